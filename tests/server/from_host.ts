@@ -11,7 +11,12 @@ export const open = (options: LatchkeyOptions = {}) =>
   latchkey({ issuer: "from-host", issuerHosts: ["latchkey"], clients, ...options });
 
 /** Sends a request to one of the names of the server. */
-export function send(as: Latchkey, origin: string, path: string, init: RequestInit = {}): Promise<Response> {
+export function send(
+  as: Pick<Latchkey, "fetch">,
+  origin: string,
+  path: string,
+  init: RequestInit = {},
+): Promise<Response> {
   const { host } = new URL(origin);
   const request = new Request(origin + path, { redirect: "manual", ...init, headers: { host, ...init.headers } });
   return as.fetch(request);

@@ -6,11 +6,11 @@
 
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, memoryStore } from "../../src/mod.ts";
+import { ConfigurationError, host, memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { callEvents, callingServer } from "./extensions/client_logout/logout_receiver.ts";
 import { latchkey } from "../secret_leak_check.ts";
-import { clients, decodeClaims, encode, forEachCase, goodRequest, observedStore } from "../kit.ts";
+import { clients, decodeClaims, encode, forEachCase, goodRequest, observedStore, verifier } from "../kit.ts";
 import { until } from "../until.ts";
 import { exchange, metadataPath, open, send } from "./from_host.ts";
 
@@ -33,6 +33,31 @@ test("[OP-12] from-host: the issuer of each request is the origin that it was se
       assertEquals((await send(as, issuer, "/oauth2/userinfo", { headers: { authorization } })).status, 200);
     },
   );
+});
+
+test("[OP-12] from-host: an issuer with a path keeps it under each name", async () => {
+  await using server = await host();
+  const as = await server.app({ path: "/default", issuer: "from-host", clients });
+  const issuers = ["http://localhost:49153/default", "http://127.0.0.1:9000/default"];
+  const fetchAt = (url: string, init: RequestInit = {}) => {
+    const { origin } = new URL(url);
+    return send(as, origin, url.slice(origin.length), init);
+  };
+  const [first, second] = await Promise.all(issuers.map(async (issuer) => {
+    const metadata = await (await fetchAt(issuer + metadataPath)).json();
+    assertEquals(metadata.issuer, issuer);
+    return metadata;
+  }));
+  const front = await fetchAt(`${first.authorization_endpoint}?${encode(goodRequest)}`);
+  const code = new URL(front.headers.get("location")!).searchParams.get("code")!;
+  const form = { grant_type: "authorization_code", client_id: "spa", redirect_uri: goodRequest.redirect_uri };
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const body = encode({ ...form, code, code_verifier: verifier });
+  const { id_token } = await (await fetchAt(second.token_endpoint, { method: "POST", headers, body })).json();
+  assertEquals(decodeClaims(id_token).iss, issuers[1]);
+  const logout = `${first.end_session_endpoint}?${encode({ id_token_hint: id_token })}`;
+  assertEquals((await fetchAt(logout)).status, 200);
+  assertEquals((await fetchAt(`http://rebound.example/default${metadataPath}`)).status, 421);
 });
 
 test("[OP-12] from-host: a code of one name is exchanged at the other; its tokens have the issuer of the latter", async () => {

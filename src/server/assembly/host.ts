@@ -226,8 +226,10 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
       return main.app;
     },
     async addApp(options, path = "", ownStore) {
-      validatePath(path, options.issuer);
-      const prefix = ownStore === undefined && sharedStore !== undefined ? `app ${options.issuer ?? path} ` : undefined;
+      validatePath(path, configuredIssuer(options));
+      const prefix = ownStore === undefined && sharedStore !== undefined
+        ? `app ${path || (options.issuer ?? "")} `
+        : undefined;
       const store = prefix === undefined ? ownStore ?? memoryStore() : openPart(sharedStore!, prefix);
       const issuer = configuredIssuer(options);
       const ownOrigin = issuer !== undefined && URL.canParse(issuer) ? new URL(issuer).origin : undefined;

@@ -1,9 +1,11 @@
-/** `issuer: "from-host"`: one server under several names. The issuer of a request is the origin that it was sent to. */
+/**
+ * `issuer: "from-host"`: one server under several names. The issuer of a request is at the origin that it was sent to.
+ */
 
 import { parseHost } from "../endpoints/shared/cross_site.ts";
 import type { RequestLike } from "../../platform/http/message.ts";
 import { boundedCache } from "../oauth/bounded_cache.ts";
-import { isIssuerHost } from "../config/issuer_urls.ts";
+import { isIssuerHost, issuerAt, issuerOrigin } from "../config/issuer_urls.ts";
 import type { Server } from "../oauth/server.ts";
 
 /** Maximum number of names in memory: a loopback host has many, because each port makes another name. */
@@ -22,11 +24,15 @@ export function serverByHost(
   const servers = boundedCache<Server>(maxNames);
   return ({ headers }) => {
     const url = parseHost(headers.get("host") ?? "", new URL(server.issuer).protocol);
-    if (url === undefined || url.origin === server.issuer || !isIssuerHost(server.settings, url.hostname)) {
+    if (
+      url === undefined || url.origin === issuerOrigin(server.issuer) || !isIssuerHost(server.settings, url.hostname)
+    ) {
       return server;
     }
     let named = servers.get(url.origin);
-    if (named === undefined) servers.set(url.origin, named = { ...server, ...membersOf(url.origin) });
+    if (named === undefined) {
+      servers.set(url.origin, named = { ...server, ...membersOf(issuerAt(url.origin, server)) });
+    }
     return named;
   };
 }

@@ -23,9 +23,15 @@ export function isIssuerHost({ issuerHosts }: { readonly issuerHosts: readonly s
 /** The last issuer and its origin. Nearly every request asks for the same one, which is parsed once. */
 let latest = { issuer: "", origin: "" };
 
-function issuerOrigin(issuer: string): string {
+/** The origin of an issuer. */
+export function issuerOrigin(issuer: string): string {
   if (latest.issuer !== issuer) latest = { issuer, origin: new URL(issuer).origin };
   return latest.origin;
+}
+
+/** The issuer of a server with `issuer: "from-host"` at another origin: its path stays. */
+export function issuerAt(origin: string, { issuer }: { readonly issuer: string }): string {
+  return origin + new URL(issuer).pathname.replace(/\/$/, "");
 }
 
 /** The origin at which browsers reach the server. */

@@ -7,7 +7,7 @@ import { HttpError, type RequestLike } from "../../../platform/http/message.ts";
 import type { PendingAuthorization } from "../../oauth/authorize/destination.ts";
 import { standingFor } from "../../oauth/clients/standing.ts";
 import { quote } from "../../config/config_issue.ts";
-import { frontChannelOrigin, type ServerUrls } from "../../config/issuer_urls.ts";
+import { frontChannelOrigin, issuerOrigin, type ServerUrls } from "../../config/issuer_urls.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import type { Server } from "../../oauth/server.ts";
@@ -156,7 +156,9 @@ export function isTrustedHost(server: ServerUrls, { headers }: RequestLike): boo
 export function rejectOtherHost({ server, request }: Pick<Context, "server" | "request">): void {
   if (!server.settings.isIssuerFromHost) return;
   const host = request.headers.get("host");
-  if (host === null || parseHost(host, new URL(server.issuer).protocol)?.origin === server.issuer) return;
+  if (host === null || parseHost(host, new URL(server.issuer).protocol)?.origin === issuerOrigin(server.issuer)) {
+    return;
+  }
   throw new HttpError(421, "HT-24", "This server is not the issuer of this host", {
     expected: ["a loopback host", ...server.settings.issuerHosts].join(" or "),
     received: quote(host.slice(0, 256)),

@@ -1,6 +1,6 @@
 /** Verification of JWTs that this server has signed (RFC 7519 §7.2). */
 
-import { isIssuerHost } from "../../config/issuer_urls.ts";
+import { isIssuerHost, issuerAt } from "../../config/issuer_urls.ts";
 import { secondsNow } from "../keys/jwt.ts";
 import { findFormProblem, jwtPolicies, type JwtPolicy } from "../keys/jwt_policies.ts";
 import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
@@ -77,5 +77,5 @@ function readIssuer({ issuer, settings }: Server, token: string): string {
   // Before the token is verified.
   const claims = JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
   const { origin, hostname } = new URL(claims.iss);
-  return isIssuerHost(settings, hostname) ? origin : issuer;
+  return isIssuerHost(settings, hostname) ? issuerAt(origin, { issuer }) : issuer;
 }
