@@ -173,6 +173,7 @@ async function main(
       : undefined,
     certificateOrigin: app.server.certificateOrigin,
     resources: app.server.resources.hosted.map(({ identifier }) => identifier),
+    issuers: config.issuersByPath?.ids.map((id) => `${server.issuer}/${id}`),
     hasShortcuts: terminal !== undefined,
     colors: isOutputTerminal && !env.NO_COLOR,
   }));

@@ -36,6 +36,8 @@ interface BannerOptions extends ExposedParts {
   readonly certificateOrigin?: string;
   /** The identifiers of the protected resources that it hosts. */
   readonly resources: readonly string[];
+  /** The issuers at paths of a server that adds others at their first request. Default: none. */
+  readonly issuers?: readonly string[];
   /** Whether it reads shortcuts from the terminal. */
   readonly hasShortcuts: boolean;
   /** Whether the terminal shows colours. Default: false. */
@@ -64,6 +66,7 @@ export function banner(
     metrics,
     certificateOrigin,
     resources,
+    issuers,
     hasShortcuts,
     colors = false,
   }: BannerOptions,
@@ -84,6 +87,9 @@ export function banner(
     ...discovery === undefined ? [] : [["Discovery", discovery]],
     ...certificateOrigin === undefined ? [] : [["Mutual TLS", certificateOrigin]],
     ...resources.map((identifier) => ["Resource", identifier]),
+    ...issuers === undefined
+      ? []
+      : [["Issuers", [...issuers, "any other path of one segment"].join(", ") + "; each has its own /flows"]],
     [
       "Clients",
       listEntries(clients, storedEntries.clients) +

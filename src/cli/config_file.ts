@@ -9,7 +9,7 @@ import {
 } from "../server/config/config_issue.ts";
 import { type Field, findMismatches } from "../server/config/field.ts";
 import { findForeignFormat, isMockOAuth2Config } from "./foreign_formats.ts";
-import type { RequestMapping } from "./mock_oauth2_config.ts";
+import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
 import type { ConfigFile, ValidateSettings } from "./options.ts";
 
 import { permissiveDefaults, removeInvalid } from "./remove_invalid.ts";
@@ -28,6 +28,8 @@ interface ConfigFileResult {
   readonly warnings?: readonly ConfigurationWarning[];
   /** Claims by parameters of token requests, of a file of another server. Default: none. */
   readonly requestMappings?: (issuer: string) => readonly RequestMapping[];
+  /** The issuers at paths, of such a file. Default: none. */
+  readonly issuersByPath?: IssuersByPathConfig;
 }
 
 /** What a file may refer to, and what decides whether its settings agree. */

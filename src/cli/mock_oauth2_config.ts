@@ -1,7 +1,7 @@
 /**
  * Reads a configuration of mock-oauth2-server (navikt) as a configuration of this server, for suites that change
- * servers. The resulting server requires no registrations, has the paths of mock-oauth2-server, and maps parameters of
- * token requests to claims.
+ * servers. The resulting server requires no registrations, has the paths of mock-oauth2-server and an issuer for each
+ * first segment of a path, and maps parameters of token requests to claims.
  */
 
 import type { ConfigIssue, ConfigurationWarning } from "../server/config/config_issue.ts";
@@ -53,7 +53,7 @@ const mappingField = object<RequestMapping>(
 const callbackField = object<TokenCallback>(
   "TokenCallback",
   {
-    issuerId: text(["default"]),
+    issuerId: text(["default"], { pattern: /^[\w~-][\w.~-]{0,63}$/, expected: "a segment of a path, such as default" }),
     tokenExpiry: whole(120, { min: 1, expected: "a whole number of seconds, at least 1" }),
     requestMappings: list(mappingField, [[mappingField.examples[0]!]], { expected: "an array of request mappings" }),
   },
@@ -87,11 +87,21 @@ const configField = object<MockOAuth2Config>(
   { others: anyValue },
 );
 
+/** The issuers of mock-oauth2-server: the first segment of a path is the ID of its issuer. */
+export interface IssuersByPathConfig {
+  /** The issuers that callbacks name. */
+  readonly ids: readonly string[];
+  /** What the callbacks of an issuer say. Those of an unknown one say nothing. */
+  find(id: string): { readonly requestMappings: readonly RequestMapping[]; readonly tokenExpiry?: number };
+}
+
 /** The configuration of this server that replaces one of mock-oauth2-server. */
 interface ConvertedConfig {
   readonly content: ConfigFile;
   /** The mappings for an issuer: the mappings of the callback for the last segment of its path, otherwise all. */
   readonly requestMappings: (issuer: string) => readonly RequestMapping[];
+  /** The issuers at paths of a server whose own issuer has none. */
+  readonly issuersByPath?: IssuersByPathConfig;
   readonly issues: readonly ConfigIssue[];
   /** One sentence for each part that has no equivalent here. */
   readonly warnings: readonly ConfigurationWarning[];
@@ -158,6 +168,16 @@ export function convertMockOAuth2Config(
       const own = tokenCallbacks.filter(({ issuerId }) => issuerId === id);
       return (own.length > 0 ? own : tokenCallbacks).flatMap(({ requestMappings = [] }) => requestMappings);
     },
+    issuersByPath: {
+      ids: issuerIds,
+      find(id) {
+        const own = tokenCallbacks.filter(({ issuerId = id }) => issuerId === id);
+        return {
+          requestMappings: own.flatMap(({ requestMappings = [] }) => requestMappings),
+          tokenExpiry: own.find(({ tokenExpiry }) => tokenExpiry !== undefined)?.tokenExpiry,
+        };
+      },
+    },
     issues,
     warnings: [
       ...Object.entries(variables).flatMap(([name, message]) => env[name] ? [{ path: name, message }] : []),
@@ -167,11 +187,6 @@ export function convertMockOAuth2Config(
       })),
       ...notCarriedOver("rotateRefreshToken", (given as MockOAuth2Config).rotateRefreshToken === false, [
         "It has no effect: refresh tokens of clients without a secret rotate. Remove it.",
-      ]),
-      ...notCarriedOver("tokenCallbacks.issuerId", tokenCallbacks.length > 0, [
-        `This server has one issuer, not one for each path. For the path of ${issuerIds[0] ?? "default"},`,
-        `set issuer, such as http://localhost:8080/${issuerIds[0] ?? "default"}.`,
-        ...issuerIds.length > 1 ? ["Then the mappings of the other paths do not apply."] : [],
       ]),
       ...notCarriedOver("tokenProvider.keyProvider.algorithm", algorithm !== undefined && !isSupported, [
         "It has no effect: this server does not sign with it. The setting alg lists the algorithms.",
@@ -185,7 +200,7 @@ export function convertMockOAuth2Config(
         ["It has no effect. Import the key with the control: the verb importKey."],
       ),
       ...notCarriedOver("tokenCallbacks.tokenExpiry", expiries.length > 1, [
-        `One lifetime applies to all tokens: ${expiries[0]} seconds, the first.`,
+        `Issuers without one of their own have the first: ${expiries[0]} seconds.`,
       ]),
       ...notCarriedOver("tokenCallbacks.requestMappings.typeHeader", mappings.some((one) => one.typeHeader), [
         "The typ of tokens follows RFC 9068 and cannot be changed.",

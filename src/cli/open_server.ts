@@ -9,7 +9,7 @@ import { type Latchkey, latchkey } from "../server/assembly/latchkey.ts";
 import type { Plugin } from "../server/assembly/plugin.ts";
 import { allowancesOf } from "../server/config/allowances.ts";
 import type { ConfigurationWarning } from "../server/config/config_issue.ts";
-import { configuredIssuer } from "../server/config/issuer_urls.ts";
+import { configuredIssuer, fromHost } from "../server/config/issuer_urls.ts";
 import { pluginProfiles } from "../server/config/plugin_profile.ts";
 import type { Settings } from "../server/config/settings.ts";
 import type { Trace } from "../server/oauth/trace.ts";
@@ -18,7 +18,8 @@ import { programCommand } from "./about.ts";
 import type { StoredEntries } from "./banner.ts";
 import { chooseDefaultUser, withDefaultUser } from "./default_user.ts";
 import { isThisMachineOnly } from "./exposure.ts";
-import type { RequestMapping } from "./mock_oauth2_config.ts";
+import type { IssuersByPath } from "./issuers_by_path.ts";
+import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
 import { formatEvent } from "./operating/format_event.ts";
 import { health } from "./operating/health.ts";
 import { limitConcurrency } from "./operating/limit_concurrency.ts";
@@ -100,60 +101,119 @@ export async function openServer(
   for (const warning of config.warnings) warn(warning);
   let app: App | undefined;
   const readRules = openTools ? readAnyRules : undefined;
-  const inspector = await openInspector(config, inspectorEnabled, readRules);
   const checkPagesEnabled = faultsEnabled && inspectorEnabled;
   const check = openTools && (config.control || checkPagesEnabled)
     ? await openClientCheck(!isThisMachineOnly(reach), environment)
     : undefined;
-  const control = config.control ? await openControl(config, inspector.recorder, check) : undefined;
-  const varied = control === undefined && pluginProfiles(settings).some((profile) => profile.startsWith("vary:"))
-    ? (await import("../testing/vary/vary.ts")).varyControl()
-    : undefined;
+  const tools = { settings, inspectorEnabled, faultsEnabled, openTools, readRules };
+  const issuers = config.issuersByPath && await openIssuersByPath(config, config.issuersByPath, tools, healthCheck);
+  const ofApp = await openAppPlugins(config, { ...tools, check, checkPagesEnabled });
+  const { control } = ofApp;
   const server = await latchkey({
     ...settings,
     // The first plugin is the outermost.
     plugins: [
+      ...issuers === undefined ? [] : [issuers],
       limitConcurrency({ maxInFlight: config.maxInFlight }),
       ...check === undefined ? [] : [check.plugin],
       ...log === undefined ? [] : [log],
       ...metrics === undefined ? [] : [metrics],
       healthCheck,
       ...config.mcpServer === undefined ? [] : [await openMcpServer(config.mcpServer)],
-      inspector,
-      ...check === undefined || !checkPagesEnabled ? [] : [(await import("../check/check_pages.ts")).checkPages(check)],
-      ...control === undefined ? [] : control.plugins,
-      ...faultsEnabled ? [await openFaultPages(inspector.recorder, control)] : [],
-      ...control === undefined && openTools && settings.login !== "interactive"
-        ? [(await import("../testing/personas.ts")).personas()]
-        : [],
-      ...varied === undefined ? [] : [varied.plugin],
-      ...config.requestMappings === undefined
-        ? []
-        : await openRequestMappings(config.requestMappings, inspector.recorder),
-      {
-        // The program reports what the recorder has when it ends.
-        profiles: ["next-2026.11"],
-        setup: (assembled) => void (app = assembled),
-        onEvent: receive,
-        disabledPages: (await import("../testing/disabled_pages.ts")).disabledPages,
-      },
+      ...ofApp.plugins,
+      { setup: (assembled) => void (app = assembled), onEvent: receive },
     ],
     store: await storeKinds[config.store.kind]!.open(config.store, (message) => warn({ path: "store", message })),
   });
-  if (config.requestMappings !== undefined) {
-    const { usersOfMappings } = await import("./mock_oauth2_config.ts");
-    for (const user of usersOfMappings(config.requestMappings)) {
-      if (await server.users.find(user.sub) === undefined) await server.users.set(user);
-    }
-  }
-  await chooseDefaultUser(server.users, config.user).then(() => control?.start()).catch(async (error) => {
+  try {
+    await startApp(config, server, control);
+    for (const id of config.issuersByPath?.ids ?? []) await issuers!.add(id);
+  } catch (error) {
     await server.close();
     throw error;
-  });
+  }
   return {
     ...{ server, app: app!, settings, openTools, inspectorEnabled, faultsEnabled, control, log, metrics, healthCheck },
-    ...{ storedEntries, warn, recorder: inspector.recorder, vary: control?.control.vary ?? varied?.handle },
+    ...{ storedEntries, warn, recorder: ofApp.recorder, vary: ofApp.vary },
   };
+}
+
+/** What the plugins of an issuer depend on, besides the configuration. */
+interface AppTools extends Pick<ProgramServer, "settings" | "openTools" | "inspectorEnabled" | "faultsEnabled"> {
+  readonly readRules: ReadRules | undefined;
+  /** The check of the clients of the first issuer. Default: none. */
+  readonly check?: ClientCheckHandle;
+  readonly checkPagesEnabled?: boolean;
+}
+
+/** The plugins of one issuer, the outermost first. */
+async function openAppPlugins(config: RunConfiguration, tools: AppTools) {
+  const { settings, openTools, inspectorEnabled, faultsEnabled, readRules, check, checkPagesEnabled } = tools;
+  const inspector = await openInspector(config, inspectorEnabled, readRules);
+  const control = config.control ? await openControl(config, inspector.recorder, check) : undefined;
+  const varied = control === undefined && pluginProfiles(settings).some((profile) => profile.startsWith("vary:"))
+    ? (await import("../testing/vary/vary.ts")).varyControl()
+    : undefined;
+  const plugins: readonly Plugin[] = [
+    inspector,
+    ...check === undefined || !checkPagesEnabled ? [] : [(await import("../check/check_pages.ts")).checkPages(check)],
+    ...control === undefined ? [] : control.plugins,
+    ...faultsEnabled ? [await openFaultPages(inspector.recorder, control)] : [],
+    ...control === undefined && openTools && settings.login !== "interactive"
+      ? [(await import("../testing/personas.ts")).personas()]
+      : [],
+    ...varied === undefined ? [] : [varied.plugin],
+    ...config.requestMappings === undefined
+      ? []
+      : await openRequestMappings(config.requestMappings, inspector.recorder),
+    {
+      // The program reports what the recorder has when it ends.
+      profiles: ["next-2026.11"],
+      disabledPages: (await import("../testing/disabled_pages.ts")).disabledPages,
+    },
+  ];
+  return { plugins, control, recorder: inspector.recorder, vary: control?.control.vary ?? varied?.handle };
+}
+
+/** Completes an issuer: the users of its mappings, its default user, and its scenarios. */
+async function startApp(
+  { requestMappings, user }: RunConfiguration,
+  { users }: Pick<Latchkey, "users">,
+  control: ProgramControl | undefined,
+): Promise<void> {
+  if (requestMappings !== undefined) {
+    const { usersOfMappings } = await import("./mock_oauth2_config.ts");
+    for (const named of usersOfMappings(requestMappings)) {
+      if (await users.find(named.sub) === undefined) await users.set(named);
+    }
+  }
+  await chooseDefaultUser(users, user);
+  await control?.start();
+}
+
+/** The issuers at paths: each has the settings and the plugins of the first one, and mappings of its own. */
+async function openIssuersByPath(
+  config: RunConfiguration,
+  { find }: IssuersByPathConfig,
+  tools: AppTools,
+  healthCheck: Plugin,
+): Promise<IssuersByPath> {
+  const { issuersByPath } = await import("./issuers_by_path.ts");
+  const { issuer, lifetimes, ...others } = tools.settings;
+  return issuersByPath(async (id) => {
+    const { requestMappings, tokenExpiry: seconds } = find(id);
+    const { plugins, control } = await openAppPlugins({ ...config, requestMappings }, tools);
+    return {
+      settings: {
+        ...others,
+        ...issuer === fromHost && { issuer },
+        lifetimes: { ...lifetimes, ...seconds !== undefined && { access_token: seconds, id_token: seconds } },
+      },
+      plugins: [healthCheck, ...plugins],
+      // With the users of all mappings, so that each issuer has the default user.
+      start: (app) => startApp(config, app, control),
+    };
+  });
 }
 
 async function openInspector(

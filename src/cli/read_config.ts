@@ -22,7 +22,7 @@ import { extensionFields, type ExtensionSettings } from "../server/extensions/se
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import { noConfigFile, parseConfigText, readConfigFile, unreadableConfigFile } from "./config_file.ts";
 import { configTextVariable, type Environment, fileSuffix, hiddenValue, readEnvironment } from "./environment.ts";
-import type { RequestMapping } from "./mock_oauth2_config.ts";
+import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
 import { readFlags } from "./flags.ts";
 import { type ConfigFile, configFileField, optionFields, type OptionName, optionNames } from "./options.ts";
 import { programFields, type RawOptions, type ValidateSettings } from "./options.ts";
@@ -84,6 +84,8 @@ export type Configuration =
     readonly tls?: TlsChoice;
     /** Claims by parameters of token requests. Default: none. */
     readonly requestMappings?: readonly RequestMapping[];
+    /** The issuers at paths below the issuer, each with claims of its own. Default: none. */
+    readonly issuersByPath?: IssuersByPathConfig;
     /** Maximum number of concurrent requests. */
     readonly maxInFlight: number;
     /** Seconds for which a server that must stop still serves requests. */
@@ -189,9 +191,13 @@ export async function readConfiguration(
   }
   const { metricsPort, metricsHost, scenario: _s, tls: _, tlsCert: __, tlsKey: ___, ...others } = program;
   const store = parseStore(program.store, stores)!;
+  const issuersByPath = new URL(issuer).pathname === "/" ? file.issuersByPath : undefined;
   const warnings = [
     ...environment.warnings,
     ...file.warnings ?? [],
+    ...issuersByPath !== undefined && store.kind !== "memory"
+      ? [{ path: options.store?.source ?? "store", message: "Issuers at paths keep their records in memory." }]
+      : [],
     ...portWarning(settings, program.port, findSource("issuer", options, fileName)),
     ...store.warning === undefined ? [] : [{ path: options.store?.source ?? "store", message: store.warning }],
   ];
@@ -209,6 +215,7 @@ export async function readConfiguration(
     metrics: metricsPort === undefined ? undefined : { port: metricsPort, host: metricsHost },
     tls: tls.read,
     ...file.requestMappings && { requestMappings: file.requestMappings(issuer) },
+    ...issuersByPath && { issuersByPath },
     warnings,
   };
 }

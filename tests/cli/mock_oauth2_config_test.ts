@@ -57,9 +57,7 @@ test("[OP-14] a configuration of mock-oauth2-server is read; a sentence names ea
   assertEquals([settings.lifetimes?.access_token, settings.paths?.token_endpoint], [120, "/token"]);
   assertEquals(warnings.map(({ path }) => path.replace(/^.*: /, "")), [
     "httpServer",
-    "tokenCallbacks.issuerId",
   ]);
-  assertMatch(warnings[1]!.message, /\/issuer1\.$/);
   assertEquals((await read({ interactiveLogin: true })).settings.login, "interactive");
   const { warnings: others } = await read({
     ...{ interactiveLogin: true, rotateRefreshToken: false },
@@ -71,7 +69,6 @@ test("[OP-14] a configuration of mock-oauth2-server is read; a sentence names ea
   });
   assertEquals(others.map(({ path }) => path.replace(/^.*: /, "")), [
     "rotateRefreshToken",
-    "tokenCallbacks.issuerId",
     "tokenProvider.keyProvider.algorithm",
     "tokenProvider.systemTime",
     "tokenProvider.keyProvider.initialKeys",
