@@ -66,7 +66,13 @@ export async function createAloneFolder(): Promise<AloneFolder> {
   const closures = candidates.map((path) => [...closureOf(path)])
     .filter((closure) => closure.every((path) => isOwn(path) || isClient(path) || path.startsWith("tests/")));
   const extensionsOf = new Map(closures.map(([path]) => [path!, findNeededExtensions(path!)]));
-  const texts = ["tests/std_assert.d.ts", "dev.lock", "LICENSE", "README.md", ...globSync("src/server/**/README.md")];
+  const texts = [
+    "tests/std_assert.d.ts",
+    "dev.lock",
+    "LICENSE",
+    "README.md",
+    ...globSync("{src,tests}/server/**/{README.md,*.mjs}"),
+  ];
 
   const folder = await mkdtemp(join(tmpdir(), "latchkey-alone-"));
   for (const path of new Set([...sources, ...closures.flat(), ...texts])) await cp(path, join(folder, path));

@@ -34,6 +34,16 @@ const readmes = new Map(
     .map((path) => [path, readFileSync(path, "utf8")]),
 );
 
+test("[CL-03] each printed user with an address has email_verified", () => {
+  const printed = [
+    ...readmes.values(),
+    ...["static/team/latchkey.json", "src/cli/help.ts"].map((path) => readFileSync(path, "utf8")),
+  ];
+  const users = [...printed.join("\n").matchAll(/\{[^{}[\]]*"sub":[^{}[\]]*"email"[^{}[\]]*/g)].map(([user]) => user);
+  assert(users.length > 0);
+  assertEquals(users.filter((user) => !user.includes("email_verified")), []);
+});
+
 test("the README of the check lists the attacks and habits of the records: deno task schema", () => {
   assertEquals(readmes.get(cataloguePath), catalogueText());
 });

@@ -1,7 +1,7 @@
 /**
  * The HTTP surface: every path with every method, and unusual bytes, sizes and headers.
  *
- * @extensions par
+ * @extensions assertion_authentication, par, registration
  */
 
 import { failingPages } from "./failing_pages.ts";

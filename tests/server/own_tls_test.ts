@@ -1,7 +1,7 @@
 /**
  * TLS of the server itself: versions and cipher suites (group FS).
  *
- * @extensions mutual_tls
+ * @extensions all
  */
 
 import { assertEquals } from "@std/assert";

@@ -1,7 +1,7 @@
 /**
  * Redirect URIs at registration, at the authorization endpoint, and in whatever else a browser is shown (group RU).
  *
- * @extensions assertion_authentication, client_logout, pairwise
+ * @extensions all
  */
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";

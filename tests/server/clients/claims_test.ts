@@ -3,7 +3,6 @@
  */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
-import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { ConfigurationError } from "../../../src/mod.ts";
 import type { LatchkeyOptions, User } from "../../../src/mod.ts";
@@ -642,7 +641,7 @@ test("[CL-03] startup warns of each claim that no client can receive, with a fix
   assertEquals(await warned({ users: [{ sub: "alice", phone_number: "1" }], claims: { phone: [] } }), []);
 });
 
-test("[CL-03] an address without email_verified is a warning if a client can receive it; not of users that are printed", async () => {
+test("[CL-03] an address without email_verified is a warning if a client can receive it, but not of demo users", async () => {
   const email = "a@example.com";
   const users = [{ sub: "a", email }, { sub: "b", email }, { sub: "c", email, email_verified: false }, { sub: "d" }];
   assertEquals(await warned({ users }), [
@@ -653,14 +652,6 @@ test("[CL-03] an address without email_verified is a warning if a client can rec
   assertEquals(await warned({ users: users.slice(0, 2), scopes: ["openid", "read"] }), []);
   assertEquals(await warned({ users: demoUsers }), []);
   assert(demoUsers.every(({ email_verified }) => email_verified === true));
-  const files = await Promise.all(
-    ["src/cli/README.md", "src/testing/moving/README.md", "static/team/latchkey.json", "src/cli/help.ts"].map((path) =>
-      readFile(path, "utf8")
-    ),
-  );
-  for (const [user, text] of files.join().matchAll(/\{[^{}[\]]*"sub":[^{}[\]]*"email"([^{}[\]]*)/g)) {
-    assertStringIncludes(text!, "email_verified", user);
-  }
 });
 
 test("[CL-03] a mapping whose scope value no client may request is a warning, and so is one without openid", async () => {

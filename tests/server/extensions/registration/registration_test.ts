@@ -1,7 +1,7 @@
 /**
  * Dynamic client registration: metadata, defaults, faults, who may register (group DR).
  *
- * @extensions assertion_authentication, ciba, device, dpop, par, signed_requests, signed_responses
+ * @extensions assertion_authentication, ciba, client_documents, device, dpop, par, signed_requests, signed_responses
  */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";

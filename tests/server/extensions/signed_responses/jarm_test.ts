@@ -1,7 +1,7 @@
 /**
  * Signed authorization responses (group JM).
  *
- * @extensions par, registration, token_exchange
+ * @extensions assertion_authentication, par, registration, token_exchange
  */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
