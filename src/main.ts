@@ -177,7 +177,7 @@ async function main(
     hasShortcuts: terminal !== undefined,
     colors: isOutputTerminal && !env.NO_COLOR,
   }));
-  if (import.meta.url.endsWith(".ts")) setTimeout(() => loadPackages(opened), packagesDelayMs);
+  if (environment.mainModule.endsWith(".ts")) setTimeout(() => loadPackages(opened), packagesDelayMs);
   if (terminal === undefined) return;
   const { programShortcuts, runShortcut } = await import("./cli/shortcuts.ts");
   const users = resolved.login === "auto" ? server.users : undefined;
