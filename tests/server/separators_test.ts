@@ -62,12 +62,16 @@ test("[AZ-09, AZ-17, OI-04, RT-06, ST-06] the fix of a list with wrong separator
     await send(b, `${one} ${other}`);
     assert(!lastFix(b)?.startsWith("Separate"), name);
   }
+  // A list of unknown values has no right form.
+  const unknown = await testServer(options);
+  await unknown.authorize({ scope: "first , second" });
+  assert(!lastFix(unknown)?.startsWith("Separate"), lastFix(unknown));
   // Ignored lists stay ignored.
   const b = await testServer(options);
   assert(await b.code({ ui_locales: "de,en", claims_locales: "de+en" }));
   const client = { client_id: "c", redirect_uris: ["https://c.example/cb"], scope: "openid,profile" };
   const { issues } = await assertRejects(() => testServer({ clients: [client] }), ConfigurationError);
-  assertMatch(issues[0]!.hint, /^Separate the values of scope by spaces alone/);
+  assertEquals(issues[0]!.hint, 'Separate the values of scope by spaces alone, as "openid profile".');
 });
 
 test("[AZ-17] a value with a comma that the server has is one value", async () => {

@@ -9,7 +9,7 @@ import { activeProfile, findEmptySettings, validateProfileExtensions } from "../
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { settingOfGrantType, supportedGrantTypes } from "../grants/mod.ts";
 import { validatePublicKeys } from "../keys/signing_algorithm.ts";
-import { responseTypeNames, separatorFix, splitScope } from "../params.ts";
+import { findJoinedValues, responseTypeNames, splitScope } from "../params.ts";
 import { grantTypesFor, sortResponseType } from "../authorize/response_type.ts";
 import { authMethodsOf, type ClientAuthMethod, type ClientMetadata } from "./client.ts";
 import { tightenSettings } from "./policy.ts";
@@ -145,12 +145,16 @@ export function validateScopeValues(
 ): ConfigIssue[] {
   return values.filter((value) => !scopes.includes(value)).slice(0, maxDescribedValues).map((value) => {
     const meant = suggest(value, scopes);
+    const joined = findJoinedValues(value, scopes)?.join(" ");
     return {
       path,
       expected: `scope values of the server (${scopes.join(" ")})`,
       received: quote(value),
-      hint: separatorFix(path, value, scopes) ??
-        (meant === undefined ? `Add ${quote(value)} to scopes, or remove it from ${path}.` : `Did you mean ${meant}?`),
+      hint: joined !== undefined
+        ? `Separate the values of ${path} by spaces alone, as ${quote(joined)}.`
+        : meant === undefined
+        ? `Add ${quote(value)} to scopes, or remove it from ${path}.`
+        : `Did you mean ${meant}?`,
     };
   });
 }
