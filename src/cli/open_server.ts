@@ -79,7 +79,7 @@ export async function openServer(
   const log = config.log === "off" ? undefined : logging({
     write: writeLogLine,
     format: config.log,
-    // By default no user reads about successes outside of a terminal.
+    // Outside of a terminal, successes are written only if the format was chosen.
     verbose: isTerminal || config.isLogChosen,
     terminal: isTerminal ? () => ({ colors: !env.NO_COLOR, width: terminalWidth(), localTime: true }) : undefined,
   });

@@ -26,13 +26,13 @@ export interface EventCount {
 export interface LineBatch {
   /** Adds a line, whose text is made when it is written; or only counts the event. */
   add(event: TraceEvent, format: () => string | undefined): void;
-  /** Writes the lines that wait: another line follows them. */
+  /** Writes the lines that wait, before a line that follows them. */
   writeLines(): void;
   /** Writes the lines that wait, and the counts. */
   flush(): void;
 }
 
-/** What counted events are called. */
+/** Names of counted events. */
 const countedNames: Readonly<Partial<Record<TraceEvent["type"], string>>> = {
   code_issued: "logins",
   tokens_issued: "token responses",

@@ -1,6 +1,12 @@
-/** The name of an endpoint in logs, metrics and spans. */
+/** The path of a request and the name of its endpoint, in logs, metrics and spans. */
 
+import type { RequestLike } from "../../platform/http/message.ts";
 import type { App } from "../../server/assembly/context.ts";
+
+/** The path of a request, without its query. */
+export function pathOf({ url }: RequestLike): string {
+  return /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(url)?.[1] ?? "";
+}
 
 /** The name of the endpoint at a path; `unknown` if no route matches, so that labels have few values. */
 export function endpointNameAt(findEndpoint: App["findEndpoint"], path: string): string {

@@ -115,7 +115,7 @@ export function formatCounts(at: number, counts: readonly EventCount[], terminal
   const texts = counts.map(({ what, client, count }) =>
     `${count} ${what}${client === undefined ? "" : ` of ${client}`}`
   );
-  return `${timeOfDay(at, terminal)} ${formatMark("success", terminal)} in the last second also ${
+  return `${timeOfDay(at, terminal)} ${formatMark("success", terminal)} also in the last second: ${
     printable(texts.join(", "))
   }`;
 }

@@ -9,7 +9,7 @@ import { findForRequest, type RequestLike, type ResponseLike, withHeaders } from
 import { redactEvent, redactText } from "../../server/oauth/redact.ts";
 import type { RegisteredSecrets } from "../../server/oauth/registered_secrets.ts";
 import type { TraceEvent } from "../../server/oauth/trace.ts";
-import { endpointNameAt } from "./endpoint_name.ts";
+import { endpointNameAt, pathOf } from "./endpoint_name.ts";
 import { type LineBatch, lineBatch } from "./batch_lines.ts";
 import {
   formatCounts,
@@ -28,8 +28,8 @@ export interface LoggingOptions {
   /** `text` for a terminal; `json`: one object per line, with a line for each request. */
   readonly format: "text" | "json";
   /**
-   * Whether the text format includes successful events, in batches; of many in one second it has the number. Default:
-   * failures only.
+   * Whether the text format includes successful events, in batches; beyond 20 in one second it has only their number.
+   * Default: failures only.
    */
   readonly verbose?: boolean;
   /** The terminal that shows the text format, at the time of each line. Default: the log is a file. */
@@ -50,7 +50,7 @@ export interface Logging extends Plugin {
 interface ActiveRequest {
   readonly id: string;
   readonly request: RequestLike;
-  /** The events of the text log before the response, which has their status; absent before the first. */
+  /** Events of the text log that wait for the status of the response; absent before the first. */
   events?: LoggedEvent[];
   /** The status of the response. */
   status?: number;
@@ -124,7 +124,7 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
     return {
       id: active.id,
       method: active.request.method.slice(0, 16),
-      path: getPath(active.request),
+      path: pathOf(active.request),
       status: active.status,
       ...hasLink && { link: context.flowUrl },
       ...event.type === "rejected" && {
@@ -194,7 +194,7 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
         for (const [event, context] of active.events ?? []) writeEvent(event, active, context);
       }
       if (format === "json") {
-        const path = getPath(request);
+        const path = pathOf(request);
         write(JSON.stringify({
           time: new Date(now()).toISOString(),
           level: response.status >= 500 ? "error" : "info",
@@ -211,11 +211,6 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
       return withHeaders(response, { "x-request-id": id });
     },
   };
-}
-
-/** The path of a request, without its query. */
-function getPath({ url }: RequestLike): string {
-  return /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(url)?.[1] ?? "";
 }
 
 /** Level of each event that is above `info`. */

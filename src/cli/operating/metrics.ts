@@ -5,7 +5,7 @@ import type { Plugin } from "../../server/assembly/plugin.ts";
 import type { HttpResponse, RequestLike } from "../../platform/http/message.ts";
 import type { Server } from "../../server/oauth/server.ts";
 import type { TraceEvent } from "../../server/oauth/trace.ts";
-import { endpointNameAt } from "./endpoint_name.ts";
+import { endpointNameAt, pathOf } from "./endpoint_name.ts";
 import type { Store } from "../../platform/store/store.ts";
 import { timers } from "../../platform/runtime/timers.ts";
 
@@ -177,7 +177,7 @@ export function metrics(): Metrics {
       },
       handle: (next) => async (request, peer) => {
         const startedAt = timers.elapsed();
-        const path = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(request.url)?.[1] ?? "";
+        const path = pathOf(request);
         const endpoint = endpointNameAt(findEndpoint, path);
         inFlight++;
         let status = "none";

@@ -4,7 +4,7 @@ import type { App } from "../../server/assembly/context.ts";
 import type { Plugin } from "../../server/assembly/plugin.ts";
 import { findForRequest, type RequestLike } from "../../platform/http/message.ts";
 import type { Explanation, TraceEvent } from "../../server/oauth/trace.ts";
-import { endpointNameAt } from "./endpoint_name.ts";
+import { endpointNameAt, pathOf } from "./endpoint_name.ts";
 
 /** @internal The used part of `Span` of `@opentelemetry/api`. */
 export interface Span {
@@ -72,7 +72,7 @@ export function telemetry<S extends Span = Span>(options: TelemetryOptions<S>): 
       findEndpoint = app.findEndpoint;
     },
     handle: (next) => async (request, peer) => {
-      const path = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(request.url)?.[1] ?? "";
+      const path = pathOf(request);
       const endpoint = endpointNameAt(findEndpoint, path);
       const attributes = { "http.request.method": request.method, "latchkey.endpoint": endpoint };
       const span = tracer.startSpan(

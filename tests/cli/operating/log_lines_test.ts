@@ -50,7 +50,7 @@ test("of more than 20 successes in a second the log has the number, by client, a
   const lines = writes.join("\n").split("\n");
   assertEquals(marks(writes.join("\n")), Array(21).fill("✓"));
   assertEquals(lines.slice(0, 20).map((line) => line.split("  ")[0]).filter((line) => !line!.endsWith("spa")), []);
-  assertMatch(lines[20]!, /Z ✓ in the last second also 214 logins of web, 3 token responses of a\S*b$/u);
+  assertMatch(lines[20]!, /Z ✓ also in the last second: 214 logins of web, 3 token responses of a\S*b$/u);
   assert(!lines[20]!.includes("\u202e"));
   log.flush();
   assertEquals(writes.join("\n").split("\n").length, lines.length);
