@@ -4,10 +4,10 @@
 export const commands = {
   init: ["", "writes a configuration file"],
   exec: ["... -- COMMAND", "runs it beside a server: exec --help"],
-  check: ["LOGIN_URL ...", "attacks a client; see check --help"],
   vary: ["... -- COMMAND", "the same, varied: vary --help"],
+  check: ["LOGIN_URL ...", "attacks a client; see check --help"],
   faults: ["[NAME]", "lists the attacks and faults"],
-  explain: ["RULE", "explains a rule, such as PK-09"],
+  explain: ["TEXT", "explains a rule, an error or a flow"],
   profile: ["SOURCE", "drafts a profile; see profile --help"],
   mcp: ["[FLAG VALUE]...", "tools for agents, over stdio"],
   health: ["[FLAG VALUE]...", "exits with 0 if the server is ready"],

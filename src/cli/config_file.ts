@@ -8,10 +8,9 @@ import {
   printable,
 } from "../server/config/config_issue.ts";
 import { type Field, findMismatches } from "../server/config/field.ts";
-import { findForeignFormat, isMockOAuth2Config } from "./foreign_formats.ts";
+import { findForeignFormat, isMockOAuth2Config, isRealm } from "./foreign_formats.ts";
 import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
 import type { ConfigFile, ValidateSettings } from "./options.ts";
-
 import { permissiveDefaults, removeInvalid } from "./remove_invalid.ts";
 import { loadSecrets, type SecretSources } from "./secret_settings.ts";
 import { readText } from "./text_file.ts";
@@ -90,8 +89,9 @@ export async function parseConfigText(
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return failWith({ ...notAnObjectIssue(file, value), ...findForeignFormat("--config", text, value) });
   }
-  if (typeof (value as { realm?: unknown }).realm === "string") return await readRealmFile(value, text, file, sources);
-  if (isMockOAuth2Config(value as Record<string, unknown>)) {
+  const members = value as Readonly<Record<string, unknown>>;
+  if (isRealm(members)) return await readRealmFile(members, text, file, sources);
+  if (isMockOAuth2Config(members)) {
     const { convertMockOAuth2Config } = await import("./mock_oauth2_config.ts");
     const { issues, warnings, ...converted } = convertMockOAuth2Config(value, sources.env);
     const located = <Item extends { readonly path: string }>(items: readonly Item[]) =>
@@ -122,9 +122,9 @@ export async function parseConfigText(
   };
 }
 
-/** A realm of Keycloak: a warning for each part that has no equivalent here. */
+/** Reads a realm of Keycloak, with a warning for each part that has no equivalent here. */
 async function readRealmFile(
-  realm: object,
+  realm: Readonly<Record<string, unknown>>,
   text: string,
   file: string,
   { validateSettings }: ConfigFileSources,
@@ -136,7 +136,7 @@ async function readRealmFile(
   ]);
   try {
     const { value, notes } = await readRealm(
-      realm as Record<string, unknown>,
+      realm,
       () => randomToken(systemRandomBytes),
       validateSettings,
     );

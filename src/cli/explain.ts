@@ -29,7 +29,7 @@ TEXT is what you have at hand:
   http://localhost:9000/flows/of/7
                     the recorded flow, from the running server`;
 
-/** Further rules are only counted. */
+/** Maximum number of rules to list; further ones are only counted. */
 const maxListedRules = 40;
 
 /** Gets a document of a running server; `undefined` if there is none. */
@@ -39,8 +39,8 @@ export type FetchText = (url: string) => Promise<string | undefined>;
  * The output of the command, without a final newline.
  *
  * @param args The words after `explain`; the ID of a rule in capital or small letters.
- * @param fetchText Gets flows of a running server. Default: it is not asked.
- * @throws {CommandLineError} If nothing is known of them.
+ * @param fetchText Gets flows of a running server. Default: no server is asked.
+ * @throws {CommandLineError} If they are none of these.
  */
 export async function explain(
   args: readonly string[],
@@ -101,7 +101,7 @@ function flowUrl(text: string): URL | undefined {
   return url !== undefined && URL.canParse(url) && isTestHost(new URL(url).hostname) ? new URL(url) : undefined;
 }
 
-/** The flow as Markdown, or where it is to be seen. */
+/** The flow as Markdown; if no server has it, a sentence that says where to find it. */
 async function explainFlow({ href }: URL, fetchText?: FetchText): Promise<string> {
   const flow = await fetchText?.(href);
   return flow?.trimEnd() ??

@@ -14,7 +14,7 @@ interface Format {
   readonly hint: string;
   /** The flag that reads such files itself. */
   readonly flag?: Reader;
-  /** Whether a text that is no JSON has this format. */
+  /** Whether a text that is not JSON has this format. */
   matchesText?(text: string): boolean;
   /** Whether a JSON object has this format; of an array, its first item. */
   matches?(value: Json, isInArray: boolean): boolean;
@@ -54,7 +54,7 @@ const formats: readonly Format[] = [
     name: "a realm of Keycloak",
     hint: "Start with --config and this file.",
     flag: "--config",
-    matches: ({ realm, issuer }) => typeof realm === "string" && issuer === undefined,
+    matches: (value) => isRealm(value),
   },
   {
     name: "a configuration of mock-oauth2-server",
@@ -77,6 +77,11 @@ const formats: readonly Format[] = [
   },
 ];
 
+/** Whether an object is a realm that Keycloak exported, or that was written for it by hand. */
+export function isRealm({ realm, issuer }: Json): boolean {
+  return typeof realm === "string" && issuer === undefined;
+}
+
 /** The settings of mock-oauth2-server; none of them is a setting of this server. */
 const mockOAuth2Settings = [
   ...["interactiveLogin", "rotateRefreshToken", "tokenCallbacks", "tokenProvider"],
@@ -89,9 +94,9 @@ export function isMockOAuth2Config(value: Json): boolean {
 }
 
 /**
- * What a text is that cannot be read, and how to use it; `undefined` if it is unknown.
+ * The format of a text that the reader does not accept, and how to use it; `undefined` if the format is unknown.
  *
- * @param value The JSON value of the text; absent if it is no JSON.
+ * @param value The JSON value of the text; absent if it is not JSON.
  */
 export function findForeignFormat(
   reader: Reader,

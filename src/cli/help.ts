@@ -50,8 +50,8 @@ ${
   --help, --version, --licenses, --schema (for editors); -p is --port
 
 A flag overrides the environment, which overrides the file, which overrides the
-default. LATCHKEY_STORE_FILE is the path of a file with the value, so with every
-variable that is no path; LATCHKEY_CONFIG_JSON is the content of a FILE itself.
+default. LATCHKEY_STORE_FILE names a file with the value; so does every variable
+with _FILE, except for paths. LATCHKEY_CONFIG_JSON is the content of FILE.
 PROFILE is a standard, a provider, a JSON file or vary:SEED:
 ${wrap([...profileNames, ...providerNames].join(", "), "", 79).join("\n")}.
 STORE is memory, sqlite:PATH, sqlite:PATH?durability=power, postgres://… or

@@ -129,7 +129,7 @@ export function usersOfMappings(
   return [...new Set(subjects)].map((sub) => ({ sub, name: sub }));
 }
 
-/** What its other variables mean here. */
+/** Variables of mock-oauth2-server without effect, and the message about each. */
 const variables: Readonly<Record<string, string>> = {
   LOG_LEVEL: "It has no effect: the log has each rejection and its reason. LATCHKEY_LOG sets its format.",
   LOGBACK_CONFIG: "It has no effect. LATCHKEY_LOG sets the format of the log.",

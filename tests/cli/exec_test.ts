@@ -192,7 +192,10 @@ test("the certificate is added to the certificates that the variables named, els
     }
   }
   const { stderr } = await run(command, { SSL_CERT_FILE: join(folder, "absent.pem") });
-  assertMatch(stderr, /SSL_CERT_FILE\n +the command gets it without the certificates that it names: .*absent\.pem/);
+  assertMatch(
+    stderr,
+    /SSL_CERT_FILE\n +its file cannot be read, so the command does not trust those certificates: .*absent\.pem/,
+  );
 });
 
 test("the first client of the configuration is the one of the variables; a public one has no secret", async () => {

@@ -169,6 +169,11 @@ const foreign: readonly (readonly [text: string, flag: "--config" | "--profile",
     "--config",
     "latchkey profile",
   ],
+  [
+    JSON.stringify({ realm: "a", issuer: "https://a.example", token_endpoint: "https://a.example/t" }),
+    "--config",
+    "latchkey profile",
+  ],
 ];
 
 test("a file of another server, or for another flag, is named with what helps, wherever it is read", async () => {

@@ -56,7 +56,7 @@ export async function listFaults(args: readonly string[]): Promise<string> {
       ...formatIds(new Map([["habits", habits]])),
       "",
       "latchkey faults NAME shows what a category or an id does, what a correct client",
-      "does, and the parameters; latchkey faults all shows that of each.",
+      "does, and the parameters; latchkey faults all shows them all.",
     ].join("\n");
   }
   return [
@@ -78,7 +78,7 @@ function invalidWord(expected: string, word: string, hint: string): CommandLineE
 /** The width of a terminal. */
 const maxLineLength = 80;
 
-/** One line for each category: its number of ids, and those that fit. */
+/** One line for each category: its number of ids, and the ids that fit. */
 function formatIds(categories: ReadonlyMap<string, readonly Listed[]>): string[] {
   return [...categories].map(([category, items]) => {
     const line = `  ${`${category} (${items.length})`.padEnd(22)} ` +

@@ -173,7 +173,7 @@ function clientSettings({ clients, redirectUris, profile }: Settings, named: rea
       hint: "Add the URI to redirect_uris of the client.",
     }]);
   }
-  // An OAuth app of GitHub has no refresh tokens: they are those of a GitHub App.
+  // An OAuth app of GitHub has the code flow alone: refresh tokens belong to GitHub Apps.
   const isOfGitHub = profileList({ profile }).some((one) => /^github(?:@|$)/.test(String(one)));
   const grant_types = ["authorization_code", ...isOfGitHub ? [] : ["refresh_token", "client_credentials"]];
   const isNamed = named.length > 0;

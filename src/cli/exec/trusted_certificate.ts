@@ -17,7 +17,7 @@ const variables: readonly { readonly name: string; readonly roots: boolean; read
   { name: "REQUESTS_CA_BUNDLE", roots: true, instead: "CURL_CA_BUNDLE" },
 ];
 
-/** What the command needs. */
+/** The files with the certificate. */
 interface TrustedCertificate {
   /** The file that has the certificate alone. */
   readonly file: string;
@@ -26,8 +26,8 @@ interface TrustedCertificate {
 }
 
 /**
- * Writes the files: those that the variables named before, or the roots of the system, each followed by the
- * certificate.
+ * Writes a file for each variable: the certificates of the file that it named, else the roots of the system if it
+ * replaces them, followed by the certificate of the server.
  *
  * @param env The variables that the command would have.
  * @param warn Receives a warning about a file that cannot be read.
@@ -44,7 +44,10 @@ export async function trustCertificate(
   const entries = variables.map(async ({ name, roots: needsRoots, instead = name }) => {
     const path = env[name] || env[instead];
     const named = path && await readTextFile(path).catch((error: Error) => {
-      warn({ path: name, message: `the command gets it without the certificates that it names: ${error.message}` });
+      warn({
+        path: name,
+        message: `its file cannot be read, so the command does not trust those certificates: ${error.message}`,
+      });
     });
     const before = named || (needsRoots ? roots : "");
     return [name, await write(`${name}.pem`, `${before.trimEnd()}\n${cert}`)] as const;

@@ -139,7 +139,7 @@ export function createTools(
         ...["scope", "post_logout_redirect_uris", "application_type"],
       ],
       undefined,
-      // Applications of agents exist: the mock's default names one that does not.
+      // The application of an agent exists; the mock's default URI is of an invented one.
       { post_logout_redirect_uris: [] },
     ),
     verbTool("set_user", "users.set", "Creates a user, or replaces the one with this sub; other members are claims."),

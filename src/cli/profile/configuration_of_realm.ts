@@ -1,4 +1,4 @@
-/** The configuration of a server in place of a realm of Keycloak, from the export of the realm. */
+/** The configuration of a server that replaces a realm of Keycloak. */
 
 import type { ProviderProfile } from "../../server/config/provider_profile.ts";
 import type { ClientMetadata, User } from "../../server/oauth/clients/client.ts";
@@ -21,7 +21,7 @@ export interface RealmConfiguration {
 /** Clients of Keycloak itself, which every realm has. */
 const ownClients = ["account", "account-console", "admin-cli", "broker", "realm-management", "security-admin-console"];
 
-/** Clients and users of a realm: further ones are only counted. */
+/** Maximum number of clients, and of users; further ones are only counted. */
 const maxItems = 10_000;
 
 /** The grant types of a client by the member, or the attribute, that switches them on. */
@@ -31,18 +31,13 @@ const grantTypes = {
   "oauth2.device.authorization.grant.enabled": ["urn:ietf:params:oauth:grant-type:device_code"],
 } as const;
 
-/** What a client may have on that this configuration does not have. */
+/** Features of a client that this configuration lacks, and why. */
 const withoutEquivalent = {
   implicitFlowEnabled: "which OAuth 2.1 does not have",
   directAccessGrantsEnabled: "which OAuth 2.1 does not have",
   "oidc.ciba.grant.enabled": "which needs the setting ciba and its grant type",
   "standard.token.exchange.enabled": "which needs the setting tokenExchange and its grant type",
 } as const;
-
-/** Whether a JSON document is a realm that Keycloak exported, or that was written for it by hand. */
-export function isRealm(content: Json): boolean {
-  return typeof content.realm === "string" && content.issuer === undefined;
-}
 
 /**
  * Drafts a configuration. Members of the wrong type count as absent; absent members have the defaults of Keycloak

@@ -13,9 +13,8 @@ import { DocumentError, fetchDocument, type Outbound } from "../../server/oauth/
 import { isTestHost } from "../../server/oauth/test_hosts.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { splitWords } from "../split_words.ts";
-import { findForeignFormat } from "../foreign_formats.ts";
+import { findForeignFormat, isRealm } from "../foreign_formats.ts";
 import { readText } from "../text_file.ts";
-import { isRealm } from "./configuration_of_realm.ts";
 import { keepValid } from "./keep_valid.ts";
 import { profileOfMetadata } from "./profile_of_metadata.ts";
 import { readRealm } from "./read_realm.ts";

@@ -3,7 +3,6 @@
 import { assertNoIssues, type ConfigIssue } from "../../server/config/config_issue.ts";
 import { withProviders } from "../../server/config/with_providers.ts";
 import { configFileField, type ValidateSettings } from "../options.ts";
-
 import { configurationOfRealm, type RealmConfiguration } from "./configuration_of_realm.ts";
 import { type Draft, keepValid, leftOut } from "./keep_valid.ts";
 import type { Json } from "./realm_values.ts";

@@ -1,6 +1,6 @@
 /**
- * What the protocol mappers of a realm of Keycloak put into tokens: members of users and the settings that release
- * them, and claims that every token of a kind has.
+ * Reads the protocol mappers of a realm of Keycloak: the members of users that they add, the settings that release
+ * these, and the claims that every token of a kind has.
  */
 
 import { quote } from "../../server/config/config_issue.ts";
@@ -36,7 +36,7 @@ export interface RealmMappers {
   readonly settings: MapperSettings;
 }
 
-/** Further mappers are only counted. */
+/** Maximum number of mappers; further ones are only counted. */
 const maxMappers = 200;
 
 /** Mappers whose claims this server adds itself, or the profile of Keycloak. */
@@ -115,7 +115,7 @@ export function realmMappers(realm: Json, notes: string[]): RealmMappers {
   };
 }
 
-/** The claim of a mapper that every user has: a fixed one, or an audience. */
+/** The claim that a mapper adds for every user: a fixed value, or an audience. */
 function fixedClaim(type: string, config: Json): { readonly name: string; readonly value: unknown } | undefined {
   if (type === "oidc-audience-mapper") {
     const audience = text(config["included.client.audience"]) ?? text(config["included.custom.audience"]);
@@ -177,7 +177,7 @@ function userMapper(type: string, config: Json): UserMapper | undefined {
 
 const clientTemplate = "${client_id}";
 
-/** Where the value of a mapper belongs: the roles of several clients have a path each. */
+/** The paths and values that a mapper sets: the roles of each client have their own path. */
 function placesOf(path: readonly string[], value: unknown): { names: readonly string[]; value: unknown }[] {
   if (!(value instanceof Map)) return [{ names: path, value }];
   return [...value as Map<string, readonly string[]>].map(([client, roles]) => ({
@@ -198,7 +198,7 @@ function claimPath(config: Json): readonly string[] | undefined {
   return steps?.some((step) => step === "" || step === "__proto__") ? undefined : steps;
 }
 
-/** The value of `jsonType.label`; `undefined` if it is none of the type. */
+/** The value in the type of `jsonType.label`; `undefined` if it cannot be converted. */
 function typedValue(value: string | undefined, config: Json): unknown {
   const type = config["jsonType.label"];
   if (value === undefined) return undefined;

@@ -5,25 +5,25 @@ import { type Json, object, objects, text, texts } from "./realm_values.ts";
 /** A role of the realm, or of a client. */
 type Role = readonly [client: string | undefined, name: string];
 
-/** What a user is and has. */
+/** The roles, groups and group attributes of a user. */
 export interface UserRoles {
   readonly realm: readonly string[];
   readonly byClient: ReadonlyMap<string, readonly string[]>;
   /** The paths of its groups. */
   readonly groups: readonly string[];
-  /** The attributes of its groups, of which the first group with an attribute counts. */
+  /** The attributes of its groups; the first group that has an attribute wins. */
   readonly groupAttributes: Json;
 }
 
-/** Groups inside of groups. */
+/** Maximum depth of nested groups. */
 const maxDepth = 16;
 
 const maxGroupsOfUser = 50;
 
-/** Roles of one user: more do not fit into a token. */
+/** Maximum number of roles of one user: more do not fit into a token. */
 const maxRolesOfUser = 1000;
 
-/** Roles that are looked at for all users together: roles may contain each other in any way. */
+/** Maximum number of roles read for all users together: roles may contain each other in any way. */
 const maxSteps = 1_000_000;
 
 /**
@@ -114,7 +114,7 @@ function containedRoles(realm: Json): (key: string) => readonly Role[] {
   };
 }
 
-/** What the members of a group have. */
+/** The roles and attributes that a group gives its members. */
 interface Group {
   readonly roles: readonly Role[];
   readonly attributes: Json;

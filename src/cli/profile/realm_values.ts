@@ -1,4 +1,4 @@
-/** Members of the realm of Keycloak, of which nothing is known: a value of the wrong type counts as absent. */
+/** Reads members of a realm of Keycloak: a value of the wrong type counts as absent. */
 
 import { isObject } from "../../platform/json_value.ts";
 
@@ -15,7 +15,7 @@ export function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
 }
 
-/** The object; empty if it is none. */
+/** The object; empty for any other value. */
 export function object(value: unknown): Json {
   return isObject(value) ? value : {};
 }
