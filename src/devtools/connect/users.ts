@@ -164,7 +164,7 @@ function claimPlaces({ claims: { idToken, accessToken } }: Server): ClaimPlaces 
   return { idTokenClaims: idToken, accessTokenClaims: accessToken };
 }
 
-/** Those that are not the defaults. */
+/** The settings that differ from their defaults. */
 function changedPlaces(server: Server): Partial<ClaimPlaces> {
   const { idTokenClaims, accessTokenClaims } = claimPlaces(server);
   return {

@@ -128,13 +128,13 @@ export async function describeFlow(
     long,
     next: next <= exchanges.length ? next : undefined,
     issued: await issuedItems(server, flow, options.canControl),
-    isSilent: isSilentSince(flow),
+    isSilent: isSilentAfterIdToken(flow),
     now: options.now,
   };
 }
 
 /** Whether the last request of the client was the exchange of its code for an ID token. */
-function isSilentSince(flow: Flow): boolean {
+function isSilentAfterIdToken(flow: Flow): boolean {
   const last = flow.exchanges.findLastIndex(isFromClient);
   const isExchange = flow.exchanges[last]?.request.form.some(([name, value]) =>
     name === "grant_type" && value === "authorization_code"

@@ -23,7 +23,7 @@ export async function describeRule(name: string, readRules: ReadRules): Promise<
   };
 }
 
-/** All IDs. */
+/** The IDs of all rules, sorted. */
 export function ruleIds(): RuleId[] {
   return (Object.keys(rules) as RuleId[]).sort();
 }

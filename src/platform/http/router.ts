@@ -58,10 +58,10 @@ export interface RouterOptions<Context, R extends Route<Context>> {
   /** Creates the response if the context or the error response failed. It must not fail. */
   lastResort(cause: unknown, target: RequestTarget, context: Context | undefined): ResponseLike | Promise<ResponseLike>;
   /**
-   * Whether any request header is allowed in a preflight (Fetch §3.2.5), and scripts of other origins may read the JSON
-   * about an unknown path. Default: only {@link corsRequestHeaders}, and no.
+   * Whether a preflight allows any request header (Fetch §3.2.5), not only {@link corsRequestHeaders}, and scripts of
+   * other origins may read the JSON response for an unknown path. Default: false.
    */
-  readonly allowAnyCorsHeader?: boolean;
+  readonly permissiveCors?: boolean;
   /** Headers of every response. */
   headers?(): Readonly<Record<string, string>> | undefined;
 }
@@ -107,7 +107,7 @@ export function router<Context, R extends Route<Context>>(
       response = await options.lastResort(cause, target, context);
     }
     if (request.method === "HEAD") response = await withoutBody(response);
-    if (cors || isUnknown && options.allowAnyCorsHeader === true && isJson(response)) {
+    if (cors || isUnknown && options.permissiveCors === true && isJson(response)) {
       response = withHeaders(response, corsHeaders);
     }
     const headers = options.headers?.();
@@ -151,7 +151,7 @@ function dispatch<Context, R extends Route<Context>>(
   const { method } = request;
   if (isMethod(method) && route.methods.includes(method)) return route.handle(method, context);
   if (method === "HEAD" && route.methods.includes("GET")) return route.handle("GET", context);
-  if (method === "OPTIONS" && route.cors) return preflight(route, request, options.allowAnyCorsHeader);
+  if (method === "OPTIONS" && route.cors) return preflight(route, request, options.permissiveCors);
   return rejectMethod(method, route, context, options);
 }
 

@@ -3,14 +3,14 @@
 import type { Server } from "node:http";
 import { type Timer, timers } from "./timers.ts";
 
-/** How often a listener looks whether it can accept connections again, in milliseconds. */
+/** Interval of the attempts to accept connections again, in milliseconds. */
 export const recoveryIntervalMs = 500;
 
 const reportIntervalMs = 60_000;
 
 let reportedAt = -reportIntervalMs;
 
-/** Says that connections are not accepted, at most once a minute. */
+/** Reports, at most once a minute, that no connections are accepted. */
 export function reportUsedUp(): void {
   if (timers.elapsed() - reportedAt < reportIntervalMs) return;
   reportedAt = timers.elapsed();

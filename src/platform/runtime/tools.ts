@@ -22,8 +22,8 @@ export async function writeTextFile(path: string, text: string): Promise<void> {
 }
 
 /**
- * Writes a UTF-8 file in place of the one at this path, or of a symbolic link, which it does not follow: for names that
- * this program chooses. Rejects with the error of the runtime.
+ * Writes a UTF-8 file that this program named; replaces a file or a symbolic link at this path and follows no link.
+ * Rejects with the error of the runtime.
  */
 export async function replaceTextFile(path: string, text: string): Promise<void> {
   await rm(path, { force: true });

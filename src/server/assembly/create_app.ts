@@ -244,7 +244,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     handleError: async (error, context) =>
       await (await import("../endpoints/shared/error_response.ts")).errorResponse(context, error),
     lastResort: (cause, target, context) => lastResortError(context?.server ?? server, target, cause),
-    allowAnyCorsHeader: settings.allows.unknownClients,
+    permissiveCors: settings.allows.unknownClients,
     headers: () => headers,
   });
   const handle = settings.seeOther ? seeOther(handleRoute) : handleRoute;

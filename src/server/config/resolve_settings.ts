@@ -53,9 +53,9 @@ export interface ResolvedSettings extends
   readonly users: readonly User[];
   /** The scope values in metadata. */
   readonly scopes: readonly string[];
-  /** Those of them that only a client itself can get, never a user; see `clientScopes` of extensions. */
+  /** The scope values that only a client itself can get, never a user: `clientScopes` of extensions. */
   readonly clientScopes: readonly string[];
-  /** The others. */
+  /** The scope values that a user can grant. */
   readonly userScopes: readonly string[];
   /** The methods by which users can log in. */
   readonly loginMethods: readonly LoginMethod[];

@@ -1,4 +1,4 @@
-/** What is wrong with the issuer and the other names of a server. */
+/** Validates the issuer and the other URLs of a server. */
 
 import { isLocalHost, isPrivateHost, isTestHost, privateHostKinds, testHosts } from "../oauth/test_hosts.ts";
 import { type ConfigIssue, quote, suggest } from "./config_issue.ts";
@@ -45,8 +45,8 @@ export function validateIssuerScheme({ issuer, insecureAllowHttpIssuer, allows }
   }];
 }
 
-/** The issues of a real host; the first one also names the setting that makes a host of one network a test host. */
-export function orIssuerHosts(issues: readonly ConfigIssue[], { issuer }: ResolvedSettings): ConfigIssue[] {
+/** Adds to the first issue of a real host in a private network that `issuerHosts` would make it a test host. */
+export function withIssuerHostsHint(issues: readonly ConfigIssue[], { issuer }: ResolvedSettings): ConfigIssue[] {
   const { hostname } = URL.canParse(issuer) ? new URL(issuer) : { hostname: "" };
   if (!isPrivateHost(hostname)) return [...issues];
   const hint = `If ${hostname} is your own machine, set issuerHosts to ${hostname} instead: it makes the host a test ` +
@@ -54,7 +54,7 @@ export function orIssuerHosts(issues: readonly ConfigIssue[], { issuer }: Resolv
   return issues.map((issue, i) => i > 0 ? issue : { ...issue, hint: `${issue.hint} ${hint}` });
 }
 
-/** The issues of the names of the server. */
+/** The issues of `issuerHosts`, `frontChannelUrl` and `backChannelUrl`. */
 export function validateIssuerUrls(settings: Settings, resolved: ResolvedSettings): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   const { issuer, insecureAllowHttpIssuer } = resolved;

@@ -8,7 +8,7 @@ import { type ConfigIssue, quote, showPath } from "./config_issue.ts";
 import type { SettingsExtension } from "./extension_settings.ts";
 import { byProfile } from "./profile.ts";
 import { validateProfile, withProfile } from "./profiles.ts";
-import { orIssuerHosts, validateIssuer, validateIssuerScheme, validateIssuerUrls } from "./validate_issuer.ts";
+import { validateIssuer, validateIssuerScheme, validateIssuerUrls, withIssuerHostsHint } from "./validate_issuer.ts";
 import { validateRealHost } from "./validate_real_host.ts";
 import { type ResolvedSettings, resolveSettings } from "./resolve_settings.ts";
 import { isAbsoluteUri } from "./resource_list.ts";
@@ -65,7 +65,7 @@ async function validateExpanded(
     resolved.insecureAllowDemoClients;
   return [
     ...issuerIssues,
-    ...orIssuerHosts(realHostIssues, resolved),
+    ...withIssuerHostsHint(realHostIssues, resolved),
     ...validateIssuerUrls(settings, resolved),
     ...validateProfile(settings, extensions),
     ...validateDefaultEndpoints(resolved),

@@ -1,4 +1,4 @@
-/** The packages that render pages, loaded at the start of the program. */
+/** The packages that render pages, loaded a second after the start of the program. */
 
 import "preact";
 import "preact-render-to-string";

@@ -267,7 +267,9 @@ export function User(props: UserProps): VNode {
                 errors={form.errors}
                 optional
               />
-              <p>For all users, until this process ends; in a file idTokenClaims and accessTokenClaims.</p>
+              <p>
+                For all users, until the server stops. To keep it, set idTokenClaims and accessTokenClaims in the file.
+              </p>
               <p class="ways">
                 <button type="submit" class="button" name="action" value="places">Save where clients get claims</button>
               </p>

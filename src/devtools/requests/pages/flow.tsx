@@ -90,7 +90,7 @@ function IssuedSection({ base, issued, isSilent, csrfToken }: FlowProps): VNode 
       {isSilent && (
         <p class="aside">
           The client has sent nothing since these tokens. A login needs no more; if it failed there, the client rejected
-          them. Usual causes: another nonce, keys of an earlier start of this server, its clock.
+          them. Usual causes: a wrong nonce, keys of an earlier start of this server, a wrong clock.
         </p>
       )}
       {issued[0]?.actions === undefined ? tree : (

@@ -28,7 +28,7 @@ interface ClientEndpointOptions {
   /** Whether the URL of the endpoint is an audience of client assertions, besides that of the token endpoint. */
   readonly isAudience?: boolean;
   /**
-   * Whether every failed authentication has a challenge, also that of a client that names itself in the body.
+   * Whether every failed authentication has a challenge, even if the client names itself in the body.
    * Default: false, because libraries that receive a challenge do not show the body.
    */
   readonly isChallenged?: boolean;

@@ -131,7 +131,7 @@ async function verifyClaims(
   }
   if (typeof payload.jti !== "string" || payload.jti === "") {
     throw invalidClient("the assertion has no jti", "a unique string for each assertion", "no string", {
-      fix: newJti,
+      fix: newJtiFix,
     });
   }
   if (lifetime > clientAssertionPolicy.usualLifetime) {
@@ -145,7 +145,7 @@ async function verifyClaims(
   return payload;
 }
 
-const newJti = "Create an assertion with a new random jti for each request.";
+const newJtiFix = "Create an assertion with a new random jti for each request.";
 
 async function assertNotReplayed(
   server: Server,
@@ -158,6 +158,6 @@ async function assertNotReplayed(
   rejectBeyondBound(server, client, { kind: "used_identifier", id, value: {}, expiresAt, address });
   if (await server.store.add("used_identifier", id, {}, { expiresAt })) return;
   throw invalidClient("the assertion was used before", "a unique jti for each assertion", "a repeated jti", {
-    fix: newJti,
+    fix: newJtiFix,
   });
 }

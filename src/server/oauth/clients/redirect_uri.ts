@@ -216,7 +216,7 @@ export function isUnsupportedUri(
   return validateUris({ ...client, [name]: [uri] }, settings).length > 0;
 }
 
-/** What the tester of a product of others can do about a setting that rejects its redirect URI. */
+/** How a tester can make the server accept the redirect URI of a product whose URI cannot change. */
 function forTester(
   { profile }: Policy,
   setting: "privateUseRedirectUris" | "nativeOnlyRedirectUris",

@@ -49,7 +49,7 @@ function isUserScope(value: string): boolean {
   return userScopes.includes(value);
 }
 
-/** The part of the default scope that the client alone may have: a default of users rejects no request of a client. */
+/** The default scope without values that need a user or that the client may not have; empty if none is left. */
 function defaultScope(server: Server, client: Client): readonly string[] {
   const scope = server.settings.defaultScope.filter((value) => !isUserScope(value) && client.allowsScope(value));
   const possible = client.ownScope.filter((value) => !isUserScope(value));

@@ -1,6 +1,6 @@
 /**
  * Leases: a record of something to send belongs to the process that consumed it, for a while. If that process ends,
- * another one sends it later. A record may so be sent twice, but is never lost.
+ * another one sends it later. A record may be sent twice, but is never lost.
  */
 
 import type { ListedRecord, RecordKind, Records } from "../../../platform/store/store.ts";

@@ -73,7 +73,7 @@ export const authorizeRules = {
     cites: ["OAuth 2.1 §4.1.1", "RFC 9700 §4.1.3", "RFC 3986 §6.2.1"],
   },
   "RU-06": {
-    fix: "Send redirect_uri, or register one URI alone.",
+    fix: "Send redirect_uri, or register only one URI.",
     cites: ["OAuth 2.1 §2.3.2"],
   },
   "RU-07": {

@@ -13,7 +13,7 @@ const google = async () => (await import("./google.ts")).google();
 const loaders: Readonly<Record<string, () => Promise<ProviderPlugin>>> = {
   auth0: async () => (await import("./auth0.ts")).auth0(),
   apple: async () => (await import("./apple_login.ts")).appleLogin(),
-  cognito: async () => (await import("./cognito_logout.ts")).cognitoLogout(),
+  cognito: async () => (await import("./cognito.ts")).cognito(),
   entra: async () => (await import("./entra_tenants.ts")).entraTenants(),
   google,
   "google@2025": google,

@@ -1,8 +1,8 @@
 /**
- * The logout endpoint of Cognito, which takes none of the parameters of OpenID Connect and shows no page:
- * https://docs.aws.amazon.com/cognito/latest/developerguide/logout-endpoint.html, and its login endpoint, which takes
- * those of the authorization endpoint: social-core social_core/backends/cognito.py. And the tokens of machines, which
- * have no claims of a user.
+ * What the data of the profile cognito cannot say: the logout endpoint, which takes none of the parameters of OpenID
+ * Connect and shows no page (https://docs.aws.amazon.com/cognito/latest/developerguide/logout-endpoint.html), the login
+ * endpoint, which takes the parameters of the authorization endpoint (social-core social_core/backends/cognito.py), and
+ * tokens of machines, which have no claims of a user.
  */
 
 import type { App, Context } from "../../assembly/context.ts";
@@ -21,8 +21,8 @@ import type { ProviderPlugin } from "./provider_plugin.ts";
 const ownPath = "/logout/session";
 const loginPath = "/login";
 
-/** Handles the requests that metadata leads to the `end_session_endpoint`. */
-export function cognitoLogout(): ProviderPlugin {
+/** Creates the plugin of one server. */
+export function cognito(): ProviderPlugin {
   let app: App | undefined;
   return {
     setup: (assembled) => void (app = assembled),
