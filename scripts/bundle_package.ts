@@ -177,13 +177,14 @@ async function analyzeModules(
   const beyond = entries.filter((entry) => entry !== program)
     .flatMap((entry) => findReachable(entry, graph)).filter((path) => !core.has(path));
   const laterBeyond = beyond.flatMap((path) => graph[path]!.later);
+  const laterInProgram = findReachable(program, graph).flatMap((path) => graph[path]!.later);
   const outsideCore = new Set(
-    [...entries, ...laterBeyond].flatMap((entry) => findReachable(entry, graph)).filter((path) => !core.has(path)),
+    [...entries, ...laterBeyond, ...laterInProgram].flatMap((entry) => findReachable(entry, graph))
+      .filter((path) => !core.has(path)),
   );
   // A module that the core imports lazily, at any depth, or its imports, must not share a chunk with the program or the
   // mock, which load them together with their own modules. The same applies between entries: the inspector's pages must
   // not load the mock and its test keys. What the program imports lazily at its start must not load the attacks.
-  const laterInProgram = findReachable(program, graph).flatMap((path) => graph[path]!.later);
   const chunkEntries = new Set([
     ...entries,
     ...[...findLater(core, graph), ...laterInProgram]
