@@ -52,6 +52,27 @@ export const shapes: readonly Shape[] = [
 /** The text whose time all others may take several times. */
 export const plain = shape("plain words", plainUnit, ["a", "b"]);
 
+/** Parts and ends of names and addresses; most of the ends prevent that a name is one of the known ones. */
+const hostUnits = ["a", "a-", "a.", "a1-", "1", "1.", "127-", "-", "_"];
+const hostEnds = ["1.com", "127-0-0-1.nip.iox", "_"];
+
+/** Whether a place gets hosts alone, not URLs. */
+export const takesHost = /^header (?:host|x-forwarded-host|forwarded) /;
+
+/**
+ * Host names that repeat a part, or URLs with them.
+ *
+ * @param count How many parts. A regular expression that needs exponential time ends for few.
+ */
+export function hostShapes(isUrl: boolean, count: number): Shape[] {
+  return hostUnits.flatMap((unit) =>
+    hostEnds.map((end) => {
+      const host = `${unit.repeat(count)}${end}`;
+      return { name: `the host ${unit}…${end}`, text: () => isUrl ? `https://${host}/cb` : host };
+    })
+  );
+}
+
 /** One place of a request for a text. */
 export interface Place {
   readonly name: string;
@@ -172,7 +193,8 @@ export function placesOf(on: TextServer, maxForm: number): Place[] {
       request: (one) => get(`/a${encodeURI(one.text(maxQuery, encodeURI))}/b`, "", { accept: "application/json" }),
     },
   ];
-  const inHeaders = ["/oauth2/authorize", "/oauth2/userinfo", "/nowhere", "/"].flatMap((path) =>
+  const headerPaths = ["/oauth2/authorize", "/oauth2/userinfo", "/nowhere", "/", "/.well-known/openid-configuration"];
+  const inHeaders = headerPaths.flatMap((path) =>
     headerNames.map((name): Place => ({
       name: `header ${name} at ${path}`,
       request(one) {
@@ -231,7 +253,10 @@ export function placesOf(on: TextServer, maxForm: number): Place[] {
 }
 
 /** Names that JSON bodies of several endpoints have. */
-const jsonNames = ["client_name", "redirect_uris", "scope", "jwks_uri", "software_statement", "client_id", "sub"];
+const jsonNames = [
+  ...["client_name", "redirect_uris", "post_logout_redirect_uris", "scope", "jwks_uri", "client_uri"],
+  ...["initiate_login_uri", "backchannel_logout_uri", "software_statement", "client_id", "sub"],
+];
 
 function jsonPlaces(
   endpoint: string,
@@ -244,7 +269,8 @@ function jsonPlaces(
   return [
     ...[...names, ...endpoint === "register" ? jsonNames : []].map((name) => ({
       name: `${endpoint}: JSON ${name}`,
-      request: (one: Shape) => send({ redirect_uris: ["https://a.example/cb"], [name]: long(one) }),
+      request: (one: Shape) =>
+        send({ redirect_uris: ["https://a.example/cb"], [name]: name.endsWith("uris") ? [long(one)] : long(one) }),
     })),
     { name: `${endpoint}: name in JSON`, request: (one) => send({ [long(one)]: "x" }) },
     {

@@ -7,7 +7,18 @@ import { readConfiguration } from "../../src/cli/read_config.ts";
 import { validateOptions } from "../../src/server/assembly/options.ts";
 import { encode, goodRequest } from "../kit.ts";
 import { sample } from "../sample.ts";
-import { maxBody, type Place, placesOf, plain, type Shape, shapes, startTextServer, timeOf } from "./costly_texts.ts";
+import {
+  hostShapes,
+  maxBody,
+  type Place,
+  placesOf,
+  plain,
+  type Shape,
+  shapes,
+  startTextServer,
+  takesHost,
+  timeOf,
+} from "./costly_texts.ts";
 
 /** CPU time that any request may take, in milliseconds. Three times as much would already be noticed at a server. */
 const floorMs = 25;
@@ -71,6 +82,25 @@ test("[HT-09] no endpoint, parameter or header makes a long text expensive", asy
     }
   }
   assertEquals(failures, []);
+  await on.server.as.close();
+});
+
+/** The places that get every host name; all others get some of them each. */
+const withHosts = /^(?!control\.)(?:header (?:host|origin|referer) at |.*(?: |_)(?:uris?|client_id|resource)$)/;
+
+test("[HT-09] no endpoint, header or parameter makes a host name expensive", async () => {
+  const on = await startTextServer();
+  // Long names last: exponential time has an end only for few parts.
+  for (const count of [27, 1_000]) {
+    for (const [i, place] of placesOf(on, 20_000).entries()) {
+      const all = hostShapes(!takesHost.test(place.name), count);
+      for (const shape of withHosts.test(place.name) ? sample(all, 4, i) : [all[i % all.length]!]) {
+        const timeWith = (one: Shape) => timeOf(async () => void await on.send(place.request(one)!));
+        const cost = await findCost(`${place.name} with ${shape.name}`, () => timeWith(shape), () => timeWith(plain));
+        assertEquals(cost, []);
+      }
+    }
+  }
   await on.server.as.close();
 });
 
@@ -150,6 +180,44 @@ const files: Readonly<Record<string, (count: number) => object>> = {
 function list(count: number, item: (id: string, i: number) => object): object[] {
   return Array.from({ length: count }, (_, i) => item(`x${i}`, i));
 }
+
+/** Texts of files that are no JSON, each of a part that is repeated. */
+const textFiles = [
+  ...[
+    "#\n",
+    "# \n",
+    "#a\n",
+    "# a b\n\n",
+    "#a \t",
+    "--- ",
+    "---\n",
+    "---\n#\n",
+    " ",
+    "\n",
+    "\t\n ",
+    "a",
+    "a-",
+    "a:",
+    "a: ",
+  ],
+  ...["issuer:\n", "issuer:", "[", "//\n", "\ufeff", "\r\n"],
+];
+
+test("a file that is no JSON takes about the time of plain words", async () => {
+  const timeWith = (text: string) => {
+    const sources = { args: ["--config", "x.yaml"], env: {}, readTextFile: () => Promise.resolve(text) };
+    return timeOf(() => readConfiguration(sources, validateOptions).catch(() => {}));
+  };
+  // Long texts last: exponential time has an end only for short ones.
+  for (const length of [64, 30_000]) {
+    for (const [unit, end] of textFiles.flatMap((unit) => ["", "!", "\n1"].map((end) => [unit, end]))) {
+      const text = unit!.repeat(length / unit!.length) + end;
+      const name = `${JSON.stringify(unit)} … ${JSON.stringify(end)}`;
+      const plainText = "plain words ".repeat(length / 12);
+      assertEquals(await findCost(name, () => timeWith(text), () => timeWith(plainText)), []);
+    }
+  }
+});
 
 test("a file that is four times as long takes about four times as long, whatever is wrong with it", async () => {
   const failures: string[] = [];

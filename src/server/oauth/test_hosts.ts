@@ -17,7 +17,7 @@ const containerHost = /^(?:(?:host|gateway)\.docker|host\.containers|host\.lima)
  * sslip.io. A part with numbers before the address is excluded, because those services could read another address.
  */
 const loopbackName =
-  /^(?:(?:[\w-]+\.)*(?:localtest|lvh)\.me|(?:[a-z]+(?:-[a-z]+)*[.-])*127([.-])\d{1,3}\1\d{1,3}\1\d{1,3}\.(?:nip|sslip)\.io)$/;
+  /^(?:(?:[\w-]+\.)*(?:localtest|lvh)\.me|(?:[a-z]+[.-])*127([.-])\d{1,3}\1\d{1,3}\1\d{1,3}\.(?:nip|sslip)\.io)$/;
 
 /** Addresses of one site (RFC 1918, RFC 6598, RFC 4193). */
 const isPrivateAddress = addressMatcher(["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]);
@@ -39,7 +39,7 @@ export const privateHostKinds = "a private address, or a name that ends in .loca
  * so it is a test host only if the setting `issuerHosts` names it.
  */
 export function isPrivateHost(hostname: string): boolean {
-  return privateName.test(hostname) || isPrivateAddress(hostname.replace(/^\[(.*)\]$/, "$1"));
+  return matches(privateName, hostname) || isPrivateAddress(hostname.replace(/^\[(.*)\]$/, "$1"));
 }
 
 /** The hosts of the setting `issuerHosts`, at a server on a test host; `false` at any other server. */
@@ -55,18 +55,18 @@ export function isLocalHost(hostname: string, localUrls: LocalUrls): boolean {
  * in a page or a request needs {@link isLoopback}, because the owner of such a name can change its address.
  */
 export function leadsToLoopback(hostname: string): boolean {
-  return isLoopback(hostname) || loopbackName.test(hostname);
+  return isLoopback(hostname) || matches(loopbackName, hostname);
 }
 
 /** Whether a host, as `URL.hostname` spells it, is the machine itself (RFC 1122 §3.2.1.3, RFC 6761 §6.3). */
 export function isLoopback(hostname: string): boolean {
-  return loopbackHost.test(hostname);
+  return matches(loopbackHost, hostname);
 }
 
 /** Whether a host, as `URL.hostname` spells it, is a test host: {@link testHosts}. */
 export function isTestHost(hostname: string): boolean {
-  return isUnroutable(hostname) || singleLabelHost.test(hostname) || containerHost.test(hostname) ||
-    loopbackName.test(hostname);
+  return isUnroutable(hostname) || matches(singleLabelHost, hostname) || matches(containerHost, hostname) ||
+    matches(loopbackName, hostname);
 }
 
 /** Whether a text is an http or https URL on a test host, without credentials. */
@@ -84,7 +84,7 @@ const documentationHost = /(?:^|\.)(?:example|invalid)$/;
  * documentation nor a public name, whose owner decides its address.
  */
 export function servesOwnPages(hostname: string): boolean {
-  return isTestHost(hostname) && !documentationHost.test(hostname) && !loopbackName.test(hostname);
+  return isTestHost(hostname) && !matches(documentationHost, hostname) && !matches(loopbackName, hostname);
 }
 
 /**
@@ -103,5 +103,12 @@ export function httpHosts(localUrls: LocalUrls): string {
 
 /** Whether a host resolves to this machine in every network. */
 function isUnroutable(hostname: string): boolean {
-  return loopbackHost.test(hostname) || reservedHost.test(hostname);
+  return matches(loopbackHost, hostname) || matches(reservedHost, hostname);
+}
+
+/** The longest name that resolves (RFC 1035 §2.3.4). */
+const maxName = 253;
+
+function matches(pattern: RegExp, hostname: string): boolean {
+  return hostname.length <= maxName && pattern.test(hostname);
 }
