@@ -33,7 +33,7 @@ const formats: readonly Format[] = [
   {
     name: "YAML",
     hint: "Write the settings as JSON.",
-    matchesText: (text) => /^\s*(?:#.*\s+|---\s+)*[A-Za-z_][\w-]*:(?:\s|$)/.test(text),
+    matchesText: (text) => /^\s*(?:#[^\n]*\n\s*|---\s+)*[A-Za-z_][\w-]*:(?:\s|$)/.test(text),
   },
   {
     name: "clients or users of oidc-server-mock",
