@@ -5,9 +5,10 @@
  */
 
 import type { RuleDescription } from "../devtools/rules/pages/rule_page.tsx";
-import { describeRule, nearestRules, ruleGroups, ruleIds } from "../devtools/rules/rule.ts";
+import { describeRule, nearestRules, ruleGroups } from "../devtools/rules/rule.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
-import { quote } from "../server/config/config_issue.ts";
+import { rules } from "../server/assembly/rules.ts";
+import { quote, suggest } from "../server/config/config_issue.ts";
 import { errorStatus } from "../server/oauth/errors.ts";
 import { isTestHost } from "../server/oauth/test_hosts.ts";
 import { CommandLineError } from "./command_line_error.ts";
@@ -29,8 +30,8 @@ TEXT is what you have at hand:
   http://localhost:9000/flows/of/7
                     the recorded flow, from the running server`;
 
-/** Maximum number of rules to list; further ones are only counted. */
-const maxListedRules = 40;
+/** Maximum number of rules to show that mention a word; of further ones, only the IDs. */
+const maxMentions = 8;
 
 /** Gets a document of a running server; `undefined` if there is none. */
 export type FetchText = (url: string) => Promise<string | undefined>;
@@ -53,23 +54,28 @@ export async function explain(
   const text = readRules();
   const describe = (id: string) => describeRule(id, () => text);
   const list = (found: readonly (RuleDescription | undefined)[]) =>
-    [
-      ...found.slice(0, maxListedRules).flatMap((rule) =>
-        wrap(`${rule!.id}  ${rule!.requirement ?? rule!.passes ?? rule!.fix}`, " ".repeat(7), terminalWidth())
-      ),
-      ...found.length > maxListedRules ? [`and ${found.length - maxListedRules} more`] : [],
-    ].join("\n");
-  if (ruleGroups().includes(written.toUpperCase())) return list(await Promise.all(nearestRules(written).map(describe)));
+    found.flatMap((rule) =>
+      wrap(`${rule!.id}  ${rule!.requirement ?? rule!.passes ?? rule!.fix}`, " ".repeat(7), terminalWidth())
+    );
+  if (ruleGroups().includes(written.toUpperCase())) {
+    return list(await Promise.all(nearestRules(written).map(describe))).join("\n");
+  }
   const flow = flowUrl(written);
   if (flow !== undefined) return await explainFlow(flow, fetchText);
   const [inText] = written.match(/\b[A-Z]{2}-\d{2}\b/g) ?? [];
   const rule = await describe(inText ?? written);
   if (rule === undefined) {
     const word = mentionedWord(written);
-    const all = word === undefined ? [] : await Promise.all(ruleIds().map(describe));
-    const mentioned = all.filter((one) => mentions(`${one!.requirement ?? ""} ${one!.fix ?? ""}`, word!));
+    // The table has the rules of every server before those of extensions.
+    const all = word === undefined ? [] : await Promise.all(Object.keys(rules).map(describe));
+    const mentioned = all.filter((one) => mentions([one!.passes, one!.requirement, one!.fix].join(" "), word!))
+      .sort((a, b) => Number(mentions(b!.passes ?? "", word!)) - Number(mentions(a!.passes ?? "", word!)));
     if (mentioned.length === 0) throw unknownRule(args);
-    return list(mentioned);
+    const others = mentioned.slice(maxMentions).map((one) => one!.id);
+    return [
+      ...list(mentioned.slice(0, maxMentions)),
+      ...others.length > 0 ? wrap(`also   ${others.join(" ")}`, " ".repeat(7), terminalWidth()) : [],
+    ].join("\n");
   }
   const { id, level, passes, requirement, fix, cites, checkedAt } = rule;
   const sections = citedSections(cites);
@@ -111,8 +117,9 @@ async function explainFlow({ href }: URL, fetchText?: FetchText): Promise<string
 
 /** The error code or the parameter that a text is about: `invalid_grant` of `{"error":"invalid_grant"}`. */
 function mentionedWord(text: string): string | undefined {
-  const words = text.match(/[a-z][a-z_]*[a-z]/gi) ?? [];
-  return words.find((word) => Object.hasOwn(errorStatus, word)) ?? (/^[a-z]\w*$/i.test(text) ? text : undefined);
+  const words = text.replaceAll("-", "_").match(/[a-z]\w*/gi) ?? [];
+  return words.find((word) => Object.hasOwn(errorStatus, word)) ?? words.find((word) => word.includes("_")) ??
+    (/^[a-z]\w*$/i.test(text) ? text : undefined);
 }
 
 function mentions(text: string, word: string): boolean {
@@ -121,9 +128,12 @@ function mentions(text: string, word: string): boolean {
 
 function unknownRule(args: readonly string[]): CommandLineError {
   const [name = ""] = args;
+  const code = args.length === 1 ? suggest(name, Object.keys(errorStatus)) : undefined;
   const nearest = args.length === 1 ? nearestRules(name) : [];
   const received = args.length === 0 ? "none" : args.length === 1 ? quote(name.slice(0, 80)) : `${args.length} words`;
-  const hint = nearest.length === 0
+  const hint = code !== undefined
+    ? `Did you mean ${code}?`
+    : nearest.length === 0
     ? `latchkey explain PK lists the rules of a group. The groups are ${ruleGroups().join(", ")}.`
     : nearest.length === 1
     ? `The nearest rule is ${nearest[0]}. latchkey explain ${nearest[0]!.slice(0, 2)} lists the rules of its group.`

@@ -28,7 +28,10 @@ test("an error code and a parameter list their rules, and a group its own", asyn
     ["invalid_grant", "CI-02", "UI-04"],
     ['{"error":"invalid_grant"}', "CI-02", "UI-04"],
     ["error=invalid_grant", "CI-02", "UI-04"],
+    ["redirect_uri", "RU-01", "UI-04"],
     ["redirect_uri", "TK-15", "UI-04"],
+    ["redirect-uri", "RU-01", "UI-04"],
+    ["redirect_uri does not match", "RU-01", "UI-04"],
     ["code_verifier", "PK-09", "UI-04"],
     ["PK", "PK-09", "TK-15"],
   ];
@@ -37,6 +40,21 @@ test("an error code and a parameter list their rules, and a group its own", asyn
     assert(lines.some((line) => line.startsWith(`${rule}  `)), `${rule} is not listed`);
     assert(!lines.some((line) => line.startsWith(`${other}  `)), `${other} is listed`);
   });
+});
+
+test("the rules of an error code are few: those of every server, then only the IDs of extensions", async () => {
+  const lines = (await run("invalid_grant")).split("\n");
+  assertEquals(lines.length, 9);
+  assertMatch(lines.at(-1)!, /^also {3}.*\bRT-04\b.*\bCB-03\b/);
+  assert(lines.some((line) => line.startsWith("PK-09  ")));
+  assertMatch(await run("redirect_uri"), /^RU-01 {2}/);
+});
+
+test("a mistyped error code gets the code that it resembles", async () => {
+  for (const text of ["invalid_gant", "invalid-grantt"]) {
+    const { issues } = await assertRejects(() => run(text), CommandLineError);
+    assertEquals(issues[0]!.hint, "Did you mean invalid_grant?");
+  }
 });
 
 test("the URL of a flow shows the flow of a running server, and else says where it is", async () => {

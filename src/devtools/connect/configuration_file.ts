@@ -5,6 +5,7 @@ import { demoSecret } from "../../server/config/demo_entries.ts";
 import type { ClaimRules } from "../../server/oauth/claims.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
 import { secretPlaceholder } from "../../server/oauth/clients/validate_client.ts";
+import type { Server } from "../../server/oauth/server.ts";
 import { digest } from "../../server/oauth/secrets.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import type { ConfigurationFile } from "./pages/configuration_lines.tsx";
@@ -47,6 +48,20 @@ export function userEntry({ password: _, ...claims }: User): User {
 export interface ClaimPlaces {
   readonly idTokenClaims: ClaimRules["idToken"];
   readonly accessTokenClaims: readonly string[];
+}
+
+/** The settings of the server. */
+export function claimPlaces({ claims: { idToken, accessToken } }: Server): ClaimPlaces {
+  return { idTokenClaims: idToken, accessTokenClaims: accessToken };
+}
+
+/** The settings that differ from their defaults. */
+export function changedPlaces(server: Server): Partial<ClaimPlaces> {
+  const { idTokenClaims, accessTokenClaims } = claimPlaces(server);
+  return {
+    ...idTokenClaims !== "minimal" && { idTokenClaims },
+    ...accessTokenClaims.length > 0 && { accessTokenClaims },
+  };
 }
 
 /** The file. */

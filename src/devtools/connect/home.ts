@@ -17,7 +17,7 @@ import { type ConnectForm, Home } from "./pages/home.tsx";
 import { type DirectoryOptions, pageWithForm } from "./admin_endpoint.ts";
 import { connectFields, formAuthMethods } from "./client_form.ts";
 import { libraries } from "./client_snippets/mod.ts";
-import { clientEntry, configurationFile, findShownSecret, userEntry } from "./configuration_file.ts";
+import { changedPlaces, clientEntry, configurationFile, findShownSecret, userEntry } from "./configuration_file.ts";
 import { toListedClient } from "./listed_client.ts";
 import { toListedUser } from "./users.ts";
 import type { RequestPages } from "../requests/request_pages.ts";
@@ -50,7 +50,10 @@ export async function showHome(
   const hasDemo = (await callbackClients(context)).length > 0;
   const entryOf = async (client: Client) => clientEntry(client, await findShownSecret(options!, client));
   const lines = edits
-    ? configurationFile({ clients: await Promise.all(clients.map(entryOf)), users: users.map(userEntry) })
+    ? configurationFile({
+      ...{ clients: await Promise.all(clients.map(entryOf)), users: users.map(userEntry) },
+      ...changedPlaces(server),
+    })
     : undefined;
   return await pageWithForm(context, fields, (form) =>
     renderPage(Home, {

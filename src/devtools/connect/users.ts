@@ -14,7 +14,7 @@ import { maxListLength, readProtectedForm } from "../../server/endpoints/shared/
 import type { Context } from "../../server/assembly/context.ts";
 import type { Handlers } from "../../server/assembly/route.ts";
 import type { Server } from "../../server/oauth/server.ts";
-import { type ClaimPlaces, configurationFile, userEntry } from "./configuration_file.ts";
+import { changedPlaces, type ClaimPlaces, claimPlaces, configurationFile, userEntry } from "./configuration_file.ts";
 import { changeExclusively, recordVersion, removeRecord } from "./exclusive_change.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
 import { renderPage } from "../../server/pages/render_page.ts";
@@ -158,19 +158,6 @@ async function changeUser(context: Context, user: User): Promise<HttpResponse> {
     default:
       throw unknownAction("save, places, first or remove", params.get("action"));
   }
-}
-
-function claimPlaces({ claims: { idToken, accessToken } }: Server): ClaimPlaces {
-  return { idTokenClaims: idToken, accessTokenClaims: accessToken };
-}
-
-/** The settings that differ from their defaults. */
-function changedPlaces(server: Server): Partial<ClaimPlaces> {
-  const { idTokenClaims, accessTokenClaims } = claimPlaces(server);
-  return {
-    ...idTokenClaims !== "minimal" && { idTokenClaims },
-    ...accessTokenClaims.length > 0 && { accessTokenClaims },
-  };
 }
 
 /** Saves which tokens have claims, for all users, until the process ends. */

@@ -24,7 +24,7 @@ export async function describeRule(name: string, readRules: ReadRules): Promise<
 }
 
 /** The IDs of all rules, sorted. */
-export function ruleIds(): RuleId[] {
+function ruleIds(): RuleId[] {
   return (Object.keys(rules) as RuleId[]).sort();
 }
 

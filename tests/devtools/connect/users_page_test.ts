@@ -78,8 +78,10 @@ test("[DI-03, CL-06] which tokens have a claim is chosen beside it, and applies 
   assertEquals(await received(), [true, true, false, ", from userinfo and in ID tokens"]);
   assertEquals((await choose("minimal", "groups, roles")).status, 303);
   assertEquals(await received(), [true, false, true, ", from userinfo, also in access tokens"]);
-  const html = (await (await browser.get("/users/alice")).text()).replace(/<\/?span[^>]*>/g, "");
-  assertStringIncludes(html, "&quot;accessTokenClaims&quot;: [\n    &quot;groups&quot;,\n    &quot;roles&quot;\n  ]");
+  for (const path of ["/users/alice", "/"]) {
+    const html = (await (await browser.get(path)).text()).replace(/<\/?span[^>]*>/g, "");
+    assertStringIncludes(html, "&quot;accessTokenClaims&quot;: [\n    &quot;groups&quot;,\n    &quot;roles&quot;\n  ]");
+  }
   const rejected = await choose("like-userinfo", "groups sub");
   assertMatch(await rejected.text(), /Expected names of claims about a user, received &quot;sub&quot;\. Remove it/);
   assertEquals(await received(), [true, false, true, ", from userinfo, also in access tokens"]);
