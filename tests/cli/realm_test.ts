@@ -77,8 +77,9 @@ test("absent members of a realm have the defaults of Keycloak", async () => {
     assertEquals(value.redirectUris, (change.redirectUris as string[] | undefined)?.[0] === "*" ? "any" : undefined);
   });
   for (const enabled of [undefined, false, true]) {
-    const { value } = configurationOfRealm({ realm: "x", users: [{ username: "Alice", enabled }] }, () => "");
+    const { value, notes } = configurationOfRealm({ realm: "x", users: [{ username: "Alice", enabled }] }, () => "");
     assertEquals(value.users.map(({ sub }) => sub), enabled ? ["alice"] : []);
+    assertEquals(notes.some((note) => note.includes('write "enabled": true')), enabled !== true);
   }
 });
 

@@ -28,6 +28,9 @@ export function suggestFlag(
   if (error === "invalid_scope") return "Try --config FILE, with a client that may request this scope.";
   if (failure.rejections.length > 0) return undefined;
   if (/could not be reached/.test(failure.error)) return "Start the application. It must use the issuer of the check.";
+  if (/did not lead to/.test(failure.error)) {
+    return "Give the URL that starts a login, such as latchkey check http://localhost:3000/login.";
+  }
   return /text|page|--logged-in-url/.test(failure.error)
     ? "Try --logged-in-url URL, a page that only logged-in users see, or --logged-in-text TEXT, a text of the user."
     : undefined;

@@ -229,7 +229,7 @@ function userOf(read: UserRoles & { readonly user: Json }, mappers: RealmMappers
     return [];
   }
   if (user.enabled !== true) {
-    notes.push(`user ${quote(username)}: left out, because enabled is not true`);
+    notes.push(`user ${quote(username)}: left out, because enabled is not true: write "enabled": true`);
     return [];
   }
   if (objects(user.credentials).length > 0) {

@@ -90,6 +90,7 @@ export async function autoApprover(
       rule: "AZ-21",
       expected: "at least one user",
       received: "none",
+      fix: "Add a user to the setting users.",
     });
   }
   const approval = { user, scope, ...accessOf(server, request) };

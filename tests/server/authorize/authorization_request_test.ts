@@ -8,6 +8,7 @@ import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore, OAuthError } from "../../../src/mod.ts";
 import type { Approver, Store } from "../../../src/mod.ts";
+import { findFix } from "../../../src/server/assembly/rules.ts";
 import { maxStateLength } from "../../../src/server/oauth/authorize/destination.ts";
 import {
   assertAuthorizationResponse,
@@ -749,6 +750,7 @@ test("[AZ-21] if the approver denies, immediately or later, the error is access_
 test("[AZ-21] automatic login denies if the server has no users", async () => {
   const server = await testServer({ users: [] });
   assertEquals(assertAuthorizationResponse(await server.authorize()).error, "access_denied");
+  assertEquals(findFix(getRejections(server.events).at(-1)!.explanation), "Add a user to the setting users.");
 });
 
 test("[AZ-22] an internal error after the redirect URI is known is a redirect without details", async () => {

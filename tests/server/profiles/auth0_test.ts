@@ -49,6 +49,25 @@ async function auth0(origin?: string) {
   return { as, authorize, exchange, logIn, [Symbol.asyncDispose]: () => as.close() };
 }
 
+test("auth0: aud is the audience as it was sent, in a login, a refresh, for a machine and if minted", async () => {
+  await using provider = await auth0();
+  const { as } = provider;
+  await forEachCase([api, `${api}/`, `${api}/v2/`], async (audience) => {
+    const tokens = await provider.logIn({ audience, scope: "openid offline_access" });
+    const refreshed = await (await provider.exchange({
+      ...{ grant_type: "refresh_token", refresh_token: tokens.refresh_token },
+    })).json();
+    const machine = await (await provider.exchange({
+      ...{ grant_type: "client_credentials", client_id: "web", client_secret: secret, audience, scope: "read:notes" },
+    })).json();
+    const minted = await as.mint.accessToken({ client: "web", resource: audience, scope: "read:notes" });
+    const found = [tokens.access_token, refreshed.access_token, machine.access_token, minted].map((token) =>
+      [decodeClaims(token).aud].flat()[0]
+    );
+    assertEquals(found, Array(4).fill(audience));
+  });
+});
+
 test("auth0: without an audience the access token is opaque, with one a JWT for it and for userinfo", async () => {
   await using provider = await auth0();
   const { as } = provider;

@@ -7,6 +7,7 @@ import { emptyHeadResponse, plainText, redirect } from "../../../platform/http/m
 import { isCrossSite } from "../../endpoints/shared/cross_site.ts";
 import { readParams } from "../../endpoints/shared/client_endpoint.ts";
 import { mayLogOutTo } from "../../endpoints/shared/logout_uri.ts";
+import { canonicalUri, type Resources } from "../../config/resource_list.ts";
 import { clearSessionCookie, readSession } from "../../endpoints/shared/session_cookie.ts";
 import { isPermitted } from "../../oauth/clients/standing.ts";
 import { OAuthError } from "../../oauth/errors.ts";
@@ -42,9 +43,16 @@ export function auth0(): ProviderPlugin {
       // A HEAD request must not end the session.
       load: () => ({ GET: logOut, HEAD: () => emptyHeadResponse }),
     }],
-    extend: (server) => ({ ...server, audience: audienceOf(server) }),
+    extend: (server) => ({ ...server, audience: audienceOf(server), resources: withSentSpelling(server) }),
     claims: (server, kind, claims, context) => auth0Claims(audienceOf(server), kind, claims, context),
   };
+}
+
+/** Auth0 copies the identifier of an API, character by character. A configured resource has its own spelling. */
+function withSentSpelling({ resources, settings }: Server): Resources {
+  if (settings.resources !== undefined) return resources;
+  const find = (uri: string) => resources.find(uri) === canonicalUri(uri) ? uri : resources.find(uri);
+  return Object.assign(Object.create(resources), { find });
 }
 
 /** Custom claims need a URL as their name: https://auth0.com/docs/secure/tokens/json-web-tokens/create-custom-claims */
