@@ -180,6 +180,17 @@ test("whatever issues a token gives it the members of a login's token, under eve
   assertEquals(failed, []);
 });
 
+test("a token without aud has no audience, unless a profile issues such tokens", async () => {
+  for (const access_token_format of ["jwt", "opaque"] as const) {
+    await using as = await testLatchkey({ ...settings, clients: [{ ...client, access_token_format }], users: [alice] });
+    for (const [claims, status] of [[{}, 200], [{ aud: null }, 401], [{ aud: [] }, 401]] as const) {
+      const token = await as.mint.accessToken({ sub: "alice", scope: "openid", claims });
+      const response = await as.fetch("/oauth2/userinfo", { headers: { authorization: `Bearer ${token}` } });
+      assertEquals([access_token_format, claims, response.status], [access_token_format, claims, status]);
+    }
+  }
+});
+
 test("a minted token of the default audience works at userinfo under every profile that has it", async () => {
   for (const profile of names) {
     await using as = await testLatchkey({ ...settings, profile, clients: [client], users: [alice] });

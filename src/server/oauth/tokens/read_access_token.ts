@@ -74,8 +74,8 @@ async function verifyJwt(server: Server, token: string): Promise<AccessToken | u
 function asIssued(server: Server, payload: Readonly<Record<string, unknown>>) {
   const issued = server.issuedClaims?.(payload);
   const claims = { ...payload, ...issued?.others } as unknown as AccessTokenClaims;
-  const { sub, aud } = issued ?? claims;
-  return { claims, sub, audience: [aud ?? server.audience].flat() };
+  const { sub, aud = issued && server.audience } = issued ?? claims;
+  return { claims, sub, audience: aud === undefined ? [] : [aud].flat() };
 }
 
 async function findOpaque(server: Server, token: string): Promise<AccessToken | undefined> {
