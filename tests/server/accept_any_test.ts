@@ -120,9 +120,10 @@ test("[UI-30] neither an unknown client nor an unregistered redirect URI gives a
     [{ clients: any }, { client_id: "shop" }],
     [{ redirectUris: any }, { client_id: "spa" }],
   ];
-  for (const [options, client] of requests) {
+  const uris = ["https://evil.widgets.com/cb", "x-browser:https://evil.widgets.com", "Browser://evil.widgets.com/cb"];
+  for (const [options, client, redirect_uri] of requests.flatMap((one) => uris.map((uri) => [...one, uri] as const))) {
     const b = await testServer({ ...options, issuer: "http://localhost:9000" });
-    const fields = { ...client, redirect_uri: "https://evil.widgets.com/cb" };
+    const fields = { ...client, redirect_uri };
     const error = getRedirectParams(await b.authorize(fields, { headers: { ...site, host: "localhost:9000" } })).get(
       "error",
     );

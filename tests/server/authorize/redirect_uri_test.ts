@@ -526,6 +526,9 @@ test("[RU-10] a scheme that does not lead to an app is not registrable", () =>
   assertUnregistrable([
     ...["intent://c.example/#", "intent:x", "chrome:/x", "urn:ietf:wg:oauth:2.0:oob", "localhost:3000/cb"],
     ...["tel:+1234", "sms:+1234", "jar:https://c.example/x", "filesystem:https://c.example/x"],
+    ...["feed:https://c.example/x", "mhtml:x", "livescript:x", "resource:/x", "ms-msdt:/x", "search-ms:query=x"],
+    ...["microsoft-edge:https://c.example/x", "googlechrome://c.example/x", "googlechromes://c.example/x"],
+    ...["android-app://c.example/x", "web+evil:cb", "WEB+com.example:cb"],
   ]));
 
 test("[RU-09, RU-11, PF-05] the hint of a redirect URI that settings reject has a sentence for the tester, which works", async () => {

@@ -97,6 +97,9 @@ test("[RU-08, RU-09, RU-10, RU-11, RU-13] an invalid redirect URI is reported wi
     "http://127.1/cb": /normal form/,
     "http://2130706433/cb": /normal form/,
     "JavaScript:alert(1)": /scheme/,
+    "Microsoft-Edge:https://evil.widgets.com/cb": /scheme/,
+    "googlechromes://evil.widgets.com/cb": /scheme/,
+    "web+any.thing:cb": /scheme/,
     "https://c.example/cb?code=1": /query/,
   };
   for (const [uri, expected] of Object.entries(wrong)) {

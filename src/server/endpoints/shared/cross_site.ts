@@ -5,6 +5,7 @@
 
 import { HttpError, type RequestLike } from "../../../platform/http/message.ts";
 import type { PendingAuthorization } from "../../oauth/authorize/destination.ts";
+import { isUndottedScheme } from "../../oauth/clients/redirect_uri.ts";
 import { standingFor } from "../../oauth/clients/standing.ts";
 import { quote } from "../../config/config_issue.ts";
 import { frontChannelOrigin, issuerOrigin, type ServerUrls } from "../../config/issuer_urls.ts";
@@ -45,8 +46,8 @@ export function rejectCrossSite(context: Context): void {
 
 /**
  * Rejects an automatic login that a page of another site starts: in a frame, or if the page would get the code. The
- * page gets the code if the redirect URI is on another site, and its client is of unknown standing or has not
- * registered it.
+ * page gets the code if the redirect URI is on another site or has a scheme without a dot, which may open a page, and
+ * its client is of unknown standing or has not registered it.
  *
  * @throws {OAuthError} `interaction_required`.
  * @throws {HttpError} 403 under an untrusted host, where browsers do not state the site of a request.
@@ -57,8 +58,8 @@ export function rejectCrossSiteLogin(context: Context, { destination, client }: 
   const target = request.headers.get("sec-fetch-dest") ?? "document";
   const isFramed = target !== "document" && isCrossSite(context);
   const isRegistered = standingFor(client, "redirect_uris") !== "unknown" && client.hasRedirectUri(destination.uri);
-  const leadsAway = !isRegistered && /^https?:/i.test(destination.uri) &&
-    !isKnownPage(server, destination.uri);
+  const leadsAway = !isRegistered &&
+    (/^https?:/i.test(destination.uri) ? !isKnownPage(server, destination.uri) : isUndottedScheme(destination.uri));
   if (!isFramed && !(leadsAway && (isCrossSite(context) || isUnstated(context)))) return;
   throw new OAuthError("interaction_required", "automatic login is not allowed for a page of another site", {
     rule: "UI-30",

@@ -14,7 +14,12 @@ const responseParameterNames = /^(?:code|state|error|error_description|error_uri
 const forbiddenSchemes = new Set([
   ...["javascript:", "data:", "vbscript:", "file:", "blob:", "about:", "view-source:"],
   ...["ws:", "wss:", "ftp:", "mailto:", "tel:", "sms:", "urn:", "intent:", "jar:", "filesystem:", "chrome:"],
+  ...["feed:", "mhtml:", "livescript:", "resource:", "ms-msdt:", "search-ms:", "microsoft-edge:", "android-app:"],
+  ...["googlechrome:", "googlechromes:"],
 ]);
+
+/** A page of any site can claim such a scheme (HTML, `registerProtocolHandler`). */
+const webScheme = /^web\+/;
 
 /** The printable ASCII characters that a URI must not contain, except the backslash, which has its own issue. */
 const notInUris = /["<>^`{|}]/;
@@ -64,7 +69,7 @@ export function validateClientUri(uri: string, allowHttp: boolean, localUrls: Lo
   if (uri.includes("*")) {
     return { expected: "a URI without wildcards", hint: "Register each redirect URI as it will be sent." };
   }
-  if (forbiddenSchemes.has(url.protocol)) {
+  if (forbiddenSchemes.has(url.protocol) || webScheme.test(url.protocol)) {
     return {
       expected: "a scheme that leads to the client",
       hint: "Use https, http on a loopback host, or a private-use scheme such as com.example.app:/callback.",
@@ -102,7 +107,7 @@ export function validateClientUri(uri: string, allowHttp: boolean, localUrls: Lo
 const dottedScheme = "a private-use scheme with a dot: a reversed domain name that you own";
 
 /** Whether a URI has a private-use scheme that several apps may claim, because no domain name belongs to its owner. */
-function isUndottedScheme(uri: string): boolean {
+export function isUndottedScheme(uri: string): boolean {
   return /^(?!https?:)[^:.]+:/i.test(uri);
 }
 
