@@ -99,7 +99,7 @@ test("[RU-08, RU-09, RU-10, RU-11, RU-13] an invalid redirect URI is reported wi
     "JavaScript:alert(1)": /scheme/,
     "Microsoft-Edge:https://evil.widgets.com/cb": /scheme/,
     "googlechromes://evil.widgets.com/cb": /scheme/,
-    "web+any.thing:cb": /scheme/,
+    "web+com.example:cb": /scheme/,
     "https://c.example/cb?code=1": /query/,
   };
   for (const [uri, expected] of Object.entries(wrong)) {

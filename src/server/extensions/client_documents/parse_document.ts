@@ -111,7 +111,13 @@ export async function parseDocument(
     ...supported("redirect_uris", isAllowedUri, `an https or loopback URI${orPrivateUse}`),
     ...supported("post_logout_redirect_uris", isAllowedUri, "an https or loopback URI"),
     ...typeof scope === "string" && {
-      scope: filterSupported(splitScope(scope), "scope", oneOf(settings.scopes), settings.scopes.join(" "), warn)!.join(
+      scope: filterSupported(
+        splitScope(scope),
+        "scope",
+        oneOf(settings.userScopes),
+        settings.userScopes.join(" "),
+        warn,
+      )!.join(
         " ",
       ),
     },

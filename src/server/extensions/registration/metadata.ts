@@ -5,6 +5,7 @@ import { byProfile } from "../../config/profile.ts";
 import { validate } from "../../config/field.ts";
 import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
 import { warn } from "../../oauth/notes.ts";
+import { splitScope } from "../../oauth/params.ts";
 import { grantTypesFor } from "../../oauth/authorize/response_type.ts";
 import { isLocalProgram } from "../../oauth/sender.ts";
 import type { Server } from "../../oauth/server.ts";
@@ -52,7 +53,9 @@ export function resolveMetadata(
     token_endpoint_auth_method,
     grant_types,
     response_types: requested.response_types ?? (grant_types.includes("authorization_code") ? ["code"] : []),
-    scope: registrationPolicy(server).scope === "all" ? allScopes : requested.scope ?? allScopes,
+    scope: registrationPolicy(server).scope === "all"
+      ? allScopes
+      : ownScope(server, requested.scope, approval) ?? allScopes,
     id_token_signed_response_alg: requested.id_token_signed_response_alg ?? server.settings.alg,
     ...server.settings.responseModes.some((mode) => server.responseModes.get(mode)?.replace) && {
       authorization_signed_response_alg: requested.authorization_signed_response_alg ?? server.settings.alg,
@@ -61,6 +64,12 @@ export function resolveMetadata(
     application_type: requested.application_type ??
       inferApplicationType(server, requested, token_endpoint_auth_method),
   };
+}
+
+/** The requested scope; without approval it has no value that only a client itself can get. */
+function ownScope({ settings }: Server, scope: string | undefined, approval: RegistrationApproval): string | undefined {
+  if (scope === undefined || standingFor(approval, "scope") !== "unknown") return scope;
+  return splitScope(scope).filter((value) => !settings.clientScopes.includes(value)).join(" ");
 }
 
 /** RFC 7591 §3.2.2. */

@@ -2,6 +2,7 @@
 
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { policyOf } from "../clients/policy.ts";
+import { hasStanding } from "../clients/standing.ts";
 import type { Client } from "../clients/repository.ts";
 import { byProfile } from "../../config/profile.ts";
 import { isAbsoluteUri } from "../../config/resource_list.ts";
@@ -38,7 +39,8 @@ export function resolveScope(
   requested: string | undefined,
   holder: "user" | "client" = "user",
 ): string[] {
-  const registered = holder === "client" ? client.ownScope : client.scope;
+  const isApproved = hasStanding(client, "approved");
+  const registered = holder === "client" && isApproved ? client.ownScope : client.scope;
   const tokens = requested === undefined ? [...server.settings.defaultScope] : splitScope(requested);
   if (requested === undefined && tokens.length === 0) {
     throw new OAuthError("invalid_scope", "scope is missing, and this server has no default scope", {
@@ -70,7 +72,7 @@ export function resolveScope(
         received: "no scope",
       });
     }
-    if (disallowed.some((token) => client.ownScope.includes(token))) {
+    if (isApproved && disallowed.some((token) => client.ownScope.includes(token))) {
       throw new OAuthError("invalid_scope", "scope contains a value that only a client itself can get, not a user", {
         rule: "AZ-17",
         expected: `some of: ${registered.join(" ")}`,

@@ -142,6 +142,15 @@ test("[SS-02] a client gets such a value on its own behalf only if its scope nam
   assertEquals((await request("unlimited", "ssf.manage")).error, "invalid_scope");
   const { scope } = await (await postRegistration(server, { grant_types: ["client_credentials"] })).json();
   assertEquals(clientValues.filter((value) => scope.split(" ").includes(value)), []);
+  for (const value of clientValues) {
+    const metadata = { grant_types: ["client_credentials"], scope: `read ${value}` };
+    const registered = await (await postRegistration(server, metadata)).json();
+    assertEquals(registered.scope, "read");
+    const { client_id, client_secret } = registered;
+    const form = { grant_type: "client_credentials", scope: value };
+    const response = await (await server.post("/oauth2/token", form, basic(client_id, client_secret))).json();
+    assertEquals([response.error, response.access_token], ["invalid_scope", undefined]);
+  }
   await assertRejects(() => operatorServer({ defaultScope: "ssf.manage" }), Error, "defaultScope");
 });
 
