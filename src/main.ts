@@ -91,7 +91,7 @@ async function main(
   }
   if (command === "explain") {
     const { explain } = await import("./cli/explain.ts");
-    return console.log(await explain(commandArgs, environment, rulesReader(environment, import.meta.url), fetchFlow));
+    return console.log(await explain(commandArgs, environment, rulesReader(environment, import.meta.url), fetch));
   }
   const config = await readConfiguration({ args, env, readTextFile }, validateOptions);
   if (config.kind === "help") return console.log(config.text.trimEnd());
@@ -228,19 +228,6 @@ async function initActions(): Promise<InitActions> {
     fileActions(),
   ]);
   return { ...hasTerminalInput() && { ask }, ...actions, describeClient };
-}
-
-/** A flow of a running server, as Markdown. */
-async function fetchFlow(url: string): Promise<string | undefined> {
-  try {
-    const page = await fetch(url, { signal: AbortSignal.timeout(2_000) });
-    await page.body?.cancel();
-    const markdown = await fetch(`${page.url.replace(/[?#].*$/, "")}.md`, { signal: AbortSignal.timeout(2_000) });
-    return markdown.ok ? await markdown.text() : undefined;
-  } catch {
-    // The server does not run.
-    return undefined;
-  }
 }
 
 /** What commands need that write a configuration. */

@@ -8,7 +8,7 @@ import type { RuleDescription } from "../devtools/rules/pages/rule_page.tsx";
 import { describeRule, nearestRules, ruleGroups } from "../devtools/rules/rule.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import { rules } from "../server/assembly/rules.ts";
-import { quote, suggest } from "../server/config/config_issue.ts";
+import { printable, quote, suggest } from "../server/config/config_issue.ts";
 import { errorStatus } from "../server/oauth/errors.ts";
 import { isTestHost } from "../server/oauth/test_hosts.ts";
 import { CommandLineError } from "./command_line_error.ts";
@@ -33,21 +33,21 @@ TEXT is what you have at hand:
 /** Maximum number of rules to show that mention a word; of further ones, only the IDs. */
 const maxMentions = 8;
 
-/** Gets a document of a running server; `undefined` if there is none. */
-export type FetchText = (url: string) => Promise<string | undefined>;
+/** The global `fetch`, as far as it is used. */
+export type FetchFlow = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
  * The output of the command, without a final newline.
  *
  * @param args The words after `explain`; the ID of a rule in capital or small letters.
- * @param fetchText Gets flows of a running server. Default: no server is asked.
+ * @param fetch Asks a running server for a flow. Default: no server is asked.
  * @throws {CommandLineError} If they are none of these.
  */
 export async function explain(
   args: readonly string[],
   { terminalWidth }: Pick<ProcessEnvironment, "terminalWidth">,
   readRules: ReadRules,
-  fetchText?: FetchText,
+  fetch?: FetchFlow,
 ): Promise<string> {
   if (args.includes("--help") || args.includes("-h")) return helpText;
   const written = args.join(" ").trim();
@@ -61,7 +61,7 @@ export async function explain(
     return list(await Promise.all(nearestRules(written).map(describe))).join("\n");
   }
   const flow = flowUrl(written);
-  if (flow !== undefined) return await explainFlow(flow, fetchText);
+  if (flow !== undefined) return await explainFlow(flow, fetch);
   const [inText] = written.match(/\b[A-Z]{2}-\d{2}\b/g) ?? [];
   const rule = await describe(inText ?? written);
   if (rule === undefined) {
@@ -108,11 +108,23 @@ function flowUrl(text: string): URL | undefined {
 }
 
 /** The flow as Markdown; if no server has it, a sentence that says where to find it. */
-async function explainFlow({ href }: URL, fetchText?: FetchText): Promise<string> {
-  const flow = await fetchText?.(href);
-  return flow?.trimEnd() ??
+async function explainFlow(url: URL, fetch?: FetchFlow): Promise<string> {
+  const { href } = url;
+  const flow = fetch && await fetchFlow(url, fetch).catch(() => undefined);
+  return flow?.trimEnd().split("\n").map(printable).join("\n") ??
     `${href} is a flow of a server that does not run, or that has forgotten it. While it runs, the page shows each ` +
       `step and why a request was rejected, and exports it as Markdown.`;
+}
+
+/** A flow as Markdown. The text with its URL may come from anywhere, so no other origin is asked. */
+async function fetchFlow(url: URL, fetch: FetchFlow): Promise<string | undefined> {
+  const get = (href: string) => fetch(href, { redirect: "manual", signal: AbortSignal.timeout(2_000) });
+  const page = await get(url.href);
+  await page.body?.cancel();
+  const flow = new URL(page.headers.get("location") ?? url.href, url);
+  if (flow.origin !== url.origin) return undefined;
+  const markdown = await get(`${flow.origin}${flow.pathname}.md`);
+  return markdown.ok ? await markdown.text() : undefined;
 }
 
 /** The error code or the parameter that a text is about: `invalid_grant` of `{"error":"invalid_grant"}`. */

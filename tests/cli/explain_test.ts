@@ -4,11 +4,11 @@ import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes 
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { CommandLineError } from "../../src/cli/command_line_error.ts";
-import { explain, type FetchText } from "../../src/cli/explain.ts";
+import { explain, type FetchFlow } from "../../src/cli/explain.ts";
 import { forEachCase } from "../kit.ts";
 
-const run = (text: string, fetchText?: FetchText) =>
-  explain(text.split(" "), { terminalWidth: () => undefined }, () => readFile("tests/rules.md", "utf8"), fetchText);
+const run = (text: string, fetch?: FetchFlow) =>
+  explain(text.split(" "), { terminalWidth: () => undefined }, () => readFile("tests/rules.md", "utf8"), fetch);
 
 test("a rule is explained by its ID, and by any text with the ID", async () => {
   const expected = await run("TK-15");
@@ -60,13 +60,32 @@ test("a mistyped error code gets the code that it resembles", async () => {
 test("the URL of a flow shows the flow of a running server, and else says where it is", async () => {
   const url = "http://localhost:9000/flows/of/7";
   const asked: string[] = [];
-  const shown = await run(`→ ${url}`, (asking) => (asked.push(asking), Promise.resolve("# Flow 7\n")));
-  assertEquals([shown, asked], ["# Flow 7", [url]]);
-  assertStringIncludes(await run(url, () => Promise.resolve(undefined)), "does not run");
+  const server = (location: string | undefined, text = "# Flow 7\n"): FetchFlow => (address, { redirect }) => {
+    asked.push(address);
+    assertEquals(redirect, "manual");
+    if (address.endsWith(".md")) return Promise.resolve(new Response(text));
+    return Promise.resolve(location === undefined ? new Response() : Response.redirect(new URL(location, url), 303));
+  };
+  const asking = async (text: string, fetch: FetchFlow) => {
+    asked.length = 0;
+    return await run(text, fetch);
+  };
+  assertEquals(await asking(`→ ${url}`, server("/flows/x?step=7#7")), "# Flow 7");
+  assertEquals(asked, [url, "http://localhost:9000/flows/x.md"]);
+  assertEquals(await asking("http://localhost:9000/flows/x", server(undefined)), "# Flow 7");
+  assertEquals(
+    await asking(url, server("/flows/x", "a\n\u001b]52;c;x\u0007\u202e\n")),
+    "a\n\\u001b]52;c;x\\u0007\\u202e",
+  );
+  // No other origin is asked: the text may come from anywhere.
+  for (const other of ["http://localhost:9001/flows/x", "https://localhost:9000/", "//evil.widgets.com/x"]) {
+    assertStringIncludes(await asking(url, server(other)), "does not run");
+    assertEquals(asked, [url]);
+  }
+  assertStringIncludes(await run(url, () => Promise.reject(new TypeError())), "does not run");
   assertStringIncludes(await run(url), url);
-  // Another host is not asked: the text may come from anywhere.
-  await assertRejects(() => run("https://login.widgets.com/flows/7", () => Promise.resolve("x")), CommandLineError);
-  assertEquals(asked.length, 1);
+  await assertRejects(() => asking("https://login.widgets.com/flows/7", server(undefined)), CommandLineError);
+  assertEquals(asked, []);
 });
 
 test("an unknown text is rejected with what is known", async () => {

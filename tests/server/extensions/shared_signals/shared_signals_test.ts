@@ -103,12 +103,17 @@ test("[SS-02] a client that lost the scope value, or that registered itself, has
   b.as.clients.set(machine("receiver"));
   assertEquals((await receiver.send("GET", "/ssf/stream")).body, [stream]);
   const grant_types = ["client_credentials"];
-  const registered = await (await postRegistration(b, { grant_types, scope: "ssf.manage" })).json();
-  const unknown = await b.post("/oauth2/token", {
-    ...{ grant_type: "client_credentials", scope: "ssf.manage" },
-    ...{ client_id: registered.client_id, client_secret: registered.client_secret },
-  });
-  const { access_token } = await unknown.json();
+  const requestOf = async (registeredScope: string, scope: string) => {
+    const registered = await (await postRegistration(b, { grant_types, scope: registeredScope })).json();
+    const { client_id, client_secret } = registered;
+    return await (await b.post("/oauth2/token", {
+      ...{ client_id, client_secret, scope },
+      grant_type: "client_credentials",
+    }))
+      .json();
+  };
+  assertEquals((await requestOf("ssf.manage", "ssf.manage")).error, "invalid_scope");
+  const { access_token } = await requestOf("read ssf.manage", "read");
   const { status, body } = await receiverWith(b, access_token).send("GET", "/ssf/stream");
   assertEquals([status, body.error], [403, "insufficient_scope"]);
   assertEquals(b.pushes, []);
