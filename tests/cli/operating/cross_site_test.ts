@@ -243,6 +243,26 @@ async function authorize(server: Laptop, headers: Headers, fields: Readonly<Reco
   return params?.has("code") ? "code" : params?.get("error_description") ?? String(response.status);
 }
 
+test("[UI-13, HT-22] no error that a page of another site can read leads to a flow; one of a known page does", async () => {
+  await using server = await laptop();
+  const programs = server.endpoints.filter(({ caller, methods }) => caller !== "browser" && methods.includes("POST"));
+  const unknown = { ...programs[0]!, path: "/oauth2/tokne" };
+  const linksOf = async (endpoint: EndpointDescription, headers: Headers) => {
+    const response = await server.send(endpoint, "POST", { accept: "application/json", ...headers });
+    return [response.headers.get("link") ?? "", await response.text()].filter((text) => text.includes("/flows/"))
+      .length;
+  };
+  await forEachCase([...programs, unknown], async (endpoint) => {
+    const otherSites: readonly Headers[] = [{ origin: site }, { origin: "null", "sec-fetch-site": "cross-site" }];
+    for (const headers of otherSites) {
+      assertEquals(await linksOf(endpoint, headers), 0, `${endpoint.path} ${JSON.stringify(headers)}`);
+    }
+  });
+  assertEquals(await linksOf(unknown, { host: "rebound.widgets.com:9000" }), 0);
+  assertEquals(await linksOf(unknown, {}), 2);
+  assertEquals(await linksOf(unknown, { origin: "http://localhost:5173" }), 2);
+});
+
 test("[UI-30] a frame across sites gets no code by automatic login, unless its page is on a test host", async () => {
   await using server = await laptop();
   const across = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };

@@ -4,16 +4,25 @@ import { HttpError } from "../../../platform/http/message.ts";
 import { frontChannelOrigin } from "../../config/issuer_urls.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { Context } from "../../assembly/context.ts";
+import { isCrossSite, isTrustedHost } from "./cross_site.ts";
 
 /**
  * The URL of the recorded step that explains an error; otherwise the URL of the page of its rule; `undefined` if the
  * server has neither. It is used only on test hosts, because these pages are not public on real hosts.
  */
-export function explanationUrl({ server, site, flowUrl }: Context, thrown: unknown): string | undefined {
-  if (!server.settings.allows.explanations) return undefined;
+export function explanationUrl(context: Context, thrown: unknown): string | undefined {
+  const { server, site, flowUrl } = context;
+  if (!server.settings.allows.explanations || isForOtherSite(context)) return undefined;
   const rule = flowUrl === undefined ? publicRule(thrown) : undefined;
   if (rule === undefined || site.rulesPath === undefined) return flowUrl;
   return `${frontChannelOrigin(server)}${site.base}${site.rulesPath}/${rule}`;
+}
+
+/** Whether a script of another site may read the response: it may call endpoints for programs and unknown paths. */
+function isForOtherSite(context: Context): boolean {
+  const { endpoint, server, request } = context;
+  if (endpoint?.caller === "browser") return false;
+  return isCrossSite(context) || endpoint === undefined && !isTrustedHost(server, request);
 }
 
 /** The rule that the page of an error names. */
