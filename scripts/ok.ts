@@ -19,6 +19,11 @@ const checks: readonly (readonly [name: string, args: readonly string[], advice:
   ],
   ["imports", ["task", "imports"], "Move the code, or change the list in scripts/imports.ts and say why."],
   [
+    "core",
+    ["task", "core"],
+    "Make the minimal server smaller again, or raise the limit in scripts/core.ts and say why.",
+  ],
+  [
     "rules",
     ["task", "rules"],
     "Write the missing tests, correct the IDs in their titles, or make table and rules.md agree.",

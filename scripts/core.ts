@@ -1,0 +1,163 @@
+/** Prints the figures of the minimal server, and fails when one has grown: `deno task core --help`. */
+
+import { globSync } from "node:fs";
+import { dirname } from "node:path";
+import { exitWithError, readCommand } from "./command.ts";
+import { type ImportEdge, readImportGraph } from "./import_graph.ts";
+import { findCircles } from "./import_rules.ts";
+import { run } from "./run.ts";
+
+/** The most that each figure may be. A change that lowers a figure lowers its limit. */
+const limits = {
+  "files that the minimal server reaches, without extensions and providers": 250,
+  "lines of these files": 27759,
+  "pairs of folders in src/server that import each other": 8,
+  "folders in circles": 41,
+  "members of extensions and plugins": 52,
+  "of them, with one user": 16,
+  "types that are forms of a setting": 9,
+  "calls that fill in settings": 10,
+  "members of Server": 49,
+};
+
+/** Where the minimal server begins. */
+const roots = [
+  "server/assembly/create_app.ts",
+  "server/endpoints/authorize.ts",
+  "server/endpoints/token.ts",
+  "server/endpoints/authorized.ts",
+  "platform/http/router.ts",
+  "platform/store/store.ts",
+  "platform/store/sql/sqlite.ts",
+];
+
+/** What it can be without. */
+const optional = /^server\/(?:extensions|profiles)\//;
+
+/** The interfaces of extensions and plugins: where they are, and in which files their values can be. */
+const seams = [
+  { path: "server/assembly/extension.ts", name: "Extension", users: /^server\/extensions\// },
+  { path: "server/config/extension_settings.ts", name: "SettingsExtension", users: /^server\/extensions\// },
+  { path: "server/assembly/plugin.ts", name: "Plugin", users: /^(?!server\/(?:assembly|extensions)\/)/ },
+];
+
+readCommand({
+  call: "deno task core",
+  does:
+    "Prints how much the minimal server consists of, counted from the code. Fails if a figure of scripts/core.ts has " +
+    "grown.",
+});
+const files = globSync("src/**/*.{ts,tsx}").map((path) => path.slice("src/".length)).sort();
+const texts = new Map(files.map((path) => [path, Deno.readTextFileSync(`src/${path}`)]));
+const edges = (await readImportGraph("src", files).catch(exitWithError)).filter(({ to }) => texts.has(to ?? ""));
+
+const closure = findClosure();
+const pairs = findMutualImports();
+const circles = findCircles(folderEdges("server/"));
+const members = await findSeamMembers();
+const forms = findForms();
+const figures: Readonly<Record<keyof typeof limits, number>> = {
+  "files that the minimal server reaches, without extensions and providers": closure.size,
+  "lines of these files": [...closure].reduce((sum, path) => sum + texts.get(path)!.split("\n").length - 1, 0),
+  "pairs of folders in src/server that import each other": pairs.length,
+  "folders in circles": circles.flat().length,
+  "members of extensions and plugins": members.length,
+  "of them, with one user": members.filter(({ users }) => users.length === 1).length,
+  "types that are forms of a setting": forms.length,
+  "calls that fill in settings": countCalls(["resolveSettings", "withProviders"]),
+  "members of Server": (await readMembers("server/oauth/server.ts", "Server")).length,
+};
+for (const [name, figure] of Object.entries(figures)) console.log(`${String(figure).padStart(6)}  ${name}`);
+console.log(`\nFolders that import each other: ${pairs.join(", ") || "none"}.`);
+console.log(
+  `Members with one user: ${
+    members.filter(({ users }) => users.length === 1).map(({ name, users }) => `${name} (${users[0]})`).join(", ") ||
+    "none"
+  }.`,
+);
+console.log(`Forms of a setting: ${forms.join(", ")}.`);
+
+const grown = Object.entries(limits).filter(([name, limit]) => figures[name as keyof typeof limits] > limit);
+for (const [name, limit] of grown) {
+  console.error(`${name}: expected at most ${limit}, found ${figures[name as keyof typeof limits]}.`);
+}
+if (grown.length) Deno.exit(1);
+
+/** The files that the minimal server reaches, types included. */
+function findClosure(): Set<string> {
+  const next = Map.groupBy(edges, ({ from }) => from);
+  const found = new Set(roots);
+  for (const path of found) {
+    for (const { to } of next.get(path) ?? []) if (!optional.test(to!)) found.add(to!);
+  }
+  return found;
+}
+
+/** The imports between the folders of the files below a folder. */
+function folderEdges(folder: string): ImportEdge[] {
+  return edges.filter(({ from, to }) => from.startsWith(folder) && to!.startsWith(folder))
+    .map((edge) => ({ ...edge, from: dirname(edge.from), to: dirname(edge.to!) }))
+    .filter(({ from, to }) => from !== to);
+}
+
+/** The folders directly below `src/server` that import each other. */
+function findMutualImports(): string[] {
+  const part = (path: string) => path.split("/")[1]!;
+  const counts = new Map<string, number>();
+  for (const { from, to } of folderEdges("server/")) {
+    const name = [part(from), part(to!)].sort().join(" and ");
+    const direction = part(from) < part(to!) ? 1 : 2;
+    if (part(from) !== part(to!)) counts.set(name, (counts.get(name) ?? 0) | direction);
+  }
+  return [...counts].filter(([, directions]) => directions === 3).map(([name]) => name).sort();
+}
+
+/** The names of the members of an interface. */
+async function readMembers(path: string, type: string): Promise<string[]> {
+  const text = await run([Deno.execPath(), "doc", "--json", "--private", `src/${path}`]).catch(exitWithError);
+  const documents: readonly { symbols: readonly DocumentedSymbol[] }[] = Object.values(JSON.parse(text).nodes);
+  return documents.flatMap(({ symbols }) => symbols).filter(({ name }) => name === type)
+    .flatMap(({ declarations }) => declarations)
+    .flatMap(({ def }) => [...def.properties ?? [], ...def.methods ?? []]).map(({ name }) => name);
+}
+
+interface DocumentedSymbol {
+  readonly name: string;
+  readonly declarations: readonly { readonly def: Partial<Record<"properties" | "methods", { name: string }[]>> }[];
+}
+
+/** The members of extensions and plugins, each with the files of the values that have it. */
+async function findSeamMembers(): Promise<{ name: string; users: string[] }[]> {
+  const members = await Promise.all(seams.map(async ({ path, name, users }) => {
+    const type = new RegExp(`\\b${name.replace("Settings", "")}\\b`);
+    const values = files.filter((file) => users.test(file) && type.test(texts.get(file)!));
+    return (await readMembers(path, name)).map((member) => {
+      const definition = new RegExp(`^ {2,6}(?:async )?${member}\\b *(?:[:(,]|$)`, "m");
+      return { name: member, users: values.filter((file) => definition.test(texts.get(file)!)) };
+    });
+  }));
+  return [...new Map(members.flat().map((member) => [member.name, member])).values()];
+}
+
+/** The exported types that are made of `Settings`. */
+function findForms(): string[] {
+  const declarations = files.flatMap((path) =>
+    [...texts.get(path)!.matchAll(/^export (?:interface (\w+)[^{]*?extends ([^{]+)\{|type (\w+)[^=]*= ([^;]+);)/gm)]
+      .map(([, name, parents, alias, target]) => ({ name: name ?? alias!, made: parents ?? target! }))
+  );
+  const forms = new Set(["Settings"]);
+  for (let size = 0; size < forms.size;) {
+    size = forms.size;
+    for (const { name, made } of declarations) {
+      const parts = made.match(/\b[A-Z]\w*(?!\w)(?!\[)/g) ?? [];
+      if (!/=>|keyof/.test(made) && parts.some((part) => forms.has(part))) forms.add(name);
+    }
+  }
+  return [...forms];
+}
+
+/** The number of calls of these functions. */
+function countCalls(names: readonly string[]): number {
+  const call = new RegExp(`(?<!function )\\b(?:${names.join("|")})\\(`, "g");
+  return [...texts.values()].reduce((sum, text) => sum + (text.match(call)?.length ?? 0), 0);
+}
