@@ -51,6 +51,8 @@ export async function explain(
 ): Promise<string> {
   if (args.includes("--help") || args.includes("-h")) return helpText;
   const written = args.join(" ").trim();
+  const flow = flowUrl(written);
+  if (flow !== undefined) return await explainFlow(flow, fetch);
   const text = readRules();
   const describe = (id: string) => describeRule(id, () => text);
   const list = (found: readonly (RuleDescription | undefined)[]) =>
@@ -60,8 +62,6 @@ export async function explain(
   if (ruleGroups().includes(written.toUpperCase())) {
     return list(await Promise.all(nearestRules(written).map(describe))).join("\n");
   }
-  const flow = flowUrl(written);
-  if (flow !== undefined) return await explainFlow(flow, fetch);
   const [inText] = written.match(/\b[A-Z]{2}-\d{2}\b/g) ?? [];
   const rule = await describe(inText ?? written);
   if (rule === undefined) {
