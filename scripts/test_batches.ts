@@ -17,7 +17,7 @@ const batchSize = 90;
 const processCount = availableParallelism() + 2;
 
 /** Minutes after which a process counts as hung. */
-const timeoutMinutes = 20;
+const timeoutMinutes = 8;
 
 /** Lines of output that are shown when a process ends with an error. */
 const shownLines = 40;
@@ -129,11 +129,12 @@ function formatBatch({ runs, getModule, alone }: Batch): string {
     // While the file is loaded, and while its tests run, after all files are loaded.
     const use = alone ? `globalThis.neededExtensions = ${JSON.stringify(alone.extensionsOf.get(file))};` : "";
     // Node starts the first test early, and would end when its tests are done before the next file is loaded.
-    const begin = mark(file, `{ ${use} ${place === 0 ? "return allLoaded;" : ""} }`);
+    const note = `globalThis.noteOpenResources?.(${JSON.stringify(file)});`;
+    const begin = mark(file, `{ ${use} ${note} ${place === 0 ? "return allLoaded;" : ""} }`);
     return `${use}\n${begin}${formatTestImport(file, href)}`;
   });
   return `import { test } from "node:test";\nlet end;\nconst allLoaded = new Promise((resolve) => end = resolve);\n` +
-    `${parts.join("")}${mark(endMark, "{}")}end();\n`;
+    `${parts.join("")}${mark(endMark, "{ globalThis.noteOpenResources?.(); }")}end();\n`;
 }
 
 /** Runs files in one process. `path` is where the module that loads them is written. */

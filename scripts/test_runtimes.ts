@@ -53,7 +53,8 @@ export async function findRuntime(name: RuntimeName): Promise<Runtime> {
     return { command: [path, "test", `--timeout=${bunTestTimeoutMs}`], createReader: createBunReader };
   }
   const besideThis = (file: string) => fileURLToPath(new URL(file, import.meta.url));
-  const flags = [`--import=${besideThis("node_without_test_hooks.mjs")}`, "--enable-source-maps"];
+  const preloaded = ["node_without_test_hooks.mjs", "node_open_resources.mjs"];
+  const flags = [...preloaded.map((file) => `--import=${besideThis(file)}`), "--enable-source-maps"];
   const reporter = `--test-reporter=${besideThis("node_tap_reporter.mjs")}`;
   return { command: [path, ...flags, reporter, "--test-reporter-destination=stdout"], createReader: createTapReader };
 }

@@ -75,6 +75,8 @@ async function serverWithInfo(response: string) {
         const ready = "loading:0\r\n";
         if (command === "info memory") socket.write(response);
         else socket.write(command === "info" ? `$${ready.length}\r\n${ready}\r\n` : "+OK\r\n");
+        // The driver waits for the server to close the connection.
+        if (command === "quit") socket.end();
       }
     });
   });
