@@ -33,7 +33,7 @@ export const onDenoAlone: readonly Group[] = [
     why: "values in, values out",
     paths: [
       ...["tests/server/oauth/", "tests/server/pages/", "tests/recorder/habits/", "tests/recorder/"],
-      ...below("tests/cli/", "about_", "check_", "draft_profile_", "example_", "init_", "mock_oauth2_config_"),
+      ...below("tests/cli/", "about_", "check_", "example_", "import_realm_", "init_", "mock_oauth2_config_"),
       ...below("tests/cli/", "read_config_", "realm_", "schema_", "shortcuts_", "validate_"),
     ],
   },

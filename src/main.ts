@@ -83,8 +83,8 @@ async function main(
     exit(await initialize(commandArgs, environment, await initActions()));
   }
   if (command === "profile") {
-    const { draftProfile } = await import("./cli/profile/draft_profile.ts");
-    exit(await draftProfile(commandArgs, environment, { ...await fileActions(), fetch, validateOptions }));
+    const { importRealm } = await import("./cli/realm/import_realm.ts");
+    exit(await importRealm(commandArgs, environment, { ...await fileActions(), validateOptions }));
   }
   if (command === "faults") {
     return console.log(await (await import("./cli/check/list_faults.ts")).listFaults(commandArgs));

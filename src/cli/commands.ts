@@ -8,7 +8,7 @@ export const commands = {
   check: ["LOGIN_URL ...", "attacks a client; see check --help"],
   faults: ["[NAME]", "lists the attacks and faults"],
   explain: ["TEXT", "explains a rule, an error or a flow"],
-  profile: ["SOURCE", "drafts a profile; see profile --help"],
+  profile: ["FILE", "imports a realm; see profile --help"],
   mcp: ["[FLAG VALUE]...", "tools for agents, over stdio"],
   health: ["[FLAG VALUE]...", "exits with 0 if the server is ready"],
   "hash-password": ["", "for users[].password"],

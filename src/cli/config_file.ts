@@ -130,7 +130,7 @@ async function readRealmFile(
   { validateSettings }: ConfigFileSources,
 ): Promise<ConfigFileResult> {
   const [{ readRealm }, { randomToken }, { systemRandomBytes }] = await Promise.all([
-    import("./profile/read_realm.ts"),
+    import("./realm/read_realm.ts"),
     import("../server/oauth/secrets.ts"),
     import("../platform/runtime/crypto.ts"),
   ]);

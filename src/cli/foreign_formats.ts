@@ -5,8 +5,8 @@ import type { ConfigIssue } from "../server/config/config_issue.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What reads a file: `--config` and its variable, or `--profile` and `latchkey profile`. */
-type Reader = "--config" | "--profile";
+/** What reads a file; `--config` stands for its variable too. */
+type Reader = "--config" | "--profile" | "latchkey profile";
 
 /** What a file is, and what to do with it. */
 interface Format {
@@ -21,6 +21,9 @@ interface Format {
 }
 
 const page = "src/testing/moving/README.md";
+
+/** How to imitate a provider that has no profile. */
+export const copyProfileHint = "Copy the nearest profile and change what differs: src/server/profiles/README.md.";
 
 const formats: readonly Format[] = [
   {
@@ -64,7 +67,7 @@ const formats: readonly Format[] = [
   },
   {
     name: "a metadata document",
-    hint: "latchkey profile and this file write a profile, for --profile.",
+    hint: copyProfileHint,
     matches: (value) => ["authorization_endpoint", "token_endpoint"].some((name) => typeof value[name] === "string"),
   },
   {

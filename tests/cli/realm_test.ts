@@ -1,9 +1,9 @@
-/** Realms of Keycloak, exported or written by hand: read by `--config` and by `latchkey profile`. */
+/** Realms of Keycloak, exported or written by hand: read by `--config`. */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { configurationOfRealm } from "../../src/cli/profile/configuration_of_realm.ts";
-import { readRealm } from "../../src/cli/profile/read_realm.ts";
+import { configurationOfRealm } from "../../src/cli/realm/configuration_of_realm.ts";
+import { readRealm } from "../../src/cli/realm/read_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { validateOptions } from "../../src/server/assembly/options.ts";
 import { decodeClaims, forEachCase } from "../kit.ts";

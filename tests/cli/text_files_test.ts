@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { draftProfile } from "../../src/cli/profile/draft_profile.ts";
+import { importRealm } from "../../src/cli/realm/import_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { decodeText } from "../../src/platform/runtime/decode_text.ts";
 import { validateOptions } from "../../src/server/assembly/options.ts";
@@ -85,17 +85,22 @@ const filePlaces: Readonly<Record<string, (encode: (text: string) => Uint8Array)
     });
   },
   "latchkey profile": async (encode) => {
-    const text = JSON.stringify({ issuer: "https://a.example", scopes_supported: ["openid", "åsa"] });
-    const { log, error } = console;
-    let printed = "";
-    console.log = (line) => void (printed += line);
+    const text = JSON.stringify({ realm: "shop", users: [{ username: "alice", firstName: name, enabled: true }] });
+    const { error } = console;
+    let written = "";
     console.error = () => {};
     try {
-      await draftProfile(["m.json"], { readTextFile: () => Promise.resolve(decodeText(encode(text))) }, {} as never);
+      await importRealm(["r.json", "--output", "o.json"], {
+        readTextFile: () => Promise.resolve(decodeText(encode(text))),
+      }, {
+        createPrivateFile: (_, text) => Promise.resolve((written = text) !== ""),
+        randomSecret: () => "unused",
+        validateOptions,
+      });
     } finally {
-      Object.assign(console, { log, error });
+      Object.assign(console, { error });
     }
-    return printed.includes("åsa") ? name : printed;
+    return JSON.parse(written).users[0].given_name;
   },
 };
 
@@ -167,12 +172,12 @@ const foreign: readonly (readonly [text: string, flag: "--config" | "--profile",
   [
     JSON.stringify({ issuer: "https://a.example", token_endpoint: "https://a.example/t" }),
     "--config",
-    "latchkey profile",
+    "src/server/profiles/README.md",
   ],
   [
     JSON.stringify({ realm: "a", issuer: "https://a.example", token_endpoint: "https://a.example/t" }),
     "--config",
-    "latchkey profile",
+    "src/server/profiles/README.md",
   ],
 ];
 
@@ -190,7 +195,7 @@ test("a file of another server, or for another flag, is named with what helps, w
     const text of [dex, JSON.stringify([{ realm: "a" }]), JSON.stringify({ clients: [] }), '{"tokenCallbacks":[]}']
   ) {
     const sources = { readTextFile: () => Promise.resolve(text) };
-    const { issues } = await assertRejects(() => draftProfile(["x.json"], sources, {} as never), CommandLineError);
+    const { issues } = await assertRejects(() => importRealm(["x.json"], sources, {} as never), CommandLineError);
     assert(!/not JSON|an array|neither/.test(issues[0]!.received), issues[0]!.received);
   }
 });

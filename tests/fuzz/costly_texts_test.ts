@@ -2,7 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { readRealm } from "../../src/cli/profile/read_realm.ts";
+import { readRealm } from "../../src/cli/realm/read_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { validateOptions } from "../../src/server/assembly/options.ts";
 import { encode, goodRequest } from "../kit.ts";

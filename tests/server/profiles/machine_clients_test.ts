@@ -7,7 +7,7 @@ import { assert, assertEquals } from "@std/assert";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { readConfiguration } from "../../../src/cli/read_config.ts";
-import { configurationOfRealm } from "../../../src/cli/profile/configuration_of_realm.ts";
+import { configurationOfRealm } from "../../../src/cli/realm/configuration_of_realm.ts";
 import { validateOptions } from "../../../src/server/assembly/options.ts";
 import { profileNames } from "../../../src/server/config/profile.ts";
 import { providers } from "../../../src/server/profiles/providers.ts";

@@ -1,0 +1,116 @@
+/** `latchkey profile`: writes a configuration file from a realm that Keycloak exported. */
+
+import { isObject } from "../../platform/json_value.ts";
+import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
+import type { validateOptions } from "../../server/assembly/options.ts";
+import { describeKind, printable, quote } from "../../server/config/config_issue.ts";
+import { CommandLineError } from "../command_line_error.ts";
+import { copyProfileHint, findForeignFormat, isRealm } from "../foreign_formats.ts";
+import { splitWords } from "../split_words.ts";
+import { readText } from "../text_file.ts";
+import { readRealm } from "./read_realm.ts";
+
+const helpText = `Usage: latchkey profile FILE --output FILE
+
+Reads a realm that Keycloak exported, and writes a configuration file with its
+clients, users and roles, for --config FILE. It contains the client secrets of
+the export, but no passwords. The command prints what the file lacks.
+
+  --output FILE   a new file, which only you can read (mode 0600)
+
+For another provider, copy the nearest profile: src/server/profiles/README.md.
+`;
+
+/** The functions by which the command interacts with its environment. */
+export interface ImportActions {
+  /** Writes a file that does not exist, with mode 0600; resolves with `false` if it exists. */
+  createPrivateFile(path: string, text: string): Promise<boolean>;
+  /** A new client secret. */
+  randomSecret(): string;
+  readonly validateOptions: typeof validateOptions;
+}
+
+/** Further notes are only counted. */
+const maxNotes = 60;
+
+/**
+ * Runs the command.
+ *
+ * @param args The words after `profile`.
+ * @returns The exit code.
+ * @throws {CommandLineError} If the command line or the realm is invalid, or the file exists.
+ */
+export async function importRealm(
+  args: readonly string[],
+  { readTextFile }: Pick<ProcessEnvironment, "readTextFile">,
+  { createPrivateFile, randomSecret, validateOptions }: ImportActions,
+): Promise<number> {
+  if (args.includes("--help") || args.includes("-h")) return console.log(helpText.trimEnd()), 0;
+  const { source, output } = readArguments(args);
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(source)) throw issue("latchkey profile", expectedFile, "a URL", copyProfileHint);
+  const text = await readText(source, "latchkey profile", readTextFile);
+  if (typeof text !== "string") throw new CommandLineError([text]);
+  const realm = parseRealm(text, source);
+  if (output === undefined) {
+    throw issue(
+      "--output",
+      "a file for the clients of the realm and their secrets",
+      "no --output",
+      "Add --output FILE.",
+    );
+  }
+  const { value, notes } = await readRealm(realm, randomSecret, validateOptions);
+  // JSON itself escapes only a part of what acts on a terminal.
+  const json = JSON.stringify(value, null, 2).split("\n").map(printable).join("\n");
+  if (!await createPrivateFile(output, `${json}\n`)) {
+    const hint = "Rename or remove it, or choose another name.";
+    throw issue(printable(output), "no file of this name, because this command never overwrites one", "a file", hint);
+  }
+  console.error([
+    `${printable(output)} is written: start with --config ${printable(output)}.`,
+    "Check these, and add what the application relies on:",
+    ...notes.slice(0, maxNotes).map((note) => `  ${note}`),
+    ...notes.length > maxNotes ? [`  and ${notes.length - maxNotes} more`] : [],
+  ].join("\n"));
+  return 0;
+}
+
+const expectedFile = "a file with a realm that Keycloak exported";
+
+function readArguments(args: readonly string[]): { readonly source: string; readonly output?: string } {
+  const words: string[] = [];
+  let output: string | undefined;
+  for (const { flag, value, written } of splitWords(args)) {
+    if (flag === "--output") output = value ?? "";
+    else words.push(...written);
+  }
+  const [source, ...others] = words;
+  const hint = "latchkey profile --help has the flags.";
+  if (output === "") throw issue("--output", "the name of a file", "nothing", hint);
+  if (source === undefined || source.startsWith("-") || others.length > 0) {
+    const received = source === undefined ? "nothing" : quote(others[0] ?? source);
+    throw issue("latchkey profile", expectedFile, received, hint);
+  }
+  return { source, output };
+}
+
+function parseRealm(text: string, source: string): Readonly<Record<string, unknown>> {
+  const saveHint = "Save the export of one realm, a JSON object with its name as realm.";
+  const reject = (received: string, value?: unknown) => {
+    const found = findForeignFormat("latchkey profile", text, value) ?? { received, hint: saveHint };
+    return issue(printable(source), expectedFile, found.received, found.hint);
+  };
+  let content: unknown;
+  try {
+    content = JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch {
+    throw reject("text that is not JSON");
+  }
+  if (!isObject(content)) throw reject(describeKind(content), content);
+  if (!isRealm(content)) throw reject("an object without the name of a realm", content);
+  return content;
+}
+
+function issue(path: string, expected: string, received: string, hint: string): CommandLineError {
+  return new CommandLineError([{ path, expected, received, hint }]);
+}
