@@ -4,7 +4,7 @@ import type { RequestLike } from "../../platform/http/message.ts";
 import type { App } from "../../server/assembly/context.ts";
 
 /** The path of a request, without its query. */
-export function pathOf({ url }: RequestLike): string {
+export function pathOf({ url }: Pick<RequestLike, "url">): string {
   return /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(url)?.[1] ?? "";
 }
 

@@ -49,8 +49,9 @@ export interface Logging extends Plugin {
 /** A request, until its response is logged. */
 interface ActiveRequest {
   readonly id: string;
-  readonly request: RequestLike;
-  /** Events of the text log that wait for the status of the response; absent before the first. */
+  readonly method: string;
+  readonly url: string;
+  /** Events of the text log that wait for the status of the response; absent before the first, and after the end. */
   events?: LoggedEvent[];
   /** The status of the response. */
   status?: number;
@@ -123,8 +124,8 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
     const hasLink = "explanation" in event || event.type === "fault_applied" || verbose && format === "text";
     return {
       id: active.id,
-      method: active.request.method.slice(0, 16),
-      path: pathOf(active.request),
+      method: active.method.slice(0, 16),
+      path: pathOf(active),
       status: active.status,
       ...hasLink && { link: context.flowUrl },
       ...event.type === "rejected" && {
@@ -179,7 +180,8 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
     handle: (next) => async (request, peer) => {
       const proxyRequestId = peer?.proxy === undefined ? null : request.headers.get("x-request-id");
       const id = proxyRequestId !== null && requestIdPattern.test(proxyRequestId) ? proxyRequestId : randomRequestId();
-      const active: ActiveRequest = { id, request, hasEnded: false };
+      // Not the request itself: V8 keeps what a weak map refers to until it collects all garbage.
+      const active: ActiveRequest = { id, method: request.method, url: request.url, hasEnded: false };
       requests.set(request, active);
       const startedAt = timers.elapsed();
       // Read before the response: the connection may be closed afterwards.
@@ -192,6 +194,7 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
         // The log has the text of a rejection before the client has the response.
         active.hasEnded = true;
         for (const [event, context] of active.events ?? []) writeEvent(event, active, context);
+        active.events = undefined;
       }
       if (format === "json") {
         const path = pathOf(request);
