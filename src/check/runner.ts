@@ -71,19 +71,19 @@ export function openRunner(driver: ClientDriver, journeys: Journeys, options: Ch
       stop?.throwIfAborted();
       if (pauseMs > 0) await untilStopped(wait(pauseMs), stop);
       const watch = watchCrashes(options.inProcess ?? true);
-      const environment = await journeys.open(driver);
       try {
-        return await use(environment, watch);
-      } finally {
-        await environment.close();
+        const environment = await journeys.open(driver);
         try {
+          return await use(environment, watch);
+        } finally {
+          await environment.close();
           // An error that the client does not catch then belongs to no other journey.
           await requestsEnd(environment);
           await attempt(watch.unfinishedEnd, undefined, Math.min(timeoutMs, maxUnfinishedMs), stop);
           await watch.nextTask();
-        } finally {
-          watch.end();
         }
+      } finally {
+        watch.end();
       }
     },
     async repeat(act, watch, isExpected, isOver = () => Promise.resolve(false)) {

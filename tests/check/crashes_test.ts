@@ -1,6 +1,6 @@
 /** Crashes of a client under test: errors that no code catches. */
 
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { startChild } from "../platform/store/run_child.ts";
 import type { Command, Result } from "./crashing_client_child.ts";
@@ -45,4 +45,9 @@ test("[CO-07] an error of the program that checks a client in another process is
   const { text, control, failures, received } = await checkCrashingClient("in another process");
   assertEquals([control, failures], ["accepted", []], text);
   assertEquals([...new Set(received)], ["Error: of the program"]);
+});
+
+test("after a check that cannot start, an error of the program ends the process again", async () => {
+  const ended = await assertRejects(() => checkCrashingClient("after a check that cannot start"), Error);
+  assertMatch(ended.message, /ended before it responded/);
 });

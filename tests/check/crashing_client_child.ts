@@ -2,8 +2,10 @@
  * Clients that crash, for crashes_test.ts: a process of their own, because some test runners report crashes themselves.
  */
 
+import { assertRejects } from "@std/assert";
 import type { ClientDriver } from "../../src/check/mod.ts";
-import { onUncaughtError } from "../../src/platform/runtime/uncaught_error.ts";
+import { ConfigurationError } from "../../src/mod.ts";
+import { onUncaughtError, uncaughtErrorsReported } from "../../src/platform/runtime/uncaught_error.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
 import { handleCommands } from "../platform/store/run_child.ts";
@@ -16,7 +18,9 @@ export type Command =
   | "at a wrong nonce, thrown"
   | "at the login after a wrong nonce"
   | "at a response for which it does not wait"
-  | "in another process";
+  | "in another process"
+  /** The check rejects its options; then an error of the program ends the process. */
+  | "after a check that cannot start";
 
 /** What the parent receives. */
 export interface Result {
@@ -78,6 +82,12 @@ function crashingClient(command: Command, receive: (error: unknown) => void): Cl
 }
 
 await handleCommands(async (command: Command): Promise<Result> => {
+  if (command === "after a check that cannot start") {
+    const server = { lifetimes: { code: -1 } };
+    await assertRejects(() => checkClientWithEdDsa(smallClient(), { server }), ConfigurationError);
+    Promise.reject(new Error("of the program"));
+    await uncaughtErrorsReported();
+  }
   const only = command === "at the start"
     ? undefined
     : command === "at a response for which it does not wait"
