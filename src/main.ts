@@ -253,7 +253,7 @@ async function describeClient(settings: Settings, clientId: string, secret = "")
   );
   const { issuer, clients } = server;
   const client = clients.findCached(clientId)!;
-  return clientSnippets({ issuer, authorize: authorize!, token: token!, par: "" }, client, { secret, autoLogin: true });
+  return clientSnippets({ issuer, authorize: authorize!, token: token! }, client, { secret });
 }
 
 /** The text of static/config.schema.json without the final newline. */

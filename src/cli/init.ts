@@ -1,6 +1,6 @@
 /** `latchkey init`: writes a configuration file for one application, and prints the settings of the application. */
 
-import { libraries } from "../devtools/connect/client_snippets/mod.ts";
+import { libraries } from "../devtools/connect/client_snippets/libraries.ts";
 import type { ClientSnippet } from "../devtools/connect/pages/client_snippets.tsx";
 import { validateRedirectUri } from "../server/oauth/clients/redirect_uri.ts";
 import { type ConfigIssue, quote, suggest } from "../server/config/config_issue.ts";
@@ -86,7 +86,7 @@ export async function initialize(
     }
   }
   const library = await choose("--library", `Library (${titles.join(", ")})`, ask && titles[0] || "", parseLibrary);
-  const usualUris = [library?.redirectUri ?? "", ...library?.otherRedirectUris ?? []].join(" ");
+  const usualUris = library?.redirectUris.join(" ") ?? "";
   const uris = library && await choose("--redirect-uri", "Redirect URI", usualUris, parseUris);
   const usualKind = library?.isPublic ? "public" : "confidential";
   const kind = uris && await choose("--kind", "Client (confidential, public)", usualKind, parseKind);
@@ -94,7 +94,7 @@ export async function initialize(
     console.error("\nThe input ended before the last question. Nothing was written.");
     return 1;
   }
-  const { library: title, methods = ["client_secret_basic"] } = library!;
+  const { library: title, methods } = library!;
   const secret = kind === "confidential" ? randomSecret() : undefined;
   const settings = {
     clients: [{
@@ -102,7 +102,9 @@ export async function initialize(
       ...secret !== undefined &&
         {
           client_secret: secret,
-          token_endpoint_auth_method: methods.find((method) => method.startsWith("client_secret_")),
+          token_endpoint_auth_method: (["client_secret_basic", "client_secret_post"] as const).find((method) =>
+            method in methods
+          ),
         },
       redirect_uris: uris!,
       grant_types: ["authorization_code", "refresh_token"],

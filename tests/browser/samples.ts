@@ -1,6 +1,7 @@
 /** Pages to look at: ordinary ones and their extremes, by the path they are served under. */
 
-import { clientSnippets, libraries } from "../../src/devtools/connect/client_snippets/mod.ts";
+import { libraries } from "../../src/devtools/connect/client_snippets/libraries.ts";
+import { clientSnippets } from "../../src/devtools/connect/client_snippets/mod.ts";
 import type { AccountProps } from "../../src/server/login/pages/account.tsx";
 import type { ConnectAccountProps } from "../../src/resource/connect_page.tsx";
 import type { CallbackProps } from "../../src/server/endpoints/authorized_page.tsx";
@@ -79,7 +80,7 @@ const users: readonly ListedUser[] = [
 const token = "w3Zq5m0Rt8uXo1vYk2cJp7sNf4hLd9aGb6eTiWnQxMU";
 
 const snippets = clientSnippets(
-  { issuer, authorize: `${issuer}/oauth2/authorize`, token: `${issuer}/oauth2/token`, par: `${issuer}/oauth2/par` },
+  { issuer, authorize: `${issuer}/oauth2/authorize`, token: `${issuer}/oauth2/token` },
   clientFromMetadata(
     {
       client_id: "web",
@@ -99,7 +100,7 @@ const snippets = clientSnippets(
       insecureAllowHttpRedirectUris: false,
     },
   ),
-  { secret: token, autoLogin: true },
+  { secret: token },
 );
 
 /** A server with two demo clients. */

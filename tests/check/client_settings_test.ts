@@ -14,9 +14,8 @@ test("an application with the settings for openid-client verifies the signature 
   await as.listen();
   as.client({ client_id: "shop", redirect_uri: "http://localhost:3000/callback" });
   const { issuer } = as;
-  const [authorize, token, par] = ["authorize", "token", "par"].map((name) => `${issuer}/oauth2/${name}`);
-  const urls = { issuer, authorize: authorize!, token: token!, par: par! };
-  const snippets = clientSnippets(urls, as.clients.find("shop")!, { secret: "", autoLogin: true, demands: [] });
+  const urls = { issuer, authorize: `${issuer}/oauth2/authorize`, token: `${issuer}/oauth2/token` };
+  const snippets = clientSnippets(urls, as.clients.find("shop")!, { secret: "" });
   const { text } = snippets.find(({ library }) => library === "openid-client")!;
   const { begin, finish } = await run(text!, { "openid-client": openid });
   const only = attacks.filter(({ id, needs }) => needs.includes("checksSignature") && id.startsWith("id-token/"))

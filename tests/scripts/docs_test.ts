@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { CommandError } from "../../scripts/command.ts";
 import { headingsOf } from "../../scripts/docs/source.ts";
 import { buildSite } from "../../scripts/docs/site.ts";
-import { libraries } from "../../src/devtools/connect/client_snippets/mod.ts";
+import { libraries } from "../../src/devtools/connect/client_snippets/libraries.ts";
 import { initialize } from "../../src/cli/init.ts";
 import { readCheckArguments } from "../../src/cli/check/check_flags.ts";
 import { readExecArguments } from "../../src/cli/exec/exec_arguments.ts";

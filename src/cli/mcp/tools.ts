@@ -1,7 +1,8 @@
 /** The tools of `latchkey mcp`. A tool that changes the server is a verb of the control, with its schema. */
 
 import document from "../../../static/control.openapi.json" with { type: "json" };
-import { clientSnippets, libraries } from "../../devtools/connect/client_snippets/mod.ts";
+import { libraries } from "../../devtools/connect/client_snippets/libraries.ts";
+import { clientSnippets } from "../../devtools/connect/client_snippets/mod.ts";
 import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import { formatExchange, summarizeExchange } from "../../recorder/export/text.ts";
 import { redactFlow } from "../../recorder/redact.ts";
@@ -175,8 +176,8 @@ export function createTools(
           throw new ToolError(`${problem}: start lists the clients.`);
         }
         const url = (name: string) => endpointUrl({ app, server: app.server }, name) ?? "";
-        const urls = { issuer: server.issuer, authorize: url("authorize"), token: url("token"), par: url("par") };
-        const all = clientSnippets(urls, client, { secret: secretPlaceholder, autoLogin: true });
+        const urls = { issuer: server.issuer, authorize: url("authorize"), token: url("token") };
+        const all = clientSnippets(urls, client, { secret: secretPlaceholder });
         const found = all.find(({ name }) => name === library);
         if (all.length === 0) throw new ToolError("The client needs the grant type authorization_code.");
         if (found === undefined) {

@@ -10,7 +10,7 @@ import { randomId, randomToken } from "../../server/oauth/secrets.ts";
 import type { Server } from "../../server/oauth/server.ts";
 import type { MetadataField, MetadataGroup } from "./pages/client_edit.tsx";
 import type { FieldError } from "../../server/pages/field.tsx";
-import type { SnippetText } from "./client_snippets/snippet_text.ts";
+import type { ClientLibrary } from "./client_snippets/library.ts";
 import { memberTopics } from "./member_topics.ts";
 
 type Name = keyof ClientMetadata;
@@ -186,7 +186,7 @@ export async function changedEntry(
 export function addedMetadata(
   server: Server,
   params: Params,
-  library: Pick<SnippetText, "isPublic"> | undefined,
+  library: Pick<ClientLibrary, "isPublic"> | undefined,
 ): ReturnType<typeof metadataFromForm> {
   const { metadata, errors } = metadataFromForm({ client_id: params.get("client_id") ?? "" }, params);
   const typed = params.get("client_secret") ?? "";

@@ -15,7 +15,7 @@ import { toListedClient } from "./listed_client.ts";
 import { clientVersion, showForm } from "./client_edit.ts";
 import { addedMetadata, changedEntry, connectFields, differingFields } from "./client_form.ts";
 import { formAuthMethods, metadataFromForm } from "./client_form.ts";
-import { libraries } from "./client_snippets/mod.ts";
+import { libraries } from "./client_snippets/libraries.ts";
 import { clientEntry, configurationFile, findDemoSecret, findGeneratedSecret } from "./configuration_file.ts";
 import { showHome } from "./home.ts";
 import { changeExclusively, removeRecord } from "./exclusive_change.ts";
@@ -125,7 +125,7 @@ async function showOne(
     retry: await decodeRetry(context, prefilledValues(context).get("retry")),
     checkHref: findCheck(context, client),
     initiateLoginHref: await initiateLoginHref(context, client, autoLogin),
-    ...await describeSnippets(context, client, { secret, autoLogin }),
+    ...await describeSnippets(context, client, secret),
   };
   return await pageWithForm(
     context,

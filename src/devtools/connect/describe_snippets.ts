@@ -20,28 +20,22 @@ export interface DescribedSnippets {
  * Describes the settings of a client.
  *
  * @param secret Its secret, if the page may show it. Default: a placeholder.
- * @param autoLogin Whether users log in without a page.
  */
 export async function describeSnippets(
   context: Context,
   client: Client,
-  { secret, autoLogin }: { readonly secret: string | undefined; readonly autoLogin: boolean },
+  secret: string = secretPlaceholder,
 ): Promise<DescribedSnippets> {
   const demands = findDemands(context, client);
   const urls = {
     issuer: context.server.issuer,
     authorize: endpointUrl(context, "authorize"),
     token: endpointUrl(context, "token"),
-    par: demands.includes("par") ? endpointUrl(context, "par") : "",
   };
   const { clientSnippets } = await import("./client_snippets/mod.ts");
   return {
-    demands: demands.map((demand) => demandTexts[demand](urls.par)),
-    snippets: clientSnippets(urls, client, {
-      secret: secret ?? secretPlaceholder,
-      autoLogin,
-      demands,
-    }),
+    demands: demands.map((demand) => demandTexts[demand](demand === "par" ? endpointUrl(context, "par") : "")),
+    snippets: clientSnippets(urls, client, { secret, demands }),
     library: new URLSearchParams(context.target.query).get("connect") ?? undefined,
   };
 }

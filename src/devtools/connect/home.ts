@@ -16,7 +16,7 @@ import { renderPage } from "../../server/pages/render_page.ts";
 import { type ConnectForm, Home } from "./pages/home.tsx";
 import { type DirectoryOptions, pageWithForm } from "./admin_endpoint.ts";
 import { connectFields, formAuthMethods } from "./client_form.ts";
-import { libraries } from "./client_snippets/mod.ts";
+import { libraries } from "./client_snippets/libraries.ts";
 import { changedPlaces, clientEntry, configurationFile, findShownSecret, userEntry } from "./configuration_file.ts";
 import { toListedClient } from "./listed_client.ts";
 import { toListedUser } from "./users.ts";
@@ -104,7 +104,7 @@ async function connectForm(
   return {
     values: rejected?.values ?? {
       library: first!.library,
-      redirect_uris: first!.redirectUri,
+      redirect_uris: first!.redirectUris[0],
       client_id: await unusedClientId(context),
       ...Object.fromEntries(proposed),
     },

@@ -8,7 +8,7 @@ import { policyOf } from "../../server/oauth/clients/policy.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
 import { clientValues } from "../../server/config/extension_settings.ts";
 import type { ListedClient } from "./pages/client_details.tsx";
-import type { ClientDemand } from "./client_snippets/snippet_text.ts";
+import type { ClientDemand } from "./client_snippets/library.ts";
 import { requestAndResponseMembers } from "./member_topics.ts";
 
 /** What the server demands of the requests of a client. */

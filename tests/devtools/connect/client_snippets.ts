@@ -1,7 +1,7 @@
 /** Settings for client libraries: how tests get, run and use them. */
 
 import { clientSnippets } from "../../../src/devtools/connect/client_snippets/mod.ts";
-import type { ClientDemand } from "../../../src/devtools/connect/client_snippets/snippet_text.ts";
+import type { ClientDemand } from "../../../src/devtools/connect/client_snippets/library.ts";
 import type { ClientSnippet } from "../../../src/devtools/connect/pages/client_snippets.tsx";
 import type { ClientMetadata, Latchkey } from "../../../src/mod.ts";
 import { getRedirectLocation, openBrowser } from "../../server/applications.ts";
@@ -41,13 +41,11 @@ export const clients: readonly ClientMetadata[] = [
 export function settingsOf(
   as: Latchkey,
   id: string,
-  autoLogin = true,
   demands: readonly ClientDemand[] = [],
 ): ReadonlyMap<string, ClientSnippet> {
   const { issuer } = as;
-  const [authorize, token, par] = ["authorize", "token", "par"].map((name) => `${issuer}/oauth2/${name}`);
-  const urls = { issuer, authorize: authorize!, token: token!, par: par! };
-  const all = clientSnippets(urls, as.clients.findCached(id)!, { secret, autoLogin, demands });
+  const urls = { issuer, authorize: `${issuer}/oauth2/authorize`, token: `${issuer}/oauth2/token` };
+  const all = clientSnippets(urls, as.clients.findCached(id)!, { secret, demands });
   return new Map(all.map((one) => [one.library, one]));
 }
 

@@ -1,44 +1,66 @@
-/** Settings for client libraries, ready to paste: one file per library. */
+/** Settings for client libraries, ready to paste. */
 
 import type { Client } from "../../../server/oauth/clients/repository.ts";
 import type { ClientSnippet } from "../pages/client_snippets.tsx";
-import { type ClientDemand, fillIn, type SnippetText, type SnippetValues } from "./snippet_text.ts";
-import { type ServerUrls, type SnippetOptions, snippetValues } from "./values.ts";
-import { aspnet } from "./aspnet.ts";
-import { authJs } from "./auth_js.ts";
-import { curl } from "./curl.ts";
-import { envFile } from "./env_file.ts";
-import { expressOpenidConnect } from "./express_openid_connect.ts";
-import { go } from "./go.ts";
-import { mcpSdk } from "./mcp_sdk.ts";
-import { oauth4webapi } from "./oauth4webapi.ts";
-import { oidcClientTs } from "./oidc_client_ts.ts";
-import { openidClient } from "./openid_client.ts";
-import { passport } from "./passport.ts";
-import { php } from "./php.ts";
-import { python } from "./python.ts";
-import { spring } from "./spring.ts";
+import { libraries } from "./libraries.ts";
+import type { ClientDemand, ClientLibrary } from "./library.ts";
 
-/** The libraries, in the order of pages and of the help of `latchkey init`. */
-export const libraries: readonly SnippetText[] = [
-  ...[openidClient, oauth4webapi, authJs, expressOpenidConnect, passport, oidcClientTs, mcpSdk],
-  ...[spring, aspnet, go, php, python, curl, envFile],
-];
+/** The addresses of the server. */
+export interface ServerUrls {
+  /** The issuer identifier. */
+  readonly issuer: string;
+  /** The URL of the authorization endpoint. */
+  readonly authorize: string;
+  /** The URL of the token endpoint. */
+  readonly token: string;
+}
+
+/** Options of the settings. */
+export interface SnippetOptions {
+  /** The secret to write. */
+  readonly secret: string;
+  /** What the server demands of the client. Default: nothing. */
+  readonly demands?: readonly ClientDemand[];
+}
 
 /** The settings for each library; none for a client without grant types. */
-export function clientSnippets(server: ServerUrls, client: Client, options: SnippetOptions): ClientSnippet[] {
+export function clientSnippets(
+  { issuer, authorize, token }: ServerUrls,
+  client: Client,
+  { secret, demands = [] }: SnippetOptions,
+): ClientSnippet[] {
   const grantTypes = ["authorization_code", "client_credentials"];
   if (!client.grantTypes.some((grantType) => grantTypes.includes(grantType))) return [];
-  const common = snippetValues(server, client, options);
+  const redirectUri = client.grantTypes.includes("authorization_code") ? client.redirectUris[0] : undefined;
+  const commonScope = ["openid", "profile", "email"].filter((value) => client.scope.includes(value));
+  const scopes = commonScope.includes("openid") ? commonScope : client.scope;
+  const values = {
+    issuer,
+    authorization_endpoint: authorize,
+    token_endpoint: token,
+    client_id: client.id,
+    client_secret: secret,
+    redirect_uri: redirectUri ?? "",
+    scope: scopes.join(" "),
+    scopes,
+  };
   return libraries.map((library) => {
-    const { name, library: title, placement, text, notes = "", quote } = library;
-    const reason = unfitReason(library, common, client, options.demands);
+    const { name, library: title, placement, methods, text, machineText, quote, notes = [] } = library;
+    const ownDemands = demands.filter((demand) => demand === "dpop" || redirectUri !== undefined);
+    const reason = unfitReason(library, client, redirectUri, scopes, ownDemands);
     if (reason !== undefined) return { name, library: title, placement, notes: [reason] };
-    const values = { ...common, ...library.derive?.(common) };
+    const auth = methods[client.authMethods.find((method) => method in methods)!]!;
     return {
-      ...{ name, library: title, placement },
-      text: fillIn(text, values, quote),
-      notes: fillIn(notes, values).split("\n").filter((note) => note !== ""),
+      name,
+      library: title,
+      placement,
+      text: fillIn((redirectUri === undefined ? machineText! : text).replaceAll("{{auth}}", () => auth), values, quote),
+      notes: [
+        ...redirectUri === undefined ? [] : notes,
+        ...ownDemands.filter((demand) => library.demands?.[demand] !== "").map((demand) =>
+          `To ${demandTexts[demand]}: ${library.demands?.[demand]}.`
+        ),
+      ],
     };
   });
 }
@@ -52,30 +74,45 @@ const demandTexts: Readonly<Record<ClientDemand, string>> = {
 
 /** Why a library does not support a client; `undefined` if it does. */
 function unfitReason(
-  { webScope, methods, demands: supported = [], unfit }: SnippetText,
-  values: SnippetValues,
-  { authMethod, authMethods }: Client,
-  demands: readonly ClientDemand[] = [],
+  library: ClientLibrary,
+  { id, authMethod, authMethods }: Client,
+  redirectUri: string | undefined,
+  scopes: readonly string[],
+  demands: readonly ClientDemand[],
 ): string | undefined {
-  const { redirectUri, scopes } = values as { readonly redirectUri?: string; readonly scopes: readonly string[] };
-  if (webScope !== undefined) {
+  if (library.machineText === undefined) {
     if (redirectUri === undefined) return "This client has no redirect URI, so no user can log in to it.";
     if (!/^https?:/.test(redirectUri)) {
       return "The redirect URI of this client has a private-use scheme; this library supports only http and https.";
     }
-    const missing = webScope.find((value) => !scopes.includes(value));
-    if (missing !== undefined) {
-      return `This library always requests ${missing}, which this client is not allowed to request.`;
+    if (library.needsOpenid && !scopes.includes("openid")) {
+      return "This library always requests openid, which this client is not allowed to request.";
     }
   }
-  if (methods !== undefined && !methods.some((method) => authMethods.includes(method))) {
+  const methods = Object.keys(library.methods);
+  if (!methods.some((method) => authMethods.some((known) => known === method))) {
+    if (methods.join() === "none") {
+      return "This library runs in the browser, which cannot keep a secret. Use it with a public client.";
+    }
     return `This client must authenticate with ${authMethod}, which this library does not support. Register the ` +
       `client with token_endpoint_auth_method ${methods.map((method) => JSON.stringify(method)).join(" or ")}.`;
   }
-  const missing = demands.find((demand) =>
-    !supported.includes(demand) && (demand === "dpop" || redirectUri !== undefined)
+  const missing = demands.find((demand) => library.demands?.[demand] === undefined);
+  if (missing !== undefined) return `This client must ${demandTexts[missing]}, which this library does not support.`;
+  if (library.name === "spring" && (/\$\{/.test(`${id}${scopes}`) || /[{}]/.test(redirectUri ?? ""))) {
+    return "Spring replaces text between braces, and values of this client contain braces.";
+  }
+  return undefined;
+}
+
+/** Fills in a text. A value is never read as a part of the text. */
+function fillIn(
+  text: string,
+  values: Readonly<Record<string, string | readonly string[]>>,
+  quote: (text: string, placeholder: string) => string = (text) => JSON.stringify(text),
+): string {
+  return text.trim().replaceAll(
+    /\{\{(\w+)\}\}/g,
+    (_, name) => [values[name]!].flat().map((value) => quote(value, name)).join(", "),
   );
-  return missing === undefined
-    ? unfit?.(values)
-    : `This client must ${demandTexts[missing]}, which this library does not support.`;
 }

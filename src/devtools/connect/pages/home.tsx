@@ -46,7 +46,7 @@ export interface HomeProps extends Site {
 /** The state of the form that adds a client. */
 export interface ConnectForm extends EditForm {
   /** The libraries, with the redirect URI of an application that follows the guide of each. */
-  readonly libraries: readonly { readonly library: string; readonly redirectUri: string }[];
+  readonly libraries: readonly { readonly library: string; readonly redirectUris: readonly string[] }[];
   /** The methods of client authentication to choose from. */
   readonly authMethods: readonly string[];
   /** The methods that only the page of the client offers, because they need a key of the client. */
@@ -78,7 +78,7 @@ function Connect(
         hint="The callback URL of your application. Separate several by spaces."
         value={values.redirect_uris}
         errors={errors}
-        suggestions={libraries.map(({ library, redirectUri }) => [redirectUri, library])}
+        suggestions={libraries.map(({ library, redirectUris }) => [redirectUris[0]!, library])}
       />
       <Field name="client_id" label="Client ID" value={values.client_id} errors={errors} />
       {isProposed && (

@@ -1,0 +1,44 @@
+/**
+ * Settings for client libraries as texts with placeholders. Each stands for a literal of the language:
+ * `{{issuer}}`, `{{client_id}}`, `{{client_secret}}`, `{{redirect_uri}}`, `{{scope}}`; and for libraries without
+ * discovery `{{authorization_endpoint}}` and `{{token_endpoint}}`. `{{scopes}}` is the scope as a list of literals,
+ * and `{{auth}}` what `methods` has for the method of the client.
+ */
+
+import type { ClientAuthMethod } from "../../../server/oauth/clients/client.ts";
+
+/**
+ * What a client must do besides a plain request: `par`: push it (RFC 9126). `jar`: sign it (RFC 9101). `jarm`: receive
+ * signed responses. `dpop`: bind tokens to a key (RFC 9449).
+ */
+export type ClientDemand = "par" | "jar" | "jarm" | "dpop";
+
+/** The settings for one library. */
+export interface ClientLibrary {
+  /** Its name in addresses and on the command line. */
+  readonly name: string;
+  /** Its name on pages. */
+  readonly library: string;
+  /** The file or language: `application.yml`. */
+  readonly placement: string;
+  /** Further names that select it on the command line. Default: none. */
+  readonly aliases?: readonly string[];
+  /** The redirect URI of an application that follows the guide of the library, then those of its other guides. */
+  readonly redirectUris: readonly [string, ...string[]];
+  /** Whether its applications cannot keep a secret. Default: they can. */
+  readonly isPublic?: true;
+  /** What stands at `{{auth}}` for each method of authentication that it supports, the preferred one first. */
+  readonly methods: Readonly<Partial<Record<ClientAuthMethod, string>>>;
+  /** How it does what a plain request does not, as a note; empty: by itself. Default: it does not. */
+  readonly demands?: Readonly<Partial<Record<ClientDemand, string>>>;
+  /** Whether it always requests `openid`. Default: it does not. */
+  readonly needsOpenid?: true;
+  /** A literal of the language. Default: a string of JSON, which JavaScript, Go, C#, Python and YAML read alike. */
+  readonly quote?: (text: string, placeholder: string) => string;
+  /** The settings for logins. */
+  readonly text: string;
+  /** The settings for a client without users. Default: the library is only for logins to web applications. */
+  readonly machineText?: string;
+  /** Notes. Default: none. */
+  readonly notes?: readonly string[];
+}
