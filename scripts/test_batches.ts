@@ -17,7 +17,7 @@ const batchSize = 90;
 const processCount = availableParallelism() + 2;
 
 /** Minutes after which a process counts as hung. */
-const timeoutMinutes = 8;
+const timeoutMinutes = 15;
 
 /** Lines of output that are shown when a process ends with an error. */
 const shownLines = 40;
