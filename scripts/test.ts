@@ -8,7 +8,7 @@ import { installModules } from "./modules.ts";
 import { type FileRun, runTestFiles } from "./test_batches.ts";
 import { formatCounts, sumCounts } from "./test_counts.ts";
 import { expectSeconds, readDurations, writeDurations } from "./test_durations.ts";
-import { runsEverywhere } from "./test_places.ts";
+import { runsOn } from "./test_places.ts";
 import { abridge, showProgress } from "./test_progress.ts";
 import { denoTestFlags, type RuntimeName, runtimeNames } from "./test_runtimes.ts";
 import { formatSkippedTests } from "./test_servers.ts";
@@ -61,7 +61,7 @@ const durations = await readDurations();
 const alone = flags.all && testFiles.some(isServerTest) ? await createAloneFolder().catch(exitWithError) : undefined;
 /** Whether a file of a run with --all is run there. With all extensions it runs on Bun, if not on Node too. */
 const isSelected = (runtime: RuntimeName, file: string) =>
-  runtime === "deno" || runsEverywhere(file) || runtime === "bun" && alone?.extensionsOf.has(file);
+  runsOn(runtime, file) || runtime === "bun" && alone?.extensionsOf.has(file);
 const runs = selectedRuntimes.flatMap((runtime) =>
   // Without --all, a runtime that is named runs every file.
   testFiles.filter((file) => !flags.all || isSelected(runtime, file)).map(

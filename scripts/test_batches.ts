@@ -11,7 +11,7 @@ import { capture } from "./test_run.ts";
 import { findRuntime, type Runtime, type RuntimeName, runtimeNames } from "./test_runtimes.ts";
 
 /** Test files in one process. Each process costs some seconds of CPU time: modules are loaded and compiled again. */
-const batchSize = 90;
+const batchSize = 120;
 
 /** Processes at a time. More than cores, since tests also wait. */
 const processCount = availableParallelism() + 2;

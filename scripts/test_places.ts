@@ -1,6 +1,7 @@
-/** Which tests run on Deno alone, and which on every runtime. */
+/** Which tests run on which runtimes. */
 
 import { readFileSync } from "node:fs";
+import type { RuntimeName } from "./test_runtimes.ts";
 
 /** Test files whose subject cannot differ between runtimes: the beginnings of their paths, and why. */
 interface Group {
@@ -8,13 +9,15 @@ interface Group {
   readonly paths: readonly string[];
   /** Whether a file that uses what {@link differences} name runs on Deno alone too. */
   readonly always?: true;
+  /** Whether the files run on Bun too, for its engine: that of Node is Deno's. */
+  readonly onBun?: true;
 }
 
 /** The beginnings of paths below a folder. */
 const below = (folder: string, ...names: string[]) => names.map((name) => folder + name);
 
-/** What runs on Deno alone. Every other test file, and so every new one of another name, runs on every runtime. */
-export const onDenoAlone: readonly Group[] = [
+/** What does not run everywhere. Every other test file, and so every new one of another name, runs on every runtime. */
+export const notEverywhere: readonly Group[] = [
   {
     why: "scripts and READMEs of this repository",
     paths: [
@@ -28,6 +31,12 @@ export const onDenoAlone: readonly Group[] = [
     why: "client libraries, whose own sockets may keep a process of Node running; other files run them on each runtime",
     paths: ["tests/testing/vary/libraries_"],
     always: true,
+  },
+  {
+    why: "the time of regular expressions, on Deno and Bun: the engine of Node is Deno's",
+    paths: ["tests/fuzz/costly_texts_"],
+    always: true,
+    onBun: true,
   },
   {
     why: "values in, values out",
@@ -80,15 +89,18 @@ export const onDenoAlone: readonly Group[] = [
     why: "what each attack sends, and to which client it is dangerous; the check itself, with timers, streams and " +
       "sockets, is tested in other files, on every runtime",
     paths: [
-      ...below("tests/check/", "broken_", "catalogue_", "causes_", "client_settings_", "extensions_"),
+      ...below("tests/check/", "broken_", "catalogue_", "causes_", "client_check_", "client_settings_"),
       ...below(
         "tests/check/",
+        "confirmation_",
+        "extensions_",
         "fixed_issuer_verdicts_",
         "framework_",
         "legal_",
         "report_",
         "session_starts_",
         "users_",
+        "varied_styles_",
         "web_styles_",
       ),
       ...below("tests/check/drivers/", "libraries_", "sources_", "web_applications_"),
@@ -98,13 +110,24 @@ export const onDenoAlone: readonly Group[] = [
   },
   {
     why:
-      "decisions above the store, the network and the keys, and pages as text; stores, outgoing requests, signatures " +
-      "and digests are tested in other files, on every runtime",
+      "decisions above the store, the network, processes and the keys, and pages as text; stores, outgoing requests, " +
+      "processes, signatures and digests are tested in other files, on every runtime",
     paths: [
       ...below("tests/devtools/", "authorized/steps_", "requests/flow_habits_", "requests/flow_share_"),
+      "tests/devtools/connect/older_form_",
       ...below("tests/server/", "authorize/openid_request_", "endpoints/metadata_features_", "fetches_"),
-      "tests/cli/operating/mistakes_",
-      ...below("tests/server/", "replaced_user_", "unauthenticated_writes_"),
+      ...below("tests/server/", "providers_", "replaced_", "token/client_auth_", "token/refresh_"),
+      "tests/server/unauthenticated_writes_",
+      ...below(
+        "tests/server/extensions/",
+        "device/",
+        "par/",
+        "registration/management_",
+        "registration/stores_",
+      ),
+      ...below("tests/testing/", "control/access_", "tenants_", "vary/vary_"),
+      ...below("tests/cli/", "operating/cross_site_", "operating/mistakes_", "vary_"),
+      "tests/platform/runtime/program_texts_",
     ],
     always: true,
   },
@@ -121,10 +144,12 @@ const differences: readonly RegExp[] = [
   /\.listen\(/,
 ];
 
-/** Whether a test file runs on every runtime. */
-export function runsEverywhere(file: string): boolean {
-  const groups = onDenoAlone.filter(({ paths }) => paths.some((path) => file.startsWith(path)));
+/** Whether a test file runs on a runtime. */
+export function runsOn(runtime: RuntimeName, file: string): boolean {
+  if (runtime === "deno") return true;
+  const groups = notEverywhere.filter(({ paths }) => paths.some((path) => file.startsWith(path)));
   if (groups.length === 0) return true;
+  if (runtime === "bun" && groups.every(({ onBun }) => onBun)) return true;
   const text = readFileSync(file, "utf8");
   return groups.every(({ always }) => !always) && differences.some((difference) => difference.test(text));
 }

@@ -19,7 +19,8 @@ import process from "node:process";
 import { runtimePackages } from "../../scripts/runtime_versions.ts";
 import { abridge, formatProgress } from "../../scripts/test_progress.ts";
 import { until } from "../until.ts";
-import { onDenoAlone, runsEverywhere } from "../../scripts/test_places.ts";
+import { notEverywhere, runsOn } from "../../scripts/test_places.ts";
+import { runtimeNames } from "../../scripts/test_runtimes.ts";
 
 const deno = "Deno" in globalThis ? [process.execPath] : ["npx", "-y", "deno"];
 
@@ -221,12 +222,12 @@ test("a long difference is printed without what is equal", () => {
   assertEquals(abridge(equal.join("\n")), equal.join("\n"));
 });
 
-test("each path of the list for Deno alone has tests there", () => {
+test("each path of the list of what does not run everywhere has such tests", () => {
   const files = globSync("tests/**/*_test.{ts,tsx}").map((path) => path.replaceAll("\\", "/"));
-  for (const { paths } of onDenoAlone) {
+  for (const { paths } of notEverywhere) {
     for (const path of paths) {
-      const alone = files.filter((file) => file.startsWith(path) && !runsEverywhere(file));
-      assert(alone.length > 0, `${path} has no test that runs on Deno alone`);
+      const without = files.filter((file) => file.startsWith(path) && !runsOn("node", file));
+      assert(without.length > 0, `${path} has no test that does not run on Node`);
     }
   }
   const everywhere = [
@@ -236,9 +237,10 @@ test("each path of the list for Deno alone has tests there", () => {
     "server/keys",
     "server/http_surface",
   ];
-  for (const name of everywhere) assert(runsEverywhere(`tests/${name}_test.ts`), name);
-  // In a listed folder, but its subject is a process.
-  assert(runsEverywhere("tests/cli/check_command_test.ts"));
+  // The last one is in a listed folder, but its subject is a process.
+  for (const name of [...everywhere, "cli/check_command"]) {
+    for (const runtime of runtimeNames) assert(runsOn(runtime, `tests/${name}_test.ts`), name);
+  }
 });
 
 test("--changed runs the tests that differ from a commit, or import or name what differs", () => {
