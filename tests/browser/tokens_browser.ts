@@ -54,7 +54,7 @@ for (const { name, options } of browserVariants) {
     await takeScreenshot(opened, `tokens-form-${name}`);
     assertMatch(
       await checkToken(opened, `valid-${name}`, idToken),
-      /Valid ID token \(\d+ checks passed/,
+      /Valid ID token/,
     );
     const [head, claims] = idToken.split(".");
     assertMatch(
@@ -66,7 +66,7 @@ for (const { name, options } of browserVariants) {
       /2 of 2 JWTs valid/,
     );
     const callback = `https://app.example/cb?code=c0de&state=s#id_token=${idToken}`;
-    assertMatch(await checkToken(opened, `callback-${name}`, callback), /Parameters of the callback URL/);
+    assertMatch(await checkToken(opened, `callback-${name}`, callback), /Valid ID token/);
     const encrypted = `${btoa('{"alg":"RSA-OAEP-256","enc":"A256GCM","cty":"JWT"}').replace(/=+$/, "")}.a.b.c.d`;
     assertMatch(await checkToken(opened, `encrypted-${name}`, encrypted), /Encrypted token/);
   });
@@ -89,7 +89,7 @@ for (const viewport of [{ width: 390, height: 844 }, { width: 1280, height: 800 
     await field.focus();
     await page.keyboard.press("End");
     await page.keyboard.press("Backspace");
-    await page.getByRole("heading", { level: 1, name: /^Signature does not verify|well-formed|breaks/ }).waitFor();
+    await page.getByRole("heading", { level: 1, name: /^Signature does not verify|breaks/ }).waitFor();
     assertEquals(await field.inputValue(), idToken.slice(0, -1));
     assertEquals(await page.evaluate("document.activeElement.id"), "token");
     assertEquals(new URL(page.url()).search, "");

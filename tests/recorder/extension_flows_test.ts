@@ -6,7 +6,7 @@ import { assertAuthorizationResponse, testServer } from "../kit.ts";
 import { redactFlow } from "../../src/recorder/redact.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { inspector } from "../../src/devtools/mod.ts";
-import { parseToken } from "../../src/devtools/requests/tokens/parse_token.ts";
+import { decodeToken } from "../../src/devtools/requests/tokens/decode.ts";
 import { openBrowser } from "../server/browser.ts";
 import { openPage, submit } from "../server/page_navigation.ts";
 import { assertInvalidRequestUri, prefix, pushed, refer } from "../server/extensions/par/pushed_requests.ts";
@@ -44,7 +44,7 @@ test("[EN-01] flows and the page for tokens know an encrypted ID token, and flow
     const response = await b.get(`/flows/${record.flows().at(-1)!.id}${path}`);
     assertEquals([response.status, (await response.text()).includes(id_token!)], [200, false], path);
   }
-  const { form, header, claims } = await parseToken(id_token!);
+  const { form, header, claims } = decodeToken(id_token!);
   assertEquals([form, header?.alg, claims], ["encrypted", "ECDH-ES", undefined]);
 });
 

@@ -92,27 +92,31 @@ test("[TP-01, TP-02] the ID token and the access token of a login are valid, and
   const response = await assertTokenResponse(await bench.token({ code: await bench.code({ nonce: "n1" }) }));
   bench.advance(60);
   const idToken = await bench.check({ token: response.id_token, client_id: "spa", nonce: "n1" });
-  assertMatch(idToken, /Valid ID token \(\d+ checks passed, \d+ not checked\)/);
-  assertMatch(idToken, /Not checked|–/);
+  assertMatch(
+    idToken,
+    /Valid ID token .*Not checked: at_hash matches the access token\. Paste the whole token response/,
+  );
   assertMatch(idToken, /iat .* 2026-01-01 00:00:00 UTC, 60 seconds ago|iat .* 1 minute ago/);
   assertMatch(idToken, /Lifetime valid for /);
   const accessToken = await bench.check({ token: `Authorization: Bearer ${response.access_token}` });
-  assertMatch(accessToken, /Valid access token \(\d+ checks passed/);
-  assertStringIncludes(accessToken, "Bearer is the scheme of the header, not part of the token.");
+  assertMatch(
+    accessToken,
+    /Valid access token .*Checked: the signature .*; exp is in the future; .*; the token is not revoked\./,
+  );
   const whole = await bench.check({ token: JSON.stringify(response) });
   for (
     const text of [
       "2 of 2 JWTs valid",
-      "Valid ID token (",
-      "Valid access token (",
-      "at_hash matches the access token",
+      "Valid ID token (id_token)",
+      "Valid access token (access_token)",
+      "; at_hash matches the access token",
     ]
   ) {
     assertStringIncludes(whole, text);
   }
   bench.advance(100_000);
   const expired = await bench.check({ token: response.id_token });
-  assertMatch(expired, /Signature valid, but this ID token breaks 1 rule /);
+  assertMatch(expired, /Signature valid: this ID token breaks 1 rule /);
   assertMatch(
     expired,
     /exp is in the future\..*Expected exp after .*, the time of this server Received exp 2026-01-01.*How to fix it: Get a new token/,
@@ -151,7 +155,7 @@ test("[TP-02] a revoked access token of this server is rejected, as its resource
       new RegExp(`breaks 1 rule .*rejected.*✗ Rule broken: the token is not revoked\\..*Received ${reason} `),
     );
   }
-  assertMatch(await bench.check({ token: kept.access_token }), /Valid access token .*The token is not revoked/);
+  assertMatch(await bench.check({ token: kept.access_token }), /Valid access token .*the token is not revoked/);
   assertMatch(await bench.check({ token: revoked.id_token }), /Valid ID token/);
   assertMatch(await bench.check({ token: JSON.stringify(revoked) }), /1 of 2 JWTs valid/);
 });
@@ -169,7 +173,7 @@ test("[TP-02] an opaque access token of this server is valid, or rejected with t
   );
   assertMatch(
     await bench.check({ token: kept.access_token }),
-    /Access token: opaque, valid .*valid.*1 of 1 checks passed/,
+    /Access token: opaque, valid .*valid.*Checked: the token is not revoked/,
   );
 });
 
@@ -177,9 +181,9 @@ test("[TP-01] a token response with a refresh token: its JWTs are valid, and it 
   const bench = await tokenBench(refreshing);
   const response = await issue(bench);
   const whole = await bench.check({ token: JSON.stringify(response) });
-  assertMatch(whole, /2 of 2 JWTs valid, 1 opaque .*JWTs valid/);
+  assertMatch(whole, /2 of 2 JWTs valid, 1 opaque .*valid/);
   for (const text of [whole, await bench.check({ token: response.refresh_token })]) {
-    assertMatch(text, /Refresh token: opaque .*only to the token endpoint/);
+    assertMatch(text, /Refresh token: opaque.*only to the token endpoint/);
     assertEquals(text.includes("to the introspection endpoint"), false);
   }
 });
@@ -291,7 +295,7 @@ const cases: readonly {
     claims: goodResponse,
     broken: [
       [{ iss: "https://mixed.example" }, "iss is the issuer"],
-      [{ error: "access_denied" }, "the response has either a code or an error"],
+      [{ error: "access_denied" }, "code or error is present"],
     ],
   },
 ];
@@ -302,11 +306,11 @@ for (const { name, header, claims, broken } of cases) {
     const { keySet, sign } = await foreignIssuer();
     const fields = { key_set: keySet, client_id: "spa", nonce: "n1" };
     const good = await check({ ...fields, token: await sign(header, claims) });
-    assertMatch(good, new RegExp(`Valid ${name} \\(\\d+ checks passed`));
+    assertMatch(good, new RegExp(`Valid ${name} .*Checked: the signature `));
     for (const [change, title] of broken) {
       const token = await sign(header, { ...claims, ...change });
       const text = await check({ ...fields, token, kind: kindOf(name) });
-      assertMatch(text, new RegExp(`Signature valid, but this ${name} breaks 1 rule `), JSON.stringify(change));
+      assertMatch(text, new RegExp(`Signature valid: this ${name} breaks 1 rule `), JSON.stringify(change));
       assertMatch(
         text,
         new RegExp(`✗ Rule broken: ${title}.*Expected .*Received .*How to fix it: `),
@@ -368,7 +372,7 @@ test("[TP-02] a changed token, alg none, an unknown key and a symmetric signatur
   const symmetric = await new SignJWT(goodIdToken).setProtectedHeader({ alg: "HS256" }).sign(secret);
   assertMatch(
     await check({ token: symmetric }),
-    /Signature not verified: HS256 needs the client secret .*– Not checked: the signature .*HS256 uses the client secret/,
+    /Signature not verified: HS256 needs the client secret .*Not checked: the signature .*HS256 uses the client secret/,
   );
   const k = btoa("a-secret-of-thirty-two-characters").replace(/=+$/, "");
   const valid = await check({
@@ -377,7 +381,7 @@ test("[TP-02] a changed token, alg none, an unknown key and a symmetric signatur
     client_id: "spa",
     nonce: "n1",
   });
-  assertMatch(valid, /Valid ID token \(\d+ checks passed/);
+  assertMatch(valid, /Valid ID token /);
 });
 
 test("[TP-01] the form of a token: each error has expected, received and fix, and everything readable is shown", async () => {
@@ -391,39 +395,34 @@ test("[TP-01] the form of a token: each error has expected, received and fix, an
     [`${token}.x`, /Received 4 parts/],
     [
       `${head}.${claims.slice(0, 40)}.${signature}`,
-      /Expected claims: .*Received (?:JSON that breaks off|\d+ characters)/,
+      /Expected claims: a JSON object .*Received .* breaks off How to fix it/,
     ],
-    [`${head}.${claims}==.${signature}`, /base64url without padding .*Received standard base64/],
+    [
+      `${head}.${claims}==.${signature}`,
+      /base64url without padding.*Received another encoding, such as standard base64/,
+    ],
     [`${head}.eyJ…(43).${signature}`, /Received a redacted text, with … in it/],
-    [`${head}.${claims}!.${signature}`, /Received the character "!"/],
-    [`${head}.${btoa("[1]")}.${signature}`, /Expected claims: a JSON object Received other text/],
-    [`${head}.${btoa("\xff\xfe")}.${signature}`, /Received bytes that are not UTF-8/],
+    [`${head}.${claims}!.${signature}`, /Expected claims: a JSON object/],
+    [`${head}.${btoa("[1]")}.${signature}`, /Expected claims: a JSON object/],
+    [`${head}.${btoa("\xff\xfe")}.${signature}`, /Expected claims: a JSON object as UTF-8/],
     [`${token.slice(0, 60)}\n  ${token.slice(60)}`, /Spaces and line breaks were removed from the token/],
-    [encrypted, /Encrypted token .*alg: RSA-OAEP enc: A256GCM.*only the holder of the private key.*a JWE \(RFC 7516\)/],
+    [encrypted, /Encrypted token .*alg: RSA-OAEP enc: A256GCM.*JWE, RFC 7516.*only the holder of the private key/],
     ["tGzv3JOkF0XG5Qx2TlKWIA", /Token: opaque .*introspection endpoint/],
     ['{"refresh_token":"tGzv3JOkF0XG5Qx2TlKWIA"}', /Refresh token: opaque/],
     ["", /The field "Token" is empty/],
     ["  \n ", /The field "Token" is empty/],
-    ['{"keys":[]}', /This is a key or a JWK Set/],
-    [JSON.stringify(goodIdToken), /These are decoded claims/],
-    ["{}", /this JSON object has none of the members id_token/],
+    ['{"keys":[]}', /Paste a token, or a text with one of id_token, .*: this text has none/],
+    [JSON.stringify(goodIdToken), /this text has none/],
     ["{broken", /Token: opaque/],
     [
       `https://app.example/cb?iss=https%3A%2F%2Fas.test#state=s&id_token=${token}`,
-      /no key with this kid .*callback URL: iss https:\/\/as\.test must be .* state s must be .* id_token .*checked below.* ID token \(id_token\)/,
+      /no key with this kid .* ID token \(id_token\)/,
     ],
-    [
-      "Location: /cb?code=c0de&state=s",
-      /Callback URL with a code, without a token .* code c0de the client exchanges it once, .* state s /,
-    ],
-    [
-      "https://app.example/cb?error=access_denied&state=s",
-      /Callback URL with the error access_denied .* error access_denied /,
-    ],
-    ["grant_type=authorization_code&code=c0de&redirect_uri=x", /Token: opaque/],
+    ["Location: /cb?code=c0de&state=s", /this text has none/],
+    ["https://app.example/cb?error=access_denied&state=s", /this text has none/],
     [`response=${token}&x=1`, /Authorization response \(response\)/],
     [`DPoP: ${token}`, /DPoP proof \(DPoP\)/],
-    [JSON.stringify({ protected: head, payload: claims, signature }), /JSON serialization of a JWS/],
+    [`${token}~WyJzYWx0IiwiYSIsMV0~`, /no key with this kid .* name Ünïcödé/],
     [`"${token}"`, /Signature not verified: no key with this kid ✗ rejected/],
   ], async ([pasted, expected]) => assertMatch(await check({ token: pasted }), expected));
 });
@@ -433,18 +432,6 @@ test("[TP-01] a text with many = is read in one pass", async () => {
   const token = `a${"=".repeat(15_000)}x`;
   await check({ token: "x" });
   assertLess(await cpuTimeOf(() => check({ token })), 5000);
-});
-
-test("[TP-01] disclosed claims of an SD-JWT are shown, and those without a digest are marked", async () => {
-  const { check } = await tokenBench();
-  const { sign } = await foreignIssuer();
-  const encodeText = (text: string) => btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-  const listed = encodeText('["salt","given_name","Alice"]');
-  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(listed)));
-  const hash = encodeText(String.fromCharCode(...bytes));
-  const token = await sign({ typ: "dc+sd-jwt" }, { iss: "https://x.example", _sd: [hash] });
-  const text = await check({ token: `${token}~${listed}~${encodeText('["salt","age",7]')}~` });
-  assertMatch(text, /given_name "Alice" age 7 – the token does not contain its digest/);
 });
 
 test("[TP-01] hostile input is escaped text: no markup, no prototype, no overlong page, no error", async () => {

@@ -1,4 +1,4 @@
-/** Checks one token: its kind, its signature, and each rule of its kind. */
+/** Checks one token: its kind, its signature, and what its kind must have. */
 
 import { tokenHash } from "../../../server/oauth/keys/jwt.ts";
 import { mediaType } from "../../../server/oauth/keys/jwt_policies.ts";
@@ -7,10 +7,9 @@ import { storageKey } from "../../../server/oauth/secrets.ts";
 import type { Server } from "../../../server/oauth/server.ts";
 import { checkAccessToken } from "../../../server/oauth/tokens/read_access_token.ts";
 import type { TokenCheck, TokenResult } from "../pages/tokens.tsx";
-import { type FormProblem, type ParsedToken, parseToken } from "./parse_token.ts";
+import { type DecodedToken, decodeToken, type FormProblem } from "./decode.ts";
+import { checkClaims, kindsOfTokens } from "./kinds.ts";
 import type { PastedToken, TokenKind } from "./read_input.ts";
-import type { Expectations } from "./rule.ts";
-import { tokenRules } from "./rules.ts";
 import { findKeys, type KeySource, verifySignature } from "./signature.ts";
 
 /** What the form says besides the token. */
@@ -26,18 +25,6 @@ export interface TokenCheckOptions {
   readonly accessToken?: string;
 }
 
-/** The names of the kinds on pages. */
-export const kindNames: Readonly<Record<TokenKind, string>> = {
-  id_token: "ID token",
-  access_token: "Access token",
-  logout_token: "Logout token",
-  request: "Request object",
-  response: "Authorization response",
-  dpop: "DPoP proof",
-  client_assertion: "Client assertion",
-  other: "JWT",
-};
-
 /** Kinds by the `typ` of the header. */
 const kindByType: ReadonlyMap<string, TokenKind> = new Map([
   ["at+jwt", "access_token"],
@@ -48,7 +35,7 @@ const kindByType: ReadonlyMap<string, TokenKind> = new Map([
 ]);
 
 /** The kind of a token by its header and its claims. */
-function detectKind({ header = {}, claims = {} }: ParsedToken): TokenKind {
+function detectKind({ header = {}, claims = {} }: DecodedToken): TokenKind {
   const { typ } = header;
   const type = typeof typ === "string" ? mediaType(typ) : "jwt";
   const named = kindByType.get(type);
@@ -68,31 +55,48 @@ export async function checkToken(
   pasted: PastedToken,
   options: TokenCheckOptions,
 ): Promise<TokenResult> {
-  const parsed = await parseToken(pasted.token);
-  const { form, jwt, header, claims, disclosures, problems } = parsed;
+  const decoded = decodeToken(pasted.token);
+  const { form, jwt, header, claims, problem } = decoded;
   const chosen = options.kind ?? pasted.kind;
-  const base = { source: pasted.source, header, claims, disclosures, form };
-  if (form !== "signed") {
-    const isRefreshToken = form === "opaque" && chosen === undefined && await isRefresh(server, pasted);
-    const revocation = form === "opaque" && !isRefreshToken ? await checkRevocation(server, jwt) : [];
+  const base = { source: pasted.source, header, claims, form };
+  if (form === "encrypted") return { ...base, name: chosen ? kindsOfTokens[chosen].name : "Token", checks: [] };
+  if (form === "opaque") {
+    const isRefreshToken = chosen === undefined && await isRefresh(server, pasted);
+    const revocation = isRefreshToken ? [] : await checkRevocation(server, jwt);
     const kind = revocation.length > 0 ? "access_token" : chosen;
-    const name = isRefreshToken ? "Refresh token" : kind === undefined ? "Token" : kindNames[kind];
-    const notJwt = form === "opaque" && kind === "id_token" ? [notJwtCheck] : [];
-    return { ...base, name, isRefreshToken, checks: [...problems.map(toFormCheck), ...notJwt, ...revocation] };
+    const name = isRefreshToken ? "Refresh token" : kind === undefined ? "Token" : kindsOfTokens[kind].name;
+    return {
+      ...base,
+      name,
+      isRefreshToken,
+      checks: [...kind === "id_token" ? [formCheck(notJwt)] : [], ...revocation],
+    };
   }
-  const kind = chosen ?? detectKind(parsed);
-  const signature = header === undefined ? undefined : await checkSignature(server, kind, parsed, options.keys);
+  const kind = chosen ?? detectKind(decoded);
+  const signature = problem === undefined
+    ? await verifySignature(server, decoded, options.keys ?? await findKeys(server, kind, decoded))
+    : undefined;
   return {
     ...base,
-    name: kindNames[kind],
-    signature: problems.length === 0 ? signature : undefined,
+    name: kindsOfTokens[kind].name,
+    signature,
     checks: [
-      ...problems.map(toFormCheck),
+      ...problem === undefined ? [] : [formCheck(problem)],
       ...signature === undefined ? [] : [signature],
-      ...claims === undefined ? [] : await checkRules(server, kind, parsed, options),
+      ...claims === undefined ? [] : await checkKind(server, kind, decoded, options),
       ...kind === "access_token" && claims?.iss === server.issuer ? await checkRevocation(server, jwt) : [],
     ],
   };
+}
+
+const notJwt: FormProblem = {
+  expected: "a signed JWT",
+  received: "text that is not a JWT",
+  fix: "Use the member id_token of the token response, whole.",
+};
+
+function formCheck(problem: FormProblem): TokenCheck {
+  return { ...problem, title: "The token is well-formed", cites: ["RFC 7515 §2, §7.1"], passed: false };
 }
 
 /** Whether the pasted text names it a refresh token, or this server issued it as one. */
@@ -119,59 +123,24 @@ async function checkRevocation(server: Server, token: string): Promise<TokenChec
   }];
 }
 
-function toFormCheck(problem: FormProblem): TokenCheck {
-  return { ...problem, title: "The token is well-formed", cites: ["RFC 7515 §2, §7.1"], passed: false };
-}
-
-const notJwtCheck: TokenCheck = {
-  title: "The ID token is a signed JWT",
-  cites: ["OpenID Connect Core §2"],
-  passed: false,
-  expected: "a signed JWT",
-  received: "text that is not a JWT",
-  fix: "Use the member id_token of the token response, whole.",
-};
-
-async function checkSignature(
+async function checkKind(
   server: Server,
   kind: TokenKind,
-  parsed: ParsedToken,
-  keys: KeySource | undefined,
-): Promise<TokenCheck & { readonly heading: string }> {
-  const source = await findKeys(server, kind, parsed, keys);
-  return {
-    title: `The signature was made with a key of ${source?.owner ?? "its issuer"}`,
-    cites: ["RFC 7515 §5.2", "RFC 8725 §3.1"],
-    fix: keys === undefined
-      ? "If another issuer signed the token, paste the keys of its jwks_uri above. Otherwise the token was changed, forged, or signed with a key that is no longer in use."
-      : "Compare kid and alg with the pasted keys. If they match, the token was changed or forged.",
-    ...await verifySignature(parsed, source),
-  };
-}
-
-async function checkRules(
-  server: Server,
-  kind: TokenKind,
-  { header = {}, claims = {} }: ParsedToken,
-  options: TokenCheckOptions,
+  { header = {}, claims = {} }: DecodedToken,
+  { issuer, clientId, nonce, accessToken }: TokenCheckOptions,
 ): Promise<TokenCheck[]> {
   const clients = await findClients(server, [claims.aud, claims.azp, claims.iss]);
-  const expectations: Expectations = {
-    issuer: options.issuer ?? server.issuer,
+  const { cites } = kindsOfTokens[kind];
+  return checkClaims(kind, header, claims, {
+    issuer: issuer ?? server.issuer,
     server: server.issuer,
-    clientId: options.clientId,
-    nonce: options.nonce,
-    accessTokenHash: await hashAccessToken(header.alg, options.accessToken),
+    clientId,
+    nonce,
+    accessTokenHash: await hashAccessToken(header.alg, accessToken),
     isClient: (id) => clients.has(id),
     isAudience: (uri) => uri === server.audience || server.resources.find(uri) !== undefined,
     now: Math.floor(server.now() / 1000),
-  };
-  return tokenRules[kind].flatMap((rule) => {
-    const verdict = rule.check(claims, header, expectations);
-    if (verdict === undefined) return [];
-    const { title, cites, fix, rule: id } = rule;
-    return [{ title, cites, fix, rule: id, ...verdict }];
-  });
+  }).map((check) => ({ ...check, cites }));
 }
 
 /** Maximum number of values to look up as a client. */

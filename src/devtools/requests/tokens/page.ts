@@ -11,8 +11,9 @@ import { findIssuedToken, findLastIdToken } from "../../../recorder/issued_token
 import type { Recorder } from "../../../recorder/recorder.ts";
 import { renderPage } from "../../../server/pages/render_page.ts";
 import { Tokens, type TokensProps } from "../pages/tokens.tsx";
-import { checkToken, kindNames } from "./check_token.ts";
-import { type PastedText, readPastedText, type TokenKind } from "./read_input.ts";
+import { checkToken } from "./check_token.ts";
+import { kindsOfTokens } from "./kinds.ts";
+import { readPastedText, type TokenKind } from "./read_input.ts";
 import { readKeys } from "./signature.ts";
 
 /** The fields of the form. Their values are shown again. */
@@ -38,32 +39,21 @@ export async function showTokens(context: Context, recorder: Recorder): Promise<
 }
 
 async function renderChecked(context: Context, recorder: Recorder, fields: FormFields): Promise<HttpResponse> {
-  const pasted = readPastedText(fields.token ?? "");
-  const { tokens, notes } = pasted;
+  const { tokens, note } = readPastedText(fields.token ?? "");
   const keys = fields.key_set === undefined ? undefined : readKeys(fields.key_set);
   const options = {
     keys: keys && { keys, owner: "the pasted key set" },
-    kind: Object.hasOwn(kindNames, fields.kind ?? "") ? fields.kind as TokenKind : undefined,
+    kind: Object.hasOwn(kindsOfTokens, fields.kind ?? "") ? fields.kind as TokenKind : undefined,
     issuer: fields.issuer,
     clientId: fields.client_id,
     nonce: fields.nonce,
     accessToken: tokens.find(({ source }) => source === "access_token")?.token,
   };
   const results = await Promise.all(tokens.map((token) => checkToken(context.server, token, options)));
-  const keyNotes = fields.key_set === undefined || keys !== undefined ? [] : [
-    'The field "Keys of the issuer" has no keys: expected a JWK Set such as {"keys":[…]}, or one JWK. The page used the keys of this server.',
-  ];
-  return await render(context, recorder, fields, {
-    results,
-    notes: [...emptyNote(pasted), ...notes, ...keyNotes],
-    callback: pasted.callback,
-  });
-}
-
-function emptyNote({ tokens, notes, callback }: PastedText): string[] {
-  return tokens.length === 0 && notes.length === 0 && callback === undefined
-    ? ['The field "Token" is empty: paste a token.']
-    : [];
+  const keyNote =
+    'The field "Keys of the issuer" has no keys: expected a JWK Set such as {"keys":[…]}, or one JWK. The page used the keys of this server.';
+  const notes = [...note === undefined ? [] : [note], ...fields.key_set && keys === undefined ? [keyNote] : []];
+  return await render(context, recorder, fields, { results, notes });
 }
 
 function readFields(params: Params): FormFields {
@@ -86,7 +76,7 @@ async function render(
   context: Context,
   recorder: Recorder,
   values: FormFields,
-  { results, notes, callback }: Pick<TokensProps, "results" | "notes" | "callback">,
+  { results, notes }: Pick<TokensProps, "results" | "notes">,
 ): Promise<HttpResponse> {
   const browser = await ensureBrowserCookie(context);
   const page = renderPage(Tokens, {
@@ -94,9 +84,8 @@ async function render(
     values,
     results,
     notes,
-    callback,
-    example: results.length + notes.length === 0 && callback === undefined ? exampleIdToken(context.server) : undefined,
-    kinds: Object.entries(kindNames),
+    example: results.length + notes.length === 0 ? exampleIdToken(context.server) : undefined,
+    kinds: Object.entries(kindsOfTokens).map(([kind, { name }]) => [kind, name] as const),
     now: context.server.now(),
     hasLastIdToken: findLastIdToken(recorder.exchanges()) !== undefined,
     csrfToken: await browserCsrfToken(context, browser),

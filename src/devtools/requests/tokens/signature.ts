@@ -1,13 +1,15 @@
 /** Verifies the signature of a pasted token with the keys that fit it. It fetches no keys. */
 
-import { compactVerify, importJWK } from "jose";
-import type { JWK } from "jose";
-import { algorithmsInUse } from "../../../server/endpoints/jwks.ts";
+import { errors } from "jose";
 import { parseJsonObject } from "../../../platform/http/message.ts";
+import { decodeBase64url } from "../../../platform/runtime/crypto.ts";
+import { algorithmsInUse } from "../../../server/endpoints/jwks.ts";
+import { jwtPolicies, JwtPolicyError } from "../../../server/oauth/keys/jwt_policies.ts";
+import { remoteKeys, verifyByKeys } from "../../../server/oauth/keys/remote_keys.ts";
 import type { Server } from "../../../server/oauth/server.ts";
-import type { Members, ParsedToken } from "./parse_token.ts";
+import type { TokenCheck } from "../pages/tokens.tsx";
+import type { DecodedToken, Members } from "./decode.ts";
 import type { TokenKind } from "./read_input.ts";
-import type { TokenRuleResult } from "./rule.ts";
 
 /** Keys, and where they come from. */
 export interface KeySource {
@@ -33,10 +35,8 @@ export function readKeys(text: string): readonly Members[] | undefined {
 export async function findKeys(
   server: Server,
   kind: TokenKind,
-  { header = {}, claims = {} }: ParsedToken,
-  given: KeySource | undefined,
+  { header = {}, claims = {} }: DecodedToken,
 ): Promise<KeySource | undefined> {
-  if (given !== undefined) return given;
   if (kind === "dpop") {
     const { jwk } = header;
     return typeof jwk === "object" && jwk !== null ? { keys: [jwk as Members], owner: "its header" } : undefined;
@@ -50,65 +50,75 @@ export async function findKeys(
   return { keys: await server.keys.publishedKeys(algorithmsInUse(server)), owner: "this server" };
 }
 
-/** The verdict on a signature, and how to fix it if that differs from other invalid signatures. */
-interface SignatureResult extends TokenRuleResult {
-  /** The verdict as a heading. */
-  readonly heading: string;
-  readonly fix?: string;
-}
+/** The verdict on a signature, with a heading. Without keys it is open. */
+export type SignatureCheck = TokenCheck & { readonly heading: string };
 
-/** Verifies the signature. Without keys the check is open. */
+/** Verifies the signature. */
 export async function verifySignature(
-  { jwt, header = {} }: ParsedToken,
+  server: Server,
+  { jwt, header = {} }: DecodedToken,
   source: KeySource | undefined,
-): Promise<SignatureResult> {
+): Promise<SignatureCheck> {
   const { alg, kid } = header;
-  const received = `alg ${describe(alg)}, kid ${describe(kid)}`;
+  const nameOf = (key: Members) => `alg ${describe(key.alg)}, kid ${describe(key.kid)}`;
+  const base = {
+    title: `The signature was made with a key of ${source?.owner ?? "its issuer"}`,
+    cites: ["RFC 7515 §5.2", "RFC 8725 §3.1"],
+    received: nameOf(header),
+  };
   if (typeof alg !== "string" || alg.toLowerCase() === "none") {
     return {
+      ...base,
       passed: false,
       expected: "a signature",
       received: `alg ${describe(alg)}`,
       heading: `alg ${describe(alg)}: not signed`,
-      fix:
-        "An attacker can write such a token. Reject it: let the client or API accept only the algorithms that it expects, such as RS256. If you issue it, sign it, and set alg to the algorithm of your key.",
+      fix: "An attacker can write such a token. Reject it: let the client or API accept only the algorithms that it " +
+        "expects, such as RS256. If you issue it, sign it, and set alg to the algorithm of your key.",
     };
   }
   if (source === undefined) {
-    const heading = "Signature not verified: the keys are not known here";
-    return { received, heading, note: "This server does not know the keys that verify the token: paste them above." };
+    const note = "This server does not know the keys that verify the token: paste them above.";
+    return { ...base, note, heading: "Signature not verified: the keys are not known here" };
   }
   const isSymmetric = alg.startsWith("HS");
-  const usable = source.keys.filter(({ kty, use }) => (kty === "oct") === isSymmetric && use !== "enc");
-  if (isSymmetric && usable.length === 0) {
+  const keys = source.keys.filter(({ kty, use }) => (kty === "oct") === isSymmetric && use !== "enc");
+  if (isSymmetric && keys.length === 0) {
     const note = `${alg} uses the client secret. Paste the secret above as {"kty":"oct","k":"…"}, with k in base64url.`;
-    return { received, note, heading: `Signature not verified: ${alg} needs the client secret` };
+    return { ...base, note, heading: `Signature not verified: ${alg} needs the client secret` };
   }
-  const named = usable.filter((key) => kid === undefined || key.kid === undefined || key.kid === kid);
-  const fitting = named.filter((key) => key.alg === undefined || key.alg === alg);
-  const expected = `a key of ${source.owner}: ${
-    usable.map((key) => `alg ${describe(key.alg)}, kid ${describe(key.kid)}`).join(" or ") || "none fits"
-  }`;
-  if (fitting.length === 0) {
-    const missing = named.length === 0 ? "no key with this kid" : `no key for ${alg}`;
-    return { passed: false, expected, received, heading: `Signature not verified: ${missing}` };
-  }
-  for (const key of fitting) {
-    try {
-      await compactVerify(jwt, await importJWK(key as JWK, alg));
-      return { passed: true, expected: `a key of ${source.owner}`, received, heading: "Signature valid" };
-    } catch {
-      // The next key may fit.
+  try {
+    const key = isSymmetric ? decodeBase64url(String(keys[0]!.k)) : remoteKeys(server, { jwks: { keys } });
+    await verifyByKeys(jwt, key, jwtPolicies.own_signature, { algorithms: [alg], now: server.now() });
+    return verified();
+  } catch (error) {
+    // The library checks claims after the signature.
+    if (error instanceof JwtPolicyError || error instanceof errors.JWTClaimValidationFailed) return verified();
+    const rejected = {
+      ...base,
+      passed: false,
+      expected: `a key of ${source.owner}: ${keys.map(nameOf).join(" or ") || "none fits"}`,
+      fix:
+        "If another issuer signed the token, paste the keys of its jwks_uri above. Otherwise the token was changed, " +
+        "forged, or signed with a key that is no longer in use.",
+    };
+    if (!(error instanceof errors.JWSSignatureVerificationFailed)) {
+      const hasKid = keys.some((key) => kid === undefined || key.kid === undefined || key.kid === kid);
+      const missing = hasKid ? `no key for ${alg}` : "no key with this kid";
+      return { ...rejected, heading: `Signature not verified: ${missing}` };
     }
+    return {
+      ...rejected,
+      received: `${base.received}, but this key does not verify the signature`,
+      heading: `Signature does not verify with ${
+        source.owner === "this server" ? "this server's key" : `a key of ${source.owner}`
+      }`,
+    };
   }
-  return {
-    passed: false,
-    expected,
-    received: `${received}, but this key does not verify the signature`,
-    heading: `Signature does not verify with ${
-      source.owner === "this server" ? "this server's key" : `a key of ${source.owner}`
-    }`,
-  };
+
+  function verified(): SignatureCheck {
+    return { ...base, passed: true, expected: `a key of ${source!.owner}`, heading: "Signature valid" };
+  }
 }
 
 function describe(value: unknown): string {
