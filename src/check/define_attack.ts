@@ -2,7 +2,12 @@
 
 import type { MaybePromise } from "../platform/maybe_promise.ts";
 import type { Fault } from "../testing/faults/fault.ts";
-import { type FaultParameter, type ParameterValues, validateParameters } from "../testing/faults/parameters.ts";
+import {
+  type FaultParameter,
+  type ParameterValues,
+  textParameter,
+  validateParameters,
+} from "../testing/faults/parameters.ts";
 import type { Match } from "../testing/faults/rule_builder.ts";
 import type { Assessment, Attack, AttackDefaults, Conclusion, Duty, Effect, Journey, Stage } from "./attack.ts";
 import { withAttackDefaults } from "./attacks/categories.ts";
@@ -39,15 +44,6 @@ interface AttackSource<Parameters extends readonly FaultParameter[]>
   perform?(stage: Stage, values: ParameterValues<Parameters>): Promise<ClientSession | Conclusion>;
 }
 
-function journeyParameter(journey: Journey): FaultParameter {
-  return {
-    name: "journey",
-    type: "string",
-    default: journey,
-    description: "What the client does while the attack is active.",
-  };
-}
-
 /** Defines an attack. @throws {TypeError} As {@link withAttackDefaults}. */
 export function defineAttack<const Parameters extends readonly FaultParameter[] = []>(
   source: AttackSource<Parameters>,
@@ -60,7 +56,9 @@ export function defineAttack<const Parameters extends readonly FaultParameter[] 
     // An attack with its own effect does not inherit the group of causes of its category.
     ...effect && { partOf: undefined, ...effect },
   });
-  const parameters = alsoIn.length === 0 ? own : [...own, journeyParameter(journey)];
+  const parameters = alsoIn.length === 0
+    ? own
+    : [...own, textParameter("journey", journey, "What the client does while the attack is active.")];
   const complete = (values: Readonly<Record<string, unknown>>) =>
     validateParameters(source.id, parameters, values) as ParameterValues<Parameters>;
   return {

@@ -111,13 +111,13 @@ test("wrong parameters are rejected with what was expected, what was received an
     [
       () => wrongArguments.delay!("200"),
       TypeError,
-      'faults.delay: expected a number from 0 for milliseconds, received "200". milliseconds: How long the request waits ' +
+      'faults.delay: expected an integer from 0 for milliseconds, received "200". milliseconds: How long the request waits ' +
       "before the server handles it.",
     ],
     [
       () => faults.delay(-1),
       RangeError,
-      "faults.delay: expected a number from 0 for milliseconds, received -1. milliseconds: How long the request waits " +
+      "faults.delay: expected an integer from 0 for milliseconds, received -1. milliseconds: How long the request waits " +
       "before the server handles it.",
     ],
     [
@@ -128,7 +128,7 @@ test("wrong parameters are rejected with what was expected, what was received an
     [
       () => wrongArguments.drop!("during"),
       RangeError,
-      'faults.drop: expected before or after or midway for moment, received "during". moment: before the server handles ' +
+      'faults.drop: expected "before", "after" or "midway" for moment, received "during". moment: before the server handles ' +
       "the request, after it has handled it, or midway through the body.",
     ],
     [

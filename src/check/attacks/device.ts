@@ -11,6 +11,7 @@ import { describeOutcome } from "../assess.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { atMost } from "./conclusions.ts";
+import { numberParameter } from "../../testing/faults/parameters.ts";
 
 const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
 
@@ -98,12 +99,7 @@ export const deviceAttacks: readonly Attack[] = [
     correctClient: "The client polls no faster than the interval until it has tokens.",
     level: "must-tolerate",
     duty: "RFC 8628 §3.5",
-    parameters: [{
-      name: "times",
-      type: "integer",
-      default: 31,
-      description: "How many polls receive authorization_pending.",
-    }],
+    parameters: [numberParameter("times", 31, "How many polls receive authorization_pending.")],
     start: (stage, { times }) => failPolls(stage, Array(times).fill("authorization_pending")),
     assess: (observation) => assessPolls(observation, [defaultInterval]),
   }),

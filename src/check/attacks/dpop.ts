@@ -8,14 +8,9 @@ import { withCorsHeaders } from "../../testing/faults/response_body.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { failIf } from "./conclusions.ts";
+import { anyParameter, choiceParameter } from "../../testing/faults/parameters.ts";
 
-const endpointParameter = {
-  name: "endpoint",
-  type: "string",
-  enum: ["token", "par", "userinfo"],
-  default: "token",
-  description: "The endpoint.",
-} as const;
+const endpointParameter = choiceParameter("endpoint", ["token", "par", "userinfo"], "The endpoint.");
 
 const endpointVariants = ["token", "userinfo"].map((endpoint) => ({ endpoint }));
 
@@ -91,13 +86,10 @@ export const dpopAttacks: readonly Attack[] = [
     correctClient: "The client repeats the request once, with a new DPoP proof that has the nonce.",
     level: "must-tolerate",
     sources: ["RFC 9449 §8", "RFC 9449 §9"],
-    parameters: [endpointParameter, {
-      name: "scheme",
-      type: "string",
-      enum: ["DPoP", "dpop"],
-      default: "DPoP",
-      description: "The scheme of the challenge of a resource.",
-    }],
+    parameters: [
+      endpointParameter,
+      choiceParameter("scheme", ["DPoP", "dpop"], "The scheme of the challenge of a resource."),
+    ],
     variants: [...endpointVariants, { endpoint: "par" }, { endpoint: "userinfo", scheme: "dpop" }],
     always: ({ scheme }) => demandNonces({ name: "nonce demanded", next: () => "nonce-of-server", scheme }),
   }),
@@ -148,12 +140,10 @@ export const dpopAttacks: readonly Attack[] = [
     correctClient: "The client reports the failure after at most three requests; the next login works.",
     level: "must-recover",
     sources: ["RFC 9449 §8.1"],
-    parameters: [endpointParameter, {
-      name: "nonce",
-      type: ["string", "null"],
-      default: null,
-      description: "The header DPoP-Nonce; null leaves it out.",
-    }],
+    parameters: [
+      endpointParameter,
+      anyParameter<"nonce", string | null>("nonce", null, "The header DPoP-Nonce; null leaves it out."),
+    ],
     variants: [null, "one, two", 'quo"te', "n\u00f6nce"].map((nonce) => ({ nonce })),
     start: ({ as }, { endpoint, nonce }) =>
       void as.on(endpoint).times(rejections, {

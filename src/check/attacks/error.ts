@@ -2,7 +2,7 @@
 
 import { body, error, status } from "../../testing/faults/mod.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
-import { textParameter } from "../../testing/faults/parameters.ts";
+import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
 import { validTokenResponse } from "./duties.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { hostileText, ignoredError } from "./effects.ts";
@@ -80,7 +80,7 @@ export const errorAttacks: readonly Attack[] = [
     sources: ["RFC 6749 §5.2", "PrefectHQ/fastmcp#1762"],
     parameters: [
       textParameter("code", "invalid_grant", "The member error."),
-      { name: "status", type: "integer", default: 400, description: "The status of the response." },
+      numberParameter("status", 400, "The status of the response."),
     ],
     variants: [
       { code: "invalid_grant" },

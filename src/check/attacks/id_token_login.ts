@@ -6,6 +6,7 @@ import { wrongTime } from "./effects.ts";
 import { exchangesOf } from "../attack.ts";
 import { sent } from "./parameters.ts";
 import { passIf } from "./conclusions.ts";
+import { anyParameter } from "../../testing/faults/parameters.ts";
 
 /** The attacks of the category `id-token` on the login that they describe. */
 export const idTokenLoginAttacks: readonly Attack[] = [
@@ -25,12 +26,13 @@ export const idTokenLoginAttacks: readonly Attack[] = [
     correctClient: "The client discards the token response, or requests a new login once.",
     needs: ["readsIdToken", "maxAge"],
     sources: ["OpenID Connect Core §3.1.2.1", "OpenID Connect Core §3.1.3.7"],
-    parameters: [{
-      name: "secondsAgo",
-      type: ["number", "null"],
-      default: 31_536_000,
-      description: "How long ago the user logged in, by auth_time; null removes the claim.",
-    }],
+    parameters: [
+      anyParameter<"secondsAgo", number | null>(
+        "secondsAgo",
+        31_536_000,
+        "How long ago the user logged in, by auth_time; null removes the claim.",
+      ),
+    ],
     variants: [{ secondsAgo: 31_536_000 }, { secondsAgo: null }],
     once: ({ secondsAgo }) =>
       overrideClaims("ID token of an old login", (_, now) => ({

@@ -5,7 +5,7 @@ import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
 import { encodeJwt, overrideClaims } from "../../testing/faults/resign.ts";
-import { textParameter } from "../../testing/faults/parameters.ts";
+import { anyParameter, textParameter } from "../../testing/faults/parameters.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf } from "../attack.ts";
 import { type Forge, forgeJwt, publicKeySecret, signWithFreshKey, signWithHmac } from "./forged_jwt.ts";
@@ -45,12 +45,11 @@ export const jarmAttacks: readonly Attack[] = [
     sources: ["JARM §2.1"],
     parameters: [
       textParameter("claim", "iss", "The claim: iss, aud or exp."),
-      {
-        name: "value",
-        type: ["string", "number", "null"],
-        default: null,
-        description: "The value of the claim; null removes the claim.",
-      },
+      anyParameter<"value", string | number | null>(
+        "value",
+        null,
+        "The value of the claim; null removes the claim.",
+      ),
     ],
     variants: [
       ...[null, "https://another.example"].map((value) => ({ claim: "iss", value })),

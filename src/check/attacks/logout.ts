@@ -1,6 +1,6 @@
 /** Logout tokens and front-channel logout (OpenID Connect Back-Channel Logout §2.6, Front-Channel Logout §2). */
 
-import { textParameter } from "../../testing/faults/parameters.ts";
+import { anyParameter, textParameter } from "../../testing/faults/parameters.ts";
 import type { MintedLogoutToken } from "../../testing/mint_logout_token.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
 import { setCookies } from "./browser_session.ts";
@@ -52,12 +52,7 @@ async function postInvalid(stage: Stage, token: string): Promise<Conclusion> {
 
 /** A parameter that is the value of a claim. */
 function claimParameter<const Name extends string>(name: Name) {
-  return {
-    name,
-    type: ["string", "number", "array", "object", "null"],
-    default: null,
-    description: "The value of the claim; null removes it.",
-  } as const;
+  return anyParameter<Name, unknown>(name, null, "The value of the claim; null removes it.");
 }
 
 /** What a browser sends when a page of another site navigates to a URL. */

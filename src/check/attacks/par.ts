@@ -3,7 +3,7 @@
 import { findParam } from "../../recorder/record_request.ts";
 import { editJsonBody, editResponse, withStatus } from "../../testing/faults/response_body.ts";
 import { error } from "../../testing/faults/mod.ts";
-import { textParameter } from "../../testing/faults/parameters.ts";
+import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { oneOf, sent } from "./parameters.ts";
@@ -33,7 +33,7 @@ export const parAttacks: readonly Attack[] = [
     sources: ["RFC 9126 §2.3"],
     parameters: [
       textParameter("code", "invalid_request", "The member error."),
-      { name: "status", type: "integer", default: 400, description: "The status of the response." },
+      numberParameter("status", 400, "The status of the response."),
     ],
     variants: [
       { code: "invalid_request", status: 400 },

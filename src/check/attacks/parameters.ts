@@ -1,6 +1,6 @@
 /** Parameters of attacks, with the values that a check tries, each in a journey of its own. */
 
-import type { FaultParameter, JsonType } from "../../testing/faults/parameters.ts";
+import { anyParameter, choiceParameter, type FaultParameter } from "../../testing/faults/parameters.ts";
 
 /**
  * A parameter whose values are names. The first one is the default.
@@ -13,13 +13,13 @@ export function oneOf<const Name extends string, const Choice extends string>(
   description = `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}.`,
 ) {
   return {
-    parameters: [{ name, type: "string", enum: choices, default: choices[0]!, description }],
+    parameters: [choiceParameter(name, choices, description)] as const,
     variants: choices.map((choice) => ({ [name]: choice })),
-  } as const;
+  };
 }
 
-/** The JSON types that an attack can send in place of a string. */
-const jsonTypes: readonly JsonType[] = ["string", "number", "array", "object", "null"];
+/** Any value that an attack can send in place of a string. */
+type Sent = string | number | null | readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /** A parameter that is sent as it is, such as a claim, of any JSON type unless all values are strings. */
 export function sent<const Name extends string, const Value>(
@@ -27,12 +27,12 @@ export function sent<const Name extends string, const Value>(
   values: readonly Value[],
   description: string,
 ) {
-  type Type = [Value] extends [string] ? "string" : readonly JsonType[];
-  const type = (values.every((value) => typeof value === "string") ? "string" : jsonTypes) as Type;
   return {
-    parameters: [{ name, type, default: values[0] as string, description }],
+    parameters: [
+      anyParameter<Name, [Value] extends [string] ? string : Sent>(name, values[0] as never, description),
+    ] as const,
     variants: values.map((value) => ({ [name]: value })),
-  } as const;
+  };
 }
 
 /** One parameter, and its values. */

@@ -2,7 +2,7 @@
 
 import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";
-import { textParameter } from "../../testing/faults/parameters.ts";
+import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
 import { editJsonBody, editResponse, readBodyText, withBody, withStatus } from "../../testing/faults/response_body.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import { parseJsonObject } from "../../platform/http/message.ts";
@@ -41,7 +41,7 @@ export const registrationAttacks: readonly Attack[] = [
     sources: ["RFC 7591 §3.2.2"],
     parameters: [
       textParameter("code", "invalid_client_metadata", "The member error."),
-      { name: "status", type: "integer", default: 400, description: "The status of the response." },
+      numberParameter("status", 400, "The status of the response."),
     ],
     variants: [
       { code: "invalid_redirect_uri", status: 400 },

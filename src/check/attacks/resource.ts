@@ -8,7 +8,7 @@ import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import type { RequestView } from "../../testing/faults/fault.ts";
 import { resource as resourceFaults, status } from "../../testing/faults/mod.ts";
-import { textParameter } from "../../testing/faults/parameters.ts";
+import { anyParameter, numberParameter, textParameter } from "../../testing/faults/parameters.ts";
 import { editJsonBody, editResponse } from "../../testing/faults/response_body.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
@@ -289,7 +289,7 @@ export const resourceAttacks: readonly Attack[] = [
     correctClient: "The client does not send the access token to the other origin.",
     level: "must-reject",
     sources: ["RFC 9700 §4.9.1", "datahub-project/datahub#18187"],
-    parameters: [{ name: "status", type: "integer", default: 307, description: "The status." }],
+    parameters: [numberParameter("status", 307, "The status.")],
     variants: [302, 307, 308].map((code) => ({ status: code })),
     start: ({ as, trap }, { status: code }) =>
       void as.on("resource", hasToken).times(rejections, status(code, { headers: { location: `${trap.origin}/mcp` } })),
@@ -310,12 +310,10 @@ export const resourceAttacks: readonly Attack[] = [
     endpoints: ["introspect"],
     duty: "RFC 7662 §2.2",
     sources: ["RFC 9700 §2.3"],
-    parameters: [textParameter("member", "active", "The member: active or aud."), {
-      name: "value",
-      type: ["string", "number", "object", "null"],
-      default: "absent",
-      description: 'Its value; "absent" removes it.',
-    }],
+    parameters: [
+      textParameter("member", "active", "The member: active or aud."),
+      anyParameter<"value", unknown>("value", "absent", 'Its value; "absent" removes it.'),
+    ],
     variants: [
       ...["false", "true", 1, {}, null, "absent"].map((value) => ({ member: "active", value })),
       { member: "aud", value: "https://another.example" },

@@ -2,7 +2,7 @@
 
 import type { Fault } from "../../testing/faults/fault.ts";
 import { body, delay, drip, drop, hang, status } from "../../testing/faults/mod.ts";
-import { textParameter } from "../../testing/faults/parameters.ts";
+import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
 import { editResponse, readBodyText, withBody } from "../../testing/faults/response_body.ts";
 import { describeError } from "../assess.ts";
 import { validTokenResponse } from "./duties.ts";
@@ -112,7 +112,7 @@ export const transportAttacks: readonly Attack[] = [
     correctClient:
       "The client reports the failure or repeats the request with increasing delays; the next login works.",
     sources: ["RFC 9110 §15.6.4", "internxt/cli#645"],
-    parameters: [endpointParameter, { name: "status", type: "integer", default: 503, description: "The status." }],
+    parameters: [endpointParameter, numberParameter("status", 503, "The status.")],
     variants: [500, 502, 503, 504].flatMap((code) => loginEndpoints.map((endpoint) => ({ endpoint, status: code }))),
     once: ({ status: code }) => status(code),
   }),
@@ -183,9 +183,9 @@ export const transportAttacks: readonly Attack[] = [
     endpoints: ["token", "userinfo", "revoke"],
     sources: ["RFC 9700 §4.12", "adcontextprotocol/adcp-client#2427", "vercel/ai#20578"],
     parameters: [
-      { name: "status", type: "integer", default: 307, description: "The status." },
+      numberParameter("status", 307, "The status."),
       endpointParameter,
-      { name: "journey", type: "string", default: "login", description: "login, refresh or logout." },
+      textParameter("journey", "login", "login, refresh or logout."),
     ],
     variants: [
       ...[301, 302, 303, 307, 308].map((code) => ({ status: code })),
@@ -206,9 +206,9 @@ export const transportAttacks: readonly Attack[] = [
     duty: "RFC 9110 §15",
     sources: ["RFC 6749 §5.1", "OpenID Connect Core §5.3.3"],
     parameters: [
-      { name: "status", type: "integer", default: 500, description: "The status." },
+      numberParameter("status", 500, "The status."),
       endpointParameter,
-      { name: "journey", type: "string", default: "login", description: "login or refresh." },
+      textParameter("journey", "login", "login or refresh."),
     ],
     variants: [
       ...[{ status: 500 }, { status: 400 }, { status: 503 }, { status: 500, journey: "refresh" }],
@@ -229,13 +229,7 @@ export const transportAttacks: readonly Attack[] = [
     level: "must-tolerate",
     endpoints: ["token"],
     sources: ["RFC 9110"],
-    parameters: [{
-      name: "milliseconds",
-      type: "integer",
-      unit: "milliseconds",
-      default: 300,
-      description: "How late the response is.",
-    }],
+    parameters: [numberParameter("milliseconds", 300, "How late the response is.")],
     once: ({ milliseconds }) => delay(milliseconds),
   }),
   defineAttack({
@@ -264,12 +258,10 @@ export const transportAttacks: readonly Attack[] = [
     correctClient: "The client limits the size of a response, and reports an error.",
     level: "should-reject",
     sources: ["RFC 9110 §17.5", "adcontextprotocol/adcp-client#2427"],
-    parameters: [endpointParameter, {
-      name: "bytes",
-      type: "integer",
-      default: 16_777_216,
-      description: "How many bytes of white space follow the JSON.",
-    }],
+    parameters: [
+      endpointParameter,
+      numberParameter("bytes", 16_777_216, "How many bytes of white space follow the JSON."),
+    ],
     variants: [{ endpoint: "discovery" }, { endpoint: "token" }],
     once: ({ bytes }) => body.padded(bytes),
   }),

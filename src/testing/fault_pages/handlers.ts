@@ -5,6 +5,7 @@ import { takeConfirmation } from "../../server/endpoints/shared/confirmation.ts"
 import type { Context } from "../../server/assembly/context.ts";
 import { browserCsrfToken, readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
 import { htmlWithForms, type HttpResponse } from "../../platform/http/message.ts";
+import { isObject } from "../../platform/json_value.ts";
 import { type Field, validate } from "../../server/config/field.ts";
 import { renderPage } from "../../server/pages/render_page.ts";
 import { OAuthError } from "../../server/oauth/errors.ts";
@@ -17,21 +18,15 @@ import { clockVerbs } from "../control/verbs/clock.ts";
 import { faultVerbs } from "../control/verbs/faults.ts";
 import { keyVerbs } from "../control/verbs/keys.ts";
 import { tokenVerbs } from "../control/verbs/tokens.ts";
+import type { FaultDefinition } from "../faults/definition.ts";
 import { faultDefinitions } from "../faults/mod.ts";
 import type { FaultRequest } from "../faults/fault_list.ts";
-import { type FaultParameter, parameterLabel } from "../faults/parameters.ts";
 import { changeToken } from "./change_token.ts";
 import { confirmChange } from "./confirm_change.ts";
 import { clockPresets } from "./clock_presets.ts";
 import { Faults, type FormField } from "./faults.tsx";
 import { movedTo } from "./move_clock.ts";
 import type { PageControl } from "./page_control.ts";
-
-/**
- * Members of verbs that the page does not take as fields: the parameters of a fault have fields of their own, and the
- * pattern of a visitor could block the server (ReDoS).
- */
-const hiddenFields = ["parameters", "params"];
 
 /** The verbs of the page: the value `do` of a form names one. */
 const verbs: Readonly<Record<string, Verb>> = Object.fromEntries(
@@ -83,9 +78,11 @@ export async function changeFaults(
   );
   const confirmation = issues.length > 0 ? { error: issues.join(" ") } : await run(verb, context, control, input);
   if (typeof confirmation !== "string") {
-    const names = ["client", "fault", ...Object.keys(verb.input.members)].filter((name) => name !== "parameters");
-    const fields = [...names, ...findDefinition(form.get("fault"))?.parameters.map(fieldName) ?? []];
-    const shown = new URLSearchParams(fields.map((name) => [name, form.get(name) ?? ""]));
+    const fields = fieldsOf(verb, findDefinition(form.get("fault")));
+    const shown = new URLSearchParams(["client", ...fields.map(({ name }) => name)].map((name) => [
+      name,
+      form.get(name) ?? "",
+    ]));
     return await showPage(context, control, shown, 400, confirmation.error);
   }
   const client = form.get("shown_client");
@@ -143,16 +140,57 @@ function confirm(
   }
 }
 
+/** A field of a form: a member of the input of a verb, or a parameter of a fault. */
+interface NamedField {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly field: Field;
+}
+
+/** The beginning of the names of fields that are parameters of a fault. */
+const prefix = "parameter_";
+
+/** The labels of members whose names are not enough. */
+const labels: Readonly<Record<string, string>> = {
+  times: "Number of requests",
+  for: "Seconds after which it ends",
+  always: "Every request until it is removed",
+  sub: "User",
+};
+
+/** The fields of a verb, with the parameters of a fault in place of the member `parameters`. */
+function fieldsOf({ input: { members } }: Verb, fault?: FaultDefinition): NamedField[] {
+  return Object.entries(members).flatMap(([name, field]): NamedField[] => {
+    // The pattern of a visitor could block the server (ReDoS).
+    if (name === "params") return [];
+    if (name !== "parameters") {
+      const hint = field.default === undefined && field.type !== "boolean"
+        ? `For example ${textOf(field.examples[0])}.`
+        : undefined;
+      return [{ name, label: labels[name] ?? inWords(name), hint, field }];
+    }
+    return (fault?.parameters ?? []).map((parameter) => ({
+      name: prefix + parameter.name,
+      label: parameter.label ?? inWords(parameter.name),
+      hint: parameter.description + (isObject(parameter.default) ? " A JSON object." : ""),
+      field: parameter,
+    }));
+  });
+}
+
 /** The input of a verb: each field of the form that has a value. */
-function readInput({ input: { members } }: Verb, form: Params): Readonly<Record<string, unknown>> {
-  const names = Object.keys(members).filter((name) => !hiddenFields.includes(name) && form.get(name));
-  const input: Record<string, unknown> = Object.fromEntries(
-    names.map((name) => [name, parseValue(typesOf(members[name]!), form.get(name)!)]),
-  );
-  const parameters = findDefinition(form.get("fault"))?.parameters.filter((one) => form.get(fieldName(one))) ?? [];
-  if (members.parameters === undefined || parameters.length === 0) return input;
-  const values = parameters.map((one) => [one.name, parseValue([one.type].flat(), form.get(fieldName(one))!)]);
-  return { ...input, parameters: Object.fromEntries(values) };
+function readInput(verb: Verb, form: Params): Readonly<Record<string, unknown>> {
+  const values = fieldsOf(verb, findDefinition(form.get("fault"))).flatMap(({ name, field }) => {
+    const text = form.get(name);
+    return text ? [[name, parseValue(field, text)] as const] : [];
+  });
+  const own = values.filter(([name]) => name.startsWith(prefix));
+  return {
+    ...Object.fromEntries(values.filter((value) => !own.includes(value))),
+    ...own.length > 0 &&
+      { parameters: Object.fromEntries(own.map(([name, value]) => [name.slice(prefix.length), value])) },
+  };
 }
 
 /** Requests for public documents name no client. */
@@ -161,14 +199,11 @@ function forDocuments({ app }: Context, input: Readonly<Record<string, unknown>>
   return app.endpoints.find(({ name }) => name === input.endpoint)?.caller === "any" ? others : input;
 }
 
-const typesOf = ({ type }: Field): readonly string[] => [type === "integer" ? "number" : type];
-
-/** The value of a field that the form has as text. */
-function parseValue(types: readonly string[], text: string): unknown {
-  if (types.length === 1 && types[0] === "string") return text;
+/** The value of a field that the form has as text: JSON, unless the field is a string or the text is no JSON. */
+function parseValue({ type }: Field, text: string): unknown {
+  if (type === "string") return text;
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "string" && types.includes("string") ? text : value;
+    return JSON.parse(text);
   } catch {
     return text;
   }
@@ -191,6 +226,28 @@ async function showPage(
   const checkable = clients.filter(({ standing, redirectUris }) =>
     standing === "configured" && redirectUris.some(isTestUrl)
   );
+  const choices: Readonly<Record<string, readonly string[]>> = {
+    endpoint: definition?.endpoints.includes("any") === false
+      ? definition.endpoints
+      : [...new Set(app.endpoints.filter(({ errors }) => errors !== "page").map(({ name }) => name))],
+    client: ["", ...clients.map(({ id }) => id)],
+    grant_type: ["", ...server.grantTypes.map(({ type }) => type)],
+  };
+  const defaults: Readonly<Record<string, string>> = {
+    endpoint: choices.endpoint!.includes("token") ? "token" : choices.endpoint![0]!,
+    seconds: "3600",
+  };
+  const formFields = (name: string) =>
+    fieldsOf(verbs[name]!, definition).filter(({ name }) => name !== "fault").map((
+      { name, label, hint, field },
+    ): FormField => ({
+      name,
+      label,
+      hint: choices[name] === undefined ? hint : undefined,
+      choices: choices[name] ?? (field.type === "boolean" ? ["", "true"] : field.choices),
+      emptyChoice: field.type === "boolean" ? "no" : "any",
+      value: shown.get(name) ?? defaults[name] ?? textOf(field.default === false ? undefined : field.default),
+    }));
   const page = renderPage(Faults, {
     ...site,
     csrfToken: await browserCsrfToken(context, browser),
@@ -204,69 +261,14 @@ async function showPage(
     search,
     common: commonFaults.map((request) => ({ ...request, title: findDefinition(request.fault)!.title })),
     groups: findGroups(search),
-    chosen: definition &&
-      { ...definition, fields: faultFields(context, definition, clients.map(({ id }) => id), shown) },
+    chosen: definition && { ...definition, fields: formFields("faults.add") },
     rules: faults.all().map(({ waits, finished, ...rule }) => ({ ...rule, canRelease: waits, isFinished: finished })),
     now: clock.now(),
     presets: clockPresets(server.settings.lifetimes),
-    advance: verbFields("clock.advance", shown, { seconds: "3600" }),
-    revoke: verbFields("revoke", shown),
+    advance: formFields("clock.advance"),
+    revoke: formFields("revoke"),
   });
   return htmlWithForms(status, page, { ...confirmation.headers, ...browser.headers });
-}
-
-/** The fields of the form for a fault: those of the verb, with the parameters of the fault in place of `parameters`. */
-function faultFields(
-  { app, server }: Context,
-  { endpoints, parameters }: typeof faultDefinitions[number],
-  clients: readonly string[],
-  shown: URLSearchParams,
-): FormField[] {
-  const all = app.endpoints.filter(({ errors }) => errors !== "page").map(({ name }) => name);
-  const choices: Readonly<Record<string, readonly string[]>> = {
-    endpoint: endpoints.includes("any") ? [...new Set(all)] : endpoints,
-    client: ["", ...clients],
-    grant_type: ["", ...server.grantTypes.map(({ type }) => type)],
-    always: ["", "true"],
-  };
-  const defaults = { endpoint: endpoints.includes("token") || endpoints.includes("any") ? "token" : endpoints[0]! };
-  const own = parameters.map((parameter): FormField => ({
-    name: fieldName(parameter),
-    label: parameterLabel(parameter),
-    hint: parameter.type === "object" ? `${parameter.description} A JSON object.` : parameter.description,
-    choices: parameter.enum,
-    value: shown.get(fieldName(parameter)) ?? textOf(parameter.default),
-  }));
-  const general = verbFields("faults.add", shown, defaults).map((field) => {
-    const named = choices[field.name];
-    return named === undefined ? field : { ...field, choices: named, hint: undefined };
-  });
-  return [...own, ...general.filter(({ name }) => name !== "fault" && !hiddenFields.includes(name))];
-}
-
-/** The labels of fields whose names are not enough. */
-const labels: Readonly<Record<string, string>> = {
-  times: "Number of requests",
-  for: "Seconds after which it ends",
-  always: "Every request until it is removed",
-  sub: "User",
-};
-
-/** The fields of a form that runs a verb, from the description of its input. */
-function verbFields(
-  verb: string,
-  shown: URLSearchParams,
-  defaults: Readonly<Record<string, string>> = {},
-): FormField[] {
-  return Object.entries(verbs[verb]!.input.members).map(([name, field]) => {
-    const words = name.replaceAll("_", " ");
-    return {
-      ...{ name, choices: field.choices, emptyChoice: field.type === "boolean" ? "no" : "any" },
-      label: labels[name] ?? words.replace(/^./, (letter) => letter.toUpperCase()),
-      hint: field.default === undefined ? `For example ${textOf(field.examples[0])}.` : undefined,
-      value: shown.get(name) ?? defaults[name] ?? textOf(field.default === false ? undefined : field.default),
-    };
-  });
 }
 
 /** All faults, grouped by the part of their IDs before the dot; those that lack a word of the search are hidden. */
@@ -274,7 +276,8 @@ function findGroups(search: string) {
   const words = search.toLowerCase().split(/\s+/);
   const groups = Map.groupBy(faultDefinitions, ({ id }) => id.includes(".") ? id.slice(0, id.indexOf(".")) : "");
   return [...groups].map(([name, definitions]) => ({
-    title: groupTitle(name),
+    // Faults without a group break an exchange as a whole.
+    title: name === "" ? "Whole response" : inWords(name),
     definitions: definitions.map(({ id, title, correctClient, endpoints }) => {
       const text = [id, title, correctClient, ...endpoints].join(" ").toLowerCase();
       return { id, title, text, isFound: words.every((word) => text.includes(word)) };
@@ -282,17 +285,13 @@ function findGroups(search: string) {
   }));
 }
 
-/** `idToken` as `ID token`; faults without a group break an exchange as a whole. */
-function groupTitle(name: string): string {
-  if (name === "") return "Whole response";
-  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+/** `idToken` as `ID token`, `retryAfter` as `Retry after`. */
+function inWords(name: string): string {
+  const words = name.replaceAll("_", " ").replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.replace(/^id\b/, "ID").replace(/^[a-z]/, (letter) => letter.toUpperCase());
 }
 
 const findDefinition = (id: string | undefined) => faultDefinitions.find((definition) => definition.id === id);
-
-/** The name of the form field of a parameter. */
-const fieldName = ({ name }: FaultParameter): string => `parameter_${name}`;
 
 /** A value as a form has it. */
 const textOf = (value: unknown): string =>

@@ -3,7 +3,7 @@
  */
 
 import { defineFault, type FaultFactory } from "./definition.ts";
-import { textParameter } from "./parameters.ts";
+import { objectParameter, textParameter } from "./parameters.ts";
 import { editAuthorizationResponse } from "./edit_authorization_response.ts";
 import type { Fault } from "./fault.ts";
 
@@ -37,13 +37,14 @@ export const edited: FaultFactory<(edit?: Readonly<Record<string, string | reado
     endpoints,
     correctClient:
       "The client ignores unknown parameters, and rejects a response that repeats a parameter or has no code.",
-    parameters: [{
-      name: "edit",
-      label: "Parameters to replace",
-      type: "object",
-      default: { state: ["one", "two"] },
-      description: "Parameters to replace; null removes one, an array repeats one.",
-    }],
+    parameters: [
+      objectParameter(
+        "edit",
+        { state: ["one", "two"] },
+        "Parameters to replace; null removes one, an array repeats one.",
+        { label: "Parameters to replace" },
+      ),
+    ],
     create: ({ edit }) =>
       editAuthorizationResponse("edited authorization response", (fields) => [
         ...fields.filter(([name]) => !Object.hasOwn(edit, name)),

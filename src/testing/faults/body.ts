@@ -2,7 +2,7 @@
 
 import type { ResponseLike } from "../../platform/http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
-import { textParameter } from "./parameters.ts";
+import { choiceParameter, editParameter, numberParameter, textParameter } from "./parameters.ts";
 import {
   editJsonBody,
   editJsonText,
@@ -80,14 +80,10 @@ export const edited: FaultFactory<
   endpoints: ["token", "userinfo", "introspect", "jwks", "discovery"],
   correctClient: "The client checks the presence and the type of every member that it uses.",
   parameters: [
-    {
-      name: "edit",
-      label: "Members to replace",
-      type: "object",
-      programType: "function",
-      default: { access_token: null, sub: null },
-      description: "Members to replace; null removes one.",
-    },
+    editParameter<Members | ((members: Members, context: FaultContext) => Members)>(
+      { access_token: null, sub: null },
+      "Members to replace",
+    ),
     textParameter("name", "edited body", "What reports call the fault.", "Name in reports"),
   ],
   create: ({ edit, name }) =>
@@ -112,14 +108,12 @@ export const repeated: FaultFactory<(member?: string, value?: string, position?:
     parameters: [
       textParameter("member", "access_token", "The member.", "Member to repeat"),
       textParameter("value", "second-value", "The second value.", "Second value"),
-      {
-        name: "position",
-        label: "Position of the second value",
-        type: "string",
-        enum: ["first", "last"],
-        default: "last",
-        description: "Where the second value is: before (first) or after (last) all other members.",
-      },
+      choiceParameter(
+        "position",
+        ["last", "first"],
+        "Where the second value is: before (first) or after (last) all other members.",
+        "Position of the second value",
+      ),
     ],
     create: ({ member, value, position }) =>
       editJsonText(`${member} twice`, (text) => {
@@ -133,14 +127,12 @@ export const padded: FaultFactory<(bytes?: number) => Fault> = defineFault({
   id: "body.padded",
   title: "Response body is huge",
   correctClient: "The client limits the size of a body, and stops reading at the limit.",
-  parameters: [{
-    name: "bytes",
-    label: "Bytes of white space",
-    type: "integer",
-    minimum: 0,
-    default: 16_777_216,
-    description: "How many bytes of white space follow the body.",
-  }],
+  parameters: [
+    numberParameter("bytes", 16_777_216, "How many bytes of white space follow the body.", {
+      min: 0,
+      label: "Bytes of white space",
+    }),
+  ],
   create: ({ bytes }) =>
     editResponse(`body with ${bytes} bytes of white space`, bodyText, hasBody, async (response) => {
       const text = await readBodyText(response);

@@ -3,6 +3,7 @@
 import { ConnectionDropped } from "../../platform/http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
+import { numberParameter } from "./parameters.ts";
 import { editResponse, hasBody, readBodyText } from "./response_body.ts";
 
 /** Sends status and headers immediately, and the body a few bytes at a time, in real time. */
@@ -11,23 +12,11 @@ export const drip: FaultFactory<(milliseconds?: number, bytes?: number) => Fault
   title: "Response body arrives a few bytes at a time",
   correctClient: "The client limits the time of the whole response, not only the time between two bytes.",
   parameters: [
-    {
-      name: "milliseconds",
-      label: "Wait before each part",
-      type: "number",
-      unit: "milliseconds",
-      minimum: 0,
-      default: 1000,
-      description: "How long the server waits before each part.",
-    },
-    {
-      name: "bytes",
-      label: "Bytes in each part",
-      type: "integer",
-      minimum: 1,
-      default: 1,
-      description: "How many bytes each part has.",
-    },
+    numberParameter("milliseconds", 1000, "How long the server waits before each part.", {
+      min: 0,
+      label: "Wait before each part, in milliseconds",
+    }),
+    numberParameter("bytes", 1, "How many bytes each part has.", { min: 1, label: "Bytes in each part" }),
   ],
   create: ({ milliseconds, bytes }) =>
     editResponse(

@@ -3,6 +3,7 @@
 import { ConnectionDropped, type ResponseLike } from "../../platform/http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
+import { choiceParameter } from "./parameters.ts";
 import { readBodyText } from "./response_body.ts";
 import { timers } from "../../platform/runtime/timers.ts";
 
@@ -23,14 +24,14 @@ export const drop: FaultFactory<(moment?: DropMoment) => Fault> = defineFault({
   correctClient:
     "The client reports a network error. It repeats only requests that are safe to repeat, and starts a new login instead " +
     "of sending a code again.",
-  parameters: [{
-    name: "moment",
-    label: "When the connection is dropped",
-    type: "string",
-    enum: ["before", "after", "midway"],
-    default: "before",
-    description: "before the server handles the request, after it has handled it, or midway through the body.",
-  }],
+  parameters: [
+    choiceParameter(
+      "moment",
+      ["before", "after", "midway"],
+      "before the server handles the request, after it has handled it, or midway through the body.",
+      "When the connection is dropped",
+    ),
+  ],
   create: ({ moment }) => ({
     name: moment === "before" ? "dropped connection" : `connection dropped ${moment} the response`,
     handle: (next) => async (request, peer) => {

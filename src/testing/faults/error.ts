@@ -8,7 +8,7 @@ import { findDestination } from "../../server/oauth/authorize/destination.ts";
 import { type ErrorCode, statusOf } from "../../server/oauth/errors.ts";
 import { paramsFromFields } from "../../server/oauth/params.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
-import { textParameter } from "./parameters.ts";
+import { numberParameter, textParameter } from "./parameters.ts";
 import { isAuthorizationEndpoint } from "./request_view.ts";
 import { withCorsHeaders } from "./response_body.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
@@ -46,37 +46,26 @@ export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) =
   parameters: [
     textParameter("code", "server_error", "The member error.", "Error code"),
     {
-      name: "description",
-      label: "Error description",
-      type: "string",
-      default: "caused by an injected fault",
-      description: "The member error_description.",
+      ...textParameter(
+        "description",
+        "caused by an injected fault",
+        "The member error_description.",
+        "Error description",
+      ),
       option: true,
     },
-    {
-      name: "uri",
-      label: "Error URI",
-      type: "string",
-      description: "The member error_uri; left out by default.",
-      option: true,
-    },
-    {
-      name: "status",
+    { ...textParameter("uri", undefined, "The member error_uri; left out by default.", "Error URI"), option: true },
+    numberParameter("status", undefined, "Of a JSON response; by default that of the code.", {
+      min: 200,
+      max: 599,
       label: "Status code",
-      type: "integer",
-      minimum: 200,
-      maximum: 599,
-      description: "Of a JSON response; by default that of the code.",
       option: true,
-    },
-    {
-      name: "retryAfter",
-      type: "number",
-      unit: "seconds",
-      minimum: 0,
-      description: "Of a JSON response; left out by default.",
+    }),
+    numberParameter("retryAfter", undefined, "Of a JSON response; left out by default.", {
+      min: 0,
+      label: "Retry after, in seconds",
       option: true,
-    },
+    }),
   ],
   create({ code, description, uri, ...options }) {
     const fields: readonly (readonly [string, string])[] = [

@@ -3,7 +3,7 @@
 import { jwtSigner } from "../../server/oauth/keys/jwt.ts";
 import { encodeBase64url } from "../../platform/runtime/crypto.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
-import { secondsParameter, textParameter } from "./parameters.ts";
+import { anyParameter, secondsParameter, textParameter } from "./parameters.ts";
 import type { Fault } from "./fault.ts";
 import { foreignKeys } from "../keys.ts";
 import { type ClaimsEdit, claimsParameter, editClaims, editHeader, headerParameter } from "./resign.ts";
@@ -122,13 +122,14 @@ export const wrongAudience: FaultFactory<(aud?: string | readonly string[]) => F
   title: "ID token was issued for another client",
   endpoints: ["token"],
   correctClient: "The client rejects the ID token, because aud does not contain its client_id.",
-  parameters: [{
-    name: "aud",
-    label: "Audience",
-    type: ["string", "array"],
-    default: "another-client",
-    description: "The claim aud: a string or an array of strings.",
-  }],
+  parameters: [
+    anyParameter<"aud", string | readonly string[]>(
+      "aud",
+      "another-client",
+      "The claim aud: a string or an array of strings.",
+      { label: "Audience" },
+    ),
+  ],
   create: ({ aud }) => overrideClaims("ID token with wrong aud", () => ({ aud })),
 });
 

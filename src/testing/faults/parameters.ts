@@ -1,90 +1,103 @@
-/** The parameters of faults: a small part of JSON Schema, its TypeScript types, and the validation of values. */
+/** The parameters of faults: fields as settings and verbs have them, in the order of the arguments. */
 
 import { isObject } from "../../platform/json_value.ts";
 import { quote, suggest } from "../../server/config/config_issue.ts";
+import { anyValue, choice, type Field, text, validate } from "../../server/config/field.ts";
 
-/** The types of JSON values (JSON Schema), and the TypeScript type of each. */
-interface JsonTypes extends Record<JsonType, unknown> {
-  readonly array: readonly unknown[];
-  readonly integer: number;
-  readonly null: null;
-  readonly number: number;
-  readonly object: Readonly<Record<string, unknown>>;
-  readonly string: string;
-}
-
-/** Values that only a program can pass. */
-interface ProgramTypes {
-  readonly Date: Date;
-  // deno-lint-ignore no-explicit-any
-  readonly function: (...args: any[]) => any;
-}
-
-/** The name of a JSON type (JSON Schema). */
-export type JsonType = "array" | "integer" | "null" | "number" | "object" | "string";
-
-/** @internal One parameter of a fault. The members have the meaning that JSON Schema gives them. */
-export interface FaultParameter {
+/** @internal One parameter of a fault. */
+export interface FaultParameter<Name extends string = string, Value = unknown> extends Field<Value> {
   /** Unique in the fault. */
-  readonly name: string;
-  /** The label in forms, without the unit. Default: the words of the name. */
+  readonly name: Name;
+  /** The label in forms. Default: the words of the name. */
   readonly label?: string;
-  /** One JSON type, or several. */
-  readonly type: JsonType | readonly JsonType[];
-  /** The unit of a number. Default: none. */
-  readonly unit?: "milliseconds" | "seconds";
-  /** The values that are allowed. Default: all values of the type. */
-  readonly enum?: readonly string[];
-  /** The minimum of a number. Default: none. */
-  readonly minimum?: number;
-  /** The maximum of a number. Default: none. */
-  readonly maximum?: number;
-  /** The default. Without one, the fault works without a value. */
-  readonly default?: string | number | null | Readonly<Record<string, unknown>>;
   /** What the value is or does, one sentence. */
   readonly description: string;
   /** Whether programs pass it as a member of the last argument, not as an argument of its own. Default: false. */
   readonly option?: boolean;
-  /** A further type that only programs can pass. Default: none. */
-  readonly programType?: "Date" | "function";
 }
 
-/** A parameter that is a string, with its default. */
-export function textParameter<const Name extends string>(
+/** How a parameter differs from its defaults. */
+type Details = Pick<FaultParameter, "label" | "option">;
+
+function parameter<Name extends string, Value>(
+  { name, ...field }: Omit<FaultParameter<Name>, "default" | "examples">,
+  value: Value,
+): FaultParameter<Name, Value> {
+  return { ...field, name, examples: [value], default: value };
+}
+
+/** A parameter that is a string. Without a default it can be left out. */
+export function textParameter<const Name extends string, Value extends string | undefined>(
   name: Name,
-  text: string,
+  value: Value,
   description: string,
   label?: string,
-) {
-  return { name, label, type: "string", default: text, description } as const;
+): FaultParameter<Name, string | (Value & undefined)> {
+  return parameter({ ...text([]), name, description, label }, value);
 }
 
-/** A parameter that is a number of seconds. */
+/** A parameter that is one of several strings, by default the first. */
+export function choiceParameter<const Name extends string, const Choice extends string>(
+  name: Name,
+  choices: readonly Choice[],
+  description: string,
+  label?: string,
+): FaultParameter<Name, Choice> {
+  return parameter({ ...choice(choices), name, description, label }, choices[0]!);
+}
+
+/** A parameter that is a whole number. Without a default it can be left out. */
+export function numberParameter<const Name extends string, Value extends number | undefined>(
+  name: Name,
+  value: Value,
+  description: string,
+  { min, max, ...details }: Details & Pick<FaultParameter, "min" | "max"> = {},
+): FaultParameter<Name, number | (Value & undefined)> {
+  const expected = `an integer${min === undefined ? "" : ` from ${min}`}${max === undefined ? "" : ` to ${max}`}`;
+  return parameter({ type: "integer", expected, min, max, name, description, ...details }, value);
+}
+
+/** A parameter that is a whole number of seconds. */
 export function secondsParameter<const Name extends string>(
   name: Name,
   seconds: number,
   description: string,
-  label?: string,
-) {
-  return { name, label, type: "number", unit: "seconds", default: seconds, description } as const;
+  label = "Seconds",
+): FaultParameter<Name, number> {
+  return numberParameter(name, seconds, description, { label: `${label}, in seconds` });
 }
 
-/** The label of a parameter in a form: `Retry after, in seconds`. */
-export function parameterLabel({ name, label, unit }: FaultParameter): string {
-  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  const text = label ?? words.replace(/^[a-z]/, (letter) => letter.toUpperCase());
-  return unit === undefined ? text : `${text}, in ${unit}`;
+/** A parameter whose value has one of several types; programs can pass values that JSON cannot carry. */
+export function anyParameter<const Name extends string, Value>(
+  name: Name,
+  value: Value,
+  description: string,
+  details: Details = {},
+): FaultParameter<Name, Value> {
+  return parameter({ ...anyValue, name, description, ...details }, value);
 }
 
-type ParameterValue<P extends FaultParameter> =
-  | (P extends { readonly enum: readonly (infer Value)[] } ? Value
-    : JsonTypes[P["type"] extends readonly (infer Type extends JsonType)[] ? Type : P["type"] & JsonType])
-  | (P extends { readonly programType: infer Type extends keyof ProgramTypes } ? ProgramTypes[Type] : never)
-  | (P extends { readonly default: string | number | null | object } ? never : undefined);
+/** A parameter that is an object. */
+export function objectParameter<const Name extends string, Value extends object>(
+  name: Name,
+  value: Value,
+  description: string,
+  details: Details = {},
+): FaultParameter<Name, Value> {
+  return parameter({ type: "object", expected: "an object", name, description, ...details }, value);
+}
+
+/** A parameter that is an object of members to replace; programs can pass a function of all members. */
+export function editParameter<Value>(example: Value & object, label: string): FaultParameter<"edit", Value> {
+  const expected = "an object";
+  const oneOf = [{ type: "object", expected, examples: [] }, { type: "function", expected, examples: [] }] as const;
+  const description = "Members to replace; null removes one.";
+  return parameter({ type: "any", oneOf, expected, name: "edit", description, label }, example);
+}
 
 /** The values of a list of parameters, by name, with the defaults filled in. */
 export type ParameterValues<Parameters extends readonly FaultParameter[]> = {
-  readonly [P in Parameters[number] as P["name"]]: ParameterValue<P>;
+  readonly [P in Parameters[number] as P["name"]]: P extends FaultParameter<string, infer Value> ? Value : never;
 };
 
 /**
@@ -99,7 +112,7 @@ export function validateParameters(
   parameters: readonly FaultParameter[],
   values: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  if (!matches.object(values)) {
+  if (!isObject(values)) {
     throw new TypeError(
       `${path}: expected an object of parameters, received ${quote(values)}. ${listNames(parameters)}`,
     );
@@ -112,11 +125,17 @@ export function validateParameters(
     throw new TypeError(`${path}: expected known parameters, received ${quote(name)}. ${hint}`);
   }
   return Object.fromEntries(parameters.map((parameter) => {
-    const { name, default: defaultValue } = parameter;
+    const { name, default: defaultValue, description } = parameter;
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     if (value === undefined) return [name, defaultValue];
-    assertValue(path, parameter, value);
-    return [name, value];
+    const [issue] = validate(parameter, value);
+    if (issue === undefined) return [name, value];
+    const message = `${path}: expected ${issue.expected} for ${name}, received ${
+      quote(value)
+    }. ${name}: ${description}`;
+    const { type } = parameter;
+    const isOfType = typeof value === "number" ? type === "integer" : typeof value === "string" && type === "string";
+    throw isOfType ? new RangeError(message) : new TypeError(message);
   }));
 }
 
@@ -130,55 +149,12 @@ export function optionsToValues(
   const values = Object.fromEntries(positional.map(({ name }, index) => [name, args[index]]));
   const options = args[positional.length];
   if (options === undefined) return values;
-  if (positional.length === parameters.length || !matches.object(options)) {
+  if (positional.length === parameters.length || !isObject(options)) {
     const expected = positional.length === parameters.length ? "no further argument" : "an object of options";
     throw new TypeError(`${path}: expected ${expected}, received ${quote(options)}. ${listNames(parameters)}`);
   }
   return { ...options as object, ...values };
 }
-
-function assertValue(path: string, parameter: FaultParameter, value: unknown): void {
-  const { name, type, enum: choices, minimum = -Infinity, maximum = Infinity, description, programType } = parameter;
-  const types = [type].flat();
-  const isType = types.some((jsonType) => matches[jsonType](value)) ||
-    (programType === "function" ? typeof value === "function" : programType === "Date" && value instanceof Date);
-  const isInRange = typeof value === "number"
-    ? value >= minimum && value <= maximum
-    : choices?.includes(String(value)) !== false;
-  if (isType && isInRange) return;
-  const range = [
-    ...parameter.minimum === undefined ? [] : [` from ${minimum}`],
-    ...parameter.maximum === undefined ? [] : [` to ${maximum}`],
-  ];
-  const expected = choices?.join(" or ") ??
-    [...types, ...programType ? [programType] : []].map((type) => typeNames[type]).join(" or ") + range.join("");
-  const received = quote(value);
-  const message = `${path}: expected ${expected} for ${name}, received ${received}. ${name}: ${description}`;
-  const isWrongType = !isType && !(typeof value === "number" && types.includes("integer"));
-  throw isWrongType ? new TypeError(message) : new RangeError(message);
-}
-
-/** Types with their articles. */
-const typeNames: Readonly<Record<JsonType | "function" | "Date", string>> = {
-  array: "an array",
-  integer: "an integer",
-  null: "null",
-  number: "a number",
-  object: "an object",
-  string: "a string",
-  function: "a function",
-  Date: "a Date",
-};
-
-/** Whether a value has a type. */
-const matches: Readonly<Record<JsonType, (value: unknown) => boolean>> = {
-  array: Array.isArray,
-  integer: Number.isInteger,
-  null: (value) => value === null,
-  number: Number.isFinite,
-  object: (value) => isObject(value) && !(value instanceof Date),
-  string: (value) => typeof value === "string",
-};
 
 function listNames(parameters: readonly FaultParameter[]): string {
   return parameters.length === 0

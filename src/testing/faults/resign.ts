@@ -5,7 +5,7 @@ import { secondsNow } from "../../server/oauth/keys/jwt.ts";
 import type { Server } from "../../server/oauth/server.ts";
 import { encodeBase64url } from "../../platform/runtime/crypto.ts";
 import type { Fault, FaultContext } from "./fault.ts";
-import type { FaultParameter } from "./parameters.ts";
+import { editParameter, objectParameter } from "./parameters.ts";
 import { withoutNulls } from "./response_body.ts";
 
 /** The claims of a token. */
@@ -63,24 +63,16 @@ export function editHeader(name: string, signedKind: JwtKind, typ: string, edit:
 }
 
 /** The parameter `edit` of faults that edit the JOSE header. */
-export const headerParameter = {
-  name: "edit",
-  label: "Header members to replace",
-  type: "object",
-  default: { crit: ["urn:example:extension"], "urn:example:extension": true },
-  description: "Members to replace; null removes one.",
-} as const satisfies FaultParameter;
+export const headerParameter = objectParameter<"edit", Claims>(
+  "edit",
+  { crit: ["urn:example:extension"], "urn:example:extension": true },
+  "Members to replace; null removes one.",
+  { label: "Header members to replace" },
+);
 
 /** The parameter `edit` of faults that edit claims. */
 export function claimsParameter(example: Claims) {
-  return {
-    name: "edit",
-    label: "Claims to replace",
-    type: "object",
-    programType: "function",
-    default: example,
-    description: "Claims to replace; null removes one.",
-  } as const satisfies FaultParameter;
+  return editParameter<Claims | ((claims: Claims, context: FaultContext) => Claims)>(example, "Claims to replace");
 }
 
 /** A fault that edits claims before the server signs, stores or sends them, as it does without the fault. */

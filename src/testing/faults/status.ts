@@ -2,6 +2,7 @@
 
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
+import { anyParameter, numberParameter, objectParameter } from "./parameters.ts";
 import { withCorsHeaders } from "./response_body.ts";
 
 /** The parts of the response other than the status. */
@@ -25,32 +26,15 @@ export const status: FaultFactory<(code?: number, options?: StatusOptions) => Fa
   correctClient:
     "The client reports the status, and repeats the request after 429 and 503 when the time in Retry-After is over.",
   parameters: [
-    {
-      name: "code",
-      label: "Status code",
-      type: "integer",
-      minimum: 200,
-      maximum: 599,
-      default: 503,
-      description: "The status of the response.",
-    },
-    {
-      name: "retryAfter",
-      type: "number",
-      unit: "seconds",
-      minimum: 0,
-      programType: "Date",
-      description: "The header Retry-After; left out by default.",
-      option: true,
-    },
-    {
-      name: "headers",
-      type: "object",
-      default: {},
-      description: "Further headers by lower-case name, each a string.",
-      option: true,
-    },
-    { name: "body", type: ["string", "null"], default: null, description: "The body; null sends none.", option: true },
+    numberParameter("code", 503, "The status of the response.", { min: 200, max: 599, label: "Status code" }),
+    anyParameter<"retryAfter", number | Date | undefined>(
+      "retryAfter",
+      undefined,
+      "The header Retry-After; left out by default.",
+      { label: "Retry after, in seconds", option: true },
+    ),
+    objectParameter("headers", {}, "Further headers by lower-case name, each a string.", { option: true }),
+    anyParameter<"body", string | null>("body", null, "The body; null sends none.", { option: true }),
   ],
   create({ code, retryAfter, headers, body }) {
     const retryAfterText = retryAfter instanceof Date ? retryAfter.toUTCString() : retryAfter;

@@ -5,6 +5,7 @@ import type { RecordKind, Records, Store, StoredRecord } from "../../platform/st
 import { wrapStore } from "../wrap_store.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
+import { choiceParameter } from "./parameters.ts";
 
 /** Every call of the store fails, so that every response that needs the store is `server_error`. */
 export const failing: FaultFactory<() => Fault> = defineFault({
@@ -30,14 +31,14 @@ export const forgetsConsumed: FaultFactory<(kind?: "code" | "refresh_token") => 
   title: "Server accepts a code or refresh token a second time",
   endpoints: ["token"],
   correctClient: "The client sends a code or refresh token once, although the server would accept it again.",
-  parameters: [{
-    name: "kind",
-    label: "What can be used again",
-    type: "string",
-    enum: ["code", "refresh_token"],
-    default: "code",
-    description: "What can be used again: code or refresh_token.",
-  }],
+  parameters: [
+    choiceParameter(
+      "kind",
+      ["code", "refresh_token"],
+      "What can be used again: code or refresh_token.",
+      "What can be used again",
+    ),
+  ],
   create: ({ kind }) => ({
     name: `store that forgets a used ${kind}`,
     extend: (server) => ({ ...server, store: forgetConsumed(server.store, kind) }),
@@ -72,14 +73,9 @@ export const expired: FaultFactory<(kind?: "code" | "refresh_token") => Fault> =
   title: "Authorization code or refresh token has expired when the client sends it",
   endpoints: ["token"],
   correctClient: "The client starts a new login, and does not send the same code or refresh token again.",
-  parameters: [{
-    name: "kind",
-    label: "What has expired",
-    type: "string",
-    enum: ["code", "refresh_token"],
-    default: "code",
-    description: "What has expired: code or refresh_token.",
-  }],
+  parameters: [
+    choiceParameter("kind", ["code", "refresh_token"], "What has expired: code or refresh_token.", "What has expired"),
+  ],
   create: ({ kind }) => ({
     name: kind === "code" ? "expired code" : "expired refresh token",
     waitsFor: kind === "code" ? "exchanged a valid code" : "exchanged a valid refresh token",

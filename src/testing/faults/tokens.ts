@@ -2,7 +2,7 @@
 
 import type { GrantType, TokenIssuer } from "../../server/oauth/server.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
-import { textParameter } from "./parameters.ts";
+import { anyParameter, textParameter } from "./parameters.ts";
 import { editJsonBody } from "./response_body.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 import { withSettings } from "../with_settings.ts";
@@ -16,13 +16,14 @@ export const expiresIn: FaultFactory<(value?: number | string | null) => Fault> 
   title: "expires_in of the token response is wrong, a string, or missing",
   endpoints: ["token"],
   correctClient: "The client accepts the tokens, and refreshes when the resource server rejects the access token.",
-  parameters: [{
-    name: "value",
-    label: "Announced lifetime",
-    type: ["number", "string", "null"],
-    default: null,
-    description: "The member expires_in, a number or a string; null removes it.",
-  }],
+  parameters: [
+    anyParameter<"value", number | string | null>(
+      "value",
+      null,
+      "The member expires_in, a number or a string; null removes it.",
+      { label: "Announced lifetime" },
+    ),
+  ],
   create: ({ value }) =>
     editJsonBody(
       value === null ? "no expires_in" : `expires_in ${JSON.stringify(value)}`,
