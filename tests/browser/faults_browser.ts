@@ -5,7 +5,7 @@ import { after, test } from "node:test";
 import { latchkey } from "./server.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { faultDefinitions } from "../../src/testing/faults/mod.ts";
-import { closeBrowser, executablePath, openPage } from "./harness.ts";
+import { closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";
 
 const skip = executablePath === undefined;
@@ -58,4 +58,7 @@ test("clock and common faults are on the first screen", { skip }, async () => {
     assertLess(box!.y + box!.height, 900);
   }
   assertEquals(await page.locator("#common button").count(), 6);
+  await takeScreenshot(opened, "faults");
+  await page.goto(`${url}/faults?fault=status`);
+  await takeScreenshot(opened, "faults-status");
 });

@@ -3,7 +3,7 @@
 import type { Lifetimes } from "../../server/config/setting_groups.ts";
 
 /** A move of the clock. */
-interface ClockPreset {
+export interface ClockPreset {
   /** How far, in seconds. */
   readonly seconds: number;
   /** What expires, in the plural. */

@@ -7,17 +7,12 @@ import { Field } from "../../server/pages/field.tsx";
 import { Layout, Panes, Script, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
 import { ClockNotice, Confirmation, Notice } from "../../server/pages/notice.tsx";
 import { Code } from "../../server/pages/value.tsx";
+import type { FaultDefinition } from "../faults/definition.ts";
+import type { ListedFault } from "../faults/fault_list.ts";
+import type { ClockPreset } from "./clock_presets.ts";
 
-/** A field of a form, from the description of the input of a verb. */
-export interface FormField {
-  readonly name: string;
-  readonly label: string;
-  readonly hint?: string;
-  readonly value: string;
-  readonly choices?: readonly string[];
-  /** What the empty choice means. Default: any. */
-  readonly emptyChoice?: string;
-}
+/** A field of a form, from the input of a verb. */
+export type FormField = Parameters<typeof Field>[0];
 
 /** The page at `/faults`. */
 export interface FaultsProps extends Site {
@@ -35,13 +30,8 @@ export interface FaultsProps extends Site {
   readonly checks: readonly { readonly client: string; readonly path: string }[];
   /** The words that were searched. Empty: none. */
   readonly search: string;
-  /** The faults of the first screen. */
-  readonly common: readonly {
-    readonly title: string;
-    readonly fault: string;
-    readonly endpoint?: string;
-    readonly parameters?: Readonly<Record<string, unknown>>;
-  }[];
+  /** The faults of the first screen: what a button says, and the input of the verb. */
+  readonly common: readonly { readonly title: string; readonly values: Readonly<Record<string, string>> }[];
   /** All faults, by group; `text` is what a search looks in. */
   readonly groups: readonly {
     readonly title: string;
@@ -53,26 +43,13 @@ export interface FaultsProps extends Site {
     }[];
   }[];
   /** The fault that the form adds. Absent: none is chosen. */
-  readonly chosen?: {
-    readonly id: string;
-    readonly title: string;
-    readonly correctClient: string;
-    readonly fields: readonly FormField[];
-  };
+  readonly chosen?: Pick<FaultDefinition, "id" | "title" | "correctClient"> & { readonly fields: readonly FormField[] };
   /** The rules that were added, and how often each has fired. */
-  readonly rules: readonly {
-    readonly id: string;
-    readonly description: string;
-    readonly fired: number;
-    /** Whether requests wait until they are released. */
-    readonly canRelease: boolean;
-    /** Whether it has fired as often as it may. */
-    readonly isFinished: boolean;
-  }[];
+  readonly rules: readonly ListedFault[];
   /** The time of the server, in milliseconds since the epoch. */
   readonly now: number;
   /** Moves of the clock, in seconds, after which what was issued before has expired. */
-  readonly presets: readonly { readonly seconds: number; readonly expires: readonly string[] }[];
+  readonly presets: readonly ClockPreset[];
   /** The fields that move the clock. */
   readonly advance: readonly FormField[];
   /** The fields that revoke tokens. */
@@ -106,16 +83,16 @@ const VerbFields = ({ fields }: { readonly fields: readonly FormField[] }): VNod
 
 function Rules(props: FaultsProps): VNode | null {
   if (props.rules.length === 0) return null;
-  const active = props.rules.filter(({ isFinished }) => !isFinished);
+  const active = props.rules.filter(({ finished }) => !finished);
   return (
     <Section id="rules" heading={active.length === 0 ? "No fault is active" : "Active faults"}>
-      {[...active, ...props.rules.filter(({ isFinished }) => isFinished)].map((rule) => (
+      {[...active, ...props.rules.filter(({ finished }) => finished)].map((rule) => (
         <VerbForm key={rule.id} props={props} hidden={{ id: rule.id }}>
           <span>
-            {rule.description}: {rule.isFinished ? "finished, " : ""}fired{" "}
+            {rule.description}: {rule.finished ? "finished, " : ""}fired{" "}
             {rule.fired === 1 ? "once" : `${rule.fired} times`}
           </span>
-          {rule.canRelease && (
+          {rule.waits && (
             <button type="submit" class="button" name="do" value="faults.release">
               Release the requests<span class="unseen">{` of ${rule.description}`}</span>
             </button>
@@ -125,9 +102,7 @@ function Rules(props: FaultsProps): VNode | null {
           </button>
         </VerbForm>
       ))}
-      {active.some(({ canRelease }) => canRelease) && (
-        <p class="aside">“Remove” ends the connections of requests that wait.</p>
-      )}
+      {active.some(({ waits }) => waits) && <p class="aside">“Remove” ends the connections of requests that wait.</p>}
     </Section>
   );
 }
@@ -152,33 +127,40 @@ function AddForm(
 }
 
 function CommonFaults(props: FaultsProps): VNode {
-  const { base, client, common } = props;
+  const { client, common } = props;
   return (
     <Section id="common" heading={`The next request of ${client ?? "any client"}`}>
-      <ul class="rows">
-        {common.map(({ title, fault, endpoint, parameters = {} }) => {
-          const values = Object.entries(parameters).map(([name, value]) => [`parameter_${name}`, String(value)]);
-          const query = new URLSearchParams({ ...client && { client }, fault, ...Object.fromEntries(values) });
-          return (
-            <li key={fault}>
-              <VerbForm
-                props={props}
-                verb="faults.add"
-                hidden={{ fault, endpoint, client, ...Object.fromEntries(values) }}
-              >
-                <button type="submit" class="button plain">
-                  Add<span class="unseen">{`: ${title}`}</span>
-                </button>
-                <span>
-                  <a href={`${base}/faults?${query}`}>{title}</a>
-                  {values.map(([, value]) => [" ", <Code key={value} text={value!} />])}
-                </span>
-              </VerbForm>
-            </li>
-          );
-        })}
-      </ul>
+      <div class="ways">
+        {common.map(({ title, values }) => (
+          <VerbForm key={title} props={props} verb="faults.add" hidden={{ ...values, client }}>
+            <button type="submit" class="button plain">{title}</button>
+          </VerbForm>
+        ))}
+      </div>
     </Section>
+  );
+}
+
+/** A folded form that runs a verb. */
+function FoldedForm({ props, verb, fields, button, summary, children }: {
+  readonly props: FaultsProps;
+  readonly verb: string;
+  readonly fields: readonly FormField[];
+  readonly button: string;
+  readonly summary: string;
+  readonly children?: ComponentChildren;
+}): VNode {
+  return (
+    <details>
+      <summary>{summary}</summary>
+      {children}
+      <VerbForm props={props} verb={verb} kind="form">
+        <VerbFields fields={fields} />
+        <p class="ways">
+          <button type="submit" class="button plain">{button}</button>
+        </p>
+      </VerbForm>
+    </details>
   );
 }
 
@@ -196,8 +178,13 @@ function ClockKeysTokens(props: FaultsProps): VNode {
             </button>
           ))}
         </VerbForm>
-        <details>
-          <summary>What expires, and other times</summary>
+        <FoldedForm
+          props={props}
+          verb="clock.advance"
+          fields={advance}
+          button="Move the clock"
+          summary="What expires, and other times"
+        >
           <ul>
             {presets.map(({ seconds, expires }) => (
               <li key={seconds}>+ {formatLongDuration(seconds)}: {expires.join(", ")} expire</li>
@@ -209,13 +196,7 @@ function ClockKeysTokens(props: FaultsProps): VNode {
               <Code text="store.expired" />
             </a>.
           </p>
-          <VerbForm props={props} kind="form">
-            <VerbFields fields={advance} />
-            <p class="ways">
-              <button type="submit" class="button plain" name="do" value="clock.advance">Move the clock</button>
-            </p>
-          </VerbForm>
-        </details>
+        </FoldedForm>
         <VerbForm props={props} verb="clock.reset">
           <button type="submit" class="button plain">Reset the clock</button>
         </VerbForm>
@@ -226,15 +207,7 @@ function ClockKeysTokens(props: FaultsProps): VNode {
         </VerbForm>
         {/* The form of a fault has a field of the same name. */}
         {chosen === undefined && (
-          <details>
-            <summary>Revoke tokens</summary>
-            <VerbForm props={props} verb="revoke" kind="form">
-              <VerbFields fields={revoke} />
-              <p class="ways">
-                <button type="submit" class="button plain">Revoke</button>
-              </p>
-            </VerbForm>
-          </details>
+          <FoldedForm props={props} verb="revoke" fields={revoke} button="Revoke" summary="Revoke tokens" />
         )}
       </Section>
       {checks.length > 0 && (

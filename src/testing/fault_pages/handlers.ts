@@ -20,11 +20,10 @@ import { keyVerbs } from "../control/verbs/keys.ts";
 import { tokenVerbs } from "../control/verbs/tokens.ts";
 import type { FaultDefinition } from "../faults/definition.ts";
 import { faultDefinitions } from "../faults/mod.ts";
-import type { FaultRequest } from "../faults/fault_list.ts";
 import { changeToken } from "./change_token.ts";
 import { confirmChange } from "./confirm_change.ts";
 import { clockPresets } from "./clock_presets.ts";
-import { Faults, type FormField } from "./faults.tsx";
+import { Faults, type FaultsProps, type FormField } from "./faults.tsx";
 import { movedTo } from "./move_clock.ts";
 import type { PageControl } from "./page_control.ts";
 
@@ -36,14 +35,20 @@ const verbs: Readonly<Record<string, Verb>> = Object.fromEntries(
     ).map((verb) => [verb.name, verb]),
 );
 
-/** The faults of the first screen: mistakes that most clients meet. */
-const commonFaults: readonly FaultRequest[] = [
-  { fault: "error", endpoint: "token", parameters: { code: "invalid_grant" } },
-  { fault: "status", endpoint: "token", parameters: { code: 503 } },
-  { fault: "store.expired", endpoint: "token" },
-  { fault: "idToken.expired", endpoint: "token" },
-  { fault: "idToken.wrongNonce", endpoint: "token" },
-  { fault: "authorizationResponse.wrongState", endpoint: "authorize" },
+/** The beginning of the names of fields that are parameters of a fault. */
+const prefix = "parameter_";
+
+/** The faults of the first screen, by their effect: mistakes that most clients meet. */
+const commonFaults: FaultsProps["common"] = [
+  {
+    title: "Token endpoint: invalid_grant",
+    values: { fault: "error", endpoint: "token", [`${prefix}code`]: "invalid_grant" },
+  },
+  { title: "Token endpoint: 503", values: { fault: "status", endpoint: "token", [`${prefix}code`]: "503" } },
+  { title: "Expired code", values: { fault: "store.expired", endpoint: "token" } },
+  { title: "Expired ID token", values: { fault: "idToken.expired", endpoint: "token" } },
+  { title: "Wrong nonce", values: { fault: "idToken.wrongNonce", endpoint: "token" } },
+  { title: "Wrong state", values: { fault: "authorizationResponse.wrongState", endpoint: "authorize" } },
 ];
 
 /** Maximum length of a search, in characters. */
@@ -90,6 +95,29 @@ export async function changeFaults(
   return await confirmChange(context, `${context.site.base}/faults${query}`, confirmation);
 }
 
+/** What a verb changed, for its confirmation. */
+interface Change {
+  /** The rule that was added, released or removed. */
+  readonly description: string;
+  /** The time of the clock. */
+  readonly now: number;
+  /** The published keys, the newest last. */
+  readonly kids: readonly string[];
+  /** How many grants were revoked. */
+  readonly revoked: number;
+}
+
+/** The sentences that say what a verb changed. Default: how far the clock was moved. */
+const confirmations: Readonly<Record<string, (change: Change) => string>> = {
+  "faults.add": ({ description }) => `Fault added: ${description}`,
+  "faults.remove": ({ description }) => `Fault removed: ${description}`,
+  "faults.release": ({ description }) => `Fault released: ${description}; the requests that waited continue`,
+  "clock.reset": ({ now }) => `Clock reset to the system time: ${new Date(now).toISOString()}`,
+  rotateKeys: ({ kids }) =>
+    `Signing key rotated: kid ${kids.at(-1)} signs now; ${kids.at(-2)} stays published until its last token expires`,
+  revoke: ({ revoked }) => `Revoked: every code and token of ${revoked === 1 ? "1 login" : `${revoked} logins`}`,
+};
+
 /** Runs a verb. Returns what it changed, or why it rejects the input. */
 async function run(
   verb: Verb,
@@ -100,43 +128,13 @@ async function run(
   const rule = control.faults.all().find(({ id }) => id === input.id);
   const before = control.clock.now();
   try {
-    const result: object = await verb.run({ app, control } as unknown as ControlTarget, input) ?? {};
-    return confirm(verb.name, { ...rule, before, now: control.clock.now(), ...result });
+    const result = await verb.run({ app, control } as unknown as ControlTarget, input);
+    const now = control.clock.now();
+    return confirmations[verb.name]?.({ ...rule, now, ...result } as Change) ?? movedTo(before, now);
   } catch (error) {
     if (error instanceof ControlError) return "Nothing changed: the fault was already removed";
     if (error instanceof TypeError || error instanceof RangeError) return { error: error.message };
     throw error;
-  }
-}
-
-/** The sentence that says what a verb changed. */
-function confirm(
-  verb: string,
-  { description = "", before, now, kids = [], revoked = 0 }: {
-    readonly description?: string;
-    readonly before: number;
-    readonly now: number;
-    readonly kids?: readonly string[];
-    readonly revoked?: number;
-  },
-): string {
-  switch (verb) {
-    case "faults.add":
-      return `Fault added: ${description}`;
-    case "faults.remove":
-      return `Fault removed: ${description}`;
-    case "faults.release":
-      return `Fault released: ${description}; the requests that waited continue`;
-    case "clock.reset":
-      return `Clock reset to the system time: ${new Date(now).toISOString()}`;
-    case "rotateKeys":
-      return `Signing key rotated: kid ${kids.at(-1)} signs now; ${
-        kids.at(-2)
-      } stays published until its last token expires`;
-    case "revoke":
-      return `Revoked: every code and token of ${revoked === 1 ? "1 login" : `${revoked} logins`}`;
-    default:
-      return movedTo(before, now);
   }
 }
 
@@ -147,9 +145,6 @@ interface NamedField {
   readonly hint?: string;
   readonly field: Field;
 }
-
-/** The beginning of the names of fields that are parameters of a fault. */
-const prefix = "parameter_";
 
 /** The labels of members whose names are not enough. */
 const labels: Readonly<Record<string, string>> = {
@@ -259,10 +254,10 @@ async function showPage(
       ? []
       : checkable.slice(0, 5).map(({ id }) => ({ client: id, path: checkPath(id) })),
     search,
-    common: commonFaults.map((request) => ({ ...request, title: findDefinition(request.fault)!.title })),
+    common: commonFaults,
     groups: findGroups(search),
     chosen: definition && { ...definition, fields: formFields("faults.add") },
-    rules: faults.all().map(({ waits, finished, ...rule }) => ({ ...rule, canRelease: waits, isFinished: finished })),
+    rules: faults.all(),
     now: clock.now(),
     presets: clockPresets(server.settings.lifetimes),
     advance: formFields("clock.advance"),
