@@ -363,6 +363,22 @@ test("[TP-02] a changed token, alg none, an unknown key and a symmetric signatur
     await check({ token: unsigned }),
     /alg none: not signed .*✗ Rule broken: the signature .*Expected a signature Received alg none How to fix it: An attacker can write .*Reject it/,
   );
+  const stripped = await check({ token: `${head}.${claims}.`, key_set: keySet });
+  assertMatch(stripped, /alg ES256: not signed ✗ rejected/);
+  const [{ kid: _, ...unnamed }] = JSON.parse(keySet).keys;
+  const known = { client_id: "spa", nonce: "n1" };
+  assertMatch(await check({ token, key_set: JSON.stringify(unnamed), ...known }), /Valid ID token /);
+  const odd = await check({
+    token: await sign({}, { ...goodIdToken, exp: "later" as never }),
+    key_set: keySet,
+    ...known,
+  });
+  assertMatch(odd, /Signature valid: this ID token breaks 1 rule /);
+  const forged = await check({
+    token: `${head}.${btoa('{"exp":"later"}').replace(/=+$/, "")}.${signature}`,
+    key_set: keySet,
+  });
+  assertMatch(forged, /Signature does not verify with/);
   const other = await check({ token: await sign({ kid: "k2" }, goodIdToken), key_set: keySet });
   assertMatch(
     other,

@@ -66,7 +66,7 @@ export async function verifySignature(
     cites: ["RFC 7515 §5.2", "RFC 8725 §3.1"],
     received: nameOf(header),
   };
-  if (typeof alg !== "string" || alg.toLowerCase() === "none") {
+  if (typeof alg !== "string" || alg.toLowerCase() === "none" || jwt.endsWith(".")) {
     return {
       ...base,
       passed: false,
@@ -82,7 +82,9 @@ export async function verifySignature(
     return { ...base, note, heading: "Signature not verified: the keys are not known here" };
   }
   const isSymmetric = alg.startsWith("HS");
-  const keys = source.keys.filter(({ kty, use }) => (kty === "oct") === isSymmetric && use !== "enc");
+  // A key without a kid fits every kid.
+  const keys = source.keys.filter(({ kty, use }) => (kty === "oct") === isSymmetric && use !== "enc")
+    .map((key) => key.kid === undefined ? { ...key, kid } : key);
   if (isSymmetric && keys.length === 0) {
     const note = `${alg} uses the client secret. Paste the secret above as {"kty":"oct","k":"…"}, with k in base64url.`;
     return { ...base, note, heading: `Signature not verified: ${alg} needs the client secret` };
@@ -92,8 +94,10 @@ export async function verifySignature(
     await verifyByKeys(jwt, key, jwtPolicies.own_signature, { algorithms: [alg], now: server.now() });
     return verified();
   } catch (error) {
-    // The library checks claims after the signature.
-    if (error instanceof JwtPolicyError || error instanceof errors.JWTClaimValidationFailed) return verified();
+    // Claims and times are checked after the signature, the form before it.
+    const isClaim = error instanceof errors.JWTClaimValidationFailed ||
+      error instanceof JwtPolicyError && error.problem.part !== "form";
+    if (isClaim) return verified();
     const rejected = {
       ...base,
       passed: false,
@@ -103,7 +107,7 @@ export async function verifySignature(
         "forged, or signed with a key that is no longer in use.",
     };
     if (!(error instanceof errors.JWSSignatureVerificationFailed)) {
-      const hasKid = keys.some((key) => kid === undefined || key.kid === undefined || key.kid === kid);
+      const hasKid = keys.some((key) => kid === undefined || key.kid === kid);
       const missing = hasKid ? `no key for ${alg}` : "no key with this kid";
       return { ...rejected, heading: `Signature not verified: ${missing}` };
     }
