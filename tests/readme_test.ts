@@ -8,7 +8,6 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path/posix";
 import { test } from "node:test";
 import * as openidClient from "openid-client";
-import { cataloguePath, catalogueText } from "../scripts/catalogue.ts";
 import { decodeClaims, testServer } from "./kit.ts";
 import { checkClient, checkHabits } from "../src/check/mod.ts";
 import { faults, foreignJwks, testControl } from "../src/testing/mod.ts";
@@ -42,10 +41,6 @@ test("[CL-03] each printed user with an address has email_verified", () => {
   const users = [...printed.join("\n").matchAll(/\{[^{}[\]]*"sub":[^{}[\]]*"email"[^{}[\]]*/g)].map(([user]) => user);
   assert(users.length > 0);
   assertEquals(users.filter((user) => !user.includes("email_verified")), []);
-});
-
-test("the README of the check lists the attacks and habits of the records: deno task schema", () => {
-  assertEquals(readmes.get(cataloguePath), catalogueText());
 });
 
 /** The code blocks of a README in that language; in `ts` also those whose types are not checked. */
