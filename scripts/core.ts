@@ -9,10 +9,10 @@ import { run } from "./run.ts";
 
 /** The most that each figure may be. A change that lowers a figure lowers its limit. */
 const limits = {
-  "files that the minimal server reaches, without extensions and providers": 250,
-  "lines of these files": 27759,
+  "files that the minimal server reaches, without extensions and providers": 249,
+  "lines of these files": 27709,
   "pairs of folders in src/server that import each other": 8,
-  "folders in circles": 41,
+  "folders in circles": 40,
   "members of extensions and plugins": 52,
   "of them, with one user": 16,
   "types that are forms of a setting": 9,

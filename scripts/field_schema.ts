@@ -36,7 +36,7 @@ export function fieldSchemas(
       ...items && { items: toSchema(items, comments.get(items.documentedBy ?? "")) },
       ...members && {
         properties: Object.fromEntries(
-          Object.entries(members).map(([name, member]) => [
+          Object.entries(members).filter(([, member]) => !isForPrograms(member)).map(([name, member]) => [
             name,
             toSchema(member, findComment(documentedBy, name)),
           ]),
@@ -63,6 +63,11 @@ export function fieldSchemas(
     return { anyOf: [schema, ...alternatives], ...annotations, examples: [...examples, ...referenceExamples] };
   };
   return toSchema;
+}
+
+/** Whether only a program can have the value: a function, or an object of functions. */
+function isForPrograms({ type, members }: Field): boolean {
+  return type === "function" || members !== undefined && Object.values(members).every(isForPrograms);
 }
 
 /** Comments of interfaces (`Lifetimes`) and of their members (`Lifetimes.code`), and base interfaces. */

@@ -51,7 +51,7 @@ const importRules: ImportRules = {
       allowed: {
         ...below("platform", "server/oauth", "server/config", "server/endpoints", "server/login", "server/extensions"),
         "server/pages/": "anything",
-        "server/profiles/plugins/mod.ts": "dynamic",
+        "server/profiles/load_providers.ts": "dynamic",
       },
     },
     "server/extensions": {
@@ -96,15 +96,15 @@ const importRules: ImportRules = {
     },
     "server/config": {
       allowed: {
-        ...below("server/oauth", "server/profiles"),
+        ...below("server/oauth"),
+        "server/profiles/providers.ts": "anything",
+        "server/profiles/provider_functions.ts": "types",
         "platform/json_value.ts": "anything",
         "platform/maybe_promise.ts": "types",
+        "platform/http/message.ts": "types",
       },
     },
     "server/profiles": {
-      allowed: { "server/config/provider_profile.ts": "types", "server/config/provider_shapes.ts": "types" },
-    },
-    "server/profiles/plugins": {
       allowed: {
         ...below("platform", "server/oauth", "server/config", "server/endpoints", "server/pages"),
         "server/assembly/": "anything",

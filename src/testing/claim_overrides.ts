@@ -7,7 +7,7 @@ import { parseTarget } from "../platform/http/router.ts";
 import { boundedCache } from "../server/oauth/bounded_cache.ts";
 import type { TokenKind } from "../server/oauth/keys/jwt.ts";
 import { claimsContext } from "../server/oauth/tokens/mod.ts";
-import type { ClaimsContext, IssuedClaims } from "../server/oauth/tokens/override_claims.ts";
+import type { ClaimsContext, OriginalClaims } from "../server/oauth/tokens/override_claims.ts";
 import type { Server } from "../server/oauth/server.ts";
 import type { TokenResponse } from "../server/oauth/tokens/token_response.ts";
 import { recordRequest } from "../recorder/record_request.ts";
@@ -115,7 +115,7 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     token_response: emptyQueue(),
   };
   const metadata: OverrideQueue<Pick<ClaimOverrideContext, "request">> = emptyQueue();
-  let issued = boundedCache<IssuedClaims>(maxChangedTokens);
+  let issued = boundedCache<OriginalClaims>(maxChangedTokens);
   let hasChanged = false;
   let findEndpoint: App["findEndpoint"] = () => undefined;
 
@@ -131,7 +131,7 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     claims: Claims,
     context: ClaimsContext,
     incoming: RequestLike,
-    issuedClaims?: Server["issuedClaims"],
+    originalClaims?: Server["originalClaims"],
   ): Claims {
     if (isEmpty(queues[kind])) return claims;
     const request = viewRequest(incoming);
@@ -142,18 +142,18 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
       request,
     });
     if (kind === "access_token" && (changed.sub !== claims.sub || changed.aud !== claims.aud)) {
-      const { sub, aud } = claims as unknown as IssuedClaims;
+      const { sub, aud } = claims as unknown as OriginalClaims;
       // The profile of a provider may have changed them before.
-      issued.set(String(changed.jti), issuedClaims?.(claims) ?? { sub, aud });
+      issued.set(String(changed.jti), originalClaims?.(claims) ?? { sub, aud });
       hasChanged = true;
     }
     return changed;
   }
 
   /** The server with the original claims of changed access tokens. */
-  const withIssuedClaims = (server: Server): Server =>
+  const withOriginalClaims = (server: Server): Server =>
     hasChanged
-      ? { ...server, issuedClaims: (claims) => issued.get(String(claims.jti)) ?? server.issuedClaims?.(claims) }
+      ? { ...server, originalClaims: (claims) => issued.get(String(claims.jti)) ?? server.originalClaims?.(claims) }
       : server;
 
   const plugin: Plugin = {
@@ -168,7 +168,7 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
       );
     },
     extend(inner, { request }) {
-      const server = withIssuedClaims(inner);
+      const server = withOriginalClaims(inner);
       if (Object.values(queues).every(isEmpty)) return server;
       return {
         ...server,
@@ -178,7 +178,7 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
             server.overrideClaims?.(kind, claims, context) ?? claims,
             context,
             request,
-            server.issuedClaims,
+            server.originalClaims,
           ),
         tokenIssuers: [...server.tokenIssuers, async (inner, authorization, _, members) => {
           const context = await claimsContext(inner, authorization);
@@ -208,7 +208,7 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
   return {
     plugin,
     overrides,
-    withIssuedClaims,
+    withOriginalClaims,
     /** Removes all changes. */
     reset(): void {
       for (const { next, every } of [...Object.values(queues), metadata]) next.length = every.length = 0;

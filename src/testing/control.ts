@@ -160,7 +160,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       installer.uninstallAll();
     },
   };
-  const getServer = () => overrides.withIssuedClaims(vary.extend(changes.extend(state.extend(getApp().server))));
+  const getServer = () => overrides.withOriginalClaims(vary.extend(changes.extend(state.extend(getApp().server))));
   const getIssuer = () => getApp().server.issuer;
   const getEndpointUrl = (name: string) => endpointUrl({ app: getApp(), server: getApp().server }, name);
 

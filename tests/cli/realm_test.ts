@@ -256,7 +256,6 @@ test("each part of a realm that has no equivalent is named in a line of its own"
           mapper("script", "oidc-script-based-protocol-mapper"),
           mapper("note", "oidc-usersessionmodel-note-mapper", { "user.session.note": "other", "claim.name": "x" }),
           mapper("reserved", "oidc-hardcoded-claim-mapper", { "claim.name": "sub", "claim.value": "x" }),
-          mapper("template", "oidc-hardcoded-claim-mapper", { "claim.name": "x", "claim.value": "{x}" }),
           mapper("proto", "oidc-hardcoded-claim-mapper", { "claim.name": "__proto__.x", "claim.value": "x" }),
           mapper("shared", "oidc-hardcoded-claim-mapper", {
             ...{ "claim.name": "tier", "claim.value": "gold", "access.token.claim": "true" },
@@ -276,7 +275,7 @@ test("each part of a realm that has no equivalent is named in a line of its own"
   });
   const named = [
     ...["implicitFlowEnabled", "directAccessGrantsEnabled", "fullScopeAllowed", "oidc.ciba.grant.enabled"],
-    ...["standard.token.exchange.enabled", '"script"', '"note"', '"reserved"', '"template"', '"proto"', '"shared"'],
+    ...["standard.token.exchange.enabled", '"script"', '"note"', '"reserved"', '"proto"', '"shared"'],
     ...['"certificate"', '"https://*.app.example/*"', '"http://localhost:3000/*"', '"department"', '"sizes"'],
     ...["groups", '"bob"', "service account"],
   ];

@@ -89,14 +89,14 @@ test("every endpoint of a provider's profile is at the provider's path, below th
 });
 
 test("a profile that lists the members of metadata has no others, whatever is switched on", async () => {
-  const listed = Object.values(providers).filter(({ shapes }) => shapes?.metadata !== undefined);
+  const listed = Object.entries(providers).filter(([, { metadataMembers }]) => metadataMembers !== undefined);
   assertEquals(listed.length, 7);
-  await forEachCase(listed, async (profile) => {
-    await using as = await latchkey({ ...base, profile, mutualTls: {} });
+  await forEachCase(listed, async ([name, profile]) => {
+    await using as = await latchkey({ ...base, profile: name as "okta", mutualTls: {} });
     const { origin, pathname } = new URL(as.issuer);
     const url = `${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, "")}`;
     const metadata = await (await as.fetch(new Request(url))).json();
-    const names = [...profile.shapes!.metadata!, ...Object.keys(profile.metadata ?? {})];
+    const names = [...profile.metadataMembers!, ...Object.keys(profile.metadata ?? {})];
     assertEquals(Object.keys(metadata).filter((name) => !names.includes(name)), [], profile.name);
     for (const name of ["issuer", "authorization_endpoint", "token_endpoint"]) assert(metadata[name], profile.name);
   });
@@ -240,6 +240,40 @@ test("of a list of profiles later ones count, and a value is a profile too", asy
   assertEquals([access.aud, tokens.expires_in], ["api://default", 120]);
 });
 
+test("functions of a profile change claims, requests, responses and errors", async () => {
+  const names: string[] = [];
+  const own: ProviderProfile = {
+    name: "ours",
+    accepts: { token_endpoint: ["json"] },
+    metadataMembers: ["issuer", "authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri"],
+    fixedClaims: { id_token: { "*": { tier: "gold" }, email: { level: 1 } } },
+    functions: {
+      claims: (claims, { kind }) => kind === "access_token" ? { ...claims, uid: claims.sub, sub: "00u1" } : claims,
+      originalClaims: ({ uid, ...claims }) => ({ ...claims, sub: uid }),
+      request: (request, { endpoint }) => (names.push(endpoint), request),
+      response: (response, { endpoint }) =>
+        endpoint === "token_endpoint" && typeof response.body === "object"
+          ? { ...response, body: { ...response.body, ours: true } }
+          : response,
+      error: (response, { rejection }) => ({ ...response, status: 418, body: { code: rejection?.error } }),
+      callback: (parameters) => ({ ...parameters, session_state: "s" }),
+    },
+  };
+  const { callback, tokens, access, id, userinfo, metadata } = await logIn({ profile: own }, "openid email");
+  assertEquals([callback.get("session_state"), tokens.ours, id.tier, id.level], ["s", true, "gold", 1]);
+  assertEquals([access.sub, access.uid, id.sub, userinfo.sub], ["00u1", "alice", "alice", "00u1"]);
+  assertEquals([names[0], metadata.scopes_supported], ["authorization_endpoint", undefined]);
+  await using as = await latchkey({ ...base, profile: own });
+  const response = await as.fetch(
+    new Request(metadata.token_endpoint, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ grant_type: "authorization_code", client_id: "app", code: "x", redirect_uri }),
+    }),
+  );
+  assertEquals([response.status, await response.json()], [418, { code: "invalid_grant" }]);
+});
+
 test("the issuer of a provider's profile follows the port", async () => {
   await using as = await latchkey({ ...base, profile: "keycloak" });
   const { url } = await as.listen({ port: 0 });
@@ -279,16 +313,22 @@ test("conflicts in the list of profiles stop the start, and each names its place
     [{ profile: ["okta", "oktaa" as "okta"] }, "profile[1]", /"okta"/],
     [{ profile: [{ name: "ours", login: "auto" } as ProviderProfile] }, "profile[0].login", /a known key/],
     [{ profile: {} as ProviderProfile }, "profile.name", /letters, digits/],
+    [{ profile: { name: "ours", shapes: {} } as ProviderProfile }, "profile.shapes", /a known key/],
+    [
+      { profile: { name: "ours", functions: { claims: {} } } as unknown as ProviderProfile },
+      "profile.functions.claims",
+      /a function/,
+    ],
     [{ profile: 7 as unknown as "okta" }, "profile", /okta/],
     [{ profile: ["oidc", "okta"], mcpRevision: "2025-06-18" }, "profile", /"mcp"/],
     // RFC 9207, which these standards require.
     [{ profile: ["okta", "oauth2.1"] }, "profile", /^metadata\.authorization_response_iss_parameter_supported: true/],
     // Their requests and responses differ from the standards.
-    [{ profile: ["github", "oauth2.1"] }, "profile", /without shapes/],
+    [{ profile: ["github", "oauth2.1"] }, "profile", /settings alone/],
     [
       { profile: "github", issuer: "https://login.widgets.com", insecureAllowAutoLogin: true },
       "profile",
-      /without shapes/,
+      /settings alone/,
     ],
     // Its metadata would be false on a real host.
     [{ profile: "okta", issuer: "https://login.widgets.com", insecureAllowAutoLogin: true }, "profile", /^metadata: /],

@@ -3,10 +3,10 @@
 import type { ProviderProfile } from "../../server/config/provider_profile.ts";
 import type { ClientMetadata, User } from "../../server/oauth/clients/client.ts";
 import { validateRedirectUri } from "../../server/oauth/clients/redirect_uri.ts";
-import { keycloak } from "../../server/profiles/keycloak.ts";
+import { keycloak } from "../../server/profiles/keycloak_settings.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import type { Draft } from "./keep_valid.ts";
-import { fullName, hasShape, type RealmMappers, realmMappers, shapesOf } from "./realm_mappers.ts";
+import { fullName, hasFixedClaims, type RealmMappers, realmMappers } from "./realm_mappers.ts";
 import { roleReader, type UserRoles } from "./realm_roles.ts";
 import { defined, type Json, object, objects, text, texts } from "./realm_values.ts";
 
@@ -77,12 +77,12 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
     refresh_token_idle: seconds("ssoSessionIdleTimeout"),
     session: seconds("ssoSessionMaxLifespan"),
   });
-  const { claims, accessTokenClaims } = mappers.settings;
+  const { claims, accessTokenClaims, fixedClaims } = mappers.settings;
   const inAccessTokens = accessTokenClaims.filter((claim) => !keycloak.accessTokenClaims!.includes(claim));
   // The client scopes with claims that requests have without naming them.
   const defaultScopes = [realm, ...objects(realm.clients)]
     .flatMap((holder) => texts(holder.defaultDefaultClientScopes ?? holder.defaultClientScopes))
-    .filter((scope) => Object.hasOwn(claims, scope) || hasShape(mappers.settings, scope));
+    .filter((scope) => Object.hasOwn(claims, scope) || hasFixedClaims(mappers.settings, scope));
   const own: Json = defined({
     name: name.replace(/[^\w.@-]/g, "-").slice(0, 60) || "realm",
     issuerPath: `/realms/${name}`,
@@ -91,7 +91,7 @@ export function configurationOfRealm(realm: Json, newSecret: () => string): Draf
       .filter((scope) => scopes.includes(scope)).join(" "),
     claims: Object.keys(claims).length > 0 ? claims : undefined,
     accessTokenClaims: inAccessTokens.length > 0 ? [...keycloak.accessTokenClaims!, ...inAccessTokens] : undefined,
-    shapes: shapesOf(mappers.settings),
+    fixedClaims: Object.keys(fixedClaims).length > 0 ? fixedClaims : undefined,
     lifetimes: Object.keys(lifetimes).length > 0 ? lifetimes : undefined,
     alg: text(realm.defaultSignatureAlgorithm),
   });

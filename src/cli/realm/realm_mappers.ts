@@ -4,7 +4,8 @@
  */
 
 import { quote } from "../../server/config/config_issue.ts";
-import type { Members, ProviderShapes } from "../../server/config/provider_shapes.ts";
+import type { Members } from "../../server/profiles/provider_functions.ts";
+import type { FixedClaims } from "../../server/config/provider_profile.ts";
 import { isReservedClaim, standardClaims } from "../../server/oauth/claims.ts";
 import type { UserRoles } from "./realm_roles.ts";
 import { type Json, object, objects, text, texts } from "./realm_values.ts";
@@ -25,7 +26,7 @@ interface UserMapper {
 export interface MapperSettings {
   readonly claims: Record<string, string[]>;
   readonly accessTokenClaims: string[];
-  readonly shapes: { -readonly [Kind in "accessToken" | "idToken" | "userinfo"]?: Record<string, Members> };
+  readonly fixedClaims: { -readonly [Kind in keyof FixedClaims]: Record<string, Members> };
 }
 
 /** All mappers of a realm. */
@@ -47,7 +48,7 @@ const builtIn: ReadonlySet<string> = new Set([
 
 /** Reads the mappers of clients and of client scopes. */
 export function realmMappers(realm: Json, notes: string[]): RealmMappers {
-  const settings: MapperSettings = { claims: {}, accessTokenClaims: [], shapes: {} };
+  const settings: MapperSettings = { claims: {}, accessTokenClaims: [], fixedClaims: {} };
   const clients = objects(realm.clients).filter(({ enabled }) => enabled !== false);
   const holders = [
     ...objects(realm.clientScopes).map((holder) => ({ holder, scope: text(holder.name), place: "client scope" })),
@@ -66,15 +67,15 @@ export function realmMappers(realm: Json, notes: string[]): RealmMappers {
     const isIn = (kind: string) => config[`${kind}.token.claim`] === "true" || config[`${kind}.token.claim`] === true;
     // Without a value, userinfo has what ID tokens have.
     const inUserinfo = config["userinfo.token.claim"] === undefined ? isIn("id") : isIn("userinfo");
-    const kinds = { accessToken: isIn("access"), idToken: isIn("id"), userinfo: inUserinfo };
+    const kinds = { access_token: isIn("access"), id_token: isIn("id"), userinfo: inUserinfo };
     const everywhere = isOfOneClient ? "; it counts for every client" : "";
     const fixed = fixedClaim(type, config);
     if (fixed !== undefined) {
-      for (const kind of ["accessToken", "idToken", "userinfo"] as const) {
-        if (!kinds[kind] || type === "oidc-audience-mapper" && kind !== "accessToken") continue;
-        const shape = settings.shapes[kind] ??= {};
-        const members = shape[scope ?? "*"] ??= {};
-        shape[scope ?? "*"] = { ...members, [fixed.name]: joined(members[fixed.name], fixed.value) };
+      for (const kind of ["access_token", "id_token", "userinfo"] as const) {
+        if (!kinds[kind] || type === "oidc-audience-mapper" && kind !== "access_token") continue;
+        const byScope = settings.fixedClaims[kind] ??= {};
+        const members = byScope[scope ?? "*"] ??= {};
+        byScope[scope ?? "*"] = { ...members, [fixed.name]: joined(members[fixed.name], fixed.value) };
       }
       if (isOfOneClient) notes.push(`${owner} adds ${quote(fixed.name)}${everywhere}`);
       continue;
@@ -93,11 +94,11 @@ export function realmMappers(realm: Json, notes: string[]): RealmMappers {
         isReleased = true;
         const releasing = scope ?? "openid";
         const isStandard = Object.values(standardClaims).some((names) => names.includes(name));
-        if ((kinds.idToken || kinds.userinfo) && !isStandard) {
+        if ((kinds.id_token || kinds.userinfo) && !isStandard) {
           settings.claims[releasing] = [...new Set([...settings.claims[releasing] ?? [], name])];
         }
-        if (kinds.accessToken && !settings.accessTokenClaims.includes(name)) settings.accessTokenClaims.push(name);
-        if (kinds.idToken !== kinds.userinfo) notes.push(`${owner}: ID tokens and userinfo both have ${quote(name)}`);
+        if (kinds.access_token && !settings.accessTokenClaims.includes(name)) settings.accessTokenClaims.push(name);
+        if (kinds.id_token !== kinds.userinfo) notes.push(`${owner}: ID tokens and userinfo both have ${quote(name)}`);
         if (isOfOneClient) notes.push(`${owner} adds ${quote(name)}${everywhere}`);
       },
     });
@@ -124,8 +125,7 @@ function fixedClaim(type: string, config: Json): { readonly name: string; readon
   if (type !== "oidc-hardcoded-claim-mapper") return undefined;
   const [name, ...inner] = claimPath(config) ?? [];
   const value = typedValue(text(config["claim.value"]), config);
-  // A brace begins a template of the shapes.
-  if (name === undefined || isReservedClaim(name) || JSON.stringify(value)?.includes("{") !== false) return undefined;
+  if (name === undefined || value === undefined || isReservedClaim(name)) return undefined;
   return { name, value: inner.reduceRight((holder: unknown, step) => ({ [step]: holder }), value) };
 }
 
@@ -251,12 +251,7 @@ function joined(before: unknown, value: unknown): unknown {
   return Array.isArray(before) && Array.isArray(value) ? [...new Set([...before, ...value])] : value;
 }
 
-/** The shapes that differ from those of the profile; `undefined` if none does. */
-export function shapesOf({ shapes }: MapperSettings): ProviderShapes | undefined {
-  return Object.keys(shapes).length > 0 ? shapes : undefined;
-}
-
 /** Whether a scope value releases claims that every user has. */
-export function hasShape({ shapes }: MapperSettings, scope: string): boolean {
-  return Object.values(shapes).some((byScope) => Object.hasOwn(byScope, scope));
+export function hasFixedClaims({ fixedClaims }: MapperSettings, scope: string): boolean {
+  return Object.values(fixedClaims).some((byScope) => Object.hasOwn(byScope, scope));
 }

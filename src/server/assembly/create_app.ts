@@ -33,7 +33,7 @@ import { jwtSigner } from "../oauth/keys/jwt.ts";
 import type { Server } from "../oauth/server.ts";
 import { leadsToLoopback } from "../oauth/test_hosts.ts";
 import { tokenIssuers } from "../oauth/tokens/mod.ts";
-import type { TokenShape } from "../oauth/tokens/override_claims.ts";
+import type { ClaimChange } from "../oauth/tokens/override_claims.ts";
 import { type OnSessionsOver, userRepository, type UserWarnings } from "../oauth/users/users.ts";
 import { defaultOutbound, type LatchkeyOptions } from "./options.ts";
 import { contextFactory, type EmitEvent, RequestContext } from "./request_context.ts";
@@ -70,7 +70,7 @@ interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" |
   /** Adds an app to the host of the server. */
   readonly addApp: AddApp;
   /** The form of the tokens of a provider's profile; absent without one. */
-  readonly tokenShape?: TokenShape<Server>;
+  readonly claimChange?: ClaimChange<Server>;
 }
 
 /** The members of a server that depend on its issuer. */
@@ -98,7 +98,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     interaction,
     userWarnings,
     addApp,
-    tokenShape,
+    claimChange,
     ...core
   } = dependencies;
   // Hosted resources add their scope values.
@@ -162,8 +162,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     tracesNotes: hasListener && settings.allows.explanations,
     background: background(core),
     sign: jwtSigner(core.keys),
-    shapeClaims: tokenShape?.claims,
-    issuedClaims: tokenShape?.issuedClaims,
+    changeClaims: claimChange?.change,
+    originalClaims: claimChange?.original,
     grantTypes: allGrantTypes,
     clients,
     registeredSecrets: registeredSecrets(registered, declaredNames),

@@ -9,7 +9,7 @@ import type { RequestHandler } from "../../platform/http/router.ts";
 import { assertNoIssues } from "../config/config_issue.ts";
 import { configuredIssuer } from "../config/issuer_urls.ts";
 import { validatePluginProfiles } from "../config/plugin_profile.ts";
-import { type WithProviders, withProviders } from "../config/with_providers.ts";
+import { withProviders } from "../config/with_providers.ts";
 import { resolveSettings } from "../config/resolve_settings.ts";
 import { validate } from "../config/field.ts";
 import { storedKeys } from "../oauth/keys/keys.ts";
@@ -78,8 +78,10 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const withValues = withProviders(configured);
   const { issuerPath } = withValues;
   // Innermost: recorders and faults see requests and responses as clients do.
-  const profile = await providerPlugins(withValues);
-  const plugins = [...givenPlugins, ...profile?.plugins ?? []];
+  const provider = withValues.isDeviating
+    ? await (await import("../profiles/load_providers.ts")).loadProviders(withValues)
+    : undefined;
+  const plugins = provider === undefined ? givenPlugins : [...givenPlugins, provider.plugin];
   const options = { ...withValues.settings, plugins };
   if (place.sharesStore && options.now !== undefined) throw ownClockError();
   const { now = () => Date.now(), randomBytes = randomPool(), keySource: source } = options;
@@ -146,7 +148,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     userWarnings: hasListener ? userWarnings : undefined,
     createRepository: stored?.create,
     addApp: place.addApp,
-    tokenShape: profile?.tokenShape,
+    claimChange: provider?.claimChange,
   });
   const { server } = app;
   for (const warning of hasListener ? settingsWarnings(options, settings, configured) : []) {
@@ -202,14 +204,6 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
       [Symbol.asyncDispose]: () => place.close(false),
     },
   };
-}
-
-/** The plugins of the profiles of providers, and the form of their tokens; `undefined` without such a profile. */
-async function providerPlugins(
-  { names, ownNames, shapes }: Pick<WithProviders<object>, "names" | "ownNames" | "shapes">,
-) {
-  if (ownNames.length === 0 && shapes === undefined) return undefined;
-  return (await import("../profiles/plugins/mod.ts")).providerPlugins({ names, ownNames, shapes });
 }
 
 function configure(options: LatchkeyOptions, plugin: Plugin): LatchkeyOptions {

@@ -61,6 +61,8 @@ export interface Field<T = unknown> {
   readonly members?: Readonly<Record<string, Field>>;
   /** The names of the members that must be present. */
   readonly required?: readonly string[];
+  /** Of an object: names that were members before, and what to do in place of each. */
+  readonly formerMembers?: Readonly<Record<string, string>>;
   /** The members of an object that have any other name. Absent: other names are rejected. */
   readonly others?: Field;
   /** The interface that documents the members. */
@@ -146,7 +148,7 @@ export function object<T>(
   documentedBy: string,
   members: Fields<T>,
   example: T,
-  details: Pick<Details<T>, "expected" | "required" | "others"> = {},
+  details: Pick<Details<T>, "expected" | "required" | "others" | "formerMembers"> = {},
 ): ObjectField<T> {
   return { type: "object", expected: "an object", examples: [example], documentedBy, members, ...details };
 }
@@ -215,7 +217,9 @@ export function findMismatches(field: Field, value: unknown, allowReferences = f
         // Copying an object would make a member of this name its prototype.
         if (others === undefined || name === "__proto__") {
           const known = others ? [] : Object.keys(members);
-          found.push(unknownName(name, known, path, suggest(name, comparable(known))));
+          const mismatch = unknownName(name, known, path, suggest(name, comparable(known)));
+          const hint = field.formerMembers?.[name];
+          found.push(hint === undefined ? mismatch : { ...mismatch, issue: { ...mismatch.issue, hint } });
         } else visit(others, member, [...path, name]);
       }
       for (const [name, member] of Object.entries(members)) {

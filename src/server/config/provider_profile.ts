@@ -1,8 +1,8 @@
 /** The profile of a provider: its type, its documentation and its description. */
 
-import { type Field, object, type ObjectField, text, texts } from "./field.ts";
+import { anyValue, choice, type Field, list, object, type ObjectField, record, text, texts } from "./field.ts";
 import type { EndpointPaths } from "./issuer_urls.ts";
-import { type ProviderShapes, providerShapesField } from "./provider_shapes.ts";
+import type { Members, ProviderFunctions } from "../profiles/provider_functions.ts";
 import { providerFields, type ProviderSettings } from "./provider_settings.ts";
 import { requestFields, type RequestSettings } from "./setting_groups.ts";
 
@@ -20,9 +20,47 @@ export interface ProviderProfile extends ProviderSettings, RequestSettings {
   readonly issuerPath?: string;
   /** All scope values. Default: those of a server without the setting. */
   readonly scopes?: readonly string[];
-  /** How requests, responses and tokens differ from the standards; only on test hosts. Default: they do not. */
-  readonly shapes?: ProviderShapes;
+  /**
+   * Where endpoints accept parameters besides a form, by their names in metadata; only on test hosts. With `query`, a
+   * GET request may have its access token there. Each such request causes a warning. Default: nowhere.
+   */
+  readonly accepts?: Readonly<Record<string, readonly ("json" | "query")[]>>;
+  /**
+   * The members of metadata documents, besides those of the setting `metadata`; others are left out. Only on test
+   * hosts. Default: all.
+   */
+  readonly metadataMembers?: readonly string[];
+  /** Claims with the same value for every user; only on test hosts. Default: none. */
+  readonly fixedClaims?: FixedClaims;
+  /** How requests, responses and claims differ from the standards; only in a program and on test hosts. */
+  readonly functions?: ProviderFunctions;
 }
+
+/** @internal Claims by the scope value that releases them; `*`: always. */
+export interface FixedClaims {
+  /** Claims of access tokens. */
+  readonly access_token?: Readonly<Record<string, Members>>;
+  /** Claims of ID tokens. */
+  readonly id_token?: Readonly<Record<string, Members>>;
+  /** Members of userinfo responses. */
+  readonly userinfo?: Readonly<Record<string, Members>>;
+}
+
+/** What a profile has besides settings and functions. */
+export type ProviderData = Pick<ProviderProfile, "accepts" | "metadataMembers" | "fixedClaims">;
+
+const claimsByScope = record(
+  record(anyValue, { tier: "gold" }, "an object"),
+  { "*": { tier: "gold" } },
+  "an object of objects",
+);
+
+const functionField: Field<never> = {
+  type: "function",
+  expected: "a function",
+  examples: [],
+  hint: () => "Pass the profile as a value of a program: latchkey({ profile: { name, functions } }).",
+};
 
 /** Describes {@link ProviderProfile} at a server with these paths of endpoints. */
 export function providerProfileField(paths: Field<EndpointPaths>): ObjectField<ProviderProfile> {
@@ -33,11 +71,34 @@ export function providerProfileField(paths: Field<EndpointPaths>): ObjectField<P
       expected: "a path such as /oauth2/default, or /",
     }),
     scopes: texts(["openid", "profile", "email"]),
-    shapes: providerShapesField,
+    accepts: record(
+      list<"json" | "query">(choice(["json", "query"]), [["json"]]),
+      { token_endpoint: ["json"] },
+      "an object of arrays",
+    ),
+    metadataMembers: texts(["issuer", "token_endpoint"]),
+    fixedClaims: object<FixedClaims>("FixedClaims", {
+      access_token: claimsByScope,
+      id_token: claimsByScope,
+      userinfo: claimsByScope,
+    }, { access_token: { "*": { tier: "gold" } } }),
+    functions: object<ProviderFunctions>("ProviderFunctions", {
+      claims: functionField,
+      originalClaims: functionField,
+      request: functionField,
+      response: functionField,
+      error: functionField,
+      callback: functionField,
+    }, {}),
     ...providerFields,
     ...requestFields,
     paths,
   };
   const example: ProviderProfile = { name: "my-provider", issuerPath: "/oauth2/default" };
-  return object<ProviderProfile>("ProviderProfile", members, example, { required: ["name"] });
+  return object<ProviderProfile>("ProviderProfile", members, example, {
+    required: ["name"],
+    formerMembers: {
+      shapes: "Pass the profile as a value with functions: latchkey({ profile: { name, functions } }).",
+    },
+  });
 }

@@ -8,9 +8,9 @@ import type { ResolvedSettings } from "./resolve_settings.ts";
 /**
  * The issues of logins, clients and pages that are for tests.
  *
- * @param hasShapes Whether the profile of a provider has shapes.
+ * @param isDeviating Whether requests and responses of a provider's profile differ from the standards.
  */
-export function validateRealHost(settings: Settings, resolved: ResolvedSettings, hasShapes: boolean): ConfigIssue[] {
+export function validateRealHost(settings: Settings, resolved: ResolvedSettings, isDeviating: boolean): ConfigIssue[] {
   const isOpen = resolved.login === "interactive" && !resolved.insecureAllowOpenLogin;
   const issues = isOpen ? validatePasswordsPresent(settings, resolved) : [];
   if (resolved.login !== "interactive" && !resolved.insecureAllowAutoLogin) {
@@ -47,10 +47,10 @@ export function validateRealHost(settings: Settings, resolved: ResolvedSettings,
       hint: "Remove it, or use an issuer on a test host.",
     });
   }
-  if (hasShapes) {
+  if (isDeviating) {
     issues.push({
       path: "profile",
-      expected: "a profile without shapes, because the issuer is not on a test host",
+      expected: "a profile of settings alone, because the issuer is not on a test host",
       received: quote(resolved.providers.join(", ")),
       hint: "Remove the profile, or use an issuer on a test host.",
     });

@@ -30,10 +30,10 @@ export async function validateSettings(
   issuer: string,
   extensions: readonly SettingsExtension[],
 ): Promise<ConfigIssue[]> {
-  const { settings, names, preset, issues, shapes } = withProviders(given);
+  const { settings, names, preset, issues, isDeviating } = withProviders(given);
   return [
     ...issues,
-    ...(await validateExpanded(settings, issuer, extensions, shapes !== undefined, preset)).map((issue) =>
+    ...(await validateExpanded(settings, issuer, extensions, isDeviating, preset)).map((issue) =>
       !preset.has(issue.path.split(/[.[]/)[0]!) ? issue : {
         ...issue,
         path: "profile",
@@ -49,7 +49,7 @@ async function validateExpanded(
   settings: ProgramSettings,
   issuer: string,
   extensions: readonly SettingsExtension[],
-  hasShapes: boolean,
+  isDeviating: boolean,
   preset: ReadonlySet<string>,
 ): Promise<ConfigIssue[]> {
   const resolved = resolveSettings(settings, issuer, extensions);
@@ -58,7 +58,7 @@ async function validateExpanded(
   const realHostIssues = [
     ...schemeIssues,
     // An issuer that is to be corrected may become a test host.
-    ...issuerIssues.length === 0 && isOnRealHost(resolved) ? validateRealHost(settings, resolved, hasShapes) : [],
+    ...issuerIssues.length === 0 && isOnRealHost(resolved) ? validateRealHost(settings, resolved, isDeviating) : [],
   ];
   // The default clients follow the issuer, and so do their issues.
   const hasOwnClients = [...issuerIssues, ...schemeIssues].length === 0 || settings.clients !== undefined ||

@@ -1,13 +1,13 @@
 /** Fills in the values of providers' profiles, before any other code reads the settings. */
 
 import { isObject } from "../../platform/json_value.ts";
-import { providers } from "../profiles/providers.ts";
+import { type ProviderName, providers } from "../profiles/providers.ts";
 import { type ConfigIssue, quote } from "./config_issue.ts";
 import type { ProfileName } from "./profile.ts";
 import { isPluginProfile } from "./plugin_profile.ts";
 import type { Profile } from "./profile_field.ts";
-import type { ProviderProfile } from "./provider_profile.ts";
-import type { ProviderShapes } from "./provider_shapes.ts";
+import type { ProviderFunctions } from "../profiles/provider_functions.ts";
+import type { ProviderData, ProviderProfile } from "./provider_profile.ts";
 import { activeProfile, isStandard, profileList, type ProfileSettings, raiseTo } from "./profiles.ts";
 
 /** Settings with the values of the providers' profiles, and what these profiles say beside. */
@@ -15,12 +15,14 @@ export interface WithProviders<T> {
   readonly settings: T;
   /** The names of these profiles. */
   readonly names: readonly string[];
-  /** The names of those that the server has itself: a profile of a file may have the same name. */
-  readonly ownNames: readonly string[];
+  /** The functions of these profiles, or the name of one that the server has itself. */
+  readonly functions: readonly (ProviderName | ProviderFunctions)[];
+  /** Their data besides settings and functions. */
+  readonly data: ProviderData;
+  /** Whether requests, responses or tokens differ from the standards. */
+  readonly isDeviating: boolean;
   /** The path of the issuer; empty if the settings name an issuer. */
   readonly issuerPath: string;
-  /** How requests, responses and tokens differ from the standards; absent if they do not. */
-  readonly shapes?: ProviderShapes;
   /** The conflicts in the list of profiles. */
   readonly issues: readonly ConfigIssue[];
   /** The names of the settings that only these profiles set. */
@@ -35,11 +37,11 @@ export function withProviders<T extends ProfileSettings & { readonly issuer?: st
   const list = profileList(given);
   const standards: ProfileName[] = [];
   const names: string[] = [];
-  const ownNames: string[] = [];
   const issues: ConfigIssue[] = [];
   let values: object = {};
   let path = "";
-  let shapes: ProviderShapes | undefined;
+  const functions: (ProviderName | ProviderFunctions)[] = [];
+  let data: ProviderData = {};
   for (const [i, profile] of list.entries()) {
     const place = Array.isArray(given.profile) ? `profile[${i}]` : "profile";
     const name = nameOf(profile);
@@ -59,10 +61,9 @@ export function withProviders<T extends ProfileSettings & { readonly issuer?: st
       values = raiseTo(floor!, values).settings;
       continue;
     }
-    const { name: _, issuerPath, shapes: ownShapes, ...own } = typeof profile === "string"
-      ? providers[profile]
-      : profile;
-    const raised = floor === undefined ? { settings: own, weaker: [] } : raiseTo(floor, own);
+    const { name: _, issuerPath, accepts, metadataMembers, fixedClaims, functions: own, ...settings } =
+      typeof profile === "string" ? providers[profile] : profile;
+    const raised = floor === undefined ? { settings, weaker: [] } : raiseTo(floor, settings);
     for (const { setting, expected, received } of raised.weaker) {
       issues.push({
         path: place,
@@ -72,25 +73,28 @@ export function withProviders<T extends ProfileSettings & { readonly issuer?: st
       });
     }
     names.push(name);
-    if (typeof profile === "string") ownNames.push(name);
+    if (typeof profile === "string") functions.push(profile);
+    else if (own !== undefined) functions.push(own);
+    data = mergeDeep(data, { accepts, metadataMembers, fixedClaims });
     values = merge(values, raised.settings);
     path = issuerPath ?? path;
-    if (ownShapes !== undefined) shapes = mergeDeep(shapes ?? {}, ownShapes);
   }
-  if (shapes !== undefined && standards.length > 0) {
+  const isDeviating = functions.length > 0 || Object.keys(data).length > 0;
+  if (isDeviating && standards.length > 0) {
     issues.push({
       path: "profile",
-      expected: `a profile without shapes, because requests and responses are those of ${standards.join(", ")}`,
-      received: `shapes in the profile ${names.join(", ")}`,
+      expected: `a profile of settings alone, because requests and responses are those of ${standards.join(", ")}`,
+      received: `other requests and responses of the profile ${names.join(", ")}`,
       hint: "Remove one of the two.",
     });
   }
   return {
     settings: names.length === 0 ? given : merge(values, given) as T,
     names,
-    ownNames,
+    functions,
+    data,
+    isDeviating,
     issuerPath: given.issuer === undefined ? path : "",
-    ...shapes !== undefined && { shapes },
     issues,
     preset: new Set(Object.keys(values).filter((name) => given[name as keyof T] === undefined)),
   };
@@ -120,6 +124,7 @@ function merge(earlier: object, later: object): object {
 function mergeDeep<T extends object>(earlier: T, later: T): T {
   const merged: Record<string, unknown> = { ...earlier as object };
   for (const [name, value] of Object.entries(later)) {
+    if (value === undefined) continue;
     const before = merged[name];
     merged[name] = isObject(before) && isObject(value) ? mergeDeep(before, value) : value;
   }

@@ -3,7 +3,7 @@
 import { endpointOrigin } from "../config/issuer_urls.ts";
 import { type HttpResponse, json, type ResponseLike, withHeaders } from "../../platform/http/message.ts";
 import { grantOfAccessToken } from "../oauth/tokens/mod.ts";
-import { shapedClaims } from "../oauth/tokens/override_claims.ts";
+import { finalClaims } from "../oauth/tokens/override_claims.ts";
 import type { AccessToken } from "../oauth/tokens/read_access_token.ts";
 import { requireAccessToken } from "../oauth/tokens/bearer.ts";
 import { hasTokenInQuery, type OtherPlace } from "../oauth/tokens/bound_token.ts";
@@ -65,7 +65,7 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
   const releasedClaims = withRequestedClaims(user, claimsForScope(server.claims, user, scope), names, values);
   const { userinfo_signed_response_alg: alg } = client.metadata;
   const response = { ...releasedClaims, sub: claims.sub, ...alg && { iss: server.issuer, aud: client.id } };
-  const info = shapedClaims(server, "userinfo", response, {
+  const info = finalClaims(server, "userinfo", response, {
     client,
     user,
     grant: { id: grantOfAccessToken(claims.jti), scope, resources: [claims.aud].flat() },

@@ -38,7 +38,7 @@ import type { LogoutFrames } from "./session/logout_frames.ts";
 import type { BoundScheme } from "./tokens/bound_token.ts";
 import type { BoundToKey, ConnectionKeys, ConnectionRequest } from "./tokens/connection_keys.ts";
 import type { ResponseEncryption } from "./tokens/response_encryption.ts";
-import type { IssuedClaims, OverrideClaims, ShapeClaims } from "./tokens/override_claims.ts";
+import type { ChangeClaims, OriginalClaims, OverrideClaims } from "./tokens/override_claims.ts";
 import type { TokenResponse } from "./tokens/token_response.ts";
 import type { FetchLimiter } from "./fetch_limiter.ts";
 import type { Sender } from "./sender.ts";
@@ -138,11 +138,11 @@ export interface Server {
   /** Recent code challenges, each with the time at which its code expires. */
   readonly recentChallenges: BoundedCache<number>;
   /** Gives claims the form of a provider's; only with its profile. */
-  readonly shapeClaims?: ShapeClaims<Server>;
+  readonly changeClaims?: ChangeClaims<Server>;
   /** Changes claims just before they are signed or sent; only in tests. */
   readonly overrideClaims?: OverrideClaims;
-  /** Claims of an access token before {@link overrideClaims} changed them, by those that it has; only in tests. */
-  readonly issuedClaims?: (claims: Readonly<Record<string, unknown>>) => IssuedClaims | undefined;
+  /** Claims of an access token before they were changed, by those that it has. */
+  readonly originalClaims?: (claims: Readonly<Record<string, unknown>>) => OriginalClaims | undefined;
   /** The fixed value of the next code or token; `undefined` for a random one. Only in tests. */
   readonly takeFixedValue?: (kind: "code" | "access_token" | "refresh_token") => string | undefined;
   /** The sender of the request; absent outside of requests. */

@@ -1,51 +1,99 @@
-import type { ProviderProfile } from "../config/provider_profile.ts";
+/** What differs from the standards at Apple. */
 
-/** Sign in with Apple: `https://appleid.apple.com`. */
-export const apple: ProviderProfile = {
-  name: "apple",
-  origins: { issuer: "https://appleid.apple.com" },
-  // Paths, metadata, scopes: the published discovery document.
-  paths: {
-    authorization_endpoint: "/auth/authorize",
-    token_endpoint: "/auth/token",
-    revocation_endpoint: "/auth/revoke",
-    jwks_uri: "/auth/keys",
-  },
-  metadata: {
-    authorization_response_iss_parameter_supported: null,
-    subject_types_supported: ["pairwise"],
-    token_endpoint_auth_methods_supported: ["client_secret_post"],
-    claims_supported: [
-      ...["aud", "email", "email_verified", "exp", "iat", "is_private_email", "iss", "nonce", "nonce_supported"],
-      ...["real_user_status", "sub", "transfer_sub"],
-    ],
-  },
-  scopes: ["openid", "email", "name"],
-  defaultScope: "",
-  unmappedClaims: "none",
-  idTokenClaims: "like-userinfo",
-  alg: "RS256",
-  responseModes: ["query", "fragment", "form_post"],
-  // better-auth packages/core/src/social-providers/apple.ts
-  responseTypes: ["code", "code id_token"],
-  // The response to a code: https://developer.apple.com/documentation/signinwithapplerestapi/tokenresponse
-  accessTokenFormat: "opaque",
-  lifetimes: { access_token: 3600, id_token: 86400, refresh_token: 315360000, refresh_token_idle: 315360000 },
-  refresh: { reuse: "same" },
-  shapes: {
-    metadata: [
-      ...["issuer", "authorization_endpoint", "token_endpoint", "revocation_endpoint", "jwks_uri", "scopes_supported"],
-      ...["response_types_supported", "response_modes_supported", "id_token_signing_alg_values_supported"],
-    ],
-    endpoints: {
-      // Each login is one of OpenID Connect, although clients request name and email alone.
-      authorization_endpoint: { impliedScope: "openid" },
-      token_endpoint: { members: { scope: null }, errors: { statuses: { invalid_client: 400 } } },
+import type { Context } from "../assembly/context.ts";
+import type { ProviderRequest, RequestFacts, ResponseFacts } from "./provider_functions.ts";
+import { boundedCache } from "../oauth/bounded_cache.ts";
+import { splitScope } from "../oauth/params.ts";
+import type { Server } from "../oauth/server.ts";
+import { omit, withBody } from "./shared/members.ts";
+import type { Provider } from "./shared/provider.ts";
+import { signedSecret } from "./apple_client_secret.ts";
+
+/** Maximum number of users of clients that are known to have logged in before. */
+const maxKnownLogins = 10_000;
+
+/** Stands for the nonce of a request without one; no token has it. */
+const noNonce = "latchkey-no-nonce";
+
+export function apple(): Provider {
+  const knownLogins = boundedCache<true>(maxKnownLogins);
+
+  /** The parameter `user` of the first login of a user at a client; `undefined` for a later one. */
+  async function firstLogin({ issued, server }: ResponseFacts<Server>): Promise<string | undefined> {
+    if (issued === undefined || !issued.scope.some((scope) => scope === "name" || scope === "email")) return undefined;
+    const key = JSON.stringify([issued.client, issued.sub]);
+    if (knownLogins.get(key)) return undefined;
+    knownLogins.set(key, true);
+    const user = await server.users.find(issued.sub);
+    if (user === undefined) return undefined;
+    const { name = "", given_name: firstName = String(name).split(" ")[0], email } = user;
+    const { family_name: lastName = String(name).split(" ").slice(1).join(" ") } = user;
+    return JSON.stringify({
+      ...issued.scope.includes("name") && { name: { firstName, lastName } },
+      ...issued.scope.includes("email") && { email },
+    });
+  }
+
+  return {
+    extend(server, context) {
+      const clientAuthentication = server.clientAuthentication.map((auth) =>
+        auth.method === "client_secret_post" ? signedSecret(auth) : auth
+      );
+      // clientconfigi/3230956-responsemode of the same documentation: any scope demands form_post.
+      const settings = asksForUser(context)
+        ? { ...server.settings, responseModes: ["form_post"] as const }
+        : server.settings;
+      return { ...server, clientAuthentication, settings };
     },
     // https://developer.apple.com/documentation/sign_in_with_apple/authenticating-users-with-sign-in-with-apple
-    idToken: {
-      "*": { nonce_supported: true },
-      email: { email_verified: "{email_verified:text}", is_private_email: "{is_private_email:text}" },
+    claims(claims, { kind, user, grant: { scope } }) {
+      const { nonce, ...others } = claims;
+      const withoutPlaceholder = nonce === noNonce ? others : claims;
+      if (kind !== "id_token") return withoutPlaceholder;
+      const texts = !scope.includes("email") ? [] : ["email_verified", "is_private_email"].flatMap((name) => {
+        const value = claims[name] ?? user?.[name] ?? undefined;
+        return value === undefined ? [] : [[name, String(value)]];
+      });
+      return { ...withoutPlaceholder, nonce_supported: true, ...Object.fromEntries(texts) };
     },
-  },
-};
+    request: (request, facts) =>
+      facts.endpoint === "authorization_endpoint" ? withOpenid(withNonce(request, facts)) : request,
+    response: (response, { endpoint }) =>
+      endpoint === "token_endpoint" ? withBody(response, (body) => omit(body, "scope")) : response,
+    error: (response, { endpoint, rejection }) =>
+      endpoint === "token_endpoint" && rejection?.error === "invalid_client" ? { ...response, status: 400 } : response,
+    async callback(parameters, facts) {
+      const user = await firstLogin(facts);
+      return user === undefined ? parameters : { ...parameters, user };
+    },
+  };
+}
+
+/** Each login is one of OpenID Connect, although clients request name and email alone. */
+function withOpenid(request: ProviderRequest): ProviderRequest {
+  const sent = request.parameters.find(([name]) => name === "scope");
+  if (sent === undefined) return { ...request, parameters: [...request.parameters, ["scope", "openid"]] };
+  if (splitScope(sent[1]).includes("openid")) return request;
+  const scope = `${sent[1]} openid`.trim();
+  return { ...request, parameters: request.parameters.map((one) => one === sent ? ["scope", scope] : one) };
+}
+
+/** A request for an ID token in the response may lack a nonce, as those of better-auth and passport-apple. */
+function withNonce(request: ProviderRequest, { method, warn }: RequestFacts<Server>): ProviderRequest {
+  const types = request.parameters.find(([name]) => name === "response_type")?.[1].split(" ") ?? [];
+  const hasNonce = request.parameters.some(([name]) => name === "nonce");
+  if (method === "POST" || !types.includes("id_token") || hasNonce) return request;
+  warn({
+    rule: "HY-03",
+    reason:
+      "nonce is missing, so the client cannot detect a replayed ID token: apple lets this pass; other servers do not",
+    expected: "a nonce",
+    received: "no nonce",
+  });
+  return { ...request, parameters: [...request.parameters, ["nonce", noNonce]] };
+}
+
+function asksForUser({ endpoint, target: { query } }: Context): boolean {
+  if (endpoint?.name !== "authorize") return false;
+  return splitScope(new URLSearchParams(query).get("scope") ?? "").some((one) => one === "name" || one === "email");
+}

@@ -1,63 +1,89 @@
-import type { ProviderProfile } from "../config/provider_profile.ts";
+/** What differs from the standards at Auth0. */
 
-/** A tenant of Auth0: `https://<tenant>.<region>.auth0.com/`. */
-export const auth0: ProviderProfile = {
-  name: "auth0",
-  // https://github.com/axa-group/oauth2-mock-server/issues/353: the issuer ends with a slash.
-  issuerPath: "/",
-  // https://auth0.com/docs/get-started/applications/configure-applications-with-oidc-discovery: a tenant's document.
-  paths: {
-    authorization_endpoint: "/authorize",
-    token_endpoint: "/oauth/token",
-    userinfo_endpoint: "/userinfo",
-    jwks_uri: "/.well-known/jwks.json",
-    revocation_endpoint: "/oauth/revoke",
-    device_authorization_endpoint: "/oauth/device/code",
-    end_session_endpoint: "/oidc/logout",
-    registration_endpoint: "/oidc/register",
-    pushed_authorization_request_endpoint: "/oauth/par",
-    backchannel_authentication_endpoint: "/bc-authorize",
-  },
-  // The same document: response types without access tokens.
-  responseTypes: ["code", "id_token", "code id_token"],
-  // Members that the document lacks, and the methods that it lists.
-  metadata: {
-    authorization_response_iss_parameter_supported: null,
-    introspection_endpoint: null,
-    code_challenge_methods_supported: ["S256", "plain"],
-  },
-  scopes: ["openid", "profile", "email", "address", "phone", "offline_access"],
-  defaultScope: "",
-  // https://auth0.com/docs/secure/tokens/id-tokens/id-token-structure
-  idTokenClaims: "like-userinfo",
-  unmappedClaims: "none",
-  alg: "RS256",
-  pkce: { insecureAllowPlain: true },
-  // https://auth0.com/docs/secure/tokens/access-tokens: opaque without an audience.
-  accessTokenFormat: "opaque",
-  // https://auth0.com/docs/secure/tokens/access-tokens/update-access-token-lifetime
-  lifetimes: { access_token: 86400 },
-  // https://auth0.com/docs/secure/tokens/refresh-tokens/get-refresh-tokens
-  refresh: { onlyOffline: true },
-  shapes: {
-    endpoints: {
-      // https://auth0.com/docs/secure/tokens/access-tokens/get-access-tokens
-      authorization_endpoint: { renames: { audience: "resource" } },
-      token_endpoint: {
-        renames: { audience: "resource" },
-        // auth0/auth0-spa-js src/api.ts
-        accepts: ["json"],
-        errors: {
-          // auth0/go-auth0 test/data/recordings/authentication: TestLoginWithAuthCode, and those WithPKCE
-          statuses: { invalid_grant: 403, invalid_client: 401 },
-          cases: { invalid_client: { error: "access_denied", error_description: "Unauthorized" } },
-          members: { error: "{error}", error_description: "{error_description}" },
-        },
-      },
-      // passport-auth0 lib/index.js sends the token in the query.
-      userinfo_endpoint: { accepts: ["query"] },
-      // auth0/go-auth0 test/data/recordings/authentication/TestRevokeRefreshToken
-      revocation_endpoint: { accepts: ["json"] },
+import { emptyHeadResponse } from "../../platform/http/message.ts";
+import type { App } from "../assembly/context.ts";
+import { endpointUrl } from "../assembly/endpoint.ts";
+import type { ClaimsFacts, Members } from "./provider_functions.ts";
+import { canonicalUri, type Resources } from "../config/resource_list.ts";
+import { parameters } from "../oauth/params.ts";
+import type { Server } from "../oauth/server.ts";
+import { withBody } from "./shared/members.ts";
+import type { Provider } from "./shared/provider.ts";
+import { webMessage } from "./shared/web_message.ts";
+
+export function auth0(): Provider {
+  const messages = webMessage("web_message", (response) => ({ type: "authorization_response", response }));
+  let app: App;
+  /** Without an API, access tokens are for userinfo; with one, for both. */
+  const audienceOf = (server: Server) =>
+    server.audience === server.issuer ? endpointUrl({ app, server }, "userinfo") : server.audience;
+  return {
+    ...messages,
+    setup(assembled, ...others) {
+      messages.setup(assembled, ...others);
+      app = assembled;
     },
-  },
-};
+    routes: ({ site: { base } }) => [{
+      name: "auth0_logout",
+      path: `${base}/v2/logout`,
+      methods: ["GET", "HEAD"],
+      caller: "browser",
+      title: "Logout",
+      errors: "page",
+      role: "step",
+      parameters: parameters("client_id", "returnTo", "federated"),
+      // A HEAD request must not end the session.
+      load: async () => ({ GET: (await import("./auth0_logout.ts")).logOut, HEAD: () => emptyHeadResponse }),
+    }],
+    extend: (server) => ({ ...server, audience: audienceOf(server), resources: withSentSpelling(server) }),
+    claims: (claims, facts) => auth0Claims(audienceOf(facts.server), claims, facts),
+    // https://auth0.com/docs/secure/tokens/access-tokens/get-access-tokens
+    request: (request, { endpoint }) =>
+      (endpoint === "authorization_endpoint" || endpoint === "token_endpoint") &&
+        request.parameters.some(([name]) => name === "audience")
+        ? {
+          ...request,
+          parameters: request.parameters.map(([name, value]) => [name === "audience" ? "resource" : name, value]),
+        }
+        : request,
+    // auth0/go-auth0 test/data/recordings/authentication: TestLoginWithAuthCode, and those WithPKCE
+    error(response, { endpoint, rejection }) {
+      if (endpoint !== "token_endpoint") return response;
+      if (rejection?.error === "invalid_grant") return { ...response, status: 403 };
+      if (rejection?.error !== "invalid_client") return response;
+      const described = { error: "access_denied", error_description: "Unauthorized" };
+      return { ...withBody(response, (body) => ({ ...body, ...described })), status: 401 };
+    },
+  };
+}
+
+/** Auth0 copies the identifier of an API, character by character. A configured resource has its own spelling. */
+function withSentSpelling({ resources, settings }: Server): Resources {
+  if (settings.resources !== undefined) return resources;
+  const find = (uri: string) => resources.find(uri) === canonicalUri(uri) ? uri : resources.find(uri);
+  return Object.assign(Object.create(resources), { find });
+}
+
+/** Custom claims need a URL as their name: https://auth0.com/docs/secure/tokens/json-web-tokens/create-custom-claims */
+const namespaced = /^https?:\/\//;
+
+/** The claims of https://auth0.com/docs/secure/tokens/access-tokens and /id-tokens/id-token-structure */
+function auth0Claims(
+  audience: string,
+  claims: Members,
+  { kind, client, user, grant: { resources, scope } }: ClaimsFacts<Server>,
+): Members {
+  if (kind !== "access_token" && kind !== "id_token" && kind !== "userinfo") return claims;
+  const custom = Object.fromEntries(Object.entries(user ?? {}).filter(([name]) => namespaced.test(name)));
+  if (kind === "access_token") {
+    const audiences = resources.length === 0 || scope.includes("openid") ? [...resources, audience] : resources;
+    return { ...claims, ...custom, azp: client.id, aud: audiences.length === 1 ? audiences[0] : audiences };
+  }
+  if (user === undefined || !scope.includes("profile")) return { ...claims, ...custom };
+  const { sub, nickname = user.preferred_username ?? String(user.email ?? sub).split("@")[0], updated_at = 0 } = user;
+  return {
+    ...{ ...claims, ...custom, nickname },
+    // A text, where OpenID Connect Core §5.1 has a number.
+    updated_at: typeof updated_at === "number" ? new Date(updated_at * 1000).toISOString() : updated_at,
+  };
+}

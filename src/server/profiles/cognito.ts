@@ -1,80 +1,66 @@
-import type { ProviderProfile } from "../config/provider_profile.ts";
+/** What differs from the standards at Amazon Cognito. */
 
-/** A user pool of Amazon Cognito with its hosted pages: `https://cognito-idp.<region>.amazonaws.com/<pool>`. */
-export const cognito: ProviderProfile = {
-  name: "cognito",
-  // awsdocs/amazon-cognito-developer-guide doc_source/token-endpoint.md names this pool.
-  issuerPath: "/us-east-1_example",
-  origins: {
-    issuer: "https://cognito-idp.us-east-1.amazonaws.com",
-    authorization_endpoint: "https://mydomain.auth.us-east-1.amazoncognito.com",
-    token_endpoint: "https://mydomain.auth.us-east-1.amazoncognito.com",
-    userinfo_endpoint: "https://mydomain.auth.us-east-1.amazoncognito.com",
-    revocation_endpoint: "https://mydomain.auth.us-east-1.amazoncognito.com",
-    end_session_endpoint: "https://mydomain.auth.us-east-1.amazoncognito.com",
-  },
-  // Paths, metadata: the published discovery document.
-  paths: {
-    authorization_endpoint: "/../oauth2/authorize",
-    token_endpoint: "/../oauth2/token",
-    userinfo_endpoint: "/../oauth2/userInfo",
-    revocation_endpoint: "/../oauth2/revoke",
-    end_session_endpoint: "/../logout",
-    jwks_uri: "/.well-known/jwks.json",
-  },
-  metadata: {
-    authorization_response_iss_parameter_supported: null,
-    response_types_supported: ["code", "token"],
-    token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
-  },
-  // doc_source/authorization-endpoint.md
-  scopes: ["openid", "email", "phone", "profile", "aws.cognito.signin.user.admin"],
-  defaultScope: "openid email phone profile aws.cognito.signin.user.admin",
-  unmappedClaims: "none",
-  idTokenClaims: "like-userinfo",
-  alg: "RS256",
-  responseModes: ["query"],
-  // The same page: a challenge is optional, and rejected without its method, which is S256.
-  pkce: { requireMethod: true, insecureAllowMissing: true },
-  // doc_source/token-endpoint.md: the response to a refresh has no refresh token.
-  refresh: { reuse: "same" },
-  lifetimes: { code: 300, access_token: 3600, id_token: 3600, refresh_token: 2592000, refresh_token_idle: 2592000 },
-  shapes: {
-    metadata: [
-      ...["issuer", "authorization_endpoint", "token_endpoint", "userinfo_endpoint", "revocation_endpoint", "jwks_uri"],
-      ...["end_session_endpoint", "scopes_supported", "subject_types_supported"],
-      "id_token_signing_alg_values_supported",
-    ],
-    endpoints: {
-      // The same page: the error alone.
-      token_endpoint: {
-        members: { scope: null },
-        errors: { statuses: { invalid_client: 400 }, members: { error_description: null, error_uri: null } },
-      },
-      authorization_endpoint: { errors: { members: { error_description: null, error_uri: null } } },
-      userinfo_endpoint: {
-        errors: { members: { error_uri: null } },
-      },
+import { emptyHeadResponse } from "../../platform/http/message.ts";
+import { endpointPath } from "../assembly/endpoint.ts";
+import { newGuid } from "./shared/derived_values.ts";
+import { defined, omit, withBody } from "./shared/members.ts";
+import type { Provider } from "./shared/provider.ts";
+
+const logoutPath = "/logout/session";
+
+export function cognito(): Provider {
+  return {
+    path(path, app) {
+      // social-core social_core/backends/cognito.py: /login has the parameters of the authorization endpoint.
+      if (path === "/login") return endpointPath(app, "authorize");
+      return app.findEndpoint(path)?.name === "logout" ? logoutPath : path;
     },
-    // doc_source/amazon-cognito-user-pools-using-the-id-token.md
-    idToken: {
-      "*": {
-        ...{ token_use: "id", origin_jti: "{$uuid}", jti: "{$uuid2}" },
-        ...{ "cognito:username": "{preferred_username|sub}", "cognito:groups": "{groups}", sid: null },
-      },
+    routes: () => [{
+      ...{ name: "cognito_logout", path: logoutPath, methods: ["GET", "HEAD"], caller: "browser", title: "Logout" },
+      ...{ doneLabel: "logged out", errors: "page", role: "step" },
+      // A HEAD request must not end the session.
+      load: async () => ({ GET: (await import("./cognito_logout.ts")).logOut, HEAD: () => emptyHeadResponse }),
+    }],
+    claims(claims, { kind, server, user, grant: { scope } }) {
+      const username = claims.preferred_username ?? user?.preferred_username ?? claims.sub;
+      const groups = claims.groups ?? user?.groups;
+      // doc_source/amazon-cognito-user-pools-using-the-id-token.md
+      if (kind === "id_token") {
+        return {
+          ...omit(claims, "sid"),
+          ...{ token_use: "id", origin_jti: newGuid(server), jti: newGuid(server), "cognito:username": username },
+          ...defined({ "cognito:groups": groups }),
+        };
+      }
+      // doc_source/amazon-cognito-user-pools-using-the-access-token.md
+      if (kind === "access_token") {
+        return {
+          ...omit(claims, "aud", "sid"),
+          ...{ token_use: "access", version: 2, ...user && { username, origin_jti: newGuid(server) } },
+          ...defined({ "cognito:groups": groups }),
+        };
+      }
+      if (kind !== "userinfo") return claims;
+      // coreos/go-oidc issue 249, pomerium/pomerium issue 792
+      const texts = [
+        ...scope.includes("email") ? ["email_verified"] : [],
+        ...scope.includes("phone") ? ["phone_number_verified"] : [],
+      ].flatMap((name) => {
+        const value = claims[name] ?? user?.[name];
+        return value === undefined || value === null ? [] : [[name, String(value)]];
+      });
+      return { ...claims, username, ...Object.fromEntries(texts) };
     },
-    // doc_source/amazon-cognito-user-pools-using-the-access-token.md
-    accessToken: {
-      "*": {
-        ...{ token_use: "access", origin_jti: "{$uuid}", version: 2, aud: null, sid: null },
-        ...{ username: "{preferred_username|sub}", "cognito:groups": "{groups}" },
-      },
+    response: (response, { endpoint }) =>
+      endpoint === "token_endpoint" ? withBody(response, (body) => omit(body, "scope")) : response,
+    // doc_source/token-endpoint.md: the error alone.
+    error(response, { endpoint, rejection }) {
+      if (endpoint === "userinfo_endpoint") return withBody(response, (body) => omit(body, "error_uri"));
+      if (endpoint !== "token_endpoint") return response;
+      const alone = withBody(response, (body) => omit(body, "error_description", "error_uri"));
+      return rejection?.error === "invalid_client" ? { ...alone, status: 400 } : alone;
     },
-    // coreos/go-oidc issue 249, pomerium/pomerium issue 792
-    userinfo: {
-      "*": { username: "{preferred_username|sub}" },
-      email: { email_verified: "{email_verified:text}" },
-      phone: { phone_number_verified: "{phone_number_verified:text}" },
-    },
-  },
-};
+    callback: (parameters) =>
+      parameters.error === undefined ? parameters : omit(parameters, "error_description", "error_uri"),
+  };
+}

@@ -1,14 +1,29 @@
-import type { ProviderProfile } from "../config/provider_profile.ts";
-import type { ErrorShape, Members } from "../config/provider_shapes.ts";
+/** What differs from the standards at Microsoft Entra ID. Pages below docs/ are those of MicrosoftDocs/entra-docs. */
 
-/** Microsoft's sample tenant: https://learn.microsoft.com/style-guide/urls-web-addresses */
-const tenant = "aaaabbbb-0000-cccc-1111-dddd2222eeee";
+import type { App } from "../assembly/context.ts";
+import type { ClaimsFacts, Members, ProviderResponse, ResponseFacts } from "./provider_functions.ts";
+import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
+import { getHeader, type ResponseLike, withHeaders } from "../../platform/http/message.ts";
+import { parseTarget } from "../../platform/http/router.ts";
+import { encodeBase64url } from "../../platform/runtime/crypto.ts";
+import type { Server } from "../oauth/server.ts";
+import { guidOf, newGuid } from "./shared/derived_values.ts";
+import { defined, omit, withBody } from "./shared/members.ts";
+import type { Provider } from "./shared/provider.ts";
+import { graphEndpoints, userPath } from "./entra_graph.ts";
+
+/** https://learn.microsoft.com/entra/identity-platform/v2-protocols-oidc: other names of a tenant, and its domain. */
+const tenantPath =
+  /^\/(common|organizations|consumers|[a-z\d-]+(?:\.[a-z\d-]+)+)(\/(?:oauth2|discovery)?\/?v2\.0\/.*)$/;
+
+/** The number of groups from which a JWT has a reference in their place. */
+const maxGroups = 200;
 
 /**
  * MicrosoftDocs/entra-docs docs/identity-platform/reference-error-codes.md has these numbers, except 7000215 and 90014.
  * Not confirmed: the number for a token request with another redirect URI.
  */
-const cases: ErrorShape["cases"] = {
+const errors: Readonly<Record<string, { readonly number: number; readonly text?: string }>> = {
   "CI-06": {
     number: 54005,
     text: "The authorization code was already used. Retry with a new valid code.",
@@ -29,117 +44,174 @@ const cases: ErrorShape["cases"] = {
   consent_required: { number: 65001, text: "The user or administrator has not consented to use the application." },
   login_required: { number: 50058, text: "A silent sign-in request was sent but no user is signed in." },
   interaction_required: { number: 50058, text: "A silent sign-in request was sent but no user is signed in." },
-  "*": { number: 90014 },
 };
 
-const described = {
-  error_description:
-    "AADSTS{number}: {text|error_description} Trace ID: {$uuid} Correlation ID: {$uuid2} Timestamp: {$time}",
-};
-
-/** Claims that follow from the profile of the user: docs/identity-platform/id-token-claims-reference.md */
-const profileClaims: Members = {
-  name: "{name}",
-  oid: "{oid|$guid}",
-  preferred_username: "{preferred_username|email}",
-};
-const tokenClaims: Members = {
-  ...{ ver: "2.0", nbf: "{iat}", uti: "{$uuid}", roles: "{roles}", groups: "{groups}" },
-};
-
-/** Microsoft Entra ID, the Microsoft identity platform v2.0, with one tenant that `common` also leads to. */
-export const entra: ProviderProfile = {
-  name: "entra",
-  // docs/identity-platform/v2-protocols-oidc.md
-  issuerPath: `/${tenant}/v2.0`,
-  origins: { issuer: "https://login.microsoftonline.com", userinfo_endpoint: "https://graph.microsoft.com" },
-  paths: {
-    authorization_endpoint: "/../oauth2/v2.0/authorize",
-    token_endpoint: "/../oauth2/v2.0/token",
-    device_authorization_endpoint: "/../oauth2/v2.0/devicecode",
-    end_session_endpoint: "/../oauth2/v2.0/logout",
-    jwks_uri: "/../discovery/v2.0/keys",
-    userinfo_endpoint: "/../../oidc/userinfo",
-  },
-  // The published document lacks these members, and has the others.
-  metadata: {
-    authorization_response_iss_parameter_supported: null,
-    subject_types_supported: ["pairwise"],
-    scopes_supported: ["openid", "profile", "email", "offline_access"],
-    request_uri_parameter_supported: false,
-    tenant_region_scope: "NA",
-    cloud_instance_name: "microsoftonline.com",
-    cloud_graph_host_name: "graph.windows.net",
-    msgraph_host: "graph.microsoft.com",
-    rbac_url: "https://pas.windows.net",
-  },
-  // docs/identity-platform/scopes-oidc.md
-  scopes: [
-    ...["openid", "profile", "email", "offline_access", "User.Read", "https://graph.microsoft.com/User.Read"],
-    ...["https://graph.microsoft.com/mail.read", "https://graph.microsoft.com/.default", ".default"],
-  ],
-  defaultScope: "",
-  unmappedClaims: "none",
-  alg: "RS256",
-  responseModes: ["query", "fragment", "form_post"],
-  // docs/identity-platform/v2-protocols-oidc.md
-  responseTypes: ["code", "id_token", "code id_token"],
-  // docs/identity-platform/v2-oauth2-auth-code-flow.md: both methods; single-page applications need one.
-  pkce: { insecureAllowPlain: true },
-  // docs/identity-platform/refresh-tokens.md: each use returns a new one, and the old one is not revoked; 90 days.
-  refresh: { onlyOffline: true, reuse: "another" },
-  lifetimes: { access_token: 3599, id_token: 3600, code: 600, refresh_token: 7776000, refresh_token_idle: 7776000 },
-  shapes: {
-    metadata: [
-      ...["issuer", "authorization_endpoint", "token_endpoint", "userinfo_endpoint", "device_authorization_endpoint"],
-      ...["jwks_uri", "end_session_endpoint", "token_endpoint_auth_methods_supported", "response_types_supported"],
-      ...["response_modes_supported", "id_token_signing_alg_values_supported", "claims_supported"],
-      ...["frontchannel_logout_supported"],
-    ],
-    endpoints: {
-      // A published document of keys: no alg.
-      jwks_uri: { items: { alg: null } },
+export function entra(): Provider {
+  let app: App;
+  return {
+    setup: (assembled) => void (app = assembled),
+    routes: graphEndpoints,
+    handle: (next) => async (request, peer) => withCookiePath(await next(request, peer), tenantOf(app.server)),
+    path(path, { server }) {
+      const [, alias, rest = ""] = tenantPath.exec(path) ?? [];
+      if (alias !== undefined) return `/${tenantOf(server)}${rest}`;
+      // passport-microsoft lib/strategy.js has a slash at the end of the user's URL.
+      return path === `${userPath}/` ? userPath : path;
+    },
+    claims(claims, facts) {
+      const { kind, server, grant: { scope } } = facts;
+      if (kind === "userinfo" && scope.includes("email")) {
+        // docs/identity-platform/userinfo.md: email_verified is no member.
+        return omit(claims, "email_verified");
+      }
+      if (kind !== "id_token" && kind !== "access_token") return claims;
+      return {
+        ...withGroupReference(kind === "id_token" ? idTokenClaims(claims, facts) : accessTokenClaims(claims, facts)),
+        tid: tenantOf(server),
+      };
+    },
+    originalClaims: ({ azp, scp, ...claims }) => ({
+      ...claims,
+      client_id: azp ?? claims.client_id,
+      scope: scp ?? claims.scope,
+    }),
+    response(response, facts) {
+      if (facts.endpoint === "discovery") return withAlias(response, facts);
+      if (facts.endpoint === "jwks_uri") {
+        const issuer = templatedIssuer(facts.server);
+        // A published document of keys: no alg.
+        return withBody(response, ({ keys, ...others }) => ({
+          ...others,
+          keys: Array.isArray(keys) ? keys.map((key) => ({ ...omit(key, "alg"), issuer })) : keys,
+        }));
+      }
+      if (facts.endpoint !== "token_endpoint") return response;
       // docs/identity-platform/v2-oauth2-auth-code-flow.md
-      token_endpoint: {
-        members: { ext_expires_in: "{expires_in}" },
-        errors: {
-          cases,
-          members: {
-            ...described,
-            error_codes: ["{number}"],
-            timestamp: "{$time}",
-            trace_id: "{$uuid}",
-            correlation_id: "{$uuid2}",
-            // The server's own page explains the error of this request.
-            error_uri: "{error_uri}",
-          },
-        },
-      },
-      authorization_endpoint: { errors: { cases, members: described } },
-      graph_me: {
-        errors: {
-          // https://learn.microsoft.com/graph/errors
-          cases: { invalid_token: { code: "InvalidAuthenticationToken" }, "*": { code: "ResourceNotFound" } },
-          members: {
-            error: { code: "{code}", message: "{error_description}" },
-            error_description: null,
-            error_uri: null,
-          },
-        },
-      },
+      const asksForInfo = facts.parameters.some(([name, value]) => name === "client_info" && value === "1");
+      return withBody(response, (body) => ({
+        ...body,
+        ...defined({ ext_expires_in: body.expires_in }),
+        ...asksForInfo && clientInfo(body),
+      }));
     },
-    // msal-common src/constants/AADServerParamKeys.ts
-    callback: { session_state: "{$uuid}" },
-    // The at_hash of ID tokens from the token endpoint: id-token-claims-reference.md
-    idToken: { "*": { ...tokenClaims, at_hash: null }, profile: profileClaims, email: { email: "{email}" } },
-    // docs/identity-platform/access-token-claims-reference.md
-    accessToken: {
-      "*": {
-        ...{ ...tokenClaims, ...profileClaims, azp: "{client_id}", azpacr: "1", scp: "{scope}" },
-        ...{ client_id: null, scope: null },
-      },
+    error(response, { endpoint, server, rejection }) {
+      if (endpoint === "token_endpoint") {
+        return withBody(response, (body) => ({ ...body, ...describe(body, rejection, server) }));
+      }
+      // https://learn.microsoft.com/graph/errors
+      return endpoint !== "graph_me" ? response : withBody(response, ({ error, error_description }) => ({
+        error: {
+          code: error === "invalid_token" ? "InvalidAuthenticationToken" : "ResourceNotFound",
+          message: error_description,
+        },
+      }));
     },
-    // docs/identity-platform/userinfo.md: email_verified is no member.
-    userinfo: { email: { email_verified: null } },
-  },
-};
+    callback(parameters, { server, rejection }) {
+      // msal-common src/constants/AADServerParamKeys.ts
+      if (parameters.code !== undefined) return { ...parameters, session_state: newGuid(server) };
+      if (parameters.error === undefined) return parameters;
+      return { ...parameters, error_description: describe(parameters, rejection, server).error_description };
+    },
+  };
+}
+
+/** The tenant. The issuer of a tenant of a mock has more segments before this one. */
+function tenantOf({ issuer }: Pick<Server, "issuer">): string {
+  return new URL(issuer).pathname.split("/").at(-2)!;
+}
+
+/** What describes an error. The server's own page explains the error of this request. */
+function describe(body: Members, rejection: ResponseFacts["rejection"], server: Server) {
+  const { number, text = body.error_description } = errors[rejection?.rule ?? ""] ?? errors[String(body.error)] ??
+    { number: 90014 };
+  const [trace_id, correlation_id] = [newGuid(server), newGuid(server)];
+  const timestamp = new Date(server.now()).toISOString().replace("T", " ").replace(/\.\d+/, "");
+  const ids = `Trace ID: ${trace_id} Correlation ID: ${correlation_id} Timestamp: ${timestamp}`;
+  return {
+    error_description: `AADSTS${number}: ${text ?? ""} ${ids}`,
+    error_codes: [number],
+    timestamp,
+    trace_id,
+    correlation_id,
+  };
+}
+
+/** Claims of every token: docs/identity-platform/id-token-claims-reference.md */
+function tokenClaims(claims: Members, { server, user }: ClaimsFacts<Server>): Members {
+  const { roles = user?.roles, groups = user?.groups } = claims;
+  return { ver: "2.0", nbf: claims.iat, uti: newGuid(server), ...defined({ roles, groups }) };
+}
+
+/** Claims that follow from the profile of the user: the same page. */
+function profileClaims(claims: Members, { user }: ClaimsFacts<Server>): Members {
+  return defined({
+    name: claims.name ?? user?.name,
+    oid: claims.oid ?? user?.oid ?? (user && guidOf(user.sub)),
+    preferred_username: claims.preferred_username ?? user?.preferred_username ?? claims.email ?? user?.email,
+  });
+}
+
+function idTokenClaims(claims: Members, facts: ClaimsFacts<Server>): Members {
+  const { user, grant: { scope } } = facts;
+  return {
+    // The at_hash of ID tokens from the token endpoint: the same page.
+    ...omit(claims, "at_hash"),
+    ...tokenClaims(claims, facts),
+    ...scope.includes("profile") && profileClaims(claims, facts),
+    ...scope.includes("email") && defined({ email: claims.email ?? user?.email }),
+  };
+}
+
+/** docs/identity-platform/access-token-claims-reference.md */
+function accessTokenClaims(claims: Members, facts: ClaimsFacts<Server>): Members {
+  return {
+    ...omit(claims, "client_id", "scope"),
+    ...tokenClaims(claims, facts),
+    ...profileClaims(claims, facts),
+    ...{ azp: claims.client_id, azpacr: "1", ...defined({ scp: claims.scope }) },
+  };
+}
+
+/** https://learn.microsoft.com/entra/identity-platform/id-token-claims-reference: groups overage claim */
+function withGroupReference(claims: Members): Members {
+  const { groups, ...others } = claims;
+  if (!Array.isArray(groups) || groups.length <= maxGroups) return claims;
+  const endpoint = `https://graph.microsoft.com/v1.0/users/${claims.oid ?? claims.sub}/getMemberObjects`;
+  return { ...others, _claim_names: { groups: "src1" }, _claim_sources: { src1: { endpoint } } };
+}
+
+function templatedIssuer(server: Pick<Server, "issuer">): string {
+  return server.issuer.replace(`/${tenantOf(server)}/`, "/{tenantid}/");
+}
+
+/** The metadata of another name of the tenant. The issuer of `common` and `organizations` is a template. */
+function withAlias(response: ProviderResponse, { request, server }: ResponseFacts<Server>): ProviderResponse {
+  const alias = tenantPath.exec(parseTarget(request.url, {}).path)?.[1];
+  if (alias === undefined) return response;
+  const isTemplated = alias === "common" || alias === "organizations";
+  return withBody(response, (metadata) => ({
+    ...Object.fromEntries(
+      Object.entries(metadata).map(([name, value]) => [
+        name,
+        typeof value === "string" && name !== "issuer" ? value.replace(`/${tenantOf(server)}/`, `/${alias}/`) : value,
+      ]),
+    ),
+    ...isTemplated && { issuer: templatedIssuer(server) },
+  }));
+}
+
+/** The response with cookies for all names of the tenant. */
+function withCookiePath(response: ResponseLike, tenant: string): ResponseLike {
+  const cookies = getHeader(response, "set-cookie");
+  return cookies === undefined
+    ? response
+    : withHeaders(response, { "set-cookie": cookies.replaceAll(`Path=/${tenant}/`, "Path=/") });
+}
+
+/** MSAL reads the account from this member: msal-common src/account/ClientInfo.ts. */
+function clientInfo(members: Members): Members {
+  if (typeof members.id_token !== "string") return {};
+  const { oid, sub, tid } = decodeJwtPart(members.id_token, 1);
+  const info = JSON.stringify({ uid: oid ?? sub, utid: tid });
+  return { client_info: encodeBase64url(new TextEncoder().encode(info)) };
+}

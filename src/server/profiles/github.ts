@@ -1,138 +1,170 @@
-import type { ProviderProfile } from "../config/provider_profile.ts";
+/** What differs from the standards at GitHub. Pages below content/ are those of github/docs. */
 
-/** Where a troubleshooting page of GitHub explains an error. */
-const docs = "https://docs.github.com/apps/managing-oauth-apps/troubleshooting";
-const tokenErrors = `${docs}-oauth-app-access-token-request-errors/#`;
+import { redirect } from "../../platform/http/message.ts";
+import type { Members, ProviderRequest, ProviderResponse, RequestFacts, ResponseFacts } from "./provider_functions.ts";
+import { responseFields } from "../endpoints/shared/authorization.ts";
+import { appendToRedirectUri, encodeFields } from "../oauth/clients/redirect_uri.ts";
+import type { Server } from "../oauth/server.ts";
+import { isJson, omit, withBody } from "./shared/members.ts";
+import type { Provider } from "./shared/provider.ts";
+import { githubApi } from "./github_api.ts";
 
-/** The members of the metadata: GitHub has no OpenID Connect, and no other endpoints. */
-const metadataMembers = [
-  ...["issuer", "authorization_endpoint", "token_endpoint", "device_authorization_endpoint", "scopes_supported"],
-  ...["response_types_supported", "response_modes_supported", "grant_types_supported"],
-  ...["token_endpoint_auth_methods_supported", "code_challenge_methods_supported"],
-  "authorization_response_iss_parameter_supported",
-];
+const docs = "https://docs.github.com/apps/managing-oauth-apps/troubleshooting-oauth-app-access-token-request-errors/#";
 
-/** GitHub's OAuth apps and GitHub Apps: OAuth 2.0 without OpenID Connect, at `https://github.com/login/oauth`. */
-export const github: ProviderProfile = {
-  name: "github",
-  // github/github-mcp-server issues 921 and 2901: the metadata is at the inserted form of this issuer.
-  issuerPath: "/login/oauth",
-  origins: { issuer: "https://github.com", github_api: "https://api.github.com" },
-  // github/docs content/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps.md, as all below without a source
-  paths: {
-    authorization_endpoint: "/authorize",
-    token_endpoint: "/access_token",
-    device_authorization_endpoint: "/../device/code",
+const wrongRefreshToken = {
+  error: "bad_refresh_token",
+  error_description: "The refresh token passed is incorrect or expired.",
+};
+
+/**
+ * Errors by the rule or the code. The server's own page explains the error of this request before these pages do.
+ * content/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-oauth-app-access-token-request-errors.md
+ */
+const tokenErrors: Readonly<Record<string, Members>> = {
+  invalid_client: {
+    error: "incorrect_client_credentials",
+    error_description: "The client_id and/or client_secret passed are incorrect.",
+    error_uri: `${docs}incorrect-client-credentials`,
   },
-  // content/apps/oauth-apps/building-oauth-apps/scopes-for-oauth-apps.md; no_scope stands for "(no scope)".
-  scopes: [
-    ...["no_scope", "repo", "repo:status", "repo_deployment", "public_repo", "repo:invite", "security_events"],
-    ...["admin:repo_hook", "write:repo_hook", "read:repo_hook", "admin:org", "write:org", "read:org"],
-    ...["admin:public_key", "write:public_key", "read:public_key", "admin:org_hook", "gist", "notifications"],
-    ...["user", "read:user", "user:email", "user:follow", "project", "read:project", "delete_repo"],
-    ...["write:packages", "read:packages", "delete:packages", "admin:gpg_key", "write:gpg_key", "read:gpg_key"],
-    ...["codespace", "workflow", "read:audit_log"],
-  ],
-  defaultScope: "no_scope",
-  // The examples of the same page; those of GitHub Apps begin with ghu_.
-  accessTokenFormat: "opaque",
-  tokenPrefixes: { access_token: "gho_", refresh_token: "ghr_" },
-  // content/apps/creating-github-apps/authenticating-with-a-github-app/refreshing-user-access-tokens.md
-  lifetimes: { code: 600, access_token: 28800, refresh_token: 15897600, refresh_token_idle: 15897600 },
-  refresh: { rotateConfidential: true },
-  // The same page requires neither redirect_uri in the token request nor PKCE, whose only method is S256:
-  // https://github.blog/changelog/2025-07-14-pkce-support-for-oauth-and-github-app-authentication
-  tokenRedirectUri: "optional",
-  pkce: { insecureAllowMissing: true },
-  shapes: {
-    metadata: metadataMembers,
-    endpoints: {
-      authorization_endpoint: {
-        // The documented parameters lack response_type. octokit/oauth-authorization-url.js joins scopes with commas.
-        parameters: { response_type: "code" },
-        scopeSeparator: ",",
-      },
-      token_endpoint: {
-        // The documented parameters lack grant_type. octokit/oauth-methods.js src/utils.ts sends JSON. Parameters may
-        // stand in the query: the examples of earlier versions of this page.
-        parameters: { grant_type: "authorization_code" },
-        accepts: ["json", "query"],
-        format: "form",
-        scopeSeparator: ",",
-        hiddenScope: "no_scope",
-        members: { token_type: "bearer" },
-        // Tokens of OAuth apps do not expire; those of GitHub Apps do, and have refresh tokens.
-        ifPresent: { refresh_token: { refresh_token_expires_in: 15897600 } },
-        ifAbsent: { refresh_token: { expires_in: null } },
-        // octokit/oauth-methods.js src/exchange-web-flow-code.ts computes the end of a token from this header.
-        headers: { date: "{$date}" },
-        errors: {
-          // octokit/oauth-methods.js src/utils.ts: "error" in the data of a successful response
-          status: 200,
-          // content/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-oauth-app-access-token-request-errors.md
-          cases: {
-            invalid_client: {
-              error: "incorrect_client_credentials",
-              error_description: "The client_id and/or client_secret passed are incorrect.",
-              docs: `${tokenErrors}incorrect-client-credentials`,
-            },
-            "TK-15": {
-              error: "redirect_uri_mismatch",
-              error_description: "The redirect_uri MUST match the registered callback URL for this application.",
-              docs: `${tokenErrors}redirect-uri-mismatch`,
-            },
-            invalid_grant: {
-              error: "bad_verification_code",
-              error_description: "The code passed is incorrect or expired.",
-              docs: `${tokenErrors}bad-verification-code`,
-            },
-            "RT-02": {
-              error: "bad_refresh_token",
-              error_description: "The refresh token passed is incorrect or expired.",
-            },
-            "RT-04": {
-              error: "bad_refresh_token",
-              error_description: "The refresh token passed is incorrect or expired.",
-            },
-            "RT-07": {
-              error: "bad_refresh_token",
-              error_description: "The refresh token passed is incorrect or expired.",
-            },
-          },
-          members: {
-            error: "{error}",
-            error_description: "{error_description}",
-            // The server's own page explains the error of this request.
-            error_uri: "{error_uri|docs}",
-          },
-        },
-      },
-      device_authorization_endpoint: { accepts: ["json"], format: "form", scopeSeparator: "," },
-      github_api: {
-        errors: {
-          // content/rest/overview/troubleshooting.md
-          cases: {
-            invalid_token: { message: "Bad credentials", status: "401" },
-            invalid_client: { message: "Bad credentials", status: "401" },
-            "*": { message: "Not Found", status: "404" },
-          },
-          members: {
-            message: "{message}",
-            documentation_url: "https://docs.github.com/rest",
-            status: "{status}",
-            error: null,
-            error_description: null,
-            error_uri: null,
-          },
-        },
-      },
+  "TK-15": {
+    error: "redirect_uri_mismatch",
+    error_description: "The redirect_uri MUST match the registered callback URL for this application.",
+    error_uri: `${docs}redirect-uri-mismatch`,
+  },
+  invalid_grant: {
+    error: "bad_verification_code",
+    error_description: "The code passed is incorrect or expired.",
+    error_uri: `${docs}bad-verification-code`,
+  },
+  "RT-02": wrongRefreshToken,
+  "RT-04": wrongRefreshToken,
+  "RT-07": wrongRefreshToken,
+};
+
+export function github(): Provider {
+  return {
+    routes: githubApi,
+    request(request, facts) {
+      // The documented parameters lack response_type and grant_type.
+      if (facts.endpoint === "authorization_endpoint") {
+        return withSpaces(withDefault(request, "response_type", "code", facts), facts);
+      }
+      if (facts.endpoint === "token_endpoint") {
+        return withSpaces(withDefault(request, "grant_type", "authorization_code", facts), facts);
+      }
+      return facts.endpoint === "device_authorization_endpoint" ? withSpaces(request, facts) : request;
     },
-  },
-};
+    response(response, facts) {
+      if (facts.endpoint === "device_authorization_endpoint") return asForm(response, facts);
+      if (facts.endpoint !== "token_endpoint") return response;
+      return asForm(withBody(withDate(response, facts), tokenMembers), facts);
+    },
+    error(response, facts) {
+      const { endpoint, rejection } = facts;
+      if (endpoint === "authorization_endpoint") return redirectMismatch(facts) ?? response;
+      if (endpoint === "device_authorization_endpoint") return asForm(response, facts);
+      if (endpoint === "token_endpoint") {
+        const described = withBody(withDate(response, facts), (body) => ({
+          ...body,
+          ...tokenErrors[rejection?.rule ?? ""] ?? tokenErrors[String(body.error)],
+          ...body.error_uri !== undefined && { error_uri: body.error_uri },
+        }));
+        // octokit/oauth-methods.js src/utils.ts: "error" in the data of a successful response
+        return isJson(response) ? { ...asForm(described, facts), status: 200 } : response;
+      }
+      return endpoint === "github_api" ? withBody(response, apiError) : response;
+    },
+  };
+}
 
-/** GitHub before 2026, whose callbacks have no `iss`: https://github.com/nextauthjs/next-auth/pull/13410 */
-export const github2025: ProviderProfile = {
-  ...github,
-  name: "github@2025",
-  metadata: { authorization_response_iss_parameter_supported: null },
-};
+/** The request with a parameter that GitHub's clients leave out. */
+function withDefault(
+  request: ProviderRequest,
+  name: string,
+  value: string,
+  { server, warn }: RequestFacts<Server>,
+): ProviderRequest {
+  if (request.parameters.some(([other]) => other === name)) return request;
+  warn({
+    reason: `${nameOf(server)} accepts a request without ${name}; other servers do not`,
+    expected: `${name}=${value}`,
+    received: `no ${name}`,
+    fix: `Send ${name}=${value}, which the provider accepts too.`,
+  });
+  return { ...request, parameters: [...request.parameters, [name, value]] };
+}
+
+/** The request with spaces between scope values: octokit/oauth-authorization-url.js joins them with commas. */
+function withSpaces(request: ProviderRequest, { server, warn }: RequestFacts<Server>): ProviderRequest {
+  if (!request.parameters.some(([name, value]) => name === "scope" && value.includes(","))) return request;
+  const parameters = request.parameters.map(([name, value]) => {
+    if (name !== "scope" || !value.includes(",")) return [name, value] as const;
+    warn({
+      reason: `${nameOf(server)} accepts scope values with "," between them; other servers do not`,
+      expected: "scope values with spaces between them (RFC 6749 §3.3)",
+      received: value,
+      fix: "Separate scope values by spaces, which the provider accepts too.",
+    });
+    return [name, value.split(",").map((one) => one.trim()).join(" ")] as const;
+  });
+  return { ...request, parameters };
+}
+
+function nameOf({ settings }: Server): string {
+  return settings.providers.join(", ");
+}
+
+/** Tokens of OAuth apps do not expire; those of GitHub Apps do, and have refresh tokens. */
+function tokenMembers(body: Members): Members {
+  const { scope } = body;
+  return {
+    ...body.refresh_token === undefined ? omit(body, "expires_in") : { ...body, refresh_token_expires_in: 15897600 },
+    token_type: "bearer",
+    ...typeof scope === "string" && { scope: scope.split(" ").filter((one) => one !== "no_scope").join(",") },
+  };
+}
+
+/** octokit/oauth-methods.js src/exchange-web-flow-code.ts computes the end of a token from this header. */
+function withDate(response: ProviderResponse, { server }: ResponseFacts<Server>): ProviderResponse {
+  const date = new Date(server.now()).toUTCString();
+  return isJson(response) ? { ...response, headers: { ...response.headers, date } } : response;
+}
+
+/** The response as a form, unless the request accepts JSON. */
+function asForm(response: ProviderResponse, { request }: ResponseFacts<Server>): ProviderResponse {
+  const acceptsJson = /application\/(?:[\w.-]+\+)?json/i.test(request.headers.get("accept") ?? "");
+  if (!isJson(response) || acceptsJson) return response;
+  return {
+    ...response,
+    headers: { ...response.headers, "content-type": "application/x-www-form-urlencoded; charset=utf-8" },
+    body: encodeFields(Object.entries(response.body).map(([name, value]) => [name, String(value)])),
+  };
+}
+
+/** content/rest/overview/troubleshooting.md */
+function apiError({ error }: Members): Members {
+  const isBad = error === "invalid_token" || error === "invalid_client";
+  return {
+    message: isBad ? "Bad credentials" : "Not Found",
+    documentation_url: "https://docs.github.com/rest",
+    status: isBad ? "401" : "404",
+  };
+}
+
+/**
+ * GitHub reports a redirect URI that is not registered to the registered one.
+ * https://docs.github.com/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-authorization-request-errors
+ */
+function redirectMismatch(
+  { server, clientId = "", request, parameters, rejection }: ResponseFacts<Server>,
+): ProviderResponse | undefined {
+  if (rejection?.rule !== "RU-01") return undefined;
+  const [uri] = server.clients.findCached(clientId)?.redirectUris ?? [];
+  if (uri === undefined) return undefined;
+  const state = parameters.find(([name]) => name === "state")?.[1];
+  const fields = responseFields(server, { uri, mode: "query", state }, [
+    ["error", "redirect_uri_mismatch"],
+    ["error_description", "The redirect_uri MUST match the registered callback URL for this application."],
+  ]);
+  return redirect(request.method, appendToRedirectUri(uri, fields));
+}

@@ -1,96 +1,53 @@
-import type { ProviderProfile } from "../config/provider_profile.ts";
+/** What differs from the standards at Google. */
 
-const emailScope = "https://www.googleapis.com/auth/userinfo.email";
-const profileScope = "https://www.googleapis.com/auth/userinfo.profile";
+import { omit, withBody } from "./shared/members.ts";
+import type { Provider } from "./shared/provider.ts";
+import { googleEndpoints } from "./google_endpoints.ts";
+import { longScope } from "./google_long_scope.ts";
+import { googleTokens } from "./google_refresh_tokens.ts";
 
-/** Google's OpenID Connect, with applications of a web server: `https://accounts.google.com`. */
-export const google: ProviderProfile = {
-  name: "google",
-  // https://developers.google.com/identity/openid-connect/openid-connect: origins, paths, scopes, claims, alg.
-  origins: {
-    issuer: "https://accounts.google.com",
-    token_endpoint: "https://oauth2.googleapis.com",
-    revocation_endpoint: "https://oauth2.googleapis.com",
-    device_authorization_endpoint: "https://oauth2.googleapis.com",
-    userinfo_endpoint: "https://openidconnect.googleapis.com",
-    jwks_uri: "https://www.googleapis.com",
-  },
-  paths: {
-    authorization_endpoint: "/o/oauth2/v2/auth",
-    token_endpoint: "/token",
-    userinfo_endpoint: "/v1/userinfo",
-    jwks_uri: "/oauth2/v3/certs",
-    device_authorization_endpoint: "/device/code",
-  },
-  // Values of the published document; `metadata` of the shapes has its other members.
-  metadata: {
-    scopes_supported: ["openid", "email", "profile"],
-    code_challenge_methods_supported: ["plain", "S256"],
-    token_endpoint_auth_methods_supported: ["client_secret_post", "client_secret_basic"],
-  },
-  // https://accounts.google.com/.well-known/openid-configuration, without the types with token.
-  responseTypes: ["code", "id_token", "code id_token"],
-  scopes: ["openid", "email", "profile", emailScope, profileScope],
-  defaultScope: "",
-  claims: {
-    [emailScope]: ["email", "email_verified", "hd"],
-    [profileScope]: ["name", "given_name", "family_name", "picture"],
-    email: ["hd"],
-  },
-  unmappedClaims: "none",
-  idTokenClaims: "like-userinfo",
-  alg: "RS256",
-  accessTokenFormat: "opaque",
-  // The published document lists both; google-auth-library-nodejs src/auth/oauth2client.ts sends none by default.
-  pkce: { insecureAllowMissing: true, insecureAllowPlain: true },
-  // https://developers.google.com/identity/protocols/oauth2#expiration: unused refresh tokens expire after six months.
-  lifetimes: { access_token: 3599, id_token: 3600, refresh_token: 315360000, refresh_token_idle: 15552000 },
-  // googleapis/google-auth-library-nodejs src/auth/oauth2client.ts: the response to a refresh has no refresh token.
-  refresh: { reuse: "same" },
-  // https://developers.google.com/identity/protocols/oauth2/web-server: the examples
-  tokenPrefixes: { code: "4/0A", access_token: "ya29.", refresh_token: "1//0" },
-  shapes: {
-    metadata: [
-      ...["issuer", "authorization_endpoint", "device_authorization_endpoint", "token_endpoint", "userinfo_endpoint"],
-      ...["revocation_endpoint", "jwks_uri", "response_types_supported", "response_modes_supported"],
-      ...["subject_types_supported", "id_token_signing_alg_values_supported", "claims_supported"],
-      ...["grant_types_supported", "authorization_response_iss_parameter_supported"],
-    ],
-    idToken: { "*": { azp: "{aud}", auth_time: null, sid: null } },
-    endpoints: {
-      // https://developers.google.com/identity/protocols/oauth2/limited-input-device
-      device_authorization_endpoint: {
-        members: { verification_url: "{verification_uri}", verification_uri: null, verification_uri_complete: null },
-      },
-      // passport-google-oauth20 lib/strategy.js sends the token so.
-      userinfo_endpoint: { accepts: ["query"] },
-      google_userinfo: { accepts: ["query"] },
+/** URLs that Google served before, which clients still have. spring-security CommonOAuth2Provider.java */
+const earlierPaths: Readonly<Record<string, string>> = {
+  "/oauth2/v4/token": "/token",
+  "/oauth2/v3/userinfo": "/v1/userinfo",
+};
+
+export function google(): Provider {
+  const changesOf = googleTokens();
+  return {
+    routes: googleEndpoints,
+    path: (path) => Object.hasOwn(earlierPaths, path) ? earlierPaths[path]! : path,
+    extend: (server) => ({ ...server, ...changesOf(server) }),
+    claims: (claims, { kind }) =>
+      kind === "id_token" ? { ...omit(claims, "auth_time", "sid"), azp: claims.aud } : claims,
+    // https://developers.google.com/identity/protocols/oauth2/limited-input-device
+    response: (response, { endpoint }) =>
+      endpoint !== "device_authorization_endpoint"
+        ? response
+        : withBody(response, ({ verification_uri, verification_uri_complete: _, ...body }) => ({
+          ...body,
+          verification_url: verification_uri,
+        })),
+    error(response, { endpoint, rejection }) {
       // https://cloud.google.com/apis/design/errors
-      google_api: {
-        errors: {
-          members: {
-            error: { code: 404, message: "Requested entity was not found.", status: "NOT_FOUND" },
-            ...{ error_description: null, error_uri: null },
-          },
-        },
-      },
-      token_endpoint: {
-        // Not documented; published applications send JSON.
-        accepts: ["json"],
-        errors: {
-          // https://github.com/teranetsrl/oauth2_client/issues/145
-          statuses: { invalid_client: 401 },
-          cases: { invalid_client: { error_description: "Unauthorized" } },
-          members: { error_description: "{error_description}" },
-        },
-      },
+      if (endpoint === "google_api") {
+        const error = { code: 404, message: "Requested entity was not found.", status: "NOT_FOUND" };
+        return withBody(response, (body) => ({ ...omit(body, "error_description", "error_uri"), error }));
+      }
+      if (endpoint !== "token_endpoint" || rejection?.error !== "invalid_client") return response;
+      // https://github.com/teranetsrl/oauth2_client/issues/145
+      return { ...withBody(response, (body) => ({ ...body, error_description: "Unauthorized" })), status: 401 };
     },
-  },
-};
-
-/** Google before 2026, whose callbacks have no `iss`: https://github.com/openiddict/openiddict-core/issues/2428 */
-export const google2025: ProviderProfile = {
-  ...google,
-  name: "google@2025",
-  metadata: { ...google.metadata, authorization_response_iss_parameter_supported: null },
-};
+    async callback(parameters, { issued, server }) {
+      if (issued === undefined) return parameters;
+      const hd = (await server.users.find(issued.sub))?.hd;
+      return {
+        ...parameters,
+        scope: longScope(issued.scope),
+        authuser: "0",
+        ...typeof hd === "string" && { hd },
+        prompt: "consent",
+      };
+    },
+  };
+}

@@ -1,87 +1,132 @@
-import type { ProviderProfile } from "../config/provider_profile.ts";
+/** What differs from the standards at Keycloak. */
 
-/** A realm of Keycloak 26 with its defaults: `<base>/realms/<realm>`. */
-export const keycloak: ProviderProfile = {
-  name: "keycloak",
-  // https://www.keycloak.org/getting-started/getting-started-docker names the realm.
-  issuerPath: "/realms/myrealm",
-  // keycloak/keycloak docs/guides/securing-apps/partials/oidc/available-endpoints.adoc
-  paths: {
-    authorization_endpoint: "/protocol/openid-connect/auth",
-    token_endpoint: "/protocol/openid-connect/token",
-    userinfo_endpoint: "/protocol/openid-connect/userinfo",
-    jwks_uri: "/protocol/openid-connect/certs",
-    revocation_endpoint: "/protocol/openid-connect/revoke",
-    introspection_endpoint: "/protocol/openid-connect/token/introspect",
-    end_session_endpoint: "/protocol/openid-connect/logout",
-    device_authorization_endpoint: "/protocol/openid-connect/auth/device",
-    backchannel_authentication_endpoint: "/protocol/openid-connect/ext/ciba/auth",
-    registration_endpoint: "/clients-registrations/openid-connect",
-  },
-  // https://www.keycloak.org/docs/latest/server_admin/#_client_scopes_protocol: a client has some of them by default.
-  scopes: [
-    ...["openid", "profile", "email", "address", "phone", "offline_access"],
-    ...["roles", "web-origins", "acr", "basic", "microprofile-jwt"],
-  ],
-  // keycloak-js asks for fragment unless its option responseMode says otherwise.
-  responseModes: ["query", "fragment", "form_post"],
-  // keycloak/keycloak OIDCWellKnownProvider.DEFAULT_RESPONSE_TYPES_SUPPORTED, without the types with token.
-  responseTypes: ["code", "id_token", "code id_token"],
-  defaultScope: "profile email",
-  // The same section: the mappers of profile and email add to both tokens, those of roles to the access token alone.
-  idTokenClaims: "like-userinfo",
-  unmappedClaims: "none",
-  accessTokenClaims: [
-    ...["realm_access", "resource_access", "name", "preferred_username", "given_name", "family_name"],
-    ...["email", "email_verified"],
-  ],
-  // The same section: the scope roles adds the clients of a user's roles to aud, of which every user has account.
-  audience: "account",
-  alg: "RS256",
-  // keycloak/keycloak RepresentationToModel.importRealm: accessTokenLifespan, ssoSessionIdleTimeout,
-  // ssoSessionMaxLifespan, accessCodeLifespan. TokenManager gives an ID token the exp of the access token.
-  lifetimes: { code: 60, access_token: 300, id_token: 300, refresh_token: 36000, refresh_token_idle: 1800 },
-  // https://www.keycloak.org/docs/latest/server_admin/#_oidc_clients: a client has no PKCE method unless it is set.
-  pkce: { insecureAllowMissing: true, insecureAllowPlain: true },
-  // keycloak/keycloak TokenManager: a used refresh token stays valid unless the realm revokes it.
-  refresh: { reuse: "another" },
-  // keycloak-js lib/keycloak.js decodes a refresh token as a JWT: {"alg":"HS512","typ":"JWT"} and {"typ":"Refresh"}.
-  tokenPrefixes: { refresh_token: "eyJhbGciOiJIUzUxMiIsInR5cCI6IkpXVCJ9.eyJ0eXAiOiJSZWZyZXNoIn0." },
-  shapes: {
-    // The basic scope and TokenManager.initToken, as for the ID token: typ, azp. Only service accounts have client_id.
-    accessToken: { "*": { typ: "Bearer", azp: "{client_id}", client_id: null } },
-    idToken: { "*": { typ: "ID", azp: "{aud}", jti: "{$uuid}" } },
-    endpoints: {
-      token_endpoint: {
-        // AccessTokenResponse, in a recorded response: https://github.com/keycloak/keycloak/issues/51936
-        members: { "not-before-policy": 0 },
-        ifPresent: { refresh_token: { refresh_expires_in: 1800 } },
-        ifAbsent: { refresh_token: { refresh_expires_in: 0 } },
-        errors: {
-          statuses: { invalid_client: 401 },
-          // keycloak/keycloak TokenEndpoint, PkceUtils, TokenManager and AuthorizeClientUtil
-          cases: {
-            "TK-14": { error_description: "Incorrect redirect_uri" },
-            "TK-15": { error_description: "Incorrect redirect_uri" },
-            "TK-16": { error_description: "Code not valid" },
-            "PK-08": { error_description: "PKCE verification failed: Invalid code verifier" },
-            "PK-09": { error_description: "PKCE verification failed: Code mismatch" },
-            "PK-10": { error_description: "PKCE code verifier not specified" },
-            "RT-02": { error_description: "Invalid refresh token" },
-            "RT-07": { error_description: "Invalid refresh token" },
-            invalid_client: { error_description: "Invalid client or Invalid client credentials" },
-          },
-          members: { error_description: "{error_description}" },
-        },
-      },
-      authorization_endpoint: {
-        errors: {
-          cases: {
-            "PK-01": { error_description: "Missing parameter: code_challenge_method" },
-          },
-          members: { error_description: "{error_description}" },
-        },
-      },
-    },
-  },
+import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
+import type { ProviderRequest, ProviderResponse, RequestFacts, ResponseFacts } from "./provider_functions.ts";
+import type { Client } from "../oauth/clients/repository.ts";
+import type { Server } from "../oauth/server.ts";
+import { newGuid } from "./shared/derived_values.ts";
+import { omit, withBody } from "./shared/members.ts";
+import type { Provider } from "./shared/provider.ts";
+
+/**
+ * The key for encrypted requests that every realm publishes beside its signing keys. Its private part does not exist:
+ * this server decrypts nothing.
+ */
+const encryptionKey = {
+  kid: "XCR3dYoVBtUzP1ckP2Jf0kM2iSfRBVM0lGmjXk0PLn8",
+  kty: "RSA",
+  alg: "RSA-OAEP",
+  use: "enc",
+  e: "AQAB",
+  n: "tREGVrMA8eOBEEg8Ospli5Y-vOVGnz1LXlVGGkM4cIsIYroegSykSDis1ALV06jRfhyCKT3K_iE9i9naqIPwiNJ-m-_YlJk_flouTllfPAmO0ZeOlby7up4dQIvtO2rFzBn79mqQIHAFC4q6paT5pDlKkH1a34nTbxge_reSIVkFyPa2IFgyTwmU30q46pjp3frHU_dnlKZp2CPxVu71S2TPMZGArXnI4AnP0pVR5yD4ceyHDtlblL0y5XmLDgOWjF6WnWUGc4KMqiXOrKsQLqT3eahviawyd6N6DkPYMPlE8tr3qvcGnu5suEjU4eY0Gte0jlIy3Q7Iq-6H8qp0RQ",
 };
+
+/** keycloak/keycloak TokenEndpoint, PkceUtils, TokenManager and AuthorizeClientUtil, by the rule or the code. */
+const tokenErrors: Readonly<Record<string, string>> = {
+  "TK-14": "Incorrect redirect_uri",
+  "TK-15": "Incorrect redirect_uri",
+  "TK-16": "Code not valid",
+  "PK-08": "PKCE verification failed: Invalid code verifier",
+  "PK-09": "PKCE verification failed: Code mismatch",
+  "PK-10": "PKCE code verifier not specified",
+  "RT-02": "Invalid refresh token",
+  "RT-07": "Invalid refresh token",
+  invalid_client: "Invalid client or Invalid client credentials",
+};
+
+export function keycloak(): Provider {
+  return {
+    // The basic scope and TokenManager.initToken: typ, azp.
+    claims(claims, { kind, server, client, user }) {
+      if (kind === "id_token") return { ...claims, typ: "ID", azp: claims.aud, jti: newGuid(server) };
+      if (kind !== "access_token") return claims;
+      return {
+        ...omit(claims, "client_id"),
+        ...{ typ: "Bearer", azp: claims.client_id, "allowed-origins": originsOf(client) },
+        // keycloak/keycloak ServiceAccountConstants: only the tokens of service accounts name it.
+        ...user === undefined && { client_id: client.id },
+      };
+    },
+    originalClaims: (claims) => ({ ...claims, client_id: claims.azp ?? claims.client_id }),
+    request: (request, facts) =>
+      facts.endpoint === "authorization_endpoint" ? withDefaultScope(request, facts) : request,
+    response: (response, facts) => withCredentials(withMembers(response, facts), facts),
+    error(response, facts) {
+      const { endpoint, rejection: { rule = "", error = "" } = {} } = facts;
+      if (endpoint !== "token_endpoint") return withCredentials(response, facts);
+      const error_description = tokenErrors[rule] ?? tokenErrors[error];
+      const described = error_description === undefined
+        ? response
+        : withBody(response, (body) => ({ ...body, error_description }));
+      return withCredentials(error === "invalid_client" ? { ...described, status: 401 } : described, facts);
+    },
+    callback: (parameters, { rejection }) =>
+      parameters.error !== undefined && rejection?.rule === "PK-01"
+        ? { ...parameters, error_description: "Missing parameter: code_challenge_method" }
+        : parameters,
+  };
+}
+
+/**
+ * Adds the default scope values of the client, which Keycloak grants to every request:
+ * https://www.keycloak.org/docs/latest/server_admin/#_client_scopes_linking
+ */
+function withDefaultScope(request: ProviderRequest, { method, server }: RequestFacts<Server>): ProviderRequest {
+  const first = (name: string) => request.parameters.find(([other]) => other === name);
+  const sent = first("scope");
+  const client = server.clients.findCached(first("client_id")?.[1] ?? "");
+  if (method !== "GET" || !sent?.[1] || client === undefined) return request;
+  const present = [...sent[1].split(" "), ""];
+  const allowed = client.metadata.scope?.split(" ") ?? server.settings.defaultScope;
+  const added = server.settings.defaultScope.filter((value) => !present.includes(value) && allowed.includes(value));
+  if (added.length === 0) return request;
+  const scope = [sent[1], ...added].join(" ");
+  return { ...request, parameters: request.parameters.map((one) => one === sent ? ["scope", scope] : one) };
+}
+
+/** The origins of the redirect URIs of a client: its web origins if they are `+`. */
+function originsOf({ redirectUris }: Pick<Client, "redirectUris">): readonly string[] {
+  return [...new Set(redirectUris.map((uri) => new URL(uri).origin).filter((origin) => origin !== "null"))];
+}
+
+/**
+ * keycloak-js lib/keycloak.js fetches tokens with `credentials: "include"`, so `*` is not enough. Responses to a client
+ * are for its own origins.
+ */
+function withCredentials(
+  response: ProviderResponse,
+  { request, server, clientId }: ResponseFacts<Server>,
+): ProviderResponse {
+  const origin = request.headers.get("origin");
+  if (origin === null || response.headers["access-control-allow-origin"] === undefined) return response;
+  if (!isWebOrigin(server, clientId, origin)) return response;
+  const cors = {
+    "access-control-allow-origin": origin,
+    "access-control-allow-credentials": "true",
+    vary: "origin",
+  };
+  return { ...response, headers: { ...response.headers, ...cors } };
+}
+
+function isWebOrigin({ clients }: Server, clientId: string | undefined, origin: string): boolean {
+  const client = clientId === undefined ? undefined : clients.findCached(clientId);
+  return (client === undefined ? clients.registered.allCached() : [client]).some((client) =>
+    originsOf(client).includes(origin)
+  );
+}
+
+/** AccessTokenResponse, in a recorded response: https://github.com/keycloak/keycloak/issues/51936 */
+function withMembers(response: ProviderResponse, { endpoint }: ResponseFacts<Server>): ProviderResponse {
+  if (response.status !== 200) return response;
+  return withBody(response, (body) => {
+    if (endpoint === "jwks_uri" && Array.isArray(body.keys)) return { keys: [encryptionKey, ...body.keys] };
+    if (endpoint !== "token_endpoint") return body;
+    const session_state = [body.access_token, body.id_token].map((token) => decodeJwtPart(String(token), 1).sid)
+      .find((sid) => sid !== undefined);
+    return {
+      ...body,
+      ...{ "not-before-policy": 0, refresh_expires_in: body.refresh_token === undefined ? 0 : 1800 },
+      ...session_state !== undefined && { session_state },
+    };
+  });
+}

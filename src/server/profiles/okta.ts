@@ -1,62 +1,86 @@
-import type { ProviderProfile } from "../config/provider_profile.ts";
+/** What differs from the standards at Okta. */
 
-/** Okta's custom authorization server `default`: `https://<org>.okta.com/oauth2/default`. */
-export const okta: ProviderProfile = {
-  name: "okta",
-  // Paths, metadata, scopes, alg: the discovery document of such a server, as an integrator published it.
-  issuerPath: "/oauth2/default",
-  paths: {
-    authorization_endpoint: "/v1/authorize",
-    token_endpoint: "/v1/token",
-    userinfo_endpoint: "/v1/userinfo",
-    jwks_uri: "/v1/keys",
-    revocation_endpoint: "/v1/revoke",
-    introspection_endpoint: "/v1/introspect",
-    end_session_endpoint: "/v1/logout",
-    device_authorization_endpoint: "/v1/device/authorize",
-    pushed_authorization_request_endpoint: "/v1/par",
-  },
-  // The document lacks this member, and lists a mode that is no setting.
-  metadata: {
-    authorization_response_iss_parameter_supported: null,
-    response_modes_supported: ["query", "fragment", "form_post", "okta_post_message"],
-  },
-  responseModes: ["query", "fragment", "form_post"],
-  responseTypes: ["code", "id_token", "code id_token"],
-  scopes: ["openid", "profile", "email", "address", "phone", "offline_access", "device_sso"],
-  defaultScope: "",
-  alg: "RS256",
-  // https://developer.okta.com/docs/guides/request-user-consent/main/ (Verification): phone_number in an ID token.
-  idTokenClaims: "like-userinfo",
-  // The same page: exp is an hour after iat.
-  lifetimes: { access_token: 3600, id_token: 3600 },
-  // okta/okta-auth-js test/support/tokens.js: the default audience of the server `default`.
-  audience: "api://default",
-  // https://developer.okta.com/docs/guides/refresh-tokens/main/: also the grace period of 30 seconds.
-  refresh: { onlyOffline: true, grace: 30 },
-  shapes: {
-    // okta/okta-auth-js test/support/tokens.js, as the ID token below: cid, uid, scp and the login as sub.
-    accessToken: {
-      "*": {
-        ...{ ver: 1, cid: "{client_id}", uid: "{$sub}", scp: "{scope:list}", sub: "{preferred_username|email|sub}" },
-        ...{ client_id: null, scope: null, sid: null },
-      },
+import type { Members, ProviderRequest, RequestFacts } from "./provider_functions.ts";
+import type { Server } from "../oauth/server.ts";
+import { newGuid } from "./shared/derived_values.ts";
+import { omit, withBody } from "./shared/members.ts";
+import type { Provider } from "./shared/provider.ts";
+import { webMessage } from "./shared/web_message.ts";
+
+export function okta(): Provider {
+  return {
+    // okta-auth-js lib/oidc/util/browser.ts compares the member state of the message.
+    ...webMessage("okta_post_message", (response) => response),
+    // okta/okta-auth-js test/support/tokens.js: cid, uid, scp and the login as sub.
+    claims(claims, { kind, server, user }) {
+      const { sub, client_id, scope } = claims;
+      if (kind === "access_token") {
+        return {
+          ...omit(claims, "client_id", "scope", "sid"),
+          ...{ ver: 1, cid: client_id, ...user && { uid: user.sub } },
+          ...typeof scope === "string" && { scp: scope.split(" ") },
+          sub: claims.preferred_username ?? user?.preferred_username ?? claims.email ?? user?.email ?? sub,
+        };
+      }
+      if (kind === "userinfo") return { ...claims, sub: user?.sub ?? sub };
+      if (kind !== "id_token") return claims;
+      return { ...claims, ver: 1, jti: `ID.${newGuid(server)}`, idp: "00o1latchkey", amr: ["pwd"] };
     },
-    userinfo: { "*": { sub: "{$sub}" } },
-    idToken: { "*": { ver: 1, jti: "ID.{$uuid}", idp: "00o1latchkey", amr: ["pwd"] } },
-    endpoints: {
-      token_endpoint: {
-        errors: {
-          statuses: { invalid_client: 401 },
-          cases: {
-            // okta/okta-auth-js lib/oidc/util/errors.ts
-            "RT-02": { error_description: "The refresh token is invalid or expired." },
-            "RT-04": { error_description: "The refresh token is invalid or expired." },
-            "RT-07": { error_description: "The refresh token is invalid or expired." },
-          },
-          members: { error_description: "{error_description}" },
-        },
-      },
+    originalClaims: ({ uid, cid, scp, ...claims }) => ({
+      ...claims,
+      sub: uid ?? claims.sub,
+      client_id: cid ?? claims.client_id,
+      scope: scp === undefined ? claims.scope : [scp].flat().join(" "),
+    }),
+    request: acceptBareId,
+    error(response, { endpoint, server, rejection }) {
+      // okta-auth-js test/support/xhr/error-userinfo-invalid-token.js: the challenge alone says what is wrong.
+      if (endpoint === "userinfo_endpoint") return { ...response, body: "" };
+      const isUnknown = rejection?.client === undefined || server.clients.findCached(rejection.client) === undefined;
+      if (rejection?.error === "invalid_client" && isUnknown) {
+        return { ...response, status: 401, body: unknownClient(server) };
+      }
+      if (endpoint !== "token_endpoint") return response;
+      if (rejection?.error === "invalid_client") return { ...response, status: 401 };
+      // okta/okta-auth-js lib/oidc/util/errors.ts
+      return !["RT-02", "RT-04", "RT-07"].includes(rejection?.rule ?? "") ? response : withBody(response, (body) => ({
+        ...body,
+        error_description: "The refresh token is invalid or expired.",
+      }));
     },
-  },
-};
+  };
+}
+
+/** https://github.com/okta/okta-idx-java/issues/500 */
+function unknownClient(server: Server): Members {
+  return {
+    errorCode: "invalid_client",
+    errorSummary: "Invalid value for 'client_id' parameter.",
+    errorLink: "invalid_client",
+    errorId: `oae${newGuid(server).replaceAll("-", "")}`,
+    errorCauses: [],
+  };
+}
+
+/**
+ * Adds a colon after the client_id in the header of HTTP Basic, if it lacks one: okta-auth-js lib/oidc/revokeToken.ts
+ * sends `btoa(clientId)` for a client without a secret.
+ */
+function acceptBareId(request: ProviderRequest, { warn }: RequestFacts<Server>): ProviderRequest {
+  const encoded = /^Basic +([\w+/=-]{1,1000})$/i.exec(request.authorization ?? "")?.[1];
+  if (encoded === undefined) return request;
+  let id: string;
+  try {
+    id = atob(encoded);
+  } catch {
+    return request;
+  }
+  if (id.includes(":")) return request;
+  warn({
+    reason: "Okta accepts HTTP Basic with a client_id and no colon; other servers do not",
+    expected: "Basic, a space and BASE64(client_id:)",
+    received: "Basic, a space and BASE64(client_id)",
+    fix: "Send client_id in the body, which the provider accepts too.",
+  });
+  return { ...request, authorization: `Basic ${btoa(`${id}:`)}` };
+}

@@ -1,14 +1,14 @@
 /** The list of the profiles of providers. To add one, add its file, its name here, and its rows in the README. */
 
 import type { ProviderProfile } from "../config/provider_profile.ts";
-import { apple } from "./apple.ts";
-import { auth0 } from "./auth0.ts";
-import { cognito } from "./cognito.ts";
-import { entra } from "./entra.ts";
-import { github, github2025 } from "./github.ts";
-import { google, google2025 } from "./google.ts";
-import { keycloak } from "./keycloak.ts";
-import { okta } from "./okta.ts";
+import { apple } from "./apple_settings.ts";
+import { auth0 } from "./auth0_settings.ts";
+import { cognito } from "./cognito_settings.ts";
+import { entra } from "./entra_settings.ts";
+import { github, github2025 } from "./github_settings.ts";
+import { google, google2025 } from "./google_settings.ts";
+import { keycloak } from "./keycloak_settings.ts";
+import { okta } from "./okta_settings.ts";
 
 /** @internal The name of the profile of a provider. */
 export type ProviderName =

@@ -21,8 +21,8 @@ USER = {
 }  # fmt: skip
 
 # The audience mapper that social-core asks for.
-AUDIENCE = {"accessToken": {"*": {"aud": ["account", "shop"]}}}
-PROFILES = {"keycloak": ["keycloak", {"name": "audience-mapper", "shapes": AUDIENCE}]}
+AUDIENCE = {"access_token": {"*": {"aud": ["account", "shop"]}}}
+PROFILES = {"keycloak": ["keycloak", {"name": "audience-mapper", "fixedClaims": AUDIENCE}]}
 
 
 class Provider:

@@ -9,7 +9,7 @@ import { dueRecords, leaseRecord } from "../../oauth/records/lease.ts";
 import { randomId } from "../../oauth/secrets.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
 import type { Server } from "../../oauth/server.ts";
-import { shapedClaims } from "../../oauth/tokens/override_claims.ts";
+import { finalClaims } from "../../oauth/tokens/override_claims.ts";
 import { sessionIdFor, subjectFor } from "../../oauth/users/users.ts";
 import { clientLogoutOf } from "./settings.ts";
 import { claimSessionClients, logoutCallPrefix, scheduleCall } from "./session_clients.ts";
@@ -118,6 +118,6 @@ export async function createLogoutToken(
   return await server.sign(
     "logout_token",
     client.idTokenAlg,
-    shapedClaims(server, "logout_token", claims, { client, grant }),
+    finalClaims(server, "logout_token", claims, { client, grant }),
   );
 }

@@ -14,7 +14,7 @@ import type { ResourceAuthorizationServer } from "./settings.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { randomId } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
-import { issuedForm } from "../../oauth/tokens/mod.ts";
+import { claimsToSign } from "../../oauth/tokens/mod.ts";
 import { findIdToken } from "./exchangeable_id_token.ts";
 import { type JwtPolicy, ownClockTolerance } from "../../oauth/keys/jwt_policies.ts";
 import { verifyOwnJwt } from "../../oauth/tokens/verification.ts";
@@ -78,7 +78,7 @@ export async function exchangeForIdJag(
         ...provenKey !== undefined && { cnf: confirmationOf(provenKey) },
         ...resources.length > 0 && { resource: resources.length === 1 ? resources[0] : resources },
       };
-      const issued = await issuedForm(server, "id_jag", claims, authorization);
+      const issued = await claimsToSign(server, "id_jag", claims, authorization);
       return {
         access_token: await server.sign("id_jag", policyOf(server, client).alg, issued),
         issued_token_type: tokenTypes.idJag,

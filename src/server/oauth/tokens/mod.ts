@@ -17,7 +17,7 @@ import { noteMinimalIdToken } from "../notes.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 import { currentGeneration, identifiersFor } from "../users/users.ts";
-import { type ClaimsContext, shapedClaims } from "./override_claims.ts";
+import { type ClaimsContext, finalClaims } from "./override_claims.ts";
 import { refreshToken } from "./refresh_token.ts";
 import { signToken } from "./sign_token.ts";
 import type { TokenResponse } from "./token_response.ts";
@@ -87,7 +87,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   if (provenKey !== undefined) claims.cnf = confirmationOf(provenKey);
   const { accessTokenClaims: furtherClaims } = authorization;
   const allClaims = furtherClaims === undefined ? claims : { ...furtherClaims, ...claims };
-  const issuedClaims = await issuedForm(server, "access_token", allClaims, authorization);
+  const signedClaims = await claimsToSign(server, "access_token", allClaims, authorization);
   // A pairwise subject does not identify the user: a stored token does.
   const fixedValue = server.takeFixedValue?.("access_token");
   const isOpaque = fixedValue !== undefined || client.metadata.access_token_format === "opaque" ||
@@ -96,8 +96,8 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
       ? server.settings.accessTokenFormat === "opaque" && client.metadata.access_token_format === undefined
       : resources.some((uri) => server.resources.isOpaque(uri)));
   const token = isOpaque
-    ? await storeOpaque(server, fixedValue ?? newOpaque(server), issuedClaims, authorization, claims.exp)
-    : await signToken(server, client, "access_token", policyOf(server, client).alg, issuedClaims);
+    ? await storeOpaque(server, fixedValue ?? newOpaque(server), signedClaims, authorization, claims.exp)
+    : await signToken(server, client, "access_token", policyOf(server, client).alg, signedClaims);
   const type = tokenType(server, claims.cnf);
   return {
     access_token: token,
@@ -179,7 +179,7 @@ export function generationsOfAccessToken(jti: string): Generations {
   return { user: user || undefined, client };
 }
 
-/** The context of {@link shapedClaims}. */
+/** The context of {@link finalClaims}. */
 export async function claimsContext(
   server: Server,
   { client, subject, scope, resources, grantId }: Authorization,
@@ -188,15 +188,15 @@ export async function claimsContext(
   return { client, ...user && { user }, grant: { id: grantId, scope, resources } };
 }
 
-/** The claims of a token as {@link shapedClaims} returns them. */
-export async function issuedForm(
+/** The claims of a token as {@link finalClaims} returns them. */
+export async function claimsToSign(
   server: Server,
   kind: TokenKind,
   claims: Readonly<Record<string, unknown>>,
   authorization: Authorization,
 ): Promise<Readonly<Record<string, unknown>>> {
-  if (server.shapeClaims === undefined && server.overrideClaims === undefined) return claims;
-  return shapedClaims(server, kind, { ...claims }, await claimsContext(server, authorization));
+  if (server.changeClaims === undefined && server.overrideClaims === undefined) return claims;
+  return finalClaims(server, kind, { ...claims }, await claimsContext(server, authorization));
 }
 
 /** The claims that ID tokens of this server may contain, besides claims about the user. */
@@ -245,8 +245,8 @@ export async function signIdToken(
   if (authorization.claims !== undefined || content !== "minimal") {
     Object.assign(claims, await userClaims(server, sub, authorization, content));
   } else noteMinimalIdToken(server, authorization);
-  const issuedClaims = await issuedForm(server, "id_token", claims, authorization);
-  return await signToken(server, client, "id_token", client.idTokenAlg, issuedClaims);
+  const signedClaims = await claimsToSign(server, "id_token", claims, authorization);
+  return await signToken(server, client, "id_token", client.idTokenAlg, signedClaims);
 }
 
 /** The claims about the user; `undefined` if the user was removed. */

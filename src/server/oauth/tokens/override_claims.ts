@@ -1,4 +1,4 @@
-/** The form of issued tokens: that of the provider's profile, and then the changes of a program. */
+/** The claims of issued tokens: in the form of the provider's profile, and then with the changes of a program. */
 
 import type { User } from "../clients/client.ts";
 import type { Client } from "../clients/repository.ts";
@@ -33,29 +33,29 @@ export type OverrideClaims = (
 ) => Readonly<Record<string, unknown>>;
 
 /** @internal The claims of the same token, or members of the same response, in the form of a provider. */
-export type ShapeClaims<Server> = (
+export type ChangeClaims<Server> = (
   server: Server,
   ...issued: Parameters<OverrideClaims>
 ) => ReturnType<OverrideClaims>;
 
 /** @internal The form of a provider's tokens, however they are issued. */
-export interface TokenShape<Server> {
+export interface ClaimChange<Server> {
   /** The claims to sign or send. */
-  readonly claims: ShapeClaims<Server>;
-  /** Claims of an access token before they were shaped. Default: those that it has. */
-  readonly issuedClaims?: (claims: Readonly<Record<string, unknown>>) => IssuedClaims;
+  readonly change: ChangeClaims<Server>;
+  /** Claims of an access token before they were changed. */
+  readonly original: (claims: Readonly<Record<string, unknown>>) => OriginalClaims;
 }
 
-/** The claims of a token, or the members of a userinfo response, as they are issued. */
-export function shapedClaims<
-  Server extends { readonly shapeClaims?: ShapeClaims<Server>; readonly overrideClaims?: OverrideClaims },
+/** The claims of a token, or the members of a userinfo response, as they are signed or sent. */
+export function finalClaims<
+  Server extends { readonly changeClaims?: ChangeClaims<Server>; readonly overrideClaims?: OverrideClaims },
 >(server: Server, ...[kind, claims, context]: Parameters<OverrideClaims>): ReturnType<OverrideClaims> {
-  const shaped = server.shapeClaims?.(server, kind, claims, context) ?? claims;
-  return server.overrideClaims?.(kind, shaped, context) ?? shaped;
+  const changed = server.changeClaims?.(server, kind, claims, context) ?? claims;
+  return server.overrideClaims?.(kind, changed, context) ?? changed;
 }
 
 /** @internal Claims of an access token as the server reads them, whatever the token has. */
-export interface IssuedClaims {
+export interface OriginalClaims {
   readonly sub: string;
   /** Default: the default audience. */
   readonly aud?: string | readonly string[];

@@ -1,21 +1,13 @@
-/**
- * What the data of the profile google cannot say: who gets a refresh token, the names of granted scope values, and the
- * URLs of Google that its clients call besides the endpoints of the standards.
- */
+/** Who gets a refresh token of Google, and who needs a secret for one. */
 
-import type { Plugin } from "../../assembly/plugin.ts";
-import { getHeader, replaceParts } from "../../../platform/http/message.ts";
-import { boundedCache } from "../../oauth/bounded_cache.ts";
-import { OAuthError } from "../../oauth/errors.ts";
-import type { Authorization } from "../../oauth/grants/authenticated_request.ts";
-import { findRevoked } from "../../oauth/grants/narrow_grant.ts";
-import { storageKey } from "../../oauth/secrets.ts";
-import type { EntryPointParts, GrantType, PartRequest, Server, TokenIssuer } from "../../oauth/server.ts";
-import { refreshToken } from "../../oauth/tokens/refresh_token.ts";
-import { googleEndpoints } from "./google_endpoints.ts";
-import { longScope } from "./google_scope.ts";
-import { trackExchanges } from "./shapes/exchanges.ts";
-import { shapeCallback } from "./shapes/shape_callback.ts";
+import { boundedCache } from "../oauth/bounded_cache.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import type { Authorization } from "../oauth/grants/authenticated_request.ts";
+import { findRevoked } from "../oauth/grants/narrow_grant.ts";
+import { storageKey } from "../oauth/secrets.ts";
+import type { EntryPointParts, GrantType, PartRequest, Server, TokenIssuer } from "../oauth/server.ts";
+import { refreshToken } from "../oauth/tokens/refresh_token.ts";
+import { longScope } from "./google_long_scope.ts";
 
 /** How a request asks for a refresh token: not at all, at the first consent alone, or at this consent. */
 type Access = "online" | "offline" | "offline with consent";
@@ -26,15 +18,8 @@ const part = "googleAccess";
 /** Maximum number of users and clients whose refresh tokens are remembered. */
 const maxRemembered = 10_000;
 
-/** URLs that Google served before, which clients still have. spring-security CommonOAuth2Provider.java */
-const earlierPaths: Readonly<Record<string, string>> = {
-  "/oauth2/v4/token": "/token",
-  "/oauth2/v3/userinfo": "/v1/userinfo",
-};
-
-/** Creates the plugin of one server. */
-export function google(): Plugin {
-  const { find, hooks } = trackExchanges();
+/** Returns the members of a server that differ. */
+export function googleTokens(): (server: Server) => Partial<Server> {
   /** The key of the latest refresh token in the store, by client and user. */
   const latest = boundedCache<string>(maxRemembered);
   let prepared: { readonly from: Server["requestParts"]; readonly changes: Partial<Server> } | undefined;
@@ -55,7 +40,7 @@ export function google(): Plugin {
     return response;
   };
 
-  const changesOf = (server: Server): Partial<Server> => {
+  return (server) => {
     if (prepared?.from !== server.requestParts) {
       const { requestParts, tokenIssuers, grantTypes } = server;
       const authorize: EntryPointParts = {
@@ -75,33 +60,6 @@ export function google(): Plugin {
       };
     }
     return prepared.changes;
-  };
-
-  return {
-    onEvent: hooks.onEvent,
-    extend: (server, context) => ({ ...hooks.extend(server, context), ...changesOf(server) }),
-    routes: googleEndpoints,
-    handle: (next) => async (request, peer) => {
-      const [path = ""] = request.url.replace(/^https?:\/\/[^/]*/, "").split("?", 1);
-      const present = Object.hasOwn(earlierPaths, path) ? earlierPaths[path] : undefined;
-      if (present !== undefined) {
-        const url = request.url.replace(path, present);
-        return await next(replaceParts(request, { url, original: request }), peer);
-      }
-      const response = await next(request, peer);
-      const { context, issued } = find(request) ?? {};
-      if (issued === undefined || context === undefined) return response;
-      if (getHeader(response, "location") === undefined && !("form" in response)) return response;
-      const user = await context.server.users.find(issued.sub);
-      const hd = user?.hd;
-      return await shapeCallback(context.app, response, (fields) => [
-        ...fields,
-        ["scope", longScope(issued.scope)],
-        ["authuser", "0"],
-        ...typeof hd === "string" ? [["hd", hd] as const] : [],
-        ["prompt", "consent"],
-      ]);
-    },
   };
 }
 

@@ -1,55 +1,20 @@
 /**
- * What the data of the profile cognito cannot say: the logout endpoint, which takes none of the parameters of OpenID
- * Connect and shows no page (https://docs.aws.amazon.com/cognito/latest/developerguide/logout-endpoint.html), the login
- * endpoint, which takes the parameters of the authorization endpoint (social-core social_core/backends/cognito.py), and
- * tokens of machines, which have no claims of a user.
+ * The logout endpoint of Cognito, which takes none of the parameters of OpenID Connect and shows no page:
+ * https://docs.aws.amazon.com/cognito/latest/developerguide/logout-endpoint.html
  */
 
-import type { App, Context } from "../../assembly/context.ts";
-import { endpointPath, endpointUrl } from "../../assembly/endpoint.ts";
-import { emptyHeadResponse, redirect, type ResponseLike } from "../../../platform/http/message.ts";
-import { parseTarget } from "../../../platform/http/router.ts";
-import { rejectUntrustedHost } from "../../endpoints/shared/cross_site.ts";
-import { mayLogOutTo } from "../../endpoints/shared/logout_uri.ts";
-import { clearSessionCookie, readSession } from "../../endpoints/shared/session_cookie.ts";
-import { isPermitted } from "../../oauth/clients/standing.ts";
-import { OAuthError } from "../../oauth/errors.ts";
-import { endSession } from "../../oauth/session/session.ts";
-import { atPath } from "./at_path.ts";
-import type { ProviderPlugin } from "./provider_plugin.ts";
-
-const ownPath = "/logout/session";
-const loginPath = "/login";
-
-/** Creates the plugin of one server. */
-export function cognito(): ProviderPlugin {
-  let app: App | undefined;
-  return {
-    setup: (assembled) => void (app = assembled),
-    routes: () => [{
-      ...{ name: "cognito_logout", path: ownPath, methods: ["GET", "HEAD"], caller: "browser", title: "Logout" },
-      ...{ doneLabel: "logged out", errors: "page", role: "step" },
-      // A HEAD request must not end the session.
-      load: () => ({ GET: logOut, HEAD: () => emptyHeadResponse }),
-    }],
-    claims: (_server, kind, claims, { user }) => {
-      if (kind !== "access_token" || user !== undefined) return claims;
-      const { username: _, origin_jti: __, ...ofMachine } = claims;
-      return ofMachine;
-    },
-    handle: (next) => async (request, peer) => {
-      const { path } = parseTarget(request.url, {});
-      if (path === loginPath && app !== undefined) {
-        return await next(atPath(request, path, endpointPath(app, "authorize")), peer);
-      }
-      if (app?.findEndpoint(path)?.name !== "logout") return await next(request, peer);
-      return await next(atPath(request, path, ownPath), peer);
-    },
-  };
-}
+import type { Context } from "../assembly/context.ts";
+import { endpointUrl } from "../assembly/endpoint.ts";
+import { redirect, type ResponseLike } from "../../platform/http/message.ts";
+import { rejectUntrustedHost } from "../endpoints/shared/cross_site.ts";
+import { mayLogOutTo } from "../endpoints/shared/logout_uri.ts";
+import { clearSessionCookie, readSession } from "../endpoints/shared/session_cookie.ts";
+import { isPermitted } from "../oauth/clients/standing.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import { endSession } from "../oauth/session/session.ts";
 
 /** Ends the session, and leads to a registered `logout_uri`, or to a new login. Any page can end the session so. */
-async function logOut(context: Context): Promise<ResponseLike> {
+export async function logOut(context: Context): Promise<ResponseLike> {
   const { server, request, target } = context;
   if (server.settings.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
   const params = new URLSearchParams(target.query);

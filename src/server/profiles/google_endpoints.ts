@@ -1,25 +1,25 @@
 /** The URLs of Google besides the endpoints of the standards: tokeninfo, certificates, revocation without a client. */
 
-import type { App, Context } from "../../assembly/context.ts";
-import type { Endpoint, Handler } from "../../assembly/route.ts";
-import { parseFields } from "../../../platform/http/form.ts";
-import { json } from "../../../platform/http/message.ts";
-import { algorithmsInUse } from "../../endpoints/jwks.ts";
-import { readParams } from "../../endpoints/shared/client_endpoint.ts";
-import { claimsForScope } from "../../oauth/claims.ts";
-import { OAuthError } from "../../oauth/errors.ts";
-import { ownClockTolerance } from "../../oauth/keys/jwt_policies.ts";
-import { paramsFromFields, splitScope } from "../../oauth/params.ts";
-import type { Server } from "../../oauth/server.ts";
-import { revokeGrant } from "../../oauth/grants/narrow_grant.ts";
-import { grantOfAccessToken } from "../../oauth/tokens/mod.ts";
-import { readAuthorization } from "../../oauth/tokens/bound_token.ts";
-import { readAccessToken } from "../../oauth/tokens/read_access_token.ts";
-import { revokeIssuedToken } from "../../oauth/tokens/revocation.ts";
-import { verifyOwnJwt } from "../../oauth/tokens/verification.ts";
-import { longScope } from "./google_scope.ts";
-import { requireUser } from "./require_user.ts";
-import { unservedUrls } from "./unserved_urls.ts";
+import type { App, Context } from "../assembly/context.ts";
+import type { Endpoint, Handler } from "../assembly/route.ts";
+import { parseFields } from "../../platform/http/form.ts";
+import { json } from "../../platform/http/message.ts";
+import { algorithmsInUse } from "../endpoints/jwks.ts";
+import { readParams } from "../endpoints/shared/client_endpoint.ts";
+import { claimsForScope } from "../oauth/claims.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import { ownClockTolerance } from "../oauth/keys/jwt_policies.ts";
+import { paramsFromFields, splitScope } from "../oauth/params.ts";
+import type { Server } from "../oauth/server.ts";
+import { revokeGrant } from "../oauth/grants/narrow_grant.ts";
+import { grantOfAccessToken } from "../oauth/tokens/mod.ts";
+import { readAuthorization } from "../oauth/tokens/bound_token.ts";
+import { readAccessToken } from "../oauth/tokens/read_access_token.ts";
+import { revokeIssuedToken } from "../oauth/tokens/revocation.ts";
+import { verifyOwnJwt } from "../oauth/tokens/verification.ts";
+import { longScope } from "./google_long_scope.ts";
+import { requireUser } from "./shared/require_user.ts";
+import { unservedUrls } from "./shared/unserved_urls.ts";
 
 /** The endpoints at a server. */
 export function googleEndpoints({ site: { base } }: App): readonly Endpoint[] {

@@ -4,52 +4,37 @@
  * /rest/teams/teams and /rest/apps/oauth-applications
  */
 
-import type { Context } from "../../assembly/context.ts";
-import type { Plugin } from "../../assembly/plugin.ts";
-import type { Endpoint, Handler } from "../../assembly/route.ts";
-import { readJsonObject } from "../../../platform/http/json_body.ts";
-import { type HttpResponse, json, redirect, withHeaders } from "../../../platform/http/message.ts";
-import { authenticateClient } from "../../oauth/clients/auth/mod.ts";
-import type { User } from "../../oauth/clients/client.ts";
-import { appendToRedirectUri } from "../../oauth/clients/redirect_uri.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { OAuthError } from "../../oauth/errors.ts";
-import { revokeGrant } from "../../oauth/grants/narrow_grant.ts";
-import { paramsFromFields } from "../../oauth/params.ts";
-import { revokeConsent } from "../../oauth/session/consent.ts";
-import { grantOfAccessToken } from "../../oauth/tokens/mod.ts";
-import { type AccessToken, readAccessToken } from "../../oauth/tokens/read_access_token.ts";
-import { revokeIssuedToken } from "../../oauth/tokens/revocation.ts";
-import { responseFields } from "../../endpoints/shared/authorization.ts";
-import { requireUser } from "./require_user.ts";
-import { trackExchanges } from "./shapes/exchanges.ts";
-import { findDerived } from "./shapes/fill_members.ts";
-import { unservedUrls } from "./unserved_urls.ts";
+import type { Context } from "../assembly/context.ts";
+import type { Endpoint, Handler } from "../assembly/route.ts";
+import { readJsonObject } from "../../platform/http/json_body.ts";
+import { type HttpResponse, json, withHeaders } from "../../platform/http/message.ts";
+import { authenticateClient } from "../oauth/clients/auth/mod.ts";
+import type { User } from "../oauth/clients/client.ts";
+import type { Client } from "../oauth/clients/repository.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import { revokeGrant } from "../oauth/grants/narrow_grant.ts";
+import { paramsFromFields } from "../oauth/params.ts";
+import { revokeConsent } from "../oauth/session/consent.ts";
+import { grantOfAccessToken } from "../oauth/tokens/mod.ts";
+import { type AccessToken, readAccessToken } from "../oauth/tokens/read_access_token.ts";
+import { revokeIssuedToken } from "../oauth/tokens/revocation.ts";
+import { requireUser } from "./shared/require_user.ts";
+import { numberOf } from "./shared/derived_values.ts";
+import { unservedUrls } from "./shared/unserved_urls.ts";
 
-/** Serves the API at the root, as `api.github.com`, and below `/api/v3`, as a GitHub Enterprise Server. */
-export function githubApi(): Plugin {
-  const { find, hooks } = trackExchanges();
-  return {
-    ...hooks,
-    routes: () => [
-      endpoint("/user", "User", ["GET"], { GET: showUser }),
-      endpoint("/user/emails", "E-mail addresses", ["GET"], { GET: showEmails }),
-      endpoint("/user/orgs", "Organizations", ["GET"], { GET: showOrganizations }),
-      endpoint("/user/teams", "Teams", ["GET"], { GET: showTeams }),
-      endpoint("/applications/**", "Token of an application", ["POST", "DELETE"], {
-        POST: checkToken,
-        DELETE: deleteToken,
-      }),
-      ...unservedUrls("github_api", "/user/**", "/orgs/**", "/repos/**", "/api/v3/**"),
-    ],
-    handle: (next) => async (request, peer) => {
-      const response = await next(request, peer);
-      const exchange = find(request);
-      const isMismatch = exchange?.context.endpoint?.name === "authorize" &&
-        exchange.rejection?.explanation.rule === "RU-01";
-      return isMismatch ? redirectMismatch(exchange.context) ?? response : response;
-    },
-  };
+/** The API at the root, as `api.github.com`, and below `/api/v3`, as a GitHub Enterprise Server. */
+export function githubApi(): readonly Endpoint[] {
+  return [
+    endpoint("/user", "User", ["GET"], { GET: showUser }),
+    endpoint("/user/emails", "E-mail addresses", ["GET"], { GET: showEmails }),
+    endpoint("/user/orgs", "Organizations", ["GET"], { GET: showOrganizations }),
+    endpoint("/user/teams", "Teams", ["GET"], { GET: showTeams }),
+    endpoint("/applications/**", "Token of an application", ["POST", "DELETE"], {
+      POST: checkToken,
+      DELETE: deleteToken,
+    }),
+    ...unservedUrls("github_api", "/user/**", "/orgs/**", "/repos/**", "/api/v3/**"),
+  ];
 }
 
 function endpoint(
@@ -72,24 +57,9 @@ function endpoint(
   };
 }
 
-/**
- * GitHub reports a redirect URI that is not registered to the registered one.
- * https://docs.github.com/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-authorization-request-errors
- */
-function redirectMismatch({ server, clientId = "", request, target }: Context): HttpResponse | undefined {
-  const [uri] = server.clients.findCached(clientId)?.redirectUris ?? [];
-  if (uri === undefined) return undefined;
-  const state = new URLSearchParams(target.query).get("state") ?? undefined;
-  const fields = responseFields(server, { uri, mode: "query", state }, [
-    ["error", "redirect_uri_mismatch"],
-    ["error_description", "The redirect_uri MUST match the registered callback URL for this application."],
-  ]);
-  return redirect(request.method, appendToRedirectUri(uri, fields));
-}
-
 const showUser: Handler = async (context) => {
   const { token, user } = await requireUser(context, "token");
-  return withScopes(json(200, userMembers(context, user)), token);
+  return withScopes(json(200, userMembers(user)), token);
 };
 
 const showEmails: Handler = async (context) => {
@@ -104,7 +74,7 @@ const showEmails: Handler = async (context) => {
 const showOrganizations: Handler = async (context) => {
   const { token, user } = await requireUser(context, "token");
   requireScope(token, "read:org", "write:org", "admin:org", "user");
-  return withScopes(json(200, textsOf(user.orgs).map((login) => organizationMembers(context, login))), token);
+  return withScopes(json(200, textsOf(user.orgs).map((login) => organizationMembers(login))), token);
 };
 
 /** The teams among the groups of the user: `ORGANIZATION/TEAM`. */
@@ -114,15 +84,15 @@ const showTeams: Handler = async (context) => {
   const teams = textsOf(user.groups).filter((group) => group.includes("/")).map((group) => {
     const [organization = "", name = ""] = group.split("/");
     return {
-      ...{ id: findDerived("$number", context.server, group), name, slug: name },
-      organization: organizationMembers(context, organization),
+      ...{ id: numberOf(group), name, slug: name },
+      organization: organizationMembers(organization),
     };
   });
   return withScopes(json(200, teams), token);
 };
 
-function organizationMembers({ server }: Context, login: string): Readonly<Record<string, unknown>> {
-  const id = findDerived("$number", server, login);
+function organizationMembers(login: string): Readonly<Record<string, unknown>> {
+  const id = numberOf(login);
   return { login, id, node_id: `O_${id}`, url: `https://api.github.com/orgs/${encodeURIComponent(login)}` };
 }
 
@@ -150,7 +120,7 @@ const checkToken: Handler = async (context) => {
     app: { name: accessToken.claims.client_id, client_id: accessToken.claims.client_id, url: context.server.issuer },
     token,
     scopes: scopesOf(accessToken),
-    user: user && userMembers(context, user),
+    user: user && userMembers(user),
   });
 };
 
@@ -193,9 +163,9 @@ async function requireOwnToken(
 }
 
 /** The members of a user. GitHub names a public e-mail address only, which most users do not have. */
-function userMembers({ server }: Context, user: User): Readonly<Record<string, unknown>> {
+function userMembers(user: User): Readonly<Record<string, unknown>> {
   const { sub, preferred_username: login = sub, name = null, picture = "", website = "" } = user;
-  const id = findDerived("$number", server, sub);
+  const id = numberOf(sub);
   const path = encodeURIComponent(String(login).toWellFormed());
   return {
     login,

@@ -1,0 +1,58 @@
+/** Client secrets of Apple: JWTs that the developer has signed. */
+
+import { invalidClient } from "../oauth/clients/auth/method.ts";
+import { keysOf } from "../oauth/clients/client_keys.ts";
+import { foreignClockTolerance, type JwtPolicy } from "../oauth/keys/jwt_policies.ts";
+import { remoteKeys, verifyByKeys } from "../oauth/keys/remote_keys.ts";
+import { warn } from "../oauth/notes.ts";
+import type { ClientAuth, Server } from "../oauth/server.ts";
+
+const appleIssuer = "https://appleid.apple.com";
+
+/** https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret */
+const secretPolicy: JwtPolicy & { readonly maxLifetime: number } = {
+  ...foreignClockTolerance,
+  ...{ requiredClaims: ["iss", "iat", "exp", "aud", "sub"], maxLifetime: 15_777_000 },
+};
+
+/** Client authentication by a JWT that the developer has signed, if the client has keys. */
+export function signedSecret(post: ClientAuth): ClientAuth {
+  return {
+    ...post,
+    async authenticate(server, credentials) {
+      const { params } = credentials;
+      const id = params.get("client_id");
+      const client = await server.clients.find(id ?? "", server.sender);
+      if (client === undefined) return await post.authenticate(server, credentials);
+      if (client.metadata.jwks === undefined && client.metadata.jwks_uri === undefined) {
+        warnPlainSecret(server, client.id);
+        return await post.authenticate(server, credentials);
+      }
+      const expected = "a JWT with alg ES256, iss the team, sub the client_id, aud the issuer, exp within six months";
+      try {
+        const { exp } = await verifyByKeys(
+          params.get("client_secret")!,
+          remoteKeys(...keysOf(server, client)),
+          secretPolicy,
+          {
+            ...{ algorithms: ["ES256"], subject: client.id, audience: [appleIssuer, server.issuer], now: server.now() },
+          },
+        );
+        if (exp! > server.now() / 1000 + secretPolicy.maxLifetime) throw new TypeError("exp is later than six months");
+        return client;
+      } catch (cause) {
+        const reason = `the client secret is invalid: ${(cause as Error).message}`;
+        throw invalidClient(reason, expected, "another value", {
+          fix: "Sign the client secret with a registered key.",
+        });
+      }
+    },
+  };
+}
+
+function warnPlainSecret(server: Server, clientId: string): void {
+  warn(server, clientId, {
+    reason: "the client secret is no JWT; Apple accepts only one that the developer has signed with ES256",
+    fix: "Add the public key to the client as jwks, so that the server verifies the client secret.",
+  });
+}

@@ -1,0 +1,51 @@
+/** Auth0's own logout endpoint. */
+
+import { endpointUrl } from "../assembly/endpoint.ts";
+import type { Handler } from "../assembly/route.ts";
+import { plainText, redirect } from "../../platform/http/message.ts";
+import { isCrossSite } from "../endpoints/shared/cross_site.ts";
+import { readParams } from "../endpoints/shared/client_endpoint.ts";
+import { mayLogOutTo } from "../endpoints/shared/logout_uri.ts";
+import { clearSessionCookie, readSession } from "../endpoints/shared/session_cookie.ts";
+import { isPermitted } from "../oauth/clients/standing.ts";
+import { OAuthError } from "../oauth/errors.ts";
+import { endSession } from "../oauth/session/session.ts";
+
+/**
+ * Ends the session without a question, and redirects to `returnTo`, which the client must have registered.
+ * https://auth0.com/docs/api/authentication/logout/auth-0-logout
+ */
+export const logOut: Handler = async (context) => {
+  const { server, request } = context;
+  const params = await readParams(context);
+  params.rejectRepeated("LO-02");
+  const [id, returnTo] = [params.get("client_id"), params.get("returnTo")];
+  const client = id === undefined ? undefined : await server.clients.findHolder(id, server.sender);
+  const { post_logout_redirect_uris: registered = [] } = client?.metadata ?? {};
+  const reason = "returnTo is not registered for this client";
+  const explanation = {
+    rule: "LO-03",
+    expected: registered.join(" or ") || "client_id of a client with post_logout_redirect_uris",
+    received: returnTo ?? "",
+    fix: "Add returnTo to the client's post_logout_redirect_uris, and send its client_id.",
+  } as const;
+  if (returnTo !== undefined && !mayLogOutTo(server, client, returnTo, { ...explanation, reason })) {
+    const publicExpected = "a post-logout redirect URI of this client; the server's log lists them";
+    throw new OAuthError("invalid_request", reason, { ...explanation, publicExpected });
+  }
+  const session = await readSession(context);
+  // Auth0 would end it here too: without a hint, a page of another site could log the user out (CSRF).
+  if (session !== undefined && isCrossSite(context)) {
+    const query = new URLSearchParams({
+      ...id && { client_id: id },
+      ...returnTo && { post_logout_redirect_uri: returnTo },
+    });
+    return redirect(request.method, `${endpointUrl(context, "logout")}?${query}`);
+  }
+  if (session !== undefined) await endSession(server, session);
+  const headers = session === undefined ? {} : clearSessionCookie(context);
+  const mayRedirect = client !== undefined && isPermitted(server, client, "redirectAfterLogoutWithoutHint");
+  const uri = mayRedirect ? returnTo ?? registered[0] : undefined;
+  if (uri !== undefined) return redirect(request.method, uri, headers);
+  return { ...plainText(200, "OK"), headers: { ...plainText(200, "OK").headers, ...headers } };
+};

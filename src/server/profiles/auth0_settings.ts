@@ -1,0 +1,50 @@
+import type { ProviderProfile } from "../config/provider_profile.ts";
+
+/** A tenant of Auth0: `https://<tenant>.<region>.auth0.com/`. */
+export const auth0: ProviderProfile = {
+  name: "auth0",
+  // https://github.com/axa-group/oauth2-mock-server/issues/353: the issuer ends with a slash.
+  issuerPath: "/",
+  // https://auth0.com/docs/get-started/applications/configure-applications-with-oidc-discovery: a tenant's document.
+  paths: {
+    authorization_endpoint: "/authorize",
+    token_endpoint: "/oauth/token",
+    userinfo_endpoint: "/userinfo",
+    jwks_uri: "/.well-known/jwks.json",
+    revocation_endpoint: "/oauth/revoke",
+    device_authorization_endpoint: "/oauth/device/code",
+    end_session_endpoint: "/oidc/logout",
+    registration_endpoint: "/oidc/register",
+    pushed_authorization_request_endpoint: "/oauth/par",
+    backchannel_authentication_endpoint: "/bc-authorize",
+  },
+  // The same document: response types without access tokens.
+  responseTypes: ["code", "id_token", "code id_token"],
+  // Members that the document lacks, and the methods that it lists.
+  metadata: {
+    authorization_response_iss_parameter_supported: null,
+    introspection_endpoint: null,
+    code_challenge_methods_supported: ["S256", "plain"],
+  },
+  scopes: ["openid", "profile", "email", "address", "phone", "offline_access"],
+  defaultScope: "",
+  // https://auth0.com/docs/secure/tokens/id-tokens/id-token-structure
+  idTokenClaims: "like-userinfo",
+  unmappedClaims: "none",
+  alg: "RS256",
+  pkce: { insecureAllowPlain: true },
+  // https://auth0.com/docs/secure/tokens/access-tokens: opaque without an audience.
+  accessTokenFormat: "opaque",
+  // https://auth0.com/docs/secure/tokens/access-tokens/update-access-token-lifetime
+  lifetimes: { access_token: 86400 },
+  // https://auth0.com/docs/secure/tokens/refresh-tokens/get-refresh-tokens
+  refresh: { onlyOffline: true },
+  accepts: {
+    // auth0/auth0-spa-js src/api.ts
+    token_endpoint: ["json"],
+    // passport-auth0 lib/index.js sends the token in the query.
+    userinfo_endpoint: ["query"],
+    // auth0/go-auth0 test/data/recordings/authentication/TestRevokeRefreshToken
+    revocation_endpoint: ["json"],
+  },
+};

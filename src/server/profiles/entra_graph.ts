@@ -1,0 +1,57 @@
+/** The user of a token at Microsoft Graph, and the user's groups. */
+
+import type { Context } from "../assembly/context.ts";
+import type { Endpoint, Handler } from "../assembly/route.ts";
+import { json, type ResponseLike } from "../../platform/http/message.ts";
+import { guidOf } from "./shared/derived_values.ts";
+import { requireUser } from "./shared/require_user.ts";
+import { unservedUrls } from "./shared/unserved_urls.ts";
+
+/** The path of the user. */
+export const userPath = "/v1.0/me";
+
+/** The endpoints of Microsoft Graph. */
+export function graphEndpoints(): readonly Endpoint[] {
+  return [
+    graphEndpoint(userPath, "User of Microsoft Graph", showUser),
+    graphEndpoint(`${userPath}/memberOf`, "Groups of Microsoft Graph", showGroups),
+    graphEndpoint(`${userPath}/transitiveMemberOf`, "Groups of Microsoft Graph", showGroups),
+    ...unservedUrls("graph_me", "/v1.0/**", "/beta/**"),
+  ];
+}
+
+function graphEndpoint(path: string, title: string, show: Handler): Endpoint {
+  return {
+    ...{ name: "graph_me", path, methods: ["GET"], caller: "resource client", cors: true, title },
+    ...{ errors: "json", role: "step", load: () => ({ GET: show }) },
+  };
+}
+
+/** The groups of the user: https://learn.microsoft.com/graph/api/user-list-memberof */
+async function showGroups(context: Context): Promise<ResponseLike> {
+  const { user: { groups } } = await requireUser(context);
+  const names = Array.isArray(groups) ? groups.map(String) : [];
+  return json(200, {
+    "@odata.context": "https://graph.microsoft.com/v1.0/$metadata#directoryObjects",
+    value: names.map((name) => ({
+      "@odata.type": "#microsoft.graph.group",
+      id: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(name) ? name : guidOf(name),
+      displayName: name,
+    })),
+  });
+}
+
+/** https://learn.microsoft.com/graph/api/user-get */
+async function showUser(context: Context): Promise<ResponseLike> {
+  const { user } = await requireUser(context);
+  const { name, given_name, family_name, email, preferred_username = email } = user;
+  return json(200, {
+    "@odata.context": "https://graph.microsoft.com/v1.0/$metadata#users/$entity",
+    id: user.oid ?? guidOf(user.sub),
+    displayName: name ?? null,
+    givenName: given_name ?? null,
+    surname: family_name ?? null,
+    mail: email ?? null,
+    userPrincipalName: preferred_username ?? null,
+  });
+}

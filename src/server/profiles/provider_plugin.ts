@@ -1,0 +1,176 @@
+/**
+ * The plugin of the profiles of providers: it changes requests before the server reads them, claims before they are
+ * signed, and responses before they are sent. The server itself follows the standards, and so does its log.
+ */
+
+import type { App, Context } from "../assembly/context.ts";
+import type { Plugin } from "../assembly/plugin.ts";
+import type { Members, ProviderResponse, ResponseFacts } from "./provider_functions.ts";
+import type { ProviderData } from "../config/provider_profile.ts";
+import {
+  getHeader,
+  isResponse,
+  parseJsonObject,
+  type RequestLike,
+  type ResponseLike,
+} from "../../platform/http/message.ts";
+import { parseTarget, type RequestHandler } from "../../platform/http/router.ts";
+import type { Explanation } from "../oauth/explanation.ts";
+import { warn } from "../oauth/notes.ts";
+import type { Server } from "../oauth/server.ts";
+import type { ClaimChange } from "../oauth/tokens/override_claims.ts";
+import { atPath } from "./shared/at_path.ts";
+import { changeRequest } from "./shared/change_request.ts";
+import { omit } from "./shared/members.ts";
+import type { Provider } from "./shared/provider.ts";
+
+type Facts = ResponseFacts<Server>;
+
+/** What the server says about a request in progress. */
+interface Exchange {
+  readonly context: Context;
+  rejection?: Facts["rejection"];
+  issued?: Facts["issued"];
+}
+
+/**
+ * Creates the plugin of one server.
+ *
+ * @param name The names of the profiles, for warnings.
+ * @param providers Their functions; of two, the later one receives what the earlier one returns.
+ */
+export function providerPlugin(
+  name: string,
+  { accepts = {}, metadataMembers, fixedClaims }: ProviderData,
+  providers: readonly Provider[],
+): { readonly plugin: Plugin; readonly claimChange: ClaimChange<Server> } {
+  const exchanges = new WeakMap<RequestLike, Exchange>();
+  let app: App;
+
+  const respond = async (request: RequestLike, peer: Parameters<RequestHandler>[1], next: RequestHandler) => {
+    const { path } = parseTarget(request.url, {});
+    const ownPath = providers.reduce((path, provider) => provider.path?.(path, app) ?? path, path);
+    const moved = ownPath === path ? request : atPath(request, path, ownPath);
+    const { metadataName, name: ownName = "" } = app.findEndpoint(ownPath) ?? {};
+    const endpoint = metadataName ?? ownName;
+    const accepted = accepts[endpoint] ?? [];
+    const warnings: Explanation[] = [];
+    const { server } = app;
+    const facts = {
+      endpoint,
+      method: request.method,
+      server,
+      warn: (warning: Explanation) => void warnings.push(warning),
+    };
+    const isRead = request.method !== "OPTIONS" && (metadataName !== undefined || accepted.length > 0);
+    const { request: changed, parameters } = !isRead
+      ? { request: moved, parameters: [] }
+      : await changeRequest(moved, accepted, name, facts, (given) =>
+        providers.reduce((request, provider) =>
+          provider.request?.(request, facts) ?? request, given));
+    const response = await next(changed, peer);
+    const exchange = exchanges.get(changed);
+    if (exchange === undefined || isResponse(response)) return response;
+    const { context: { server: extended, clientId }, rejection, issued } = exchange;
+    for (const warning of warnings) warn(extended, clientId, warning);
+    return await changeResponse(response, exchange.context, {
+      ...{ endpoint, request, parameters, server: extended, clientId, rejection, issued },
+    });
+  };
+
+  const changeResponse = async (
+    response: Exclude<ResponseLike, Response>,
+    { app, endpoint }: Context,
+    facts: Facts,
+  ): Promise<ResponseLike> => {
+    if (endpoint?.responseParameters?.some(({ name }) => name === "code")) {
+      const { changeCallback } = await import("./shared/change_callback.ts");
+      const changed = await changeCallback(app, response, async (fields) => {
+        let parameters: Readonly<Record<string, string>> = Object.fromEntries(fields);
+        for (const { callback } of providers) parameters = await callback?.(parameters, facts) ?? parameters;
+        return Object.entries(parameters);
+      });
+      if (changed !== undefined) return changed;
+    }
+    const isJson = /^application\/json\b/.test(getHeader(response, "content-type") ?? "");
+    const members = isJson ? parseJsonObject(response.body ?? "") : undefined;
+    const { status, headers } = response;
+    const given: ProviderResponse = { status, headers, body: members ?? response.body };
+    let changed = given;
+    if (members !== undefined && metadataMembers !== undefined && facts.endpoint === "discovery") {
+      const names = [...metadataMembers, ...Object.keys(facts.server.settings.metadata)];
+      changed = {
+        ...changed,
+        body: Object.fromEntries(Object.entries(members).filter(([name]) => names.includes(name))),
+      };
+    }
+    for (const provider of providers) {
+      changed = (status >= 400 ? provider.error?.(changed, facts) : await provider.response?.(changed, facts)) ??
+        changed;
+    }
+    if (changed === given) return response;
+    const { body } = changed;
+    return {
+      ...response,
+      status: changed.status,
+      // A challenge belongs to 401 (RFC 9110 §11.6.1).
+      headers: changed.status === status ? changed.headers : omit(changed.headers, "www-authenticate"),
+      body: body === members ? response.body : typeof body === "object" && body !== null ? JSON.stringify(body) : body,
+    };
+  };
+
+  return {
+    plugin: {
+      setup(assembled, ...others) {
+        app = assembled;
+        for (const provider of providers) provider.setup?.(assembled, ...others);
+      },
+      routes: (app) => providers.flatMap((provider) => provider.routes?.(app) ?? []),
+      extend(server, context) {
+        const exchange: Exchange = { context };
+        // Plugins find the exchange by the request that they received.
+        for (
+          let request: RequestLike | undefined = context.request;
+          request !== undefined;
+          request = request.original
+        ) {
+          exchanges.set(request, exchange);
+        }
+        return providers.reduce((server, provider) => provider.extend?.(server, context) ?? server, server);
+      },
+      onEvent(event, context) {
+        const exchange = context && exchanges.get(context.request);
+        if (exchange === undefined) return;
+        if (event.type === "code_issued") exchange.issued = event;
+        if (event.type !== "rejected") return;
+        exchange.rejection = { error: event.error, rule: event.explanation.rule, client: event.client };
+      },
+      handle: (next) =>
+        providers.reduceRight<RequestHandler>(
+          (inner, provider) => provider.handle?.(inner) ?? inner,
+          (request, peer) => respond(request, peer, next),
+        ),
+    },
+    claimChange: {
+      change(server, kind, given, context) {
+        const facts = { ...context, kind, server };
+        let claims: Members = given;
+        for (const provider of providers) claims = provider.claims?.(claims, facts) ?? claims;
+        const fixed = fixedClaims?.[kind as keyof typeof fixedClaims];
+        if (fixed !== undefined) {
+          for (const scope of ["*", ...context.grant.scope]) claims = { ...claims, ...fixed[scope] };
+        }
+        // A token without `aud` is for the default audience. Only one for another resource needs `aud`.
+        const isForResource = kind === "access_token" && context.grant.resources.length > 0;
+        return isForResource && claims.aud === undefined ? { ...claims, aud: given.aud } : claims;
+      },
+      original(claims) {
+        const { sub, aud, client_id, scope } = providers.reduceRight(
+          (claims, provider) => provider.originalClaims?.(claims) ?? claims,
+          claims as Members,
+        ) as { readonly sub: string; readonly aud?: string; readonly client_id: string; readonly scope?: string };
+        return { sub, aud, others: { client_id, scope } };
+      },
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/** Authorization responses with the parameters of a provider. */
+
+import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../../platform/http/message.ts";
+import { type Fields, parseFields } from "../../../platform/http/form.ts";
+import type { MaybePromise } from "../../../platform/maybe_promise.ts";
+import type { App } from "../../assembly/context.ts";
+import { encodeFields } from "../../oauth/clients/redirect_uri.ts";
+
+/** Returns other parameters of an authorization response. */
+type ChangeFields = (fields: Fields) => MaybePromise<Fields>;
+
+/** The authorization response, by redirect or form, with other parameters; `undefined` for any other response. */
+export async function changeCallback(
+  app: App,
+  response: ResponseLike,
+  change: ChangeFields,
+): Promise<ResponseLike | undefined> {
+  if (isResponse(response)) return undefined;
+  if (response.form !== undefined) {
+    const { action, fields: sent } = response.form;
+    if (!sent.some(([name]) => name === "code" || name === "error")) return undefined;
+    const fields = await change(sent);
+    const [{ renderPage }, { FormPost }] = await Promise.all([
+      import("../../pages/render_page.ts"),
+      import("../../endpoints/shared/form_post.tsx"),
+    ]);
+    const body = renderPage(FormPost, { ...app.site, action, client: new URL(action).host, fields });
+    return { ...response, body, form: { action, fields } };
+  }
+  const location = getHeader(response, "location");
+  if (location === undefined) return undefined;
+  const start = (location.indexOf("#") + 1) || (location.indexOf("?") + 1);
+  const pairs = start === 0 ? [] : location.slice(start).split("&");
+  // The query of the redirect URI itself comes first.
+  const first = pairs.findLastIndex((pair) => /^(?:code|error)=/.test(pair));
+  if (first < 0) return undefined;
+  const own = pairs.slice(0, first).map((pair) => `${pair}&`).join("");
+  const fields = await change(parseFields(pairs.slice(first).join("&")));
+  return withHeaders(response, { location: location.slice(0, start) + own + encodeFields(fields) });
+}

@@ -1,0 +1,23 @@
+/** Members of objects, such as claims and the bodies of responses. */
+
+import type { Members, ProviderResponse } from "../provider_functions.ts";
+
+/** The object without some members. */
+export function omit<T extends Members>(members: T, ...names: readonly string[]): T {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name))) as T;
+}
+
+/** The members whose value is defined. */
+export function defined(members: Members): Members {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
+}
+
+/** Whether the body of a response is a JSON object. */
+export function isJson(response: ProviderResponse): response is ProviderResponse & { readonly body: Members } {
+  return typeof response.body === "object" && response.body !== null;
+}
+
+/** The response with other members, if its body is a JSON object. */
+export function withBody(response: ProviderResponse, change: (members: Members) => Members): ProviderResponse {
+  return isJson(response) ? { ...response, body: change(response.body) } : response;
+}
