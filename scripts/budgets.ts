@@ -13,8 +13,8 @@ interface Budget {
 
 /** Every limit, a little above the figure at the time. */
 export const budgets = {
-  packed: { counts: "KiB of the packed package", limit: 1820 },
-  installed: { counts: "KiB of the package, installed, without dependencies", limit: 7300 },
+  packed: { counts: "KiB of the packed package", limit: 1810 },
+  installed: { counts: "KiB of the package, installed, without dependencies", limit: 7200 },
   names: { counts: "public names", limit: 200 },
   typeFiles: {
     counts: "files that a type check of a test with the mock reads, without those of the compiler",
