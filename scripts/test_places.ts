@@ -19,9 +19,10 @@ const below = (folder: string, ...names: string[]) => names.map((name) => folder
 /** What does not run everywhere. Every other test file, and so every new one of another name, runs on every runtime. */
 export const notEverywhere: readonly Group[] = [
   {
-    why: "scripts and READMEs of this repository",
+    why: "scripts, READMEs and files for other languages",
     paths: [
       "tests/scripts/",
+      "tests/testing/control/container_languages_",
       "tests/readme_test.ts",
       "tests/testing/moving_readme_test.ts",
     ],
@@ -125,7 +126,8 @@ export const notEverywhere: readonly Group[] = [
         "registration/management_",
         "registration/stores_",
       ),
-      ...below("tests/testing/", "control/access_", "tenants_", "vary/vary_"),
+      ...below("tests/testing/", "control/access_", "never_", "tenants_", "token_shapes_", "vary/vary_"),
+      "tests/server/never_",
       ...below("tests/cli/", "operating/cross_site_", "operating/mistakes_", "vary_"),
       "tests/platform/runtime/program_texts_",
     ],

@@ -12,9 +12,9 @@ import { categoryOf } from "../../src/check/attack.ts";
 import { checkHelpText, faultsHelpText } from "../../src/cli/check/check_help.ts";
 import { listFaults } from "../../src/cli/check/list_faults.ts";
 import { findFreePort } from "../platform/runtime/free_port.ts";
-import { binary, runProgram, startCommand } from "../platform/runtime/run_program.ts";
+import { binary, fastKeys, runProgram, startCommand } from "../platform/runtime/run_program.ts";
 import { type SmallWebApplication, startWebApplication } from "../check/small_web_application.ts";
-import { check, checkHere } from "./check_runs.ts";
+import { check, checkHere, checkInProcess } from "./check_runs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-check-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -83,6 +83,7 @@ test("the rules have their pages during a check; Ctrl-C prints what is known, an
   await using application = await startWebApplication(() => ({
     issuer: `http://localhost:${port}`,
     clientId: "shop",
+    alg: "EdDSA",
     mistake: "hangs at a wrong nonce",
   }));
   const { url } = application;
@@ -93,6 +94,7 @@ test("the rules have their pages during a check; Ctrl-C prints what is known, an
       ...["--redirect-uri", `${url}/callback`, "--only", "id-token/iss-missing,id-token/nonce-wrong"],
       ...["--timeout", "600", "--report", "json", "--output", file],
     ],
+    env: fastKeys,
   });
   await Promise.race([application.hangs, command.exited]);
   const rule = await fetch(`http://localhost:${port}/docs/rules/PK-09`).catch(String);
@@ -154,6 +156,7 @@ test("--restart waits no longer than the time limit for an application that neve
       ...["--redirect-uri", `${url}/callback`, "--recovery", "0", "--timeout", "1"],
       ...["--only", "id-token/nonce-wrong", "--restart", `"${process.execPath}" --version`],
     ],
+    env: fastKeys,
   });
   for (const socket of sockets) socket.destroy();
   silent.close();
@@ -163,7 +166,9 @@ test("--restart waits no longer than the time limit for an application that neve
 });
 
 test("a client of the flags may refresh its tokens", async () => {
-  const { code, stdout } = await check((url) => ["--only", "refresh/token-omitted", "--refresh-url", `${url}/refresh`]);
+  const { code, stdout } = await checkInProcess((url) => [
+    ...["--only", "refresh/token-omitted", "--refresh-url", `${url}/refresh`],
+  ]);
   assertEquals(code, 0, stdout);
   assertMatch(stdout, /: 1 passed/);
 });

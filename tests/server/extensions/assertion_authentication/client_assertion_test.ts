@@ -504,6 +504,8 @@ test("[JC-03] a fraction of a second in exp leaves no gap in which the jti is fo
     b.advance(55);
     for (let i = 0; i < 200; i++) {
       b.advance(0.1);
+      // Each tenth of a second near exp and the end of its tolerance, else each second.
+      if (i % 10 !== 0 && Math.abs(i - 50) > 15 && Math.abs(i - 150) > 15) continue;
       await b.get("/oauth2/jwks");
       assertEquals(await getOutcome(await ask(b, one)), rejected, `${(55 + (i + 1) / 10).toFixed(1)} s later`);
     }
