@@ -163,7 +163,7 @@ async function main(
     startMs: performance.now(),
     settings: resolved,
     storedEntries: opened.storedEntries,
-    defaultUser: (await server.users.first())?.sub,
+    defaultUser: (await server.users.list({ limit: 1 }))[0]?.sub,
     exportsSecrets: config.insecureExportSecrets,
     host: config.host,
     discovery: documents.find((document) => document.endsWith("/openid-configuration")) ?? documents[0],
@@ -252,7 +252,7 @@ async function describeClient(settings: Settings, clientId: string, secret = "")
     endpointUrl({ app: app!, server: app!.server }, name)
   );
   const { issuer, clients } = server;
-  const client = clients.findCached(clientId)!;
+  const client = clients.known().get(clientId)!;
   return clientSnippets({ issuer, authorize: authorize!, token: token! }, client, { secret });
 }
 

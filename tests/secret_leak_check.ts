@@ -35,7 +35,7 @@ const maxLines = 40;
  */
 export interface MemoryLatchkey extends Latchkey {
   readonly clients: MemoryRepository<ClientMetadata, Client>;
-  readonly users: MemoryRepository<User, User> & Pick<UserRepository, "defaultChosenAt">;
+  readonly users: MemoryRepository<User, User> & UserRepository;
 }
 
 /** {@link unwatched} with the defaults of tests, watched. It signs with EdDSA by default; tests share RSA keys. */

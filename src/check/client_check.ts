@@ -118,7 +118,7 @@ export function clientCheck(
       : [(await readAccessToken(server, token))?.claims.client_id];
     for (const id of ids) {
       if (id === undefined || id === last?.options.client) continue;
-      const other = clients.findCached(id) ?? await clients.registered.find(id);
+      const other = clients.known().get(id) ?? await clients.registered.find(id);
       if (other !== undefined && !await last!.opened!.adopt(other)) return id;
     }
     return undefined;

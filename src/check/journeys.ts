@@ -92,7 +92,7 @@ export async function journeysAt(as: TestLatchkey): Promise<Journeys> {
   async function findClient(driver: ClientDriver): Promise<TestClient> {
     const id = as.log.unmasked.filter("authorize").at(-1)?.client ?? client?.client_id ?? driver.client?.client_id;
     if (client !== undefined && client.client_id === id) return client;
-    const registered = id === undefined ? await as.clients.first() : await as.clients.find(id);
+    const registered = id === undefined ? (await as.clients.list({ limit: 1 }))[0] : await as.clients.find(id);
     if (registered === undefined || id === undefined && driver.client !== undefined) return as.client(driver.client);
     const { metadata, redirectUris, authMethod, grantTypes } = registered;
     return {
@@ -257,7 +257,7 @@ function sessionStarter(
     logInBackchannel: async (journey) =>
       await driver.logInBackchannel!({
         ...journey,
-        loginHint: users.get(journey.browser) ?? (await as.users.first())?.sub ?? "",
+        loginHint: users.get(journey.browser) ?? (await as.users.list({ limit: 1 }))[0]?.sub ?? "",
         sleep: (milliseconds) => sleep(milliseconds, journey.signal),
       }),
     requestResource: (journey) => driver.requestResource!({ ...journey, resource: resourceUrl }),

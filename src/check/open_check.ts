@@ -144,7 +144,7 @@ async function repetition(
   client: Client,
   redirectUri = "",
 ): Promise<(attackId: string) => string> {
-  const defaultUser = await server.users.first();
+  const defaultUser = (await server.users.list({ limit: 1 }))[0];
   const flags = {
     "--issuer": issuer,
     "--client-id": client.id,
@@ -285,9 +285,9 @@ export async function applicationDriver(
   loginUrl: string,
   { loggedInText, ...options }: Omit<WebApplicationOptions, "otherUserTexts">,
 ): Promise<ClientDriver> {
-  const user = await users.first();
+  const user = (await users.list({ limit: 1 }))[0];
   const own = textsOf(user);
-  const others = (await users.all()).filter(({ sub }) => sub !== user?.sub).flatMap(textsOf);
+  const others = (await users.list()).filter(({ sub }) => sub !== user?.sub).flatMap(textsOf);
   return webApplication(loginUrl, {
     ...options,
     loggedInText: loggedInText ?? own.filter((text) => !isPartOf(text, others)),

@@ -20,7 +20,7 @@ export interface ShortcutTargets {
   /** The page that `o` opens. */
   readonly page: string;
   /** The users from which `u` selects the next; absent without automatic login. */
-  readonly users?: Pick<UserRepository, "first" | "list" | "makeDefault">;
+  readonly users?: Pick<UserRepository, "list" | "makeDefault">;
   /** Stops the server like Ctrl-C. */
   stop(): void;
 }
@@ -42,9 +42,9 @@ export function programShortcuts({ terminal, page, users, stop }: ShortcutTarget
 
 /** Makes the next user by `sub` the default, so that repeated use cycles through all users. */
 async function selectNextUser(users: NonNullable<ShortcutTargets["users"]>): Promise<string> {
-  const [current, listed] = await Promise.all([users.first(), users.list()]);
+  const listed = await users.list({ limit: 50 });
   const subs = listed.map(({ sub }) => sub).sort();
-  const next = subs.find((sub) => sub > (current?.sub ?? "")) ?? subs[0];
+  const next = subs.find((sub) => sub > (listed[0]?.sub ?? "")) ?? subs[0];
   if (next === undefined || !await users.makeDefault(next)) return "This server has no users.";
   return `${next} is the default user now`;
 }

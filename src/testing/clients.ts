@@ -96,7 +96,7 @@ export function clientFactory(server: () => Server, random: RandomBytes): Client
 
   function unusedId(): string {
     const id = `client-${++clientCount}`;
-    return clients().findCached(id) === undefined ? id : unusedId();
+    return clients().known().has(id) ? unusedId() : id;
   }
 
   function createClient(options: TestClientOptions = {}): TestClient {

@@ -302,7 +302,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       endSession: async (idToken) => await (await import("./end_session.ts")).endSessionOf(getNamed(), idToken),
       mint: mint(
         async () => {
-          if (await getApp().server.clients.first() === undefined) client();
+          if ((await getApp().server.clients.list({ limit: 1 })).length === 0) client();
           return getNamed();
         },
         () => endpointUrl({ app: getApp(), server: getNamed() }, "token"),

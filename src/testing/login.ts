@@ -167,7 +167,7 @@ export function loginClient(
   { server, endpointUrl, fetch, browser, explain }: LoginClientOptions,
 ): { readonly login: LoginClient; readonly post: PostForm } {
   const ownKey = () => fixedDpopKey(server);
-  const registeredClient = (client: ClientCredentials) => server().clients.findCached(client.client_id);
+  const registeredClient = (client: ClientCredentials) => server().clients.known().get(client.client_id);
 
   const mustProveKey = (client: ClientCredentials) => mustProve(server(), registeredClient(client));
 
@@ -258,7 +258,7 @@ export function loginClient(
 
 /** The credentials of a client, with what it is registered for where they do not say it. */
 function withRegistered(server: Server, client: ClientCredentials): ClientCredentials {
-  const registered = server.clients.findCached(client.client_id);
+  const registered = server.clients.known().get(client.client_id);
   if (registered === undefined) return client;
   const { authMethod, metadata } = registered;
   return {
@@ -289,7 +289,7 @@ async function createRequest(
   values: FlowValues,
   dpopJkt: string | false,
 ): Promise<RequestParameters> {
-  const registered = server.clients.findCached(client.client_id);
+  const registered = server.clients.known().get(client.client_id);
   // A metadata document may not have been fetched yet.
   const knownScope = registered?.scope ?? server.settings.scopes;
   const scope = options.scope ??

@@ -332,15 +332,15 @@ async function createGrantedAuthorization(
 
 async function findClient({ clients }: Server, requested: MintedGrant["client"]): Promise<Client> {
   const id = typeof requested === "object" ? requested.client_id : requested;
-  const client = id === undefined ? await clients.first() : await clients.find(id);
+  const client = id === undefined ? (await clients.list({ limit: 1 }))[0] : await clients.find(id);
   if (client !== undefined) return client;
-  throw unknownError("client", clients.allCached().map((known) => known.id), id);
+  throw unknownError("client", [...clients.known().keys()], id);
 }
 
 async function findUser({ users }: Server, sub: string | undefined): Promise<User> {
-  const user = sub === undefined ? await users.first() : await users.find(sub);
+  const user = sub === undefined ? (await users.list({ limit: 1 }))[0] : await users.find(sub);
   if (user !== undefined) return user;
-  throw unknownError("sub", users.allCached().map((known) => known.sub), sub);
+  throw unknownError("sub", [...users.known().keys()], sub);
 }
 
 function unknownError(what: string, available: readonly string[], received: string | undefined): TypeError {

@@ -116,7 +116,7 @@ export async function mintAssertion(
   const iat = secondsNow(server) - ago;
   const claims = {
     iss: issuer,
-    sub: options.sub ?? (await server.users.first())?.sub,
+    sub: options.sub ?? (await server.users.list({ limit: 1 }))[0]?.sub,
     aud: audience,
     jti: randomId(server.randomBytes),
     iat,

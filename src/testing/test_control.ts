@@ -4,7 +4,7 @@ import type { Plugin } from "../server/assembly/plugin.ts";
 import type { Approver } from "../server/assembly/approver.ts";
 import type { ExtensionSettings } from "../server/extensions/settings.ts";
 import type { ClientMetadata, User } from "../server/oauth/clients/client.ts";
-import type { Client } from "../server/oauth/clients/repository.ts";
+import type { Client, UserRepository } from "../server/oauth/clients/repository.ts";
 import type { Settings } from "../server/config/settings.ts";
 import type { SigningAlgorithm } from "../server/oauth/keys/signing_algorithm.ts";
 import type { MemoryRepository } from "../server/oauth/records/repository.ts";
@@ -257,7 +257,7 @@ export interface Tenant extends TestControl, AsyncDisposable {
   /** The registered clients, which can change at any time. */
   readonly clients: MemoryRepository<ClientMetadata, Client>;
   /** The users, which can change at any time. */
-  readonly users: MemoryRepository<User, User>;
+  readonly users: MemoryRepository<User, User> & UserRepository;
   /** Creates a new signing key; see {@link TestLatchkey.rotateKeys}. */
   rotateKeys(alg?: SigningAlgorithm, lead?: number): Promise<void>;
   /**

@@ -1,7 +1,7 @@
 /** The mock server: `latchkey()` with a control, test keys and defaults for tests. */
 
 import type { ClientMetadata, User } from "../server/oauth/clients/client.ts";
-import type { Client } from "../server/oauth/clients/repository.ts";
+import type { Client, UserRepository } from "../server/oauth/clients/repository.ts";
 import type { MemoryRepository } from "../server/oauth/records/repository.ts";
 import { configuredIssuer } from "../server/config/issuer_urls.ts";
 import { ConfigurationError } from "../server/config/config_issue.ts";
@@ -50,7 +50,7 @@ export interface TestLatchkey extends TestControl, AsyncDisposable {
    */
   readonly clients: MemoryRepository<ClientMetadata, Client>;
   /** The users, which can change at any time; by default the first one logs in. As for `clients`, await a store. */
-  readonly users: MemoryRepository<User, User>;
+  readonly users: MemoryRepository<User, User> & UserRepository;
   /** Creates a new signing key; see {@link Latchkey.rotateKeys}. */
   rotateKeys(alg?: SigningAlgorithm, lead?: number): Promise<void>;
   /**

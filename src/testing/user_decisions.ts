@@ -88,7 +88,7 @@ export function userDecisions(server: () => Pick<Server, "users" | "settings" | 
 
   function assertKnown(sub: string): string {
     const { users } = server();
-    if (users.findCached(sub) !== undefined) return sub;
+    if (users.known().has(sub)) return sub;
     throw unknownUser(users, sub);
   }
 
@@ -168,7 +168,7 @@ export function userDecisions(server: () => Pick<Server, "users" | "settings" | 
     persona(as = takeNextSub()) {
       const { users, settings } = server();
       // The pages offer the first user first.
-      const sub = as ?? users.allCached()[0]?.sub ?? anyUser;
+      const sub = as ?? [...users.known().values()][0]?.sub ?? anyUser;
       const { scopes } = settings;
       const limit = scopeLimits.get(sub) ?? scopeLimits.get(anyUser) ?? scopes;
       if (limit === "nothing") return { as, deny: true };
@@ -204,7 +204,7 @@ async function assertPresent(users: UserRepository, sub: string): Promise<string
   if (await users.find(sub) !== undefined) return sub;
   throw new OAuthError("access_denied", "the server has no such user", {
     rule: "AZ-21",
-    expected: users.allCached().map((user) => user.sub).join(" or ") || "a user",
+    expected: [...users.known().keys()].join(" or ") || "a user",
     received: sub,
     fix: "Name a user of the server, or add this one before: on the page /users, or in a test by " +
       `as.users.set({ sub: ${JSON.stringify(sub)} }).`,
@@ -213,7 +213,7 @@ async function assertPresent(users: UserRepository, sub: string): Promise<string
 
 /** The error for a `sub` that no user has. */
 export function unknownUser(users: UserRepository, sub: string): TypeError {
-  const subs = users.allCached().map((user) => user.sub).join(", ");
+  const subs = [...users.known().keys()].join(", ");
   return new TypeError(`The server has no user ${JSON.stringify(sub)}. Its users: ${subs || "none"}.`);
 }
 

@@ -16,7 +16,7 @@ const auto = await latchkey({
   // Leaves the decision to the page.
   approver: async (request, { users, context, now }) =>
     context.endpoint?.name === "device"
-      ? { user: (await users.first())!, scope: request.scope, authTime: now() }
+      ? { user: (await users.list({ limit: 1 }))[0]!, scope: request.scope, authTime: now() }
       : new Response(null),
 });
 const { url: autoUrl } = await auto.listen({ port: 0 });

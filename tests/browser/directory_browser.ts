@@ -174,11 +174,11 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("button", { name: "Save the claims" }).click();
     await page.getByRole("link", { name: "Carol Cole" }).click();
     await page.getByRole("button", { name: "Make this user the default" }).click();
-    assertEquals((await as.users.all()).map(({ sub }) => sub), ["carol", "alice", "bob"]);
+    assertEquals((await as.users.list()).map(({ sub }) => sub), ["carol", "alice", "bob"]);
     assertEquals(new URL(page.url()).pathname, "/");
     await page.getByRole("link", { name: "Carol Cole" }).click();
     await removeAfterAsking(page, "user", "carol", () => as.users.find("carol") !== undefined);
-    assertEquals((await as.users.all()).map(({ sub }) => sub), ["alice", "bob"]);
+    assertEquals((await as.users.list()).map(({ sub }) => sub), ["alice", "bob"]);
     assertEquals(problems, []);
   });
 }

@@ -138,7 +138,7 @@ test("[HT-22, UI-30] a page of another site gets no token and no code", { skip }
     await arrived;
     assertEquals(rejected, ["UI-30"]);
     assertEquals(urls.filter((target) => target.includes(host) && target.includes("code=")), []);
-    assertEquals(as.clients.allCached().map(({ id }) => id).filter((id) => !id.startsWith("https:")), [
+    assertEquals([...as.clients.known().values()].map(({ id }) => id).filter((id) => !id.startsWith("https:")), [
       ...["spa", "demo-confidential"],
     ]);
   }

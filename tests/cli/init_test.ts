@@ -22,7 +22,7 @@ interface Outcome {
 const describeClient: InitActions["describeClient"] = async (settings, clientId, secret = "") => {
   await using as = await latchkey(settings);
   const urls = { issuer: as.issuer, authorize: `${as.issuer}/authorize`, token: `${as.issuer}/token` };
-  return clientSnippets(urls, as.clients.findCached(clientId)!, { secret });
+  return clientSnippets(urls, as.clients.known().get(clientId)!, { secret });
 };
 
 /** Runs the command. Without inputs there is no terminal; after the last input the input ends. */

@@ -129,7 +129,7 @@ const effects: Readonly<Record<string, (run: Run) => Promise<unknown>>> = {
   },
   "user-removed": async ({ as, logIn, send }) => {
     const { access_token } = await (await logIn()).json();
-    assertEquals((await as.users.all()).map(({ sub }) => sub), ["bob"]);
+    assertEquals((await as.users.list()).map(({ sub }) => sub), ["bob"]);
     assertEquals((await send("/oauth2/userinfo", { access_token })).status, 401);
   },
   "consent-denied": async ({ authorize }) => assertEquals((await authorize()).get("error"), "access_denied"),
@@ -159,7 +159,7 @@ test("[CO-09] a scenario is about the user after the colon, and unused until it 
     "The scenario keys-down-30s had no effect: no request that its faults apply to.",
   ]);
   await logIn();
-  assertEquals((await as.users.all()).map(({ sub }) => sub), ["alice"]);
+  assertEquals((await as.users.list()).map(({ sub }) => sub), ["alice"]);
   // A reset of a test does not fail because of a scenario that the test did not meet.
   await program.control.reset();
   assertEquals(program.scenarioResults().withoutEffect.length, 1);

@@ -452,7 +452,7 @@ async function clientRequest(
 ): Promise<RequestDraft> {
   const { as, now, random } = server;
   const { metadata: { client_id, client_secret }, privateJwk: private_jwk } = client;
-  const token_endpoint_auth_method = as.clients.findCached(client_id)?.authMethod;
+  const token_endpoint_auth_method = as.clients.known().get(client_id)?.authMethod;
   const { headers, params } = await authenticateClient(
     { issuer: as.issuer, now, randomBytes: random },
     { client_id, client_secret, private_jwk, token_endpoint_auth_method },

@@ -47,7 +47,7 @@ export async function runAttack({ serverKind, steps }: Attack, on = serverKinds[
   const exchanges = new Map<string, number>();
   let requests = 0;
   const register = () => {
-    for (const client of as.clients.allCached()) {
+    for (const client of as.clients.known().values()) {
       const { post_logout_redirect_uris = [] } = client.metadata;
       for (const uri of [...client.redirectUris, ...post_logout_redirect_uris]) uris.add(uri);
     }
@@ -109,7 +109,7 @@ function findExchangedCredential(
   if (status !== 200 || !text.includes('"access_token"') || !getPath(sent).endsWith("/token")) return undefined;
   const form = new URLSearchParams(new TextDecoder().decode(getBody(sent)));
   if (form.get("grant_type") === "authorization_code") return `code ${form.get("code")}`;
-  const client = as.clients.findCached(form.get("client_id") ?? "");
+  const client = as.clients.known().get(form.get("client_id") ?? "");
   if (form.get("grant_type") !== "refresh_token" || kind.forgives || client?.confidential !== false) return undefined;
   return `refresh token ${form.get("refresh_token")}`;
 }

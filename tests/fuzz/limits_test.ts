@@ -161,7 +161,7 @@ test("[HT-20] the pages of clients and users add at most a thousand of each", as
     assertEquals(response.status, 400);
     assertStringIncludes(extractText(await response.text()), "at most 1000");
   }
-  assertEquals([b.as.clients.all().length, b.as.users.all().length], [1000, 1000]);
+  assertEquals([b.as.clients.list().length, b.as.users.list().length], [1000, 1000]);
 });
 
 test("[CA-12, HT-20] attempts are tracked up to a limit, and the newest are always kept", () => {

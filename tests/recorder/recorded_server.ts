@@ -40,7 +40,7 @@ export async function interactiveServer(): Promise<RecordedServer> {
   const approver: Approver = (request, { users, now, httpRequest }) => {
     const { search } = new URL(httpRequest.url);
     const interaction = new URLSearchParams(search).get("interaction");
-    const user = users.allCached()[0]!;
+    const user = [...users.known().values()][0]!;
     if (interaction !== null) return { user, scope: request.scope, authTime: now() };
     const created = `interaction-of-a-user-${++interactionCount}`;
     pending.set(created, search);

@@ -37,12 +37,12 @@ async function ask({ authorize }: TestServer, fields: Fields): Promise<string> {
 }
 
 // The first test: the profiles are not loaded yet.
-test("[PF-04] a client with a profile can be validated before any other has one", async () => {
+test("[PF-04] a client with a profile can be added before any other has one", async () => {
   const { as } = await testServer();
-  assertEquals((await as.clients.parse(strict("oauth2.1"))).policy?.pkce.requireForConfidential, true);
+  assertEquals((await as.clients.set(strict("oauth2.1"))).policy?.pkce.requireForConfidential, true);
   const invalid = strict("fapi2-security", { client_id: "other" });
-  await assertRejects(async () => await as.clients.parse(invalid), ConfigurationError);
-  assertEquals(as.clients.find("strict"), undefined);
+  await assertRejects(async () => await as.clients.set(invalid), ConfigurationError);
+  assertEquals(as.clients.find("other"), undefined);
 });
 
 test("[PF-04, PF-05] a client with a profile must send a challenge, its neighbour need not; the rejection names the profile of the client", async () => {

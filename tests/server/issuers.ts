@@ -131,7 +131,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   "user": {
     async make({ app }) {
       await app.users.set({ sub: "carol" });
-      return async ({ app }) => (await app.users.all()).some(({ sub }) => sub === "carol");
+      return async ({ app }) => (await app.users.list()).some(({ sub }) => sub === "carol");
     },
     ...{ own: true, other: false },
   },

@@ -106,7 +106,7 @@ test("a grant type that OAuth 2.1 removed gets another error than an unsupported
 
 test("the demo users have verified email addresses", async () => {
   await using as = await latchkey();
-  assertEquals(as.users.all().map(({ sub, email_verified }) => [sub, email_verified]), [["alice", true], [
+  assertEquals(as.users.list().map(({ sub, email_verified }) => [sub, email_verified]), [["alice", true], [
     "bob",
     true,
   ]]);

@@ -51,8 +51,8 @@ const lateRequest = { client_id: "late", redirect_uri: "https://late.example/cb"
 /** The ids of the clients of `testServer`. */
 const configuredIds = ["spa", "web", "poster"];
 
-const idsOf = async ({ as }: Pick<TestServer, "as">) => (await as.clients.all()).map(({ id }) => id);
-const subsOf = async ({ as }: Pick<TestServer, "as">) => (await as.users.all()).map(({ sub }) => sub);
+const idsOf = async ({ as }: Pick<TestServer, "as">) => (await as.clients.list()).map(({ id }) => id);
+const subsOf = async ({ as }: Pick<TestServer, "as">) => (await as.users.list()).map(({ sub }) => sub);
 
 test("[OP-06] a client added on one instance works on another immediately: login here, tokens there", async () => {
   const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
@@ -79,7 +79,7 @@ test("[OP-06] a secret changed on one instance applies on another immediately", 
 
 const proof = { headers: basic("late", "late-secret-late-secret") };
 
-test("[OP-06] a client changed or removed on one instance is so on another within a second", async () => {
+test("[OP-06] a client changed or removed on one instance is so on another immediately", async () => {
   const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
   await one.as.clients.set(late);
   await one.as.clients.set({ ...late, client_id: "brief" });
@@ -90,7 +90,6 @@ test("[OP-06] a client changed or removed on one instance is so on another withi
   ]]);
   await one.as.clients.set({ ...late, redirect_uris: ["https://moved.example/cb"] });
   assertEquals([await one.as.clients.delete("brief"), await one.as.clients.delete("brief")], [true, false]);
-  two.advance(1);
   assertEquals([(await two.as.clients.find("late"))?.redirectUris, await idsOf(two)], [["https://moved.example/cb"], [
     ...configuredIds,
     "late",
@@ -100,29 +99,12 @@ test("[OP-06] a client changed or removed on one instance is so on another withi
   assertMatch(moved.headers.get("location")!, /^https:\/\/moved\.example\/cb\?code=/);
 });
 
-test("[OP-06] the first requests after a pause see the changes of another instance, and later ones read nothing", async () => {
-  const { store, asked } = recordingStore();
-  const [one, two] = await instances(store, 2) as [TestServer, TestServer];
-  await one.as.clients.set(late);
-  await two.authorize(lateRequest);
-  await one.as.clients.set({ ...late, redirect_uris: ["https://moved.example/cb"] });
-  two.advance(60);
-  const request = () => two.authorize({ ...lateRequest, redirect_uri: "https://moved.example/cb" });
-  const responses = await Promise.all([request(), request()]);
-  asked.length = 0;
-  responses.push(await request());
-  const places = responses.map(({ headers }) => headers.get("location")?.split("?")[0]);
-  assertEquals(places, Array(3).fill("https://moved.example/cb"));
-  assertEquals(asked.filter((call) => call.endsWith(" client")), []);
-});
-
 test("[OP-06] added, changed and removed users are the same on every instance, in the same order", async () => {
   const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
   for (const sub of ["erin", "carol", "dora"]) await one.as.users.set({ sub });
   assertEquals(await subsOf(two), ["alice", "bob", "carol", "dora", "erin"]);
   await one.as.users.set({ sub: "dora", name: "Dora" });
   await one.as.users.delete("carol");
-  two.advance(1);
   assertEquals([await subsOf(one), await subsOf(two)], Array(2).fill(["alice", "bob", "dora", "erin"]));
   assertEquals(await two.as.users.find("dora"), { sub: "dora", name: "Dora" });
 });
@@ -139,7 +121,7 @@ test("[OP-10] a change of a configured client or user applies only to its proces
   assertEquals(asked.filter((call) => !call.endsWith(" session_client")), []);
   const moved = await one.authorize({ redirect_uri: "https://moved.example/cb" });
   assertMatch(moved.headers.get("location")!, /^https:\/\/moved\.example\/cb\?code=/);
-  assertEquals([await idsOf(one), await subsOf(one), (await one.as.users.first())?.name], [
+  assertEquals([await idsOf(one), await subsOf(one), (await one.as.users.list({ limit: 1 }))[0]?.name], [
     ["spa", "poster"],
     ["bob"],
     "Robert",
@@ -182,7 +164,6 @@ test("[OP-06] concurrent changes of several instances converge and lose nothing"
     }
     await Promise.all(changes);
   }));
-  for (const { advance } of all) advance(1);
   const [first, ...others] = await Promise.all(
     all.map(async (one) => [await idsOf(one), await one.as.users.find("dora")]),
   );
@@ -284,7 +265,6 @@ test("[OP-06] a change is one write, and the last one counts", async () => {
   await two.as.clients.set({ ...late, redirect_uris: ["https://later.example/cb"] });
   assertEquals(asked, ["get client", "put client"]);
   for (const b of [one, two]) {
-    b.advance(1);
     assertEquals((await b.as.clients.find("late"))?.redirectUris, ["https://later.example/cb"]);
   }
 });
@@ -302,7 +282,7 @@ test("[OP-06] a list has the default first, then configured entries, then those 
   const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
   for (let i = 100; i < 220; i++) await one.as.users.set({ sub: `user-${i}` });
   assertEquals(await two.as.users.makeDefault("user-150"), true);
-  assertEquals((await two.as.users.first())?.sub, "user-150");
+  assertEquals((await two.as.users.list({ limit: 1 }))[0]?.sub, "user-150");
   const subs: string[] = [];
   for (;;) {
     const page = await two.as.users.list({ after: subs.at(-1), limit: 50 });
@@ -350,7 +330,7 @@ test("with a store that is not persistent, changes last for this run without any
   const { as } = await testServer({ store });
   await as.clients.set(late);
   await as.users.makeDefault("bob");
-  assertEquals([as.clients.isPersistent, as.users.all()[0]!.sub, as.clients.count()], [false, "bob", 4]);
+  assertEquals([as.users.list()[0]!.sub, as.clients.count()], ["bob", 4]);
   assertEquals([...new Set(asked)].filter((verb) => verb !== "persistent"), []);
 });
 
@@ -376,7 +356,6 @@ for (const [server, url, open] of servers) {
     assertEquals((await two.authorize(lateRequest)).status, 302);
     assertEquals(await one.as.clients.delete("brief"), true);
     await one.as.close();
-    two.advance(1);
     const three = await start();
     for (const each of [two, three]) {
       const name = (await each.as.users.find("carol"))?.name;
@@ -455,11 +434,11 @@ test("[OP-10] an entry that another instance adds under a configured id has no e
   const one = await testServer({ store, users: [{ sub: "alice" }, { sub: "bob" }] });
   await other.as.clients.set({ client_id: "web", client_secret: "other", redirect_uris: ["https://other.example/cb"] });
   await other.as.users.set({ sub: "bob", name: "Other" });
-  one.advance(1);
   assertEquals([await proves(one, "web", "other"), await proves(one, "web", "web-secret")], [false, true]);
-  await one.as.users.reload("bob");
   assertEquals([await one.as.users.find("bob"), await idsOf(one)], [{ sub: "bob" }, configuredIds]);
-  assertEquals([await subsOf(one), one.as.users.allCached()], [["alice", "bob"], [{ sub: "alice" }, { sub: "bob" }]]);
+  assertEquals([await subsOf(one), [...one.as.users.known().values()]], [["alice", "bob"], [{ sub: "alice" }, {
+    sub: "bob",
+  }]]);
 });
 
 test("[OP-06] a login of a configured client and user reads neither from the store", async () => {
@@ -482,14 +461,13 @@ test("[OP-06] if the store cannot list its entries, the start reports it and use
   assertEquals((await server.authorize()).status, 302);
 });
 
-test("[OP-06] after a read, a default user of the store has the changes of other instances", async () => {
+test("[OP-06] a default user of the store has the changes of other instances", async () => {
   const [one, two] = await instances(sharedStore(), 2) as [TestServer, TestServer];
   await one.as.users.set({ sub: "erin", name: "Erin" });
   await two.as.users.makeDefault("erin");
-  assertEquals((await two.as.users.first())?.name, "Erin");
+  assertEquals((await two.as.users.list({ limit: 1 }))[0]?.name, "Erin");
   await one.as.users.set({ sub: "erin", name: "Erin Jones" });
-  await two.as.users.reload("erin");
-  assertEquals((await two.as.users.first())?.name, "Erin Jones");
+  assertEquals((await two.as.users.list({ limit: 1 }))[0]?.name, "Erin Jones");
 });
 
 test("[OP-06] the default is the last one that was chosen, until it is removed", async () => {
@@ -497,7 +475,7 @@ test("[OP-06] the default is the last one that was chosen, until it is removed",
   for (const sub of ["dora", "erin"]) await as.users.set({ sub });
   for (const sub of ["dora", "bob", "erin"]) {
     assertEquals(await as.users.makeDefault(sub), true);
-    assertEquals((await as.users.first())?.sub, sub);
+    assertEquals((await as.users.list({ limit: 1 }))[0]?.sub, sub);
   }
   assertEquals(await as.users.makeDefault("unknown"), false);
   await as.users.delete("erin");
@@ -571,10 +549,9 @@ test("[OP-06] a read that the store completes late does not bring a removed clie
   holds = true;
   const delayed = two.as.clients.find("late");
   await one.as.clients.delete("late");
-  two.advance(1.5);
   assertEquals(await two.as.clients.find("late"), undefined);
   release();
-  assertEquals(await delayed, undefined);
+  await delayed;
   assertEquals(await two.as.clients.find("late"), undefined);
 });
 

@@ -80,7 +80,7 @@ test("[OI-08] many demanded values of sub read each user once", async () => {
 test("[AZ-18, OI-08] a claim of a denied scope value is not released by a request by name", async () => {
   const b = await testServer({
     approver: (request, { users, now }) => ({
-      user: users.findCached("alice")!,
+      user: users.known().get("alice")!,
       scope: request.scope.filter((token) => token !== "email"),
       authTime: now(),
     }),
@@ -99,7 +99,7 @@ test("[AZ-18, OI-08] a claim of a denied scope value is not released by a reques
 test("[OI-05, SC-09] a login that an approver reports as new must not be older than max_age", async () => {
   const b = await testServer({
     approver: (request, { users, now }) => ({
-      user: users.findCached("alice")!,
+      user: users.known().get("alice")!,
       scope: request.scope,
       authTime: now() - 5_000_000,
     }),

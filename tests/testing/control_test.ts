@@ -29,9 +29,9 @@ test("any server with the plugin of a control can be controlled", async () => {
   assertEquals(await userinfo(tokens.access_token!), 401);
   control.log.expect("token").called(1).by(client).succeeded();
   assertEquals(control.clearFaults(), []);
-  const before = as.clients.all().map(({ id }) => id);
+  const before = as.clients.list().map(({ id }) => id);
   await control.reset();
-  assertEquals(before.filter((id) => !as.clients.all().some((client) => client.id === id)), [client.client_id]);
+  assertEquals(before.filter((id) => !as.clients.list().some((client) => client.id === id)), [client.client_id]);
   assertEquals([control.log.exchanges.length, new Date(control.clock.now()).getUTCFullYear()], [0, 2027]);
 });
 

@@ -42,8 +42,8 @@ test("a mock server needs no options and no socket, and is strict", async () => 
   await using as = await testLatchkey();
   assertEquals(as.issuer, "https://latchkey.test");
   assertEquals((await json(as.fetch("/.well-known/openid-configuration"))).issuer, as.issuer);
-  assertEquals(as.users.all().map((user) => user.sub), ["alice", "bob"]);
-  assertEquals(as.clients.all(), []);
+  assertEquals(as.users.list().map((user) => user.sub), ["alice", "bob"]);
+  assertEquals(as.clients.list(), []);
   const client = as.client();
   const { tokens, claims, code, verifier } = await as.logIn(client);
   assertEquals([claims!.iss, claims!.sub, claims!.aud], [as.issuer, "alice", client.client_id]);
@@ -63,7 +63,7 @@ test("servers in one process are independent", async () => {
   one.decisions.loginAs("alice");
   one.clock.advance(60);
   one.on("token").once(faults.error("server_error"));
-  assertEquals(two.users.all().length, 2);
+  assertEquals(two.users.list().length, 2);
   assert(two.clock.now() < one.clock.now());
   assertEquals(await rejectionText(two.refresh(client, tokens.refresh_token!)), "invalid_grant");
   assertEquals((await userinfo(two, tokens.access_token)).status, 401);
@@ -161,8 +161,8 @@ test("a reset restores the initial state, except for the signing keys", async ()
   as.clock.freeze();
 
   await as.reset();
-  assertEquals(as.clients.all(), []);
-  assertEquals(as.users.all().map((user) => user.sub), ["ann", "ben"]);
+  assertEquals(as.clients.list(), []);
+  assertEquals(as.users.list().map((user) => user.sub), ["ann", "ben"]);
   assertEquals([as.clock.frozen, new Date(as.clock.now()).toISOString().slice(0, 15)], [false, "2026-05-01T00:0"]);
   assertEquals(as.log.exchanges, []);
   assertEquals(as.client().client_id, client.client_id);
@@ -180,8 +180,8 @@ test("a reset with keep preserves clients and users, and nothing else", async ()
     as.users.set({ sub: "cid" });
     const { tokens } = await as.logIn(client, { as: "cid" });
     await as.reset({ keep: ["clients"] });
-    assertEquals(as.clients.all().map(({ id }) => id), [client.client_id]);
-    assertEquals(as.users.all().map(({ sub }) => sub), ["alice", "bob"]);
+    assertEquals(as.clients.list().map(({ id }) => id), [client.client_id]);
+    assertEquals(as.users.list().map(({ sub }) => sub), ["alice", "bob"]);
     assertEquals(as.log.exchanges, []);
     assertEquals(await rejectionText(as.refresh(client, tokens.refresh_token!)), "invalid_grant");
     const other = as.client({ confidential: true });
@@ -191,12 +191,12 @@ test("a reset with keep preserves clients and users, and nothing else", async ()
 
     as.users.set({ sub: "cid" });
     await as.reset({ keep: ["clients", "users"] });
-    assertEquals(as.clients.all().length, 2);
-    assertEquals(as.users.all().map(({ sub }) => sub), ["alice", "bob", "cid"]);
+    assertEquals(as.clients.list().length, 2);
+    assertEquals(as.users.list().map(({ sub }) => sub), ["alice", "bob", "cid"]);
     await as.reset({ keep: ["users"] });
-    assertEquals([as.clients.all(), as.users.all().length], [[], 3]);
+    assertEquals([as.clients.list(), as.users.list().length], [[], 3]);
     await as.reset({ keep: [] });
-    assertEquals(as.users.all().length, 2);
+    assertEquals(as.users.list().length, 2);
     const misspelt = ["client"] as unknown as ["clients"];
     await assertRejects(() => as.reset({ keep: misspelt }), TypeError, 'received ["client"]');
     const bare = "clients" as unknown as ["clients"];
@@ -266,10 +266,10 @@ test("a reset removes the clients and users of a persistent store, and restores 
     clients: [{ client_id: "web", redirect_uris: ["https://web.example/cb"] }],
   });
   const getAll = async () => [
-    (await as.clients.all()).map(({ id, redirectUris }) => [id, ...redirectUris]),
-    (await as.users.all()).map(({ sub }) => sub),
+    (await as.clients.list()).map(({ id, redirectUris }) => [id, ...redirectUris]),
+    (await as.users.list()).map(({ sub }) => sub),
     [await as.clients.find("late"), await as.users.find("carol")],
-    [as.clients.allCached().length, as.users.allCached().length],
+    [as.clients.known().size, as.users.known().size],
   ];
   const initial = await getAll();
   await as.clients.set({ client_id: "web", redirect_uris: ["https://moved.example/cb"] });
@@ -669,7 +669,7 @@ test("[OI-03, OI-07] decisions respect sessions: prompt=none uses no decision, a
 
 test("a custom approver decides where the test made no decision", async () => {
   await using as = await testLatchkey({
-    approver: ({ scope }, { users, now }) => ({ user: users.findCached("bob")!, scope, authTime: now() }),
+    approver: ({ scope }, { users, now }) => ({ user: users.known().get("bob")!, scope, authTime: now() }),
   });
   const client = as.client();
   assertEquals((await as.logIn(client)).claims!.sub, "bob");

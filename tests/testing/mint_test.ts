@@ -270,7 +270,7 @@ test("minted tokens of one grant are revoked together, and an expired access tok
 test("without options the mint uses the first client, the first user and every scope value of the client", async () => {
   await using as = await withClient();
   const { sub, client_id, scope, aud } = decodeJwt(await as.mint.accessToken());
-  const [first] = as.clients.all();
+  const [first] = as.clients.list();
   assertEquals([sub, client_id, scope, aud], ["alice", first!.id, first!.scope.join(" "), as.issuer]);
   await assertRejects(
     () => as.mint.accessToken({ client: "unknown" }),

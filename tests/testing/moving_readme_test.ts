@@ -103,7 +103,7 @@ for (const [i, { name, files }] of sections.entries()) {
       const { tokens, claims } = await control.logIn({ ...client, redirect_uri: client.redirect_uris![0]! }, {
         scope: "openid",
       });
-      assertEquals(claims!.sub, (await as.users.first())!.sub);
+      assertEquals(claims!.sub, (await as.users.list({ limit: 1 }))[0]!.sub);
       const metadata = await (await as.fetch(new Request(`${as.issuer}/.well-known/openid-configuration`))).json();
       for (const [member, path] of Object.entries(settings.paths ?? {})) {
         assertEquals(metadata[member], as.issuer + path);

@@ -92,7 +92,7 @@ export const browserSessionAttacks: readonly Attack[] = [
     needs: ["namesUser"],
     sources: ["RFC 6749 §10.3", "OpenID Connect Core §5.3.2"],
     async perform({ as, driver, openBrowser, session, expectedSub }) {
-      const [first, second] = await as.users.all();
+      const [first, second] = await as.users.list();
       if (second === undefined) return undecided("the server has one user");
       const fail = (harm: string): Conclusion => conclude(`the client ${harm}`, "", harm);
       const other = await driver.logIn!(openBrowser({ as: second.sub }));

@@ -23,7 +23,7 @@ export async function waitUntil(isSent: () => boolean): Promise<void> {
 
 /** The second user of a server. @throws {UndecidedError} If the server has one user. */
 export async function findSecondUser({ users }: TestLatchkey): Promise<User> {
-  const [, second] = await users.all();
+  const [, second] = await users.list();
   if (second === undefined) throw new UndecidedError("the server has one user");
   return second;
 }

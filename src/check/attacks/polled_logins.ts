@@ -37,7 +37,7 @@ async function logInTwice(
   grant_type: string,
   shown: (as: TestLatchkey) => readonly string[] = () => [],
 ): Promise<Conclusion> {
-  const [one, second] = [await as.users.first(), await findSecondUser(as)];
+  const [one, second] = [(await as.users.list({ limit: 1 }))[0], await findSecondUser(as)];
   const waiting = hold();
   const pending = error("authorization_pending");
   const polls = as.on("token", { grant_type }).always({

@@ -36,7 +36,7 @@ async function attempt(act: () => Promise<ClientSession>): Promise<PromiseSettle
 
 /** A user other than the one who logs in by default; `undefined` if the server has only one. */
 async function findOtherUser({ as }: Stage): Promise<string | undefined> {
-  const users = await as.users.all();
+  const users = await as.users.list();
   return users[1]?.sub;
 }
 

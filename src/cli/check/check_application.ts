@@ -101,7 +101,7 @@ export async function checkApplication(
       await tools.runInShell(restart);
       await waitUntilUp(loginUrl, { limitMs: attemptMs, attemptMs, now: environment.now });
     };
-    const clients = await server.clients.list();
+    const clients = await server.clients.list({ limit: 50 });
     const described = clients.map(({ id, authMethod, redirectUris }) =>
       `Client: ${id}, authentication ${authMethod}, redirect URI ${redirectUris.join(" or ") || "none"}`
     );

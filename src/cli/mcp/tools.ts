@@ -74,7 +74,10 @@ export function createTools(
       async run() {
         const { server } = await getServer();
         const base = server.issuer.replace(/\/$/, "");
-        const [clients, users] = await Promise.all([server.clients.list(), server.users.list()]);
+        const [clients, users] = await Promise.all([
+          server.clients.list({ limit: 50 }),
+          server.users.list({ limit: 50 }),
+        ]);
         const site = {
           issuer: server.issuer,
           discovery: `${base}/.well-known/openid-configuration`,
@@ -169,8 +172,8 @@ export function createTools(
       }),
       async run({ client_id, library }) {
         const { server, app } = await getServer();
-        await server.clients.list();
-        const client = server.clients.findCached(String(client_id));
+        await server.clients.list({ limit: 50 });
+        const client = server.clients.known().get(String(client_id));
         if (client === undefined) {
           const problem = client_id === undefined ? "client_id is missing" : `There is no client ${quote(client_id)}`;
           throw new ToolError(`${problem}: start lists the clients.`);

@@ -184,7 +184,7 @@ export function canAuthenticate(client: Client): boolean {
 }
 
 async function findDemoSecretClient(server: Server): Promise<Client | undefined> {
-  for (const client of server.clients.allCached()) {
+  for (const client of server.clients.known().values()) {
     if (canAuthenticate(client) && await hasDemoSecret(client)) return client;
   }
   return undefined;

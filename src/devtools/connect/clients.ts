@@ -42,7 +42,7 @@ async function findClient(context: Context): Promise<Client> {
   const { clients } = context.server;
   const id = idFromPath(context, "/clients/");
   // Looking at a page fetches no metadata document.
-  const client = await clients.registered.find(id) ?? clients.findCached(id);
+  const client = await clients.registered.find(id) ?? clients.known().get(id);
   if (client !== undefined) return client;
   throw new HttpError(404, "HT-01", "No client has this ID", { fix: "Choose a client of the list at /clients." });
 }
@@ -157,7 +157,7 @@ async function initiateLoginHref(
   url.searchParams.set("iss", server.issuer);
   // The hint is no secret for a client that the operator knows, except if its users have another sub for each sector.
   const user = autoLogin && standing !== "unknown" && subject_type !== "pairwise"
-    ? await server.users.first()
+    ? (await server.users.list({ limit: 1 }))[0]
     : undefined;
   if (user !== undefined) url.searchParams.set("login_hint", user.sub);
   // At the origin of the URL: the client must not redirect elsewhere.
@@ -181,7 +181,7 @@ async function addClient(context: Context, options: DirectoryOptions): Promise<H
   const issues = [
     ...invalidAuthMethod(server, params.get("token_endpoint_auth_method")),
     ...existing === undefined ? [] : [clientIdTaken(metadata.client_id)],
-    ...server.clients.isPersistent || await server.clients.count() < maxListLength ? [] : [tooManyClients],
+    ...server.store.persistent || await server.clients.count() < maxListLength ? [] : [tooManyClients],
   ];
   const reject = (rejected: readonly ConfigIssue[]) => {
     traceIssues(context, "the form adds no client", rejected);
@@ -276,7 +276,7 @@ async function changeClient(context: Context, options: DirectoryOptions, client:
     throw new HttpError(404, "HT-01", "No registered client has this ID", { fix });
   }
   const saved = await changeExclusively(server, "client", client.id, async () => {
-    const current = await server.clients.registered.reload(client.id);
+    const current = await server.clients.registered.find(client.id);
     if (current === undefined) return undefined;
     if (params.get("version") === await clientVersion(server, current)) {
       return await saveClient(context, options, current, params);
@@ -288,7 +288,6 @@ async function changeClient(context: Context, options: DirectoryOptions, client:
     });
   });
   if (saved !== undefined) return saved;
-  await server.clients.registered.reload(client.id);
   return await showForm(context, await findClient(context), { older: params });
 }
 

@@ -43,7 +43,9 @@ export async function showHome(
   const { app, server, site } = context;
   const { origin } = new URL(server.issuer);
   const isListed = mayListClients(context);
-  const [clients, users] = isListed ? await Promise.all([server.clients.list(), server.users.list()]) : [[], []];
+  const [clients, users] = isListed
+    ? await Promise.all([server.clients.list({ limit: 50 }), server.users.list({ limit: 50 })])
+    : [[], []];
   const edits = isListed && options?.edit === true;
   const fields = edits && formAuthMethods(server).length > 0 ? await connectForm(context, rejected) : false;
   const flows = isTrustedHost(server, context.request) ? await recentFlows?.() : undefined;
@@ -109,7 +111,7 @@ async function connectForm(
       ...Object.fromEntries(proposed),
     },
     errors: rejected?.errors ?? [],
-    isPersistent: server.clients.isPersistent,
+    isPersistent: server.store.persistent === true,
     isProposed: proposed.length > 0,
     libraries,
     authMethods,

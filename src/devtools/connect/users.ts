@@ -72,7 +72,7 @@ async function showList(
   values: Readonly<Record<string, string>>,
   errors: readonly FieldError[],
 ): Promise<HttpResponse> {
-  const { users } = context.server;
+  const { users, store } = context.server;
   const { entries, position } = await readPage(context, users, ({ sub }) => sub);
   const props: UsersProps = {
     ...context.site,
@@ -81,7 +81,7 @@ async function showList(
   };
   return await pageWithForm(
     context,
-    edit && { values, errors, isPersistent: users.isPersistent },
+    edit && { values, errors, isPersistent: store.persistent === true },
     (form) => renderPage(Users, { ...props, form }),
   );
 }
@@ -99,7 +99,7 @@ async function showOne(
   const props: UserProps = {
     ...context.site,
     user: toListedUser(context, user),
-    isFirst: (await users.first())?.sub === user.sub,
+    isFirst: (await users.list({ limit: 1 }))[0]?.sub === user.sub,
     lines: edit ? configurationFile({ users: [userEntry(user)], ...changedPlaces(context.server) }) : undefined,
   };
   const { idTokenClaims, accessTokenClaims } = places;
@@ -107,7 +107,7 @@ async function showOne(
     ...{ claims, version: await userVersion(context.server, user) },
     ...{ id_token_claims: idTokenClaims, access_token_claims: accessTokenClaims.join(" ") },
   };
-  const fields = { values, errors, unsaved, isPersistent: users.persists(user.sub) };
+  const fields = { values, errors, unsaved, isPersistent: context.server.users.persists(user.sub) };
   return await pageWithForm(
     context,
     edit && fields,
@@ -117,7 +117,7 @@ async function showOne(
 }
 
 async function addUser(context: Context, options: DirectoryOptions): Promise<HttpResponse> {
-  const { users } = context.server;
+  const { users, store } = context.server;
   const params = await readProtectedForm(context);
   if (params.get("action") === "first") return await makeDefault(context, params.get("sub") ?? "");
   const values = { sub: params.get("sub") ?? "", claims: params.get("claims") ?? "{}" };
@@ -130,7 +130,7 @@ async function addUser(context: Context, options: DirectoryOptions): Promise<Htt
       hint: "Choose another subject, or change that user on its page.",
     }]);
   }
-  if (!users.isPersistent && await users.count() >= maxListLength) {
+  if (!store.persistent && await users.count() >= maxListLength) {
     return await reject([{
       field: "sub",
       expected: `at most ${maxListLength} users`,
@@ -187,7 +187,7 @@ async function saveClaims(context: Context, sub: string, params: Params): Promis
   const { server, server: { users } } = context;
   const text = params.get("claims") ?? "{}";
   const saved = await changeExclusively(server, "user", sub, async () => {
-    const current = await users.reload(sub);
+    const current = await users.find(sub);
     if (current === undefined) return undefined;
     if (params.get("version") !== await userVersion(server, current)) {
       // A double click sends the form twice, and the browser shows the second response.
@@ -201,7 +201,6 @@ async function saveClaims(context: Context, sub: string, params: Params): Promis
     return await saveUser(context, { sub, done: "Saved" }, text, existingPassword, reject);
   });
   if (saved !== undefined) return saved;
-  await users.reload(sub);
   return await showOne(context, true, await findUser(context), undefined, [], []);
 }
 

@@ -52,7 +52,7 @@ export async function describeHabits(
   const { client } = flow;
   const recorded = client === undefined ? flow.exchanges : exchangesOfClient(recorder.exchanges(), client);
   const exchanges = recorded.filter(isFromClient);
-  const registered = client === undefined ? undefined : server.clients.findCached(client);
+  const registered = client === undefined ? undefined : server.clients.known().get(client);
   const recording = { issuer: server.issuer, exchanges, client: registered?.metadata };
   const results = await readHabits([recording], { flow: flow.id });
   const rows = results.map(({ habit: { id, title, sources }, outcome, because, evidence }): HabitRow & {

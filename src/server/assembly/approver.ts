@@ -80,7 +80,7 @@ export async function autoApprover(
   const currentUser = previousSession === undefined || previousSession.authTime <= users.defaultChosenAt()
     ? undefined
     : await users.find(previousSession.sub);
-  const preferredUser = hintedUser ?? currentUser ?? await users.first();
+  const preferredUser = hintedUser ?? currentUser ?? (await users.list({ limit: 1 }))[0];
   const user =
     demandedSubs === undefined || preferredUser && await allowsUser(server, { request, client }, preferredUser.sub)
       ? preferredUser

@@ -16,12 +16,14 @@ import { parseTarget, routeFinder, router } from "../../platform/http/router.ts"
 import type { RequestHandler } from "../../platform/http/router.ts";
 import { endpointOrigin, fromHost } from "../config/issuer_urls.ts";
 import { resourceIndicators } from "../config/resource_list.ts";
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import { requestParts } from "../oauth/authorize/request_parts.ts";
 import { type ParameterDescription, responseModes } from "../oauth/params.ts";
 import { boundedCache, rateLimiter } from "../oauth/bounded_cache.ts";
 import { claimRules } from "../oauth/claims.ts";
 import { clientAuthentication } from "../oauth/clients/auth/mod.ts";
 import { clientRepository } from "../oauth/clients/client_repository.ts";
+import type { Client } from "../oauth/clients/repository.ts";
 import { serverClients } from "../oauth/clients/server_clients.ts";
 import { withUnregisteredClients } from "../oauth/clients/unregistered_clients.ts";
 import { type DeclaredNames, declareNames } from "../oauth/hide_secrets.ts";
@@ -114,6 +116,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const outbound = options.outbound ??
     defaultOutbound(() => ({ issuer: server.issuer, privateHosts, allows: settings.allows }));
   const registered = clientRepository(settings, createRepository);
+  const demoClients = new Map<string, MaybePromise<Client>>(registered.known());
   const currentSettings = () => ({ ...settings, issuer: server.issuer, audience: server.audience });
   const clientDependencies = { ...core, outbound, currentSettings };
   const knownClients = extensions.reduce(
@@ -264,7 +267,11 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     Object.assign(server, membersOf(newIssuer));
     headers = securityHeaders(newIssuer);
     if (options.clients !== undefined) return;
-    registered.reconfigure(resolveSettings(options, newIssuer, settings.extensions).clients);
+    // The demo clients follow the issuer, unless they were changed.
+    for (const client of resolveSettings(options, newIssuer, settings.extensions).clients) {
+      const id = client.client_id;
+      if (registered.known().get(id) === demoClients.get(id)) demoClients.set(id, registered.set(client));
+    }
   };
   for (const plugin of plugins) plugin.setup?.(app, addResource, addApp, moveTo);
   return { app, handle, moveTo };

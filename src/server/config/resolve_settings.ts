@@ -20,6 +20,9 @@ import { withProviders } from "./with_providers.ts";
 import { keys, lifetimes, pkce, refresh } from "./setting_groups.ts";
 import type { Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
 
+/** @internal The settings of a server that do not change at run time. */
+export type ServerSettings = Omit<ResolvedSettings, "issuer" | "audience" | "clients" | "users">;
+
 /** @internal {@link Settings} with the defaults. */
 export interface ResolvedSettings extends
   Required<

@@ -50,7 +50,7 @@ export function authorizeHandlers(
       ({ destination, client } = await findDestination(server, params, origin));
     } finally {
       if (clientId !== undefined && !received.isRepeated("client_id")) {
-        context.clientId = server.clients.findCached(clientId)?.id;
+        context.clientId = server.clients.known().get(clientId)?.id;
       }
     }
     // DNS rebinding: with auto-login an attacker's page could read the code in the form_post page.

@@ -24,7 +24,7 @@ export function discoveryHandlers(extensions: readonly Pick<Extension, "metadata
   let cached: { readonly users: readonly User[]; readonly claims: readonly string[] } | undefined;
   /** Computed once for each list of users, because the list may be long. */
   const supportedClaims = ({ claims, settings, users }: Server): readonly string[] => {
-    const currentUsers = users.allCached();
+    const currentUsers = [...users.known().values()];
     if (cached?.users !== currentUsers) {
       cached = { users: currentUsers, claims: [...releasableClaims(claims, settings.scopes, currentUsers)] };
     }

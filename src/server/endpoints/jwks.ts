@@ -10,7 +10,7 @@ import type { Handlers } from "../assembly/route.ts";
  * `userinfo_signed_response_alg`.
  */
 export function algorithmsInUse(server: Server): SigningAlgorithm[] {
-  const clients = server.clients.allCached();
+  const clients = [...server.clients.known().values()];
   return [
     ...new Set([
       server.settings.alg,

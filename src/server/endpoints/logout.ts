@@ -116,7 +116,7 @@ async function readHint(
  */
 function findOnlyClient(server: Server, uri: string | undefined): string | undefined {
   if (uri === undefined || !server.settings.allows.unknownClients) return undefined;
-  const [only, ...others] = server.clients.registered.allCached().filter(({ metadata }) =>
+  const [only, ...others] = [...server.clients.registered.known().values()].filter(({ metadata }) =>
     metadata.post_logout_redirect_uris?.includes(uri)
   );
   if (only === undefined || others.length > 0) return undefined;

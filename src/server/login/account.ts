@@ -44,7 +44,10 @@ const maxSearchedClients = 1000;
 async function accountProps(context: Context, session: Session): Promise<AccountProps["account"]> {
   const { server } = context;
   const consents = [];
-  const clients = new Set([...server.clients.allCached(), ...await server.clients.list({ limit: maxSearchedClients })]);
+  const clients = new Set([
+    ...server.clients.known().values(),
+    ...await server.clients.list({ limit: maxSearchedClients }),
+  ]);
   const isComplete = await server.clients.count() <= maxSearchedClients;
   for (const client of clients) {
     const { id, name } = client;

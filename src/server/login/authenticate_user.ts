@@ -6,6 +6,7 @@ import type { Authentication } from "../oauth/authorize/authentication_level.ts"
 import type { LoginMethod } from "../config/login_method.ts";
 import { allowsUser, usableSession } from "../oauth/authorize/login.ts";
 import type { Server } from "../oauth/server.ts";
+import { readAsIfStored } from "../oauth/records/repository.ts";
 import type { Params } from "../oauth/params.ts";
 import type { Session } from "../oauth/session/session.ts";
 import { hasPassword, parseGuest } from "./account_picker.ts";
@@ -95,9 +96,10 @@ async function authenticateKnown(
   { openLogin, verifyPassword }: LoginOptions,
 ): Promise<Login | LoginRetry> {
   const sub = params.get("sub") ?? "";
+  const user = await server.users.find(sub);
   // User enumeration: if user names are secret, each login reads the store once. A read for unknown names only would
   // reveal them by its time.
-  const user = await (openLogin ? server.users.find(sub) : server.users.reload(sub));
+  if (!openLogin) await readAsIfStored(server, "user", sub);
   const session = await usableSession(server, pending, previousSession);
   if (user !== undefined && session?.sub === sub) return { user, session };
   if (user !== undefined && openLogin && !hasPassword(user)) return { user, method: "open" };

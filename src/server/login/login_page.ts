@@ -52,7 +52,7 @@ export async function showLogin(
   const accounts = await accountsToOffer(context, pending, previousSession, openLogin);
   const selectedSub = params.get("sub") ?? params.get("as");
   // A password manager needs a user name in the field. User enumeration: the hint of the client is not looked up.
-  const suggestedSub = [...accounts, ...openLogin ? server.users.allCached() : []].find(hasPassword)?.sub;
+  const suggestedSub = [...accounts, ...openLogin ? server.users.known().values() : []].find(hasPassword)?.sub;
   const sub = selectedSub ?? (openLogin ? undefined : loginRequirements.loginHint) ?? suggestedSub ?? "";
   const { presentation, headers: imageHeaders } = presentClient(server, pending);
   return htmlWithForms(

@@ -97,8 +97,8 @@ function costCollector(): (server: Server, user: User | undefined) => Promise<re
     const digest = getPasswordDigest(user);
     if (digest !== undefined) costs.set(costKey(digest), digest);
   };
-  return async ({ users, now }, user) => {
-    if (users.isPersistent && Math.abs(now() - listedAt) >= costListIntervalMs) {
+  return async ({ users, store, now }, user) => {
+    if (store.persistent && Math.abs(now() - listedAt) >= costListIntervalMs) {
       const startedAt = now();
       let page: readonly User[] = [];
       do {
@@ -106,10 +106,10 @@ function costCollector(): (server: Server, user: User | undefined) => Promise<re
         page.forEach(add);
       } while (page.length > 0);
       listedAt = startedAt;
-    } else if (!users.isPersistent) {
+    } else if (!store.persistent) {
       costs.clear();
     }
-    users.allCached().forEach(add);
+    users.known().forEach(add);
     if (user !== undefined) add(user);
     return costs.size === 0 ? [passwordCost] : [...costs.values()];
   };

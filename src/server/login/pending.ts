@@ -13,7 +13,6 @@ import {
   type PendingAuthorization,
   storedRequests,
 } from "../oauth/authorize/destination.ts";
-import { clientOfGeneration } from "../oauth/clients/client_generation.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { digest, randomId, storageKey } from "../oauth/secrets.ts";
@@ -104,7 +103,7 @@ export async function findPending(context: Context, id: string | undefined): Pro
   }
   if (server.now() >= validUntil) throw expiredInteraction("a login that has expired");
   const client = await server.clients.find(request.clientId);
-  const isSame = client && await clientOfGeneration(server, client, request.clientGeneration) !== undefined;
+  const isSame = client !== undefined && client.generation === request.clientGeneration;
   if (!isSame || !mayReceive(server, client, destination)) {
     throw expiredInteraction("a login whose client was removed or changed");
   }

@@ -47,7 +47,7 @@ export function registeredSecrets(
   clients: ClientRepository,
   declared: DeclaredNames = new Map(),
 ): RegisteredSecrets {
-  let hashedClients: readonly Client[] | undefined;
+  let hashedClients: ReadonlyMap<string, Client> | undefined;
   let digests: ReadonlySet<string> = new Set();
   /** Secrets whose digests are not computed yet. */
   let pendingSecrets: ReadonlySet<string | undefined> = new Set();
@@ -55,8 +55,9 @@ export function registeredSecrets(
 
   /** Rebuilds the digests after a client changed; until then the list is the same object. */
   function update(): void {
-    const all = clients.allCached();
-    if (all === hashedClients) return;
+    const known = clients.known();
+    if (known === hashedClients) return;
+    const all = [...known.values()];
     const secretDigests = all.flatMap(({ secretDigest, registration }) =>
       [secretDigest, registration?.tokenDigest].filter((digest) => digest !== undefined)
     );
@@ -64,7 +65,7 @@ export function registeredSecrets(
     pendingSecrets = new Set(all.map(({ pendingSecret }) => pendingSecret));
     secretByWord = boundedCache(maxCachedWords);
     // A digest that is still being computed is included in a later call.
-    hashedClients = digests.size === new Set(secretDigests).size ? all : undefined;
+    hashedClients = digests.size === new Set(secretDigests).size ? known : undefined;
   }
 
   /** Whether a word is a secret, as it is or form-decoded. */
@@ -103,7 +104,7 @@ export function registeredSecrets(
       }
       return shown;
     },
-    isClient: (id) => clients.findCached(id) !== undefined,
+    isClient: (id) => clients.known().has(id),
     label(name) {
       return findLabel(name, (key) => declared.get(key)) ?? commonLabel(name);
     },
@@ -111,6 +112,6 @@ export function registeredSecrets(
       const key = normalizeName(name);
       return declared.has(key) && declared.get(key) === undefined;
     },
-    version: () => clients.allCached(),
+    version: clients.known,
   };
 }

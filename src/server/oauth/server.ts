@@ -26,7 +26,7 @@ import type { OAuthError } from "./errors.ts";
 import type { SignClaims } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
 import type { KeyFetches } from "./keys/remote_keys.ts";
-import type { ResolvedSettings } from "../config/resolve_settings.ts";
+import type { ServerSettings } from "../config/resolve_settings.ts";
 import type { ServerClients } from "./clients/server_clients.ts";
 import type { RegisteredSecrets } from "./registered_secrets.ts";
 import type { Resources } from "../config/resource_list.ts";
@@ -57,7 +57,7 @@ export interface Server {
    */
   readonly storageIssuer: string;
   /** The settings, with defaults. `issuer` and `audience` are members of the server, because the port may set them. */
-  readonly settings: Omit<ResolvedSettings, "issuer" | "audience" | "clients" | "users">;
+  readonly settings: ServerSettings;
   /** The store of all records. */
   readonly store: Store;
   /** The clock: milliseconds since the epoch. */

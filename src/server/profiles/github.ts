@@ -159,7 +159,7 @@ function redirectMismatch(
   { server, clientId = "", request, parameters, rejection }: ResponseFacts<Server>,
 ): ProviderResponse | undefined {
   if (rejection?.rule !== "RU-01") return undefined;
-  const [uri] = server.clients.findCached(clientId)?.redirectUris ?? [];
+  const [uri] = server.clients.known().get(clientId)?.redirectUris ?? [];
   if (uri === undefined) return undefined;
   const state = parameters.find(([name]) => name === "state")?.[1];
   const fields = responseFields(server, { uri, mode: "query", state }, [

@@ -74,7 +74,7 @@ export function keycloak(): Provider {
 function withDefaultScope(request: ProviderRequest, { method, server }: RequestFacts<Server>): ProviderRequest {
   const first = (name: string) => request.parameters.find(([other]) => other === name);
   const sent = first("scope");
-  const client = server.clients.findCached(first("client_id")?.[1] ?? "");
+  const client = server.clients.known().get(first("client_id")?.[1] ?? "");
   if (method !== "GET" || !sent?.[1] || client === undefined) return request;
   const present = [...sent[1].split(" "), ""];
   const allowed = client.metadata.scope?.split(" ") ?? server.settings.defaultScope;
@@ -109,8 +109,8 @@ function withCredentials(
 }
 
 function isWebOrigin({ clients }: Server, clientId: string | undefined, origin: string): boolean {
-  const client = clientId === undefined ? undefined : clients.findCached(clientId);
-  return (client === undefined ? clients.registered.allCached() : [client]).some((client) =>
+  const client = clientId === undefined ? undefined : clients.known().get(clientId);
+  return (client === undefined ? [...clients.registered.known().values()] : [client]).some((client) =>
     originsOf(client).includes(origin)
   );
 }

@@ -36,7 +36,7 @@ export function okta(): Provider {
     error(response, { endpoint, server, rejection }) {
       // okta-auth-js test/support/xhr/error-userinfo-invalid-token.js: the challenge alone says what is wrong.
       if (endpoint === "userinfo_endpoint") return { ...response, body: "" };
-      const isUnknown = rejection?.client === undefined || server.clients.findCached(rejection.client) === undefined;
+      const isUnknown = rejection?.client === undefined || !server.clients.known().has(rejection.client);
       if (rejection?.error === "invalid_client" && isUnknown) {
         return { ...response, status: 401, body: unknownClient(server) };
       }

@@ -27,7 +27,7 @@ export function changeClient(server: Server, client_id: string, changes: Metadat
 
 async function replaceClient(server: Server, client_id: string, changes: MetadataChanges): Promise<Client> {
   const { registered } = server.clients;
-  const former = await registered.reload(client_id);
+  const former = await registered.find(client_id);
   if (former === undefined) throw unknownClient(client_id);
   const merged = Object.entries({ ...former.metadata, ...changes, client_id }).filter(([, value]) => value !== null);
   const metadata = Object.fromEntries(merged) as unknown as ClientEntry;

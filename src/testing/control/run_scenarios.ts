@@ -76,7 +76,7 @@ export function runScenarios(inner: ServerControl, scenarios: readonly ChosenSce
     const { scenario } = progress;
     const { server } = app!;
     const { issuer, audience, assertionAudiences } = server;
-    const user = scenario.user ?? (await server.users.all())[0]?.sub;
+    const user = scenario.user ?? (await server.users.list())[0]?.sub;
     const target = {
       ...{ app: app!, control: inner, closed: closing.signal, name: { issuer, audience, assertionAudiences } },
       endpoints: () => ({}),

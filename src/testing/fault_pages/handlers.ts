@@ -216,7 +216,7 @@ async function showPage(
   const confirmation = await takeConfirmation(context);
   const definition = findDefinition(shown.get("fault") ?? undefined);
   const search = (shown.get("q") ?? "").trim().slice(0, maxSearchChars);
-  const clients = await server.clients.list();
+  const clients = await server.clients.list({ limit: 50 });
   const checkPath = (id: string) => `/clients/${encodeURIComponent(id)}/check`;
   const checkable = clients.filter(({ standing, redirectUris }) =>
     standing === "configured" && redirectUris.some(isTestUrl)

@@ -88,7 +88,7 @@ async function editForm(context: FaultContext, response: ResponseLike, edit: Edi
     import("../../server/endpoints/shared/form_post.tsx"),
   ]);
   const { client: id = "" } = context.request;
-  const client = server.clients.findCached(id)?.metadata.client_name ?? id;
+  const client = server.clients.known().get(id)?.metadata.client_name ?? id;
   const body = renderPage(FormPost, { ...site, action: form.action, client, fields });
   return { ...response, body, form: { ...form, fields } };
 }

@@ -174,8 +174,8 @@ test("[HT-22, UI-30, DI-04] on no endpoint a page of another site reads, changes
       }
     });
     const { as } = server;
-    assertEquals(as.users.allCached().map(({ sub }) => sub), ["alice", "bob"]);
-    assertEquals(as.clients.allCached().map(({ id }) => id), ["demo-public", "demo-confidential"]);
+    assertEquals([...as.users.known().values()].map(({ sub }) => sub), ["alice", "bob"]);
+    assertEquals([...as.clients.known().values()].map(({ id }) => id), ["demo-public", "demo-confidential"]);
   });
 });
 

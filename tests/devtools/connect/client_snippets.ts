@@ -45,7 +45,7 @@ export function settingsOf(
 ): ReadonlyMap<string, ClientSnippet> {
   const { issuer } = as;
   const urls = { issuer, authorize: `${issuer}/oauth2/authorize`, token: `${issuer}/oauth2/token` };
-  const all = clientSnippets(urls, as.clients.findCached(id)!, { secret, demands });
+  const all = clientSnippets(urls, as.clients.known().get(id)!, { secret, demands });
   return new Map(all.map((one) => [one.library, one]));
 }
 

@@ -205,7 +205,7 @@ test("[DI-02, DI-03] on a real host a generated secret is part of one response a
 test("[DI-03] an error is shown at its field with a fix, keeps all input and adds nothing", async () => {
   const b = await testServer();
   const browser = openBrowser(b);
-  const before = b.as.clients.all().map(({ id }) => id);
+  const before = b.as.clients.list().map(({ id }) => id);
   await forEachCase<[Fields, string, RegExp]>([
     [{ client_id: "" }, "client_id", /1 to 256 printable ASCII characters.*Choose a short identifier/],
     [{ client_id: "ü" }, "client_id", /1 to 256 printable ASCII characters/],
@@ -235,7 +235,7 @@ test("[DI-03] an error is shown at its field with a fix, keeps all input and add
       );
       assertMatch(html, new RegExp(`id="${field}" name="${field}"[^>]*aria-invalid="true"`));
     }
-    assertEquals(b.as.clients.all().map(({ id }) => id), before);
+    assertEquals(b.as.clients.list().map(({ id }) => id), before);
   });
   // The list above the form and the trace say the same.
   b.events.length = 0;
@@ -279,9 +279,9 @@ test("[DI-03] a removed client is unknown immediately", async () => {
 
 test("[DI-04, UI-04, UI-05] a form from another site or without this browser's CSRF token changes nothing", async () => {
   const added = await testServer();
-  await assertCsrfProtected(added, "/clients", wanted, () => added.as.clients.all().map(({ id }) => id));
+  await assertCsrfProtected(added, "/clients", wanted, () => added.as.clients.list().map(({ id }) => id));
   const removed = await testServer();
-  const listed = (b: TestServer) => () => b.as.clients.all().map(({ id }) => id);
+  const listed = (b: TestServer) => () => b.as.clients.list().map(({ id }) => id);
   const browser = openBrowser(removed);
   assertEquals(
     (await browser.post(
@@ -359,7 +359,7 @@ test("[DI-01] on a real host they need two settings, and on any host they can be
       await testServer({ ...real, directory: "read", insecureAllowDirectory: true }),
     ]
   ) {
-    for (const path of ["/clients", "/clients/spa", "/users", `/users/${b.as.users.all()[0]!.sub}`]) {
+    for (const path of ["/clients", "/clients/spa", "/users", `/users/${b.as.users.list()[0]!.sub}`]) {
       const html = await assertPage(await b.get(path), 200);
       assert(!html.includes("<form"), path);
       const posted = await b.get(path, { method: "POST", body: new URLSearchParams({ ...wanted as object }) });
@@ -457,7 +457,7 @@ test("the page of a client has its lines for the configuration file, which make 
   assertEquals(again.as.clients.find("new")!.metadata, b.as.clients.find("new")!.metadata);
   const file = await linesOf("/");
   assertEquals(file.clients.map(({ client_id }: ClientMetadata) => client_id), ["spa", "web", "poster", "new"]);
-  assertEquals(file.users, [...b.as.users.all()]);
+  assertEquals(file.users, [...b.as.users.list()]);
   assertEquals(file.clients.at(-1).client_secret, clients[0].client_secret, "home has what the page of the client has");
   const sentence = /Replace <code class="wire">THE_CLIENT_SECRET<\/code>: the server knows only the digest/;
   assertMatch(await (await browser.get("/")).text(), sentence);

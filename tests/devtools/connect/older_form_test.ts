@@ -47,12 +47,12 @@ const forms: readonly Form[] = [
   {
     path: "/clients/spa?edit",
     changes: [{ client_name: "First" }, { client_name: "Second" }],
-    value: async ({ as }) => (await as.clients.reload("spa"))!.metadata.client_name,
+    value: async ({ as }) => (await as.clients.find("spa"))!.metadata.client_name,
   },
   {
     path: "/users/bob",
     changes: [{ claims: '{"name":"First"}' }, { claims: '{"name":"Second"}' }],
-    value: async ({ as }) => (await as.users.reload("bob"))!.name,
+    value: async ({ as }) => (await as.users.find("bob"))!.name,
   },
 ];
 
@@ -210,11 +210,11 @@ for (const [store, count, skip, open] of stores) {
     const stored: readonly Form[] = [
       {
         ...{ path: "/clients/late?edit", changes: forms[0]!.changes },
-        value: async ({ as }) => (await as.clients.reload("late"))!.metadata.client_name,
+        value: async ({ as }) => (await as.clients.find("late"))!.metadata.client_name,
       },
       {
         ...{ path: "/users/late", changes: forms[1]!.changes },
-        value: async ({ as }) => (await as.users.reload("late"))!.name,
+        value: async ({ as }) => (await as.users.find("late"))!.name,
       },
     ];
     // A change of a configured entry applies only to its process.
@@ -247,7 +247,7 @@ for (const [store, count, skip, open] of stores) {
       await as.users.set({ sub: "brief" }),
     ];
     const find = async (path: string) =>
-      path.startsWith("/clients") ? await other.as.clients.reload("brief") : await other.as.users.reload("brief");
+      path.startsWith("/clients") ? await other.as.clients.find("brief") : await other.as.users.find("brief");
     for (const path of ["/clients/brief?edit", "/users/brief"]) {
       for (let delay = 0; delay < 60; delay += 3) {
         await add();

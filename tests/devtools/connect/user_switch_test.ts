@@ -33,7 +33,7 @@ test("[DI-06, DI-08] the form on the home page chooses the user, also of a brows
 
 test("[DI-04, DI-06] the form is protected, rejects an unknown user, and is absent where users cannot be chosen", async () => {
   const made = await testServer({ users });
-  await assertCsrfProtected(made, "/users", { sub: "bob", action: "first" }, () => made.as.users.first()?.sub);
+  await assertCsrfProtected(made, "/users", { sub: "bob", action: "first" }, () => made.as.users.list()[0]?.sub);
   const browser = openBrowser(made);
   const { form_token } = readFields(await (await browser.get("/")).text(), "/users", "first");
   assertEquals((await browser.post("/users", { form_token, sub: "carol", action: "first" })).status, 404);

@@ -57,7 +57,7 @@ test("[DI-03] changed claims apply immediately; omitted ones are removed", async
   const response = await post(browser, "/users/bob", { action: "save", claims: `{"name": "Robert Brown"}` });
   assertEquals(response.status, 303);
   assertEquals(b.as.users.find("bob"), { sub: "bob", name: "Robert Brown" });
-  assertEquals(b.as.users.all().map(({ sub }) => sub), ["alice", "bob"]);
+  assertEquals(b.as.users.list().map(({ sub }) => sub), ["alice", "bob"]);
 });
 
 test("[DI-03, CL-06] which tokens have a claim is chosen beside it, and applies to the next tokens of every user", async () => {
@@ -94,7 +94,7 @@ test("[DI-03, DI-06] a user can be moved to the first place, which automatic log
   const b = await testServer({ users: [{ sub: "alice" }, { sub: "bob" }, { sub: "carol" }] });
   assertEquals(await whoIsFirst(b), "alice");
   await post(openBrowser(b), "/users/bob", { action: "first" });
-  assertEquals(b.as.users.all().map(({ sub }) => sub), ["bob", "alice", "carol"]);
+  assertEquals(b.as.users.list().map(({ sub }) => sub), ["bob", "alice", "carol"]);
   assertEquals(await whoIsFirst(b), "bob");
 });
 
@@ -141,9 +141,9 @@ test("[DI-08] the page after a form and the log say once what changed, and no UR
 test("[DI-03] a form whose action no button sends is rejected and changes nothing", async () => {
   const b = await testServer();
   const browser = openBrowser(b);
-  const listed = () => JSON.stringify([b.as.users.all(), b.as.clients.all().map(({ metadata }) => metadata)]);
+  const listed = () => JSON.stringify([b.as.users.list(), b.as.clients.list().map(({ metadata }) => metadata)]);
   const before = listed();
-  for (const page of [`/clients/${b.as.clients.first()!.id}`, "/users/bob"]) {
+  for (const page of [`/clients/${b.as.clients.list()[0]!.id}`, "/users/bob"]) {
     for (const action of [{}, { action: "Save" }]) {
       assertEquals([page, (await post(browser, page, action)).status, listed()], [page, 400, before]);
     }
@@ -164,7 +164,7 @@ test("[DI-03] a removed user can no longer log in, and their sessions end", asyn
 test("[DI-03] an error is shown at its field with a fix, keeps all input and changes nothing", async () => {
   const b = await testServer();
   const browser = openBrowser(b);
-  const before = JSON.stringify(b.as.users.all());
+  const before = JSON.stringify(b.as.users.list());
   await forEachCase<[string, Fields, string, RegExp]>([
     ["/users", { sub: "", claims: "{}" }, "sub", /1 to 255 printable ASCII/],
     ["/users", { sub: "a b", claims: "{}" }, "sub", /1 to 255 printable ASCII/],
@@ -189,7 +189,7 @@ test("[DI-03] an error is shown at its field with a fix, keeps all input and cha
     assertMatch(stated ?? "nothing", fault);
     assertStringIncludes(html, `role="alert"`);
     assertMatch(html, new RegExp(`id="${field}" name="${field}"[^>]*aria-invalid="true"`));
-    assertEquals(JSON.stringify(b.as.users.all()), before);
+    assertEquals(JSON.stringify(b.as.users.list()), before);
   });
 });
 
@@ -220,7 +220,7 @@ test("[DI-02] a password is neither shown nor lost by any change of its user", a
 
 test("[DI-04, UI-04, UI-05] a form from another site or without this browser's CSRF token changes nothing", async () => {
   const b = await testServer();
-  const listed = () => JSON.stringify(b.as.users.all());
+  const listed = () => JSON.stringify(b.as.users.list());
   await assertCsrfProtected(b, "/users", { sub: "eve", claims: "{}" }, listed);
   const browser = openBrowser(b);
   for (const action of ["save", "first", "remove"]) {

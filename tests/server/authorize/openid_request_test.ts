@@ -180,7 +180,7 @@ test("[OI-03] if the approver needs a page, prompt=none is interaction_required 
     const shown = new URL(httpRequest.url).searchParams.get("display");
     if (shown === "page") return new Response("<p>Allow?</p>", { headers: { "set-cookie": "half=way" } });
     if (shown !== null) throw new OAuthError(shown as "consent_required", "no", { rule: "OI-03" });
-    return { user: users.findCached("alice")!, scope: request.scope, authTime: session?.authTime ?? now() };
+    return { user: users.known().get("alice")!, scope: request.scope, authTime: session?.authTime ?? now() };
   };
   const b = await testServer({ ...severalUsers, approver });
   const browser = openBrowser(b);
@@ -375,12 +375,12 @@ test("[OI-06] unknownLoginHint reject: the request fails and names the users, al
 test("[OI-06] unknownLoginHint create: the user is created once, and only by a request that can log in", async () => {
   const b = await testServer({ ...severalUsers, unknownLoginHint: "create" });
   const silent = await openBrowser(b).authorizeSilently({ login_hint: "carol" });
-  assertEquals([silent, b.as.users.findCached("carol")], ["login_required", undefined]);
+  assertEquals([silent, b.as.users.known().get("carol")], ["login_required", undefined]);
   const carol = await openBrowser(b).login({ login_hint: "carol", scope: "openid profile email" });
   assertEquals(login(carol.id_token).sub, "carol");
   assertEquals(login((await openBrowser(b).login({ login_hint: "carol" })).id_token).sub, "carol");
   await openBrowser(b).login({ login_hint: "dan@example.com" });
-  assertEquals(b.as.users.findCached("dan@example.com")?.email, "dan@example.com");
+  assertEquals(b.as.users.known().get("dan@example.com")?.email, "dan@example.com");
   assertEquals(b.as.users.list().map(({ sub }) => sub), ["alice", "bob", "carol", "dan@example.com"]);
   await forEachCase(["a b", "ålice"], async (login_hint) => {
     assertEquals(await openBrowser(b).authorizeSilently({ login_hint, prompt: undefined }), "invalid_request");
@@ -713,7 +713,7 @@ test("[OI-09] automatic approval grants offline_access, with and without openid,
 
 test("[OI-09] if an approver leaves offline_access out, no refresh token outlives the session", async () => {
   const approver: LatchkeyOptions["approver"] = ({ scope }, { session, users, now }) => ({
-    user: users.findCached("alice")!,
+    user: users.known().get("alice")!,
     scope: scope.filter((value) => value !== "offline_access"),
     authTime: session?.authTime ?? now(),
   });

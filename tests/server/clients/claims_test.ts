@@ -106,7 +106,7 @@ test("[CL-02] claims follow their scope value: not requested, denied by the appr
     ...mapped,
     unmappedClaims: "none",
     approver: ({ scope }, { users, now }) => ({
-      user: users.findCached("carol")!,
+      user: users.known().get("carol")!,
       scope: scope.filter((token) => token !== "groups"),
       authTime: now(),
     }),

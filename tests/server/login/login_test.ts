@@ -63,7 +63,7 @@ test("with automatic login there is no login page", async () => {
 test("a custom approver decides, with any login setting", async () => {
   const b = await testServer({
     ...severalUsers,
-    approver: ({ scope }, { users, now }) => ({ user: users.findCached("carol")!, scope, authTime: now() }),
+    approver: ({ scope }, { users, now }) => ({ user: users.known().get("carol")!, scope, authTime: now() }),
   });
   assertEquals(describePage(await requestAuthorization(openBrowser(b))), "code");
 });
@@ -330,7 +330,7 @@ test("[UI-06] a request with decision parameters is only a request", async () =>
     const result = await browser.post("/oauth2/authorize", { ...goodRequest, ...stated }, from);
     assertEquals(describePage(await openPage(browser, "/oauth2/authorize", result)), "login");
   }
-  assertEquals([b.events.some(({ type }) => type === "code_issued"), b.as.users.all().length], [false, 3]);
+  assertEquals([b.events.some(({ type }) => type === "code_issued"), b.as.users.list().length], [false, 3]);
 });
 
 test("[UI-08] a request posted by another site without cookies still finds the session", async () => {
@@ -640,7 +640,7 @@ test("invalid guest users are rejected with a reason and replace no user", async
     assertStringIncludes(/role="alert">(.*?)<\/div>/.exec(again.html)![1]!, word);
     assertEquals(browser.cookies.has(sessionCookie), false);
   });
-  assertEquals([b.as.users.all().length, b.as.users.find("alice")!.name], [3, "Alice Adams"]);
+  assertEquals([b.as.users.list().length, b.as.users.find("alice")!.name], [3, "Alice Adams"]);
 });
 
 test("on a real host users are neither offered nor accepted without a password nor created, unless a setting allows it", async () => {

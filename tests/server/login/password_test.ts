@@ -124,7 +124,7 @@ test("neither password nor digest is in a page, token, claim, trace or user reco
     ...[...pages, consent].map(({ html }) => html),
     ...documents,
     JSON.stringify([decodeClaims(id_token), decodeClaims(access_token), await info.json(), await metadata.json()]),
-    JSON.stringify([b.events, b.as.users.all(), b.as.users.find("alice")]),
+    JSON.stringify([b.events, b.as.users.list(), b.as.users.find("alice")]),
   ].join("\n");
   for (const word of [digest, digest.split("$").at(-1)!, secret, "$scrypt"]) assert(!logged.includes(word), word);
   assertNotMatch(JSON.stringify(b.events), /a wrong guess/);

@@ -737,7 +737,7 @@ test("[CA-14] no stored data of a client contains its secret", async () => {
   const b = await testServer({ store: observedStore(memoryStore(), (verb, args) => observed.push([verb, ...args])) });
   await exchangeCode(b, "web", basic("web", "web-secret"));
   await exchangeCode(b, "web", basic("web", "web-secret-wrong"));
-  for (const client of b.as.clients.all()) {
+  for (const client of b.as.clients.list()) {
     const whole = inspect(client, { depth: Infinity, showHidden: true, getters: true });
     assertNotMatch(whole + await client.secretDigest, /(?:web|poster)-secret/);
     for (const value of Object.values(client)) assertNotMatch(String(value), /(?:web|poster)-secret/);

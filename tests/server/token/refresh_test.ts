@@ -164,7 +164,7 @@ test("[RT-01] with refresh.onlyOffline a refresh token is issued if and only if 
     assertEquals("refresh_token" in await webTokens(b, "web", { scope }), false);
   });
   const cautious: LatchkeyOptions["approver"] = ({ scope }, { users, now }) => ({
-    user: users.allCached()[0]!,
+    user: [...users.known().values()][0]!,
     scope: scope.filter((value) => value !== "offline_access"),
     authTime: now(),
   });
@@ -698,7 +698,7 @@ test("[RT-06] a scope of spaces only requests nothing, and no token is issued", 
 
 test("[RT-06, CI-03] a refresh cannot add scope that the approver left out", async () => {
   const approver: LatchkeyOptions["approver"] = ({ scope }, { users, now }) => ({
-    user: users.allCached()[0]!,
+    user: [...users.known().values()][0]!,
     scope: scope.filter((value) => value !== "write"),
     authTime: now(),
   });

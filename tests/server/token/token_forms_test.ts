@@ -235,7 +235,7 @@ const subOf = ({ id_token }: { id_token: string }) => decodeClaims(id_token).sub
 
 /** Asks once: shows a page that sets a cookie with the user. */
 const byCookie: Approver = (request, { session, users, now, httpRequest }) => {
-  const user = users.findCached(/\buser=(\w+)/.exec(httpRequest.headers.get("cookie") ?? "")?.[1] ?? "");
+  const user = users.known().get(/\buser=(\w+)/.exec(httpRequest.headers.get("cookie") ?? "")?.[1] ?? "");
   if (user === undefined) return new Response("Who are you?", { status: 200, headers: { "set-cookie": "asked=1" } });
   const scope = request.scope.filter((value) => value !== "write");
   return { user, scope, authTime: session?.sub === user.sub ? session.authTime : now() };

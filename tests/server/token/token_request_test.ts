@@ -361,7 +361,7 @@ test("[TK-09, TK-10, TK-20] success has strings, a number, no null, and a lifeti
 
 test("[TK-11] scope is in every success and lists what was granted", async () => {
   const approver: LatchkeyOptions["approver"] = ({ scope }, { users, now }) => ({
-    user: users.allCached()[0]!,
+    user: [...users.known().values()][0]!,
     scope: scope.filter((value) => value !== "write"),
     authTime: now(),
   });

@@ -94,8 +94,8 @@ async function assertSecretIsRequired(path: string, at: string): Promise<void> {
     });
   });
   assertEquals(effects, []);
-  assertEquals(as.users.allCached().length, 2);
-  assertEquals(as.clients.allCached().length, 1);
+  assertEquals(as.users.known().size, 2);
+  assertEquals(as.clients.known().size, 1);
   const document = await as.fetch(new Request(`https://auth.corp.com${at}/_control/openapi.json`));
   assertEquals(document.status, 401);
   const authorization = `Bearer ${secret}`;
@@ -151,7 +151,7 @@ async function assertProtected(path: string, at: string): Promise<void> {
     });
   });
   assertEquals(effects, []);
-  assertEquals(as.users.allCached().map(({ sub }) => sub), ["alice", "bob"]);
+  assertEquals([...as.users.known().values()].map(({ sub }) => sub), ["alice", "bob"]);
 }
 
 test("[CO-04] a verb that changes something has no other method, and other methods are problems", async () => {

@@ -43,7 +43,7 @@ export async function findKeys(
   }
   if (kind === "request" || kind === "client_assertion") {
     const id = claims.iss ?? claims.client_id;
-    const client = typeof id === "string" ? server.clients.findCached(id) : undefined;
+    const client = typeof id === "string" ? server.clients.known().get(id) : undefined;
     const keys = client?.metadata.jwks?.keys;
     return keys === undefined ? undefined : { keys, owner: `the client ${client!.id}` };
   }

@@ -143,7 +143,7 @@ async function sendResponse(
   const location = toLocation(context, destination, sent);
   if (location !== undefined) return redirect(context.request.method, location, headers);
   const { clientId = "" } = context;
-  const client = context.server.clients.findCached(clientId)?.name ?? clientId;
+  const client = context.server.clients.known().get(clientId)?.name ?? clientId;
   const { uri } = destination;
   const [{ renderPage }, { FormPost }] = await Promise.all([
     import("../../pages/render_page.ts"),

@@ -36,7 +36,7 @@ export function fixLink(
     if (!printable.test(uri) || validateRedirectUri(uri, allowHttp, allows.localUrls)) return undefined;
   }
   if (!printable.test(client_id)) return undefined;
-  const client = clients.findCached(client_id);
+  const client = clients.known().get(client_id);
   if (isNew ? client !== undefined : client?.standing !== "configured" || client.document !== undefined) {
     return undefined;
   }

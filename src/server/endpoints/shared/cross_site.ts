@@ -87,7 +87,7 @@ function isKnownPage({ issuer, settings, clients }: Server, url: string): boolea
   const { hostname, origin } = new URL(url);
   if (servesOwnPages(hostname) || hostname === new URL(issuer).hostname) return true;
   return settings.allowedOrigins.includes(origin) ||
-    clients.registered.allCached().some(({ standing, redirectUris }) =>
+    [...clients.registered.known().values()].some(({ standing, redirectUris }) =>
       standing === "configured" && redirectUris.some((uri) => /^https?:/i.test(uri) && new URL(uri).origin === origin)
     );
 }

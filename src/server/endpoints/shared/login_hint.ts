@@ -48,7 +48,7 @@ export async function resolveLoginHint(
     }
     return created;
   }
-  const subs = users.allCached().map(({ sub }) => sub);
+  const subs = [...users.known().keys()];
   const known = subs.length > maxNamedUsers ? `${subs.slice(0, maxNamedUsers).join(", ")}, …` : subs.join(" or ");
   const explanation: Explanation = {
     rule: "OI-06",

@@ -15,7 +15,7 @@ export async function isShownFirst(context: Context): Promise<boolean> {
   if (destination?.mode === "poll") return false;
   // The pages for login and consent follow an interaction; only the authorization endpoint is in the metadata.
   if (endpoint?.metadataName === undefined) return false;
-  const client = server.clients.findCached(clientId ?? "");
+  const client = server.clients.known().get(clientId ?? "");
   if (client === undefined || isPermitted(server, client, "redirectBeforeLogin")) return false;
   if (redirectsToDevice(destination!.uri)) return false;
   return await readSession(context) === undefined;

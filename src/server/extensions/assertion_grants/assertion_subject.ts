@@ -92,7 +92,7 @@ async function findByEmail(
 ): Promise<User | undefined> {
   if (typeof email !== "string" || email_verified !== true) return undefined;
   const candidates = new Map<string, User>();
-  for (const user of [...server.users.allCached(), ...await server.users.list({ limit: maxEmailCandidates })]) {
+  for (const user of [...server.users.known().values(), ...await server.users.list({ limit: maxEmailCandidates })]) {
     if (user.email === email && user.email_verified !== false) candidates.set(user.sub, user);
   }
   return candidates.size === 1 ? [...candidates.values()][0] : undefined;

@@ -1,7 +1,6 @@
 /** Notifies a client of the mode `ping` that its user has decided (CIBA §10.2). It then asks for the tokens. */
 
 import type { PolledRequestRecord } from "../../../platform/store/store.ts";
-import { clientOfGeneration } from "../../oauth/clients/client_generation.ts";
 import { postToClient } from "../../oauth/clients/post_to_client.ts";
 import { warn } from "../../oauth/notes.ts";
 import type { Server } from "../../oauth/server.ts";
@@ -13,8 +12,7 @@ const timeoutMs = 5000;
 export async function notifyClient(server: Server, { request, notification }: PolledRequestRecord): Promise<void> {
   const { clientId, clientGeneration } = request;
   const client = await server.clients.find(clientId);
-  if (notification === undefined || client === undefined) return;
-  if (await clientOfGeneration(server, client, clientGeneration) === undefined) return;
+  if (notification === undefined || client === undefined || client.generation !== clientGeneration) return;
   const { backchannel_token_delivery_mode: mode, backchannel_client_notification_endpoint: url } = client.metadata;
   if (mode !== "ping" || url === undefined) return;
   const { status, received } = await postToClient(server, client, {

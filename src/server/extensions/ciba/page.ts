@@ -51,7 +51,10 @@ async function findRequests(context: Context): Promise<BackchannelProps["request
   const session = await readSession(context);
   if (session === undefined) return undefined;
   const page = endpointPath(context.app, "backchannel");
-  const clients = new Set([...server.clients.allCached(), ...await server.clients.list({ limit: maxSearchedClients })]);
+  const clients = new Set([
+    ...server.clients.known().values(),
+    ...await server.clients.list({ limit: maxSearchedClients }),
+  ]);
   const requests = [];
   for (const client of clients) {
     if (!client.grantTypes.includes(cibaGrant.type)) continue;

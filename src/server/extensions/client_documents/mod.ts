@@ -35,8 +35,8 @@ export const clientDocuments: Extension = {
 function withDocumentClients(clients: ServerClients, dependencies: ClientDependencies): ServerClients {
   let documents: DocumentClients | undefined;
   let loading: Promise<DocumentClients> | undefined;
-  let all:
-    | { readonly others: readonly Client[]; readonly documents: readonly Client[]; readonly list: readonly Client[] }
+  let known:
+    | { others: ReadonlyMap<string, Client>; documents: readonly Client[]; all: ReadonlyMap<string, Client> }
     | undefined;
 
   async function load(): Promise<DocumentClients> {
@@ -67,14 +67,14 @@ function withDocumentClients(clients: ServerClients, dependencies: ClientDepende
     },
     find: (id, sender) => isUrl(id) ? find(id, sender) : clients.find(id, sender),
     findHolder: (id, sender) => isUrl(id) ? findHolder(id, sender) : clients.findHolder(id, sender),
-    findCached: (id) => clients.findCached(id) ?? documents?.findCached(id),
-    allCached() {
-      if (documents === undefined) return clients.allCached();
-      const parts = { others: clients.allCached(), documents: documents.list() };
-      if (all?.others !== parts.others || all.documents !== parts.documents) {
-        all = { ...parts, list: [...parts.others, ...parts.documents] };
+    known() {
+      if (documents === undefined) return clients.known();
+      const parts = { others: clients.known(), documents: documents.list() };
+      if (known?.others !== parts.others || known.documents !== parts.documents) {
+        const fetched = parts.documents.map((client) => [client.id, client] as const);
+        known = { ...parts, all: new Map([...parts.others, ...fetched]) };
       }
-      return all.list;
+      return known.all;
     },
     externalClients: () => [...clients.externalClients(), ...documents?.list() ?? []],
     forgetExternalClients() {

@@ -8,7 +8,6 @@ import { readRequest } from "../../oauth/authorize/request_parts.ts";
 import type { ResolvedRequest } from "../../oauth/authorize/request_source.ts";
 import { unsupportedSource } from "../../oauth/authorize/resolve_request.ts";
 import { evictBeyondBound } from "../../oauth/bounded_records.ts";
-import { clientOfGeneration } from "../../oauth/clients/client_generation.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
@@ -183,7 +182,7 @@ export async function consumePushedRequest(server: Server, id: string): Promise<
 async function assertOwnRequest(server: Server, record: PushedRequestRecord, clientId: string): Promise<void> {
   // Only registered clients have generations. An unknown client_id is rejected later.
   const client = record.clientId === clientId ? await server.clients.registered.find(clientId) : undefined;
-  if (client !== undefined && await clientOfGeneration(server, client, record.clientGeneration) === undefined) {
+  if (client !== undefined && client.generation !== record.clientGeneration) {
     const explanation = { ...removedClient("PA-05", clientId), rule: "PA-05" } as const;
     throw new OAuthError("invalid_request_uri", "request_uri was not pushed by this client", explanation);
   }

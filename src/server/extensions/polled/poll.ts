@@ -1,7 +1,6 @@
 /** The poll of a client at the token endpoint (RFC 8628 §3.4, §3.5; CIBA §10.1, §11). */
 
 import { warnAboutResource } from "../../oauth/authorize/scope.ts";
-import { clientOfGeneration } from "../../oauth/clients/client_generation.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
 import {
@@ -119,9 +118,7 @@ async function findCode(
       received: `client ${client.id}`,
     });
   }
-  if (await clientOfGeneration(server, client, clientGeneration) === undefined) {
-    throw invalidCode(grant, removedClient(rules.client, clientId));
-  }
+  if (client.generation !== clientGeneration) throw invalidCode(grant, removedClient(rules.client, clientId));
   server.passed?.(rules.client, client.id);
   return { id, found };
 }

@@ -6,7 +6,6 @@ import type { PolledDestination, PolledFacts } from "../../oauth/authorize/deliv
 import type { PendingAuthorization } from "../../oauth/authorize/destination.ts";
 import { readRequest, warnAcceptedRequest } from "../../oauth/authorize/request_parts.ts";
 import { evictBeyondBound } from "../../oauth/bounded_records.ts";
-import { clientOfGeneration } from "../../oauth/clients/client_generation.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { Params } from "../../oauth/params.ts";
@@ -120,7 +119,7 @@ export async function findPending(
   const request = record.request as unknown as AuthorizationRequest;
   const client = await server.clients.find(request.clientId);
   if (client?.grantTypes.includes(grant.type) !== true) return undefined;
-  if (await clientOfGeneration(server, client, request.clientGeneration) === undefined) return undefined;
+  if (client.generation !== request.clientGeneration) return undefined;
   const scope = request.scope.filter((token) => client.allowsScope(token));
   const destination: PolledDestination = { mode: "poll", delivery: grant.name, id, ...shown };
   return { record, pending: { request: { ...request, scope }, destination, client } };

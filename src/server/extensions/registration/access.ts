@@ -3,6 +3,7 @@
 import { OAuthError } from "../../oauth/errors.ts";
 import { constantTimeEqual, digest } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
+import { readAsIfStored } from "../../oauth/records/repository.ts";
 import { readAuthorization } from "../../oauth/tokens/bound_token.ts";
 import { registrationPolicy } from "./settings.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
@@ -74,13 +75,13 @@ async function isInitialAccessToken(tokens: readonly string[], token: string): P
 const dummyDigest = "A".repeat(43);
 
 /**
- * Authenticates the owner of a registration by the registration access token. The client is read from the store,
- * because another instance may have replaced the token.
+ * Authenticates the owner of a registration by the registration access token.
  *
  * @throws {OAuthError} `invalid_token`: the same for another client's token, and for an unknown or deleted client.
  */
 export async function authenticateOwner(server: Server, id: string, token: string): Promise<RegistrationOwner> {
-  const client = await server.clients.reload(id);
+  const client = await server.clients.find(id);
+  await readAsIfStored(server, "client", id);
   const tokenDigest = await digest(token);
   const matches = constantTimeEqual(client?.registration?.tokenDigest ?? dummyDigest, tokenDigest);
   if (client === undefined || !matches) {

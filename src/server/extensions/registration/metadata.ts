@@ -11,6 +11,7 @@ import { isLocalProgram } from "../../oauth/sender.ts";
 import type { Server } from "../../oauth/server.ts";
 import { redirectsToDevice } from "../../oauth/clients/redirect_uri.ts";
 import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "../../oauth/clients/client.ts";
+import { parseClient } from "../../oauth/clients/client_repository.ts";
 import { findLocalUris } from "../../oauth/clients/local_uris.ts";
 import { closedMembers, isOpenTo, membersOpenTo } from "../../oauth/clients/open_members.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
@@ -107,13 +108,13 @@ function defaultMethod({ settings: { clientAuthMethods } }: Server): ClientAuthM
 }
 
 /** Parses a complete entry, and rejects metadata that this server cannot register. */
-export async function parseRegistration(
+export function parseRegistration(
   server: Server,
   entry: ClientEntry,
   received: Readonly<Record<string, unknown>>,
-): Promise<Client> {
+): Client {
   try {
-    const client = await server.clients.parse(entry);
+    const client = parseClient(server.settings, server.audience, entry);
     server.passed?.("DR-04");
     return client;
   } catch (error) {
@@ -295,7 +296,7 @@ function assertMetadata(
   ];
   if (issues.length === 0) return;
   try {
-    server.clients.parse({ ...rest, client_id: "registering" });
+    parseClient(server.settings, server.audience, { ...rest, client_id: "registering" });
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     // The server itself sets the closed members. An issue of a removed or conflicting member may be a consequence of

@@ -71,7 +71,7 @@ export async function registerClient(
       ...approval,
     },
   };
-  const parsed = await parseRegistration(server, entry, received);
+  const parsed = parseRegistration(server, entry, received);
   for (const type of server.subjectTypes) await type.verifyRegistration(server, parsed);
   boundRegistration(server, parsed, entry, address);
   await addUnusedRegistration(server, client_id);
@@ -110,7 +110,7 @@ export async function updateRegistration(
       ...hasNewIdentity(former.metadata, metadata) && { identity: randomId(server.randomBytes) },
     },
   };
-  const parsed = await parseRegistration(server, entry, received);
+  const parsed = parseRegistration(server, entry, received);
   for (const type of server.subjectTypes) await type.verifyRegistration(server, parsed);
   boundRegistration(server, parsed, entry, address);
   const client = await exclusively(server, owner, () => server.clients.set(entry));

@@ -101,7 +101,7 @@ async function renew({ store, clients, now, recordPrefix, settings }: Server, cl
   if (Math.abs(now() - (renewals.get(client) ?? -Infinity)) < lifetimeMs / 24) return true;
   const id = recordPrefix + client.id;
   const record = await store.get("unused_registration", id);
-  if (record?.consumedAt !== undefined || await clients.reload(client.id) === undefined) return false;
+  if (record?.consumedAt !== undefined || await clients.find(client.id) === undefined) return false;
   await store.put("unused_registration", id, { until: now() + lifetimeMs }, neverExpires);
   renewals.set(client, now());
   return true;
@@ -112,7 +112,7 @@ async function consumeUnusedRegistration(server: Server, clientId: string): Prom
   const { store, clients, now, recordPrefix } = server;
   const id = recordPrefix + clientId;
   const record = await store.get("unused_registration", id);
-  if (record === undefined) return await clients.reload(clientId) !== undefined;
+  if (record === undefined) return await clients.find(clientId) !== undefined;
   if (record.consumedAt !== undefined) return isUsed(record);
   // A use is recorded with a time before `until`, a deletion with a later one.
   const isFirst = await store.consume("unused_registration", id, Math.min(now(), record.value.until - 1));

@@ -117,7 +117,7 @@ export async function allowedSubjects(
   } else {
     // Bounded: a store may have any number of users.
     const candidates = new Set([
-      ...server.users.allCached(),
+      ...server.users.known().values(),
       ...await server.users.list({ limit: maxPairwiseCandidates }),
     ]);
     for (const { sub } of candidates) {

@@ -178,7 +178,7 @@ async function findResource(server: Server, uri: string): Promise<string | undef
   const { clients, resources } = server;
   const registered = resources.find(uri);
   if (registered === undefined) return undefined;
-  const client = await clients.registered.find(registered) ?? clients.findCached(registered);
+  const client = await clients.registered.find(registered) ?? clients.known().get(registered);
   return client === undefined ? registered : undefined;
 }
 

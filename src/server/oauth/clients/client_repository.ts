@@ -2,12 +2,12 @@
 
 import { assertNoIssues } from "../../config/config_issue.ts";
 import { sectorOf } from "../../config/extension_settings.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { ResolvedSettings, ServerSettings } from "../../config/resolve_settings.ts";
 import { canonicalUri } from "../../config/resource_list.ts";
 import { splitScope } from "../params.ts";
 import { grantTypesFor } from "../authorize/response_type.ts";
 import { memoryRepository } from "../records/repository.ts";
-import type { CreateRepository, EntryDefinition, SerializedEntry } from "../records/repository.ts";
+import type { CreateRepository, SerializedEntry } from "../records/repository.ts";
 import { digest } from "../secrets.ts";
 import { authMethodsOf, type ClientEntry, type ClientMetadata } from "./client.ts";
 import { tightenSettings } from "./policy.ts";
@@ -25,30 +25,34 @@ export function clientRepository(
   settings: ResolvedSettings,
   create: CreateRepository = memoryRepository,
 ): ClientRepository {
-  let isStarting = true;
-  const parseMetadata = (metadata: ClientMetadata) => {
-    // The server validates the configured clients together when it starts.
-    if (!isStarting) {
-      assertNoIssues([...validateClient(metadata, settings), ...validateClientAudience(metadata, settings.audience)]);
-    }
-    const policy = tightenSettings(settings, metadata);
-    const client = clientFromMetadata(metadata, policy);
-    return policy === settings ? client : Object.assign(client, { policy });
-  };
-  const definition: EntryDefinition<ClientMetadata, Client> = {
+  // The server validates the configured clients together when it starts.
+  let parse = (entry: ClientEntry) => parseEntry(settings, entry);
+  const repository = create<ClientEntry, Client>(settings.clients, {
     kind: "client",
     acceptsExpiring: false,
-    getId: (metadata) => metadata.client_id,
+    getId: (entry) => entry.client_id,
     idOf: (client) => client.id,
-    parse: (entry: ClientEntry) => parseClientEntry(entry, parseMetadata),
+    parse: (entry) => parse(entry),
     serialize: serializeClient,
-    deserialize: (entry) => parseClientEntry(entry as unknown as ClientEntry, parseMetadata),
     generationOf: ({ generation }) => generation,
     assignGeneration: (client, generation) => void Object.assign(client, { generation }),
-  };
-  const repository = create(settings.clients, definition);
-  isStarting = false;
+  });
+  parse = (entry) => parseClient(settings, settings.audience, entry);
   return repository;
+}
+
+/**
+ * Validates and parses a client that is registered, or that {@link serializeClient} wrote.
+ *
+ * @throws {ConfigurationError} With one sentence for each problem.
+ */
+export function parseClient(settings: ServerSettings, audience: string, entry: ClientEntry): Client {
+  const { client_secret_digest, registration: _, ...metadata } = entry;
+  const validated = client_secret_digest === undefined
+    ? metadata
+    : { ...metadata, client_secret: client_secret_digest };
+  assertNoIssues([...validateClient(validated, settings), ...validateClientAudience(validated, audience)]);
+  return parseEntry(settings, entry);
 }
 
 /**
@@ -61,16 +65,14 @@ async function serializeClient(client: ClientEntry): Promise<SerializedEntry> {
   return { ...others, client_secret_digest: await digest(secret) };
 }
 
-/**
- * Reads a client that is registered, or that {@link serializeClient} wrote.
- *
- * @param parse Reads metadata. If the entry has only a digest, the digest replaces the secret in it.
- */
-function parseClientEntry(entry: ClientEntry, parse: (metadata: ClientMetadata) => Client): Client {
+function parseEntry(settings: ServerSettings, entry: ClientEntry): Client {
   const { client_secret_digest: secretDigest, registration, ...metadata } = entry;
+  const policy = tightenSettings(settings, metadata);
+  const read = (metadata: ClientMetadata) => clientFromMetadata(metadata, policy);
   const client = secretDigest === undefined
-    ? parse(metadata)
-    : { ...parse({ ...metadata, client_secret: secretDigest }), secretDigest, pendingSecret: undefined };
+    ? read(metadata)
+    : { ...read({ ...metadata, client_secret: secretDigest }), secretDigest, pendingSecret: undefined };
+  if (policy !== settings) Object.assign(client, { policy });
   if (registration === undefined) return client;
   return Object.assign(client, { registration, ...standingOfRegistration(registration, client.authMethod) });
 }

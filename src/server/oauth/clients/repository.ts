@@ -7,7 +7,7 @@
  */
 
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
-import type { Repository } from "../records/repository.ts";
+import type { Repository, UserEntries } from "../records/repository.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./client.ts";
 import type { RuleExplanation } from "../explanation.ts";
@@ -94,7 +94,7 @@ export interface Client {
 export type ClientRepository = Repository<ClientMetadata, Client>;
 
 /** @internal The users of a server; `login: "auto"` logs in the first one. */
-export interface UserRepository extends Repository<User, User> {
+export interface UserRepository extends UserEntries<User, User> {
   /**
    * When this instance made another user the default, in milliseconds since the epoch; 0 if it did not. `login: "auto"`
    * ignores a session that is older.

@@ -22,7 +22,7 @@ const maxCachedClients = 1000;
 const clientIdSyntax = /^[\x20-\x7E]{1,255}$/;
 
 /**
- * Adds a client for each id that no other client has. Lists do not contain these clients.
+ * Adds a client for each id that no other client has. `list` does not return these clients.
  *
  * @param grantTypes The grant types of the server. A grant type that their standing does not allow is rejected later.
  */
@@ -32,10 +32,11 @@ export function withUnregisteredClients(
   grantTypes: readonly string[],
 ): ServerClients {
   const cached = boundedCache<Client>(maxCachedClients);
+  let known: { others: ReadonlyMap<string, Client>; all: ReadonlyMap<string, Client> } | undefined;
 
   function unregisteredClient(id: string): Client | undefined {
-    const known = cached.get(id);
-    if (known !== undefined || !clientIdSyntax.test(id)) return known;
+    const former = cached.get(id);
+    if (former !== undefined || !clientIdSyntax.test(id)) return former;
     const client: Client = {
       ...clientFromMetadata({ client_id: id, token_endpoint_auth_method: "none" }, settings),
       standing: "unknown",
@@ -45,6 +46,7 @@ export function withUnregisteredClients(
         validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls) === undefined,
     };
     cached.set(id, client);
+    known = undefined;
     return client;
   }
 
@@ -52,8 +54,15 @@ export function withUnregisteredClients(
     ...clients,
     find: async (id, sender) => await clients.find(id, sender) ?? unregisteredClient(id),
     findHolder: async (id, sender) => await clients.findHolder(id, sender) ?? unregisteredClient(id),
-    // Finds only ids that were used as a client_id. Other text is looked up too, to detect a secret in place of an id.
-    findCached: (id) => clients.findCached(id) ?? cached.get(id),
+    // Only ids that were used as a client_id: other text is looked up too, to detect a secret in place of an id.
+    known() {
+      const others = clients.known();
+      if (known?.others !== others) {
+        const unregistered = [...cached.values()].map((client) => [client.id, client] as const);
+        known = { others, all: new Map([...unregistered, ...others]) };
+      }
+      return known.all;
+    },
   };
 }
 
@@ -92,7 +101,7 @@ export interface KnownIds {
  * revealed.
  */
 export function describeKnownIds({ clients }: Server, id: string): KnownIds {
-  const ids = clients.allCached().slice(0, maxComparedIds)
+  const ids = [...clients.known().values()].slice(0, maxComparedIds)
     .flatMap(({ id, standing }) => standing === "configured" ? [id] : []);
   const nearest = suggest(id, ids);
   const [first, ...others] = nearest === undefined ? ids : [nearest, ...ids.filter((other) => other !== nearest)];

@@ -6,7 +6,7 @@ import { subjectTypeNames } from "../../config/extension_settings.ts";
 import { anyValue, validate } from "../../config/field.ts";
 import { byProfile } from "../../config/profile.ts";
 import { activeProfile, findEmptySettings, validateProfileExtensions } from "../../config/profiles.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { ServerSettings } from "../../config/resolve_settings.ts";
 import { settingOfGrantType, supportedGrantTypes } from "../grants/mod.ts";
 import { validatePublicKeys } from "../keys/signing_algorithm.ts";
 import { findJoinedValues, responseTypeNames, splitScope } from "../params.ts";
@@ -16,7 +16,7 @@ import { tightenSettings } from "./policy.ts";
 import { validatePageUrls, validatePostLogoutRedirectUris, validateRedirectUris } from "./redirect_uri.ts";
 
 /** Compares metadata that matches its description with the settings. Paths are relative to the client. */
-type ClientValidator = (client: ClientMetadata, settings: ResolvedSettings) => ConfigIssue[];
+type ClientValidator = (client: ClientMetadata, settings: ServerSettings) => ConfigIssue[];
 
 /** The validators, in the order of their issues. */
 const validators: readonly ClientValidator[] = [
@@ -39,7 +39,7 @@ const validators: readonly ClientValidator[] = [
 /**
  * All issues; paths are relative to the client. Only metadata that matches its description is compared with the server.
  */
-export function validateClient(client: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
+export function validateClient(client: ClientMetadata, settings: ServerSettings): ConfigIssue[] {
   // Unknown members of a client that is registered at run time are ignored (RFC 7591 §2).
   const issues = validate({ ...settings.clientField, others: anyValue }, client);
   if (issues.length > 0) return issues;
@@ -51,7 +51,7 @@ export function validateClient(client: ClientMetadata, settings: ResolvedSetting
 }
 
 /** Each request with an unsupported grant type would be rejected. */
-function validateGrantTypes({ grant_types = [] }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
+function validateGrantTypes({ grant_types = [] }: ClientMetadata, settings: ServerSettings): ConfigIssue[] {
   const supported = supportedGrantTypes(settings).map(({ type }) => type);
   return grant_types.flatMap((type, i) =>
     supported.includes(type) ? [] : [{
@@ -69,7 +69,7 @@ function validateGrantTypes({ grant_types = [] }: ClientMetadata, settings: Reso
 
 function validateResponseTypes(
   { response_types = [], grant_types }: ClientMetadata,
-  { responseTypes, profile }: ResolvedSettings,
+  { responseTypes, profile }: ServerSettings,
 ): ConfigIssue[] {
   const unsupported = response_types.flatMap((type, i) => {
     const name = sortResponseType(type);
@@ -93,7 +93,7 @@ function validateResponseTypes(
   }));
 }
 
-function validateSubjectType({ subject_type = "public" }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
+function validateSubjectType({ subject_type = "public" }: ClientMetadata, settings: ServerSettings): ConfigIssue[] {
   const supported: readonly string[] = subjectTypeNames(settings);
   return supported.includes(subject_type) ? [] : [{
     path: "subject_type",
@@ -103,7 +103,7 @@ function validateSubjectType({ subject_type = "public" }: ClientMetadata, settin
   }];
 }
 
-function validateResponseModes({ response_modes = [] }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
+function validateResponseModes({ response_modes = [] }: ClientMetadata, settings: ServerSettings): ConfigIssue[] {
   const { responseModes, profile } = settings;
   // An empty list is an issue of the settings, or of the client's profile.
   if (responseModes.length === 0) return [];
@@ -118,7 +118,7 @@ function validateResponseModes({ response_modes = [] }: ClientMetadata, settings
 }
 
 /** A server without the extension would ignore what the client demands. */
-function validateDemands(client: ClientMetadata, { extensions }: ResolvedSettings): ConfigIssue[] {
+function validateDemands(client: ClientMetadata, { extensions }: ServerSettings): ConfigIssue[] {
   const absent = extensions.filter(({ isAbsent }) => isAbsent).flatMap(({ clientFields = {} }) =>
     Object.entries(clientFields)
   );
@@ -130,7 +130,7 @@ function validateDemands(client: ClientMetadata, { extensions }: ResolvedSetting
   }));
 }
 
-function validateScope({ scope = "" }: ClientMetadata, { scopes }: ResolvedSettings): ConfigIssue[] {
+function validateScope({ scope = "" }: ClientMetadata, { scopes }: ServerSettings): ConfigIssue[] {
   return validateScopeValues("scope", splitScope(scope), scopes);
 }
 
@@ -171,7 +171,7 @@ export function validateClientAudience({ client_id }: ClientMetadata, audience: 
 }
 
 /** An issue if the client's profile leaves a setting without a value. */
-function validateClientProfile({ profile }: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
+function validateClientProfile({ profile }: ClientMetadata, settings: ServerSettings): ConfigIssue[] {
   if (profile === undefined) return [];
   return [
     ...validateProfileExtensions(activeProfile({ profile })!, settings.extensions),
@@ -187,7 +187,7 @@ function validateClientProfile({ profile }: ClientMetadata, settings: ResolvedSe
 /** An issue if the server offers no method that the client is registered for. */
 function validateAuthMethod(
   client: ClientMetadata,
-  { clientAuthMethods, profile }: ResolvedSettings,
+  { clientAuthMethods, profile }: ServerSettings,
 ): ConfigIssue[] {
   const { token_endpoint_auth_method: method } = client;
   const methods = authMethodsOf(client);
@@ -233,7 +233,7 @@ function needsSecret(method: ClientAuthMethod): boolean {
 }
 
 /** The public keys. */
-function validateClientKeys(client: ClientMetadata, { allows }: ResolvedSettings): ConfigIssue[] {
+function validateClientKeys(client: ClientMetadata, { allows }: ServerSettings): ConfigIssue[] {
   const needsKeys = client.token_endpoint_auth_method === "private_key_jwt";
   return [
     ...needsKeys ? validateHasKeys(client, `token_endpoint_auth_method is "private_key_jwt"`) : [],
@@ -255,7 +255,7 @@ export function validateHasKeys({ jwks, jwks_uri: uri }: ClientMetadata, use: st
 /** The members that name a signature algorithm, which the server must accept. */
 function validateAlgorithms(
   client: ClientMetadata,
-  { signatureAlgorithms, profile, clientField }: ResolvedSettings,
+  { signatureAlgorithms, profile, clientField }: ServerSettings,
 ): ConfigIssue[] {
   // An empty list is an issue of the client's profile.
   if (signatureAlgorithms.length === 0) return [];

@@ -5,7 +5,6 @@ import type { GrantRecord, RevocationRecord, StoredRecord } from "../../../platf
 import { hasAccess, narrowAccess, requestsAccess } from "../authorize/access.ts";
 import { narrowResources, registeredResources } from "../authorize/scope.ts";
 import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
-import { clientOfGeneration } from "../clients/client_generation.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { warn } from "../notes.ts";
@@ -194,8 +193,7 @@ export async function findInvalidReason(
   scope: readonly string[],
 ): Promise<RuleExplanation | undefined> {
   const { subject: { sub, sid }, consent, password, generation, clientGeneration } = grant;
-  const holder = await clientOfGeneration(server, client, clientGeneration);
-  if (holder === undefined) return removedClient("CI-11", client.id);
+  if (client.generation !== clientGeneration) return removedClient("CI-11", client.id);
   const user = await findUser(server, sub, generation);
   if (user === undefined) {
     return {

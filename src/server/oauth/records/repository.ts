@@ -6,21 +6,22 @@
  *
  * - A configured entry is a value in this process. A change or removal at run time lasts until the process ends.
  * - An entry that is added at run time is a record of the kind `client` or `user`, for all instances on the store.
+ *
+ * An entry that was removed and added again has another generation. What was issued contains the generation of its
+ * client and user at that time, so that it stays invalid for the new entry.
  */
 
 import { boundedCache } from "../bounded_cache.ts";
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
+import type { Store } from "../../../platform/store/store.ts";
 
 /** @internal Selects a page of a list. */
 export interface PageOptions {
   /** The id after which the page begins. Default: the first page. */
   readonly after?: string;
-  /** Maximum number of entries. Default: 50. */
+  /** Maximum number of entries. Default: the whole list. */
   readonly limit?: number;
 }
-
-/** Number of entries on a page, unless the caller asks for another number. */
-export const defaultPageSize = 50;
 
 /**
  * Clients or users, found by id.
@@ -29,36 +30,18 @@ export const defaultPageSize = 50;
  * the store when its promise resolves; if the promise rejects, nothing has changed.
  */
 export interface Repository<Input, Item> {
-  /** Whether a store keeps added entries, for all instances and after a restart. */
-  readonly isPersistent: boolean;
-  /** Whether a store keeps changes of this id. Changes of a configured entry end with the process. */
-  persists(id: string): boolean;
   /** Finds one by id; `undefined` if it does not exist. */
   find(id: string): MaybePromise<Item | undefined>;
-  /** Finds one by id, with a new read of the store: for decisions that changes by other instances may alter. */
-  reload(id: string): MaybePromise<Item | undefined>;
-  /** Whether {@link Repository.find} returns without reading the store. */
-  isFresh(id: string): boolean;
-  /** Finds one in memory, which has the configured and the recently used entries. */
-  findCached(id: string): Item | undefined;
-  /**
-   * Validates and parses one, and changes nothing.
-   *
-   * @throws {ConfigurationError} With one sentence for each problem.
-   */
-  parse(input: Input): MaybePromise<Item>;
+  /** The default entry, the configured entries, then the entries of the store by id. A short page is the last. */
+  list(options?: PageOptions): MaybePromise<readonly Item[]>;
+  /** The number of entries; of a persistent store an estimate while entries expire. */
+  count(): MaybePromise<number>;
   /**
    * Registers one, replacing one of the same id.
    *
    * @throws {ConfigurationError} With one sentence for each problem.
    */
   set(input: Input): MaybePromise<Item>;
-  /**
-   * Registers one for a limited time; `undefined` if the id is taken.
-   *
-   * @param expiresAt Milliseconds since the epoch.
-   */
-  add(input: Input, expiresAt: number): MaybePromise<Item | undefined>;
   /**
    * Removes one. Returns whether it existed.
    *
@@ -67,25 +50,13 @@ export interface Repository<Input, Item> {
   delete(id: string, by?: string): MaybePromise<boolean>;
   /** The cause of the removal of this id on this instance; `undefined` if it was not removed, or long ago. */
   removedBy(id: string): string | undefined;
-  /** Makes one the default, which is first in the list, until the process ends. Returns whether it exists. */
-  makeDefault(id: string): MaybePromise<boolean>;
-  /** The default: the first in the list. */
-  first(): MaybePromise<Item | undefined>;
   /**
-   * A page of the list: the default entry, the configured entries, then the entries of the store by id. A short page is
-   * the last.
+   * The entries in memory, by id: configured ones, and those that this instance read or changed last. For messages and
+   * lists; another instance may have changed them since. The same map until one of them changes.
    */
-  list(options?: PageOptions): MaybePromise<readonly Item[]>;
-  /** The number of entries; of a persistent store an estimate while entries expire. */
-  count(): MaybePromise<number>;
-  /**
-   * The whole list. Reads all pages of a persistent store; use {@link Repository.list} if there may be many entries.
-   */
-  all(): MaybePromise<readonly Item[]>;
-  /** The entries in memory: configured and recently used ones. The same array until one of them changes. */
-  allCached(): readonly Item[];
-  /** Replaces the configured entries; changes at run time still apply to them. */
-  reconfigure(inputs: readonly Input[]): void;
+  known(): ReadonlyMap<string, Item>;
+  /** Whether a store keeps changes of this id, for all instances. Changes of a configured entry end with the process. */
+  persists(id: string): boolean;
   /**
    * Replaces all entries by these, in their order. In memory, the repository is then as it was created.
    *
@@ -98,28 +69,28 @@ export interface Repository<Input, Item> {
 export interface MemoryRepository<Input, Item> extends Repository<Input, Item> {
   /** See {@link Repository.find}. */
   find(id: string): Item | undefined;
-  /** See {@link Repository.reload}. */
-  reload(id: string): Item | undefined;
-  /** See {@link Repository.parse}. */
-  parse(input: Input): Item;
-  /** See {@link Repository.set}. */
-  set(input: Input): Item;
-  /** See {@link Repository.add}. */
-  add(input: Input, expiresAt: number): Item | undefined;
-  /** See {@link Repository.delete}. */
-  delete(id: string, by?: string): boolean;
-  /** See {@link Repository.makeDefault}. */
-  makeDefault(id: string): boolean;
-  /** See {@link Repository.first}. */
-  first(): Item | undefined;
   /** See {@link Repository.list}. */
   list(options?: PageOptions): readonly Item[];
   /** See {@link Repository.count}. */
   count(): number;
-  /** See {@link Repository.all}. */
-  all(): readonly Item[];
+  /** See {@link Repository.set}. */
+  set(input: Input): Item;
+  /** See {@link Repository.delete}. */
+  delete(id: string, by?: string): boolean;
   /** See {@link Repository.restore}. */
   restore(inputs: readonly Input[], by: string): void;
+}
+
+/** What a repository of users has besides. */
+export interface UserEntries<Input, Item> extends Repository<Input, Item> {
+  /**
+   * Registers one for a limited time; `undefined` if the id is taken.
+   *
+   * @param expiresAt Milliseconds since the epoch.
+   */
+  add(input: Input, expiresAt: number): MaybePromise<Item | undefined>;
+  /** Makes one the default, which is first in the list, until the process ends. Returns whether it exists. */
+  makeDefault(id: string): MaybePromise<boolean>;
 }
 
 /** How a repository handles its entries. */
@@ -132,43 +103,55 @@ export interface EntryDefinition<Input, Item> {
   getId(input: Input): string;
   /** The id of a parsed entry. */
   idOf(item: Item): string;
-  /** Validates and parses; throws a ConfigurationError. */
+  /** Validates and parses an entry of the configuration, of a caller, or of the store; throws a ConfigurationError. */
   parse(input: Input): Item;
-  /** The entry as the store keeps it. */
+  /** The entry as the store keeps it, so that `parse` can read it. */
   serialize(input: Input): MaybePromise<SerializedEntry>;
-  /**
-   * Parses what {@link EntryDefinition.serialize} returned; throws if it is invalid under the settings of this server.
-   */
-  deserialize(entry: SerializedEntry): Item;
-  /**
-   * Distinguishes entries of the same id that were added one after the other. `undefined` if the entry is configured
-   * and was never removed.
-   */
+  /** The generation; `undefined` if the entry is configured and was never removed. */
   generationOf(item: Item): string | undefined;
   /** Sets the generation of an entry that was just parsed. */
-  assignGeneration(item: Item, generation: string | undefined): void;
+  assignGeneration(item: Item, generation: string): void;
   /** Called when `set` has replaced an entry, or `delete` has removed one: then `current` is `undefined`. */
   changed?(former: Item, current: Item | undefined): void;
-  /** Called when an entry was made the default. */
-  madeDefault?(): void;
 }
 
 /** Creates a repository with these configured entries. */
 export type CreateRepository = <Input, Item>(
   configured: readonly Input[],
   definition: EntryDefinition<Input, Item>,
-) => Repository<Input, Item>;
+) => UserEntries<Input, Item>;
 
 /** An entry as the store keeps it: plain JSON. */
 export type SerializedEntry = Readonly<Record<string, unknown>>;
 
 /** Number of removals that are remembered for messages. */
-export const maxRememberedRemovals = 1000;
+const maxRememberedRemovals = 1000;
 
 /** The prefix of the ids of an issuer's client and user records: issuers may share a store. */
 export function recordPrefix({ issuer = "" }: { readonly issuer?: string }): string {
   // The configured issuer: the issuer in effect may depend on the port.
   return `${issuer} `;
+}
+
+/** The members of a server with its entries. */
+interface EntryOwner {
+  readonly store: Pick<Store, "persistent" | "get">;
+  readonly recordPrefix: string;
+  readonly clients: Pick<Repository<never, unknown>, "persists">;
+  readonly users: Pick<Repository<never, unknown>, "persists">;
+}
+
+/**
+ * Reads the store for a configured id, as `find` does for any other. Timing attack: the duration of a failed
+ * authentication must not reveal which ids are configured (CA-07).
+ */
+export async function readAsIfStored(
+  { store, recordPrefix, clients, users }: EntryOwner,
+  kind: "client" | "user",
+  id: string,
+): Promise<void> {
+  const { persists } = kind === "client" ? clients : users;
+  if (store.persistent === true && !persists(id)) await store.get(kind, recordPrefix + id);
 }
 
 /**
@@ -179,90 +162,63 @@ export function recordPrefix({ issuer = "" }: { readonly issuer?: string }): str
  */
 export function memoryRepository<Input, Item>(
   initial: readonly Input[],
-  { getId, parse, generationOf, assignGeneration, changed, madeDefault }: EntryDefinition<Input, Item>,
+  { getId, parse, generationOf, assignGeneration, changed }: EntryDefinition<Input, Item>,
   newGeneration = (removals: number) => String(removals),
-): MemoryRepository<Input, Item> {
+): MemoryRepository<Input, Item> & UserEntries<Input, Item> {
   const parseAll = (inputs: readonly Input[]) => new Map(inputs.map((input) => [getId(input), parse(input)]));
-  let configured: ReadonlyMap<string, Item> = parseAll(initial);
-  let items = new Map(configured);
-  let list: readonly Item[] | undefined;
+  let items = parseAll(initial);
+  let known: ReadonlyMap<string, Item> | undefined;
   /** Between two entries of one id there is a removal, so that their generations differ. */
   let removals = 0;
   const removalCauses = boundedCache<string>(maxRememberedRemovals);
 
-  const all = () => list ??= Object.freeze([...items.values()]);
-
-  function store(id: string, item: Item): Item {
+  function set(input: Input): Item {
+    const id = getId(input);
+    const item = parse(input);
+    const former = items.get(id);
+    const added = removals === 0 ? undefined : newGeneration(removals);
+    const generation = former === undefined ? added : generationOf(former);
+    if (generation !== undefined) assignGeneration(item, generation);
     items.set(id, item);
-    list = undefined;
+    known = undefined;
+    if (former !== undefined) changed?.(former, item);
     return item;
   }
 
-  function set(id: string, item: Item): Item {
-    const former = items.get(id);
-    const generation = former !== undefined
-      ? generationOf(former)
-      : removals === 0
-      ? undefined
-      : newGeneration(removals);
-    if (generation !== undefined) assignGeneration(item, generation);
-    return store(id, item);
-  }
-
   return {
-    isPersistent: false,
-    persists: () => false,
     find: (id) => items.get(id),
-    reload: (id) => items.get(id),
-    isFresh: () => true,
-    parse,
-    findCached: (id) => items.get(id),
-    set(input) {
-      const id = getId(input);
-      const item = parse(input);
-      const former = items.get(id);
-      set(id, item);
-      if (former !== undefined) changed?.(former, item);
-      return item;
+    list({ after, limit = Infinity } = {}) {
+      const start = after === undefined ? 0 : [...items.keys()].indexOf(after) + 1;
+      return [...items.values()].slice(start, start + limit);
     },
-    add: (input) => items.has(getId(input)) ? undefined : set(getId(input), parse(input)),
+    count: () => items.size,
+    set,
+    add: (input) => items.has(getId(input)) ? undefined : set(input),
     delete(id, by = "its removal") {
       const former = items.get(id);
       if (former === undefined) return false;
       items.delete(id);
+      known = undefined;
       removals++;
-      list = undefined;
       removalCauses.set(id, by);
       changed?.(former, undefined);
       return true;
     },
     removedBy: removalCauses.get,
+    known: () => known ??= new Map(items),
+    persists: () => false,
     makeDefault(id) {
       const item = items.get(id);
       if (item === undefined) return false;
       items.delete(id);
       items = new Map([[id, item], ...items]);
-      list = undefined;
-      madeDefault?.();
+      known = undefined;
       return true;
-    },
-    first: () => all()[0],
-    list({ after, limit = defaultPageSize } = {}) {
-      const start = after === undefined ? 0 : [...items.keys()].indexOf(after) + 1;
-      return all().slice(start, start + limit);
-    },
-    count: () => items.size,
-    all,
-    allCached: all,
-    reconfigure(inputs) {
-      const former = configured;
-      configured = parseAll(inputs);
-      for (const [id, item] of configured) if (items.get(id) === former.get(id)) store(id, item);
     },
     restore(inputs, by) {
       for (const id of items.keys()) removalCauses.set(id, by);
       items = parseAll(inputs);
-      list = undefined;
+      known = undefined;
       removals = 0;
     },
   };

@@ -81,12 +81,7 @@ export async function decodeSession(server: Server, encoded: string): Promise<Se
   const [sid, sub, authTime, fingerprint, ...rest] = decoded as [string, string, number, string, ...EncodedRest[]];
   if (server.now() >= authTime + server.settings.lifetimes.session * 1000) return undefined;
   const user = await server.users.find(sub);
-  if (user === undefined) return undefined;
-  if (fingerprint !== await userFingerprint(server, user)) {
-    // Another instance may have changed the user a moment ago.
-    const current = await server.users.reload(sub);
-    if (current === undefined || fingerprint !== await userFingerprint(server, current)) return undefined;
-  }
+  if (user === undefined || fingerprint !== await userFingerprint(server, user)) return undefined;
   if (await server.store.get("revocation", sid) !== undefined) return undefined;
   const earlier = rest.filter((item) => typeof item === "string");
   const level = rest.find((item) => typeof item === "object");

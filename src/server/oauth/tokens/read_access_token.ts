@@ -1,6 +1,5 @@
 /** Reads access tokens of this server: verifies the signature of JWTs, and looks up opaque tokens in the store. */
 
-import { clientOfGeneration } from "../clients/client_generation.ts";
 import { findRevoked } from "../grants/narrow_grant.ts";
 import { jwtPolicies } from "../keys/jwt_policies.ts";
 import { storageKey } from "../secrets.ts";
@@ -44,9 +43,7 @@ export async function checkAccessToken(server: Server, token: string): Promise<A
   if (server.now() >= exp * 1000) return "unreadable";
   const generations = generationsOfAccessToken(jti);
   const client = await server.clients.findHolder(client_id);
-  if (client === undefined || await clientOfGeneration(server, client, generations.client) === undefined) {
-    return "the client was removed";
-  }
+  if (client === undefined || client.generation !== generations.client) return "the client was removed";
   if (user !== undefined && await findUser(server, user, generations.user) === undefined) {
     return "the user was removed";
   }

@@ -12,7 +12,6 @@ import type { Client, UserRepository } from "../clients/repository.ts";
 import { assertNoIssues, type ConfigIssue, type ConfigurationWarning } from "../../config/config_issue.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { validate } from "../../config/field.ts";
-import { entryOfGeneration } from "../records/generation.ts";
 import { type CreateRepository, memoryRepository } from "../records/repository.ts";
 import type { Server } from "../server.ts";
 import { getPasswordDigest, isWeakDigest, parsePasswordDigest, withoutPassword } from "./password.ts";
@@ -32,7 +31,7 @@ export function matchesLoginHint(hint: string, { sub, email, preferred_username 
 /** The user that a `login_hint` names, by `sub`, e-mail address or `preferred_username`. */
 export async function userForHint({ users }: Pick<Server, "users">, hint: string): Promise<User | undefined> {
   const isHinted = (user: User) => matchesLoginHint(hint, user);
-  return await users.find(hint) ?? users.allCached().find(isHinted) ??
+  return await users.find(hint) ?? [...users.known().values()].find(isHinted) ??
     (await users.list({ limit: maxSearchedUsers })).find(isHinted);
 }
 
@@ -47,12 +46,6 @@ export async function createGuestUser({ users, settings, now }: Server, user: Us
 }
 
 const generationByUser = new WeakMap<User, string>();
-
-/** Sets the generation of a parsed user. */
-function assignGeneration(user: User, generation: string | undefined): void {
-  if (generation === undefined) generationByUser.delete(user);
-  else generationByUser.set(user, generation);
-}
 
 /** The generation of a registered user; `undefined` for a configured user who was never removed. */
 export function generationOf(user: User): string | undefined {
@@ -77,7 +70,7 @@ export async function findUser(
   generation: string | undefined,
 ): Promise<User | undefined> {
   const user = await server.users.find(sub);
-  return user && await entryOfGeneration(server.users, sub, user, generation, generationOf);
+  return user && generationOf(user) === generation ? user : undefined;
 }
 
 /** The subject of a user for a client. It is stable, also after a restart on the same store. */
@@ -137,11 +130,6 @@ export function userRepository(
   { now, trace, claims, userWarnings, acceptsGuests, onSessionsOver }: UserRepositoryContext,
   create: CreateRepository = memoryRepository,
 ): UserRepository {
-  const parse = (user: User) => {
-    assertNoIssues(validateUser(user, settings.allows.openLogin));
-    return withoutPassword(user);
-  };
-  const configured = new Set(settings.users);
   let chosenAt = 0;
   const passwordOf = (user: User) => JSON.stringify(getPasswordDigest(user));
   const repository = create<User, User>(settings.users, {
@@ -150,26 +138,44 @@ export function userRepository(
     getId: (user) => user.sub,
     idOf: (user) => user.sub,
     parse(user) {
-      const registered = parse(user);
-      // Configured users are checked together at start.
-      if (userWarnings !== undefined && !configured.has(user)) {
-        for (const warning of userWarnings(claims, settings.scopes, user)) {
-          trace({ type: "configuration_warning", at: now(), ...warning });
-        }
-      }
-      return registered;
+      assertNoIssues(validateUser(user, settings.allows.openLogin));
+      return withoutPassword(user);
     },
     serialize: (user) => user,
-    deserialize: (stored) => parse(stored as User),
     generationOf,
-    assignGeneration,
+    assignGeneration: (user, generation) => void generationByUser.set(user, generation),
     changed(former, current) {
       if (current === undefined) onSessionsOver(former, "removed");
       else if (passwordOf(former) !== passwordOf(current)) onSessionsOver(former, "password changed");
     },
-    madeDefault: () => void (chosenAt = now()),
   });
-  return { ...repository, defaultChosenAt: () => chosenAt };
+  const warnAbout = (user: User) => {
+    for (const warning of userWarnings?.(claims, settings.scopes, user) ?? []) {
+      trace({ type: "configuration_warning", at: now(), ...warning });
+    }
+  };
+  const noteDefault = (exists: boolean) => {
+    if (exists) chosenAt = now();
+    return exists;
+  };
+  return {
+    ...repository,
+    set(user) {
+      const result = repository.set(user);
+      warnAbout(user);
+      return result;
+    },
+    add(user, expiresAt) {
+      const result = repository.add(user, expiresAt);
+      warnAbout(user);
+      return result;
+    },
+    makeDefault(sub) {
+      const result = repository.makeDefault(sub);
+      return result instanceof Promise ? result.then(noteDefault) : noteDefault(result);
+    },
+    defaultChosenAt: () => chosenAt,
+  };
 }
 
 /**

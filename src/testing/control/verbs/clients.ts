@@ -90,7 +90,7 @@ export const clientVerbs = [
     args: [],
     result: object<ClientList>("ClientList", { clients: list(metadata as never, [[example]]) }, { clients: [example] }),
     returns: "clients",
-    run: async ({ app }) => ({ clients: (await app.server.clients.registered.all()).map(describe) }),
+    run: async ({ app }) => ({ clients: (await app.server.clients.registered.list()).map(describe) }),
   }),
   defineVerb({
     name: "clients.delete",

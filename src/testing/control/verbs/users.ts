@@ -42,7 +42,7 @@ export const userVerbs = [
     args: [],
     result: object<UserList>("UserList", { users: list(userResult as never, [[example]]) }, { users: [example] }),
     returns: "users",
-    run: async ({ app }) => ({ users: await app.server.users.all() }),
+    run: async ({ app }) => ({ users: await app.server.users.list() }),
   }),
   defineVerb({
     name: "users.delete",

@@ -343,7 +343,7 @@ test("[RA-07] an approver grants less, nothing, or more where the type is enrich
     const server = await richServer({
       authorizationDetails: { ...types, payment: { ...types!.payment!, enrichable } },
       approver: async (_, { users, now }) => ({
-        user: (await users.first())!,
+        user: (await users.list({ limit: 1 }))[0]!,
         scope,
         authorizationDetails: granted,
         authTime: now(),

@@ -91,7 +91,7 @@ test("[CB-10] a hint that names no user is unknown_user_id, and nothing is store
   const { explanation } = getRejections(b.events).at(-1)!;
   assertEquals(explanation.expected, "the sub, e-mail address or preferred_username of a user");
   assertEquals(await store.count("polled_request", ""), 0);
-  assertEquals(b.as.users.all().map(({ sub }) => sub), ["alice", "bob"]);
+  assertEquals(b.as.users.list().map(({ sub }) => sub), ["alice", "bob"]);
   assertEquals((await start(b, { login_hint: "ALICE@example.com" })).status, 200);
 });
 

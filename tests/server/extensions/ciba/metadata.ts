@@ -20,7 +20,7 @@ async function attempt(
   fields: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   b.as.clients.set({ client_id: "bank", client_secret: "bank-secret", grant_types: [type], ...members });
-  const { sub } = b.as.users.all()[0]!;
+  const { sub } = b.as.users.list()[0]!;
   const started = await post(b, metadata.backchannel_authentication_endpoint, {
     ...{ scope: "openid", login_hint: sub },
     ...fields,

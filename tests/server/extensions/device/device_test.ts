@@ -637,7 +637,11 @@ test("[OI-05, OI-07] a device that asks for a recent login, or another user, get
   let authTime = 0;
   const server = await deviceServer({
     login: "auto",
-    approver: ({ scope }, { users, now }) => ({ user: users.findCached("alice")!, scope, authTime: authTime || now() }),
+    approver: ({ scope }, { users, now }) => ({
+      user: users.known().get("alice")!,
+      scope,
+      authTime: authTime || now(),
+    }),
   });
   assertEquals((await start(server, { max_age: "60" })).status, 200);
   authTime = Date.UTC(2025, 11, 31);

@@ -268,7 +268,7 @@ test("[ST-11, ST-12] a level that no login of the server reaches, or that verifi
 test("[ST-12] an approver states acr and amr of a new login, and only levels that are configured", async () => {
   let stated: { readonly acr?: string; readonly amr?: readonly string[] } = {};
   const approver: Approver = async ({ scope }, { session, users, now }) => {
-    const user = (await users.first())!;
+    const user = (await users.list({ limit: 1 }))[0]!;
     return session ? { user, scope, authTime: session.authTime } : { user, scope, authTime: now(), ...stated };
   };
   const b = await testServer({

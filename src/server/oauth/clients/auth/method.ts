@@ -158,7 +158,7 @@ export async function verifyClientSecret(
   // duration does not reveal which clients exist (timing attack). It fetches no metadata document, because a secret may
   // look like a URL.
   const { clients } = server;
-  const isSwapped = (await clients.registered.find(secret) ?? clients.findCached(secret)) !== undefined;
+  const isSwapped = await clients.registered.find(secret) !== undefined || clients.known().has(secret);
   throw failure ?? unknownClient(
     server,
     id,

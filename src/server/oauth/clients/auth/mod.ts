@@ -7,6 +7,7 @@ import { OAuthError } from "../../errors.ts";
 import { warn } from "../../notes.ts";
 import { parameters } from "../../params.ts";
 import type { RateLimiter } from "../../bounded_cache.ts";
+import { readAsIfStored } from "../../records/repository.ts";
 import type { ClientAuth, Credentials, Server } from "../../server.ts";
 import { policyOf } from "../policy.ts";
 import type { Client } from "../repository.ts";
@@ -52,7 +53,7 @@ export async function authenticateClient(server: Server, credentials: Credential
   const clientAuth = used[0] ?? none;
   // A public client has no secret to guess, so failures of others must not limit it.
   const client = server.rateLimiter === undefined || clientAuth === none
-    ? await authenticateOrReload(server, clientAuth, credentials)
+    ? await authenticateEvenly(server, clientAuth, credentials)
     : await authenticateRateLimited(server, server.rateLimiter, clientAuth, credentials);
   const claimedClientId = params.get("client_id");
   if (claimedClientId !== undefined && claimedClientId !== client.id) {
@@ -133,29 +134,20 @@ export function claimedIds({ clientAuthentication }: Server, credentials: Creden
  * unknown id may be a secret in the wrong place.
  */
 export function findClaimedClient(server: Server, credentials: Credentials): string | undefined {
-  return claimedIds(server, credentials).find((id) => server.clients.findCached(id) !== undefined);
+  return claimedIds(server, credentials).find((id) => server.clients.known().has(id));
 }
 
-/**
- * Authenticates the client. If that fails with a client from memory, it reads the store, because another instance may
- * just have changed the client. Each failure thus reads the store once, for known and unknown clients, so that its
- * duration does not reveal which clients exist (CA-07).
- */
-async function authenticateOrReload(
+/** Authenticates the client. Each failure reads the store equally often, for known and unknown clients (CA-07). */
+async function authenticateEvenly(
   server: Server,
   clientAuth: ClientAuth,
   credentials: Credentials,
 ): Promise<Client> {
-  const { clients } = server;
-  const id = clientAuth.claimedId(credentials) ?? "";
-  const isFresh = clients.isFresh(id);
-  const clientBefore = clients.findCached(id);
   try {
     return await clientAuth.authenticate(server, credentials);
   } catch (error) {
-    if (!isFresh || !(error instanceof OAuthError)) throw error;
-    if (await clients.reload(id) === clientBefore) throw error;
-    return await clientAuth.authenticate(server, credentials);
+    if (error instanceof OAuthError) await readAsIfStored(server, "client", clientAuth.claimedId(credentials) ?? "");
+    throw error;
   }
 }
 
@@ -170,7 +162,7 @@ async function authenticateRateLimited(
   rejectRateLimited(rateLimiter.retryAfter(attempt));
   let outcome: Client | OAuthError;
   try {
-    outcome = await authenticateOrReload(server, clientAuth, credentials);
+    outcome = await authenticateEvenly(server, clientAuth, credentials);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     outcome = error;
