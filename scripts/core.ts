@@ -9,8 +9,8 @@ import { run } from "./run.ts";
 
 /** The most that each figure may be. A change that lowers a figure lowers its limit. */
 const limits = {
-  "files that the minimal server reaches, without extensions and providers": 249,
-  "lines of these files": 27709,
+  "files that the minimal server reaches, without extensions and providers": 247,
+  "lines of these files": 27632,
   "pairs of folders in src/server that import each other": 8,
   "folders in circles": 40,
   "members of extensions and plugins": 52,

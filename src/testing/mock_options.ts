@@ -3,11 +3,8 @@
 import type { ConfigurableOptions } from "../server/assembly/plugin.ts";
 import type { ExtensionSettings } from "../server/extensions/settings.ts";
 import type { KeySource } from "../server/oauth/keys/keys.ts";
-import { extensions as allExtensions } from "../server/assembly/extensions.ts";
 import type { LatchkeyOptions } from "../server/assembly/options.ts";
 import { testKeys } from "./keys.ts";
-
-const tenYearsSeconds = 10 * 365 * 24 * 3600;
 
 /** How the keys of a mock are created. */
 interface MockKeys {
@@ -22,15 +19,11 @@ export function mockOptions<Options extends ConfigurableOptions & Pick<LatchkeyO
   options: Options & ExtensionSettings & { readonly keySource?: KeySource },
   { useTestKeys, isSeeded }: MockKeys,
 ) {
-  const extensions = options.extensions ?? allExtensions;
   return {
     clients: [],
     // Looked up at each call, so that a fetch that a test installs applies.
     outbound: ((url, init) => globalThis.fetch(url, init)) as NonNullable<LatchkeyOptions["outbound"]>,
     ...useTestKeys && { keySource: testKeys(isSeeded) },
     ...options,
-    // A test may move the clock by months, and its clients are gone when it ends.
-    ...extensions.some(({ name }) => name === "registration") &&
-      { registration: { unusedLifetime: tenYearsSeconds, ...options.registration } },
   };
 }

@@ -15,7 +15,7 @@ const maxRememberedKeySets = 100;
 const resettableExpiry = Number.MAX_SAFE_INTEGER;
 
 /** The kinds of records that a reset removes although they never expire. */
-const permanentKinds: ReadonlySet<RecordKind> = new Set<RecordKind>(["server_secret", "unused_registration"]);
+const permanentKinds: ReadonlySet<RecordKind> = new Set<RecordKind>(["server_secret", "registration"]);
 
 /** @internal What a reset keeps. */
 export interface ResetOptions {

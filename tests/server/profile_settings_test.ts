@@ -225,7 +225,6 @@ const probes: Readonly<Partial<Record<ProfileSetting, Probe>>> = {
     const metadata = await (await start(options)).get("/.well-known/openid-configuration");
     return "registration_endpoint" in await metadata.json();
   },
-  "registration.deprecated": async (options) => (await register(options))[1],
   "registration.scope": async (options) => (await register(options))[0],
   "registration.unsupportedValues": async (options) => {
     const method = { token_endpoint_auth_method: "private_key_jwt" };

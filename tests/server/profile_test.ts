@@ -357,7 +357,7 @@ test("[MC-01, PF-09] iss is in every response and in metadata, and offline_acces
   assert((await refreshed.json()).refresh_token !== refresh_token);
 });
 
-test("[PF-03, PF-10] each revision offers registration as without a profile: on test hosts, else with a token", async () => {
+test("[PF-03] each revision offers registration as without a profile: on test hosts, else with a token", async () => {
   const offers = async (options: LatchkeyOptions) => {
     const b = await testServer(options);
     const metadata = await (await b.get("/.well-known/oauth-authorization-server")).json();
@@ -372,23 +372,6 @@ test("[PF-03, PF-10] each revision offers registration as without a profile: on 
   assert(!await offers(realHost));
   const initialAccessTokens = ["a-long-random-token"];
   assert(await offers({ ...realHost, registration: { initialAccessTokens } }));
-});
-
-test("[PF-10] a revision that deprecates registration warns of each one; a rejected one has no such warning", async () => {
-  const register = async (options: LatchkeyOptions, redirect_uri = "https://app.example/cb") => {
-    const b = await testServer(options);
-    const { status } = await postRegistration(b, { redirect_uris: [redirect_uri] });
-    return [status, ...reasons(b).filter((reason) => reason.includes("deprecated"))];
-  };
-  await forEachCase(mcpRevisions, async (mcpRevision) => {
-    const warnings = mcpRevision < "2026-07-28"
-      ? []
-      : [`dynamic registration is deprecated, by the profile mcp ${mcpRevision}`];
-    assertEquals(await register({ profile: "mcp", mcpRevision }), [201, ...warnings]);
-  });
-  assertEquals(await register({ profile: "mcp" }, "/cb"), [400]);
-  assertEquals(await register({ profile: "mcp", registration: { deprecated: false } }), [201]);
-  assertEquals(await register({ registration: { deprecated: true } }), [201, "dynamic registration is deprecated"]);
 });
 
 test("[PF-03, PF-05, MC-04] metadata documents are resolved from 2025-11-25 on, if they have a client_name", async () => {

@@ -45,7 +45,7 @@ const options: ListedOptions = {
 /** What one sender may leave of one kind: records, characters of ids and values. */
 const otherLimits: Readonly<Record<string, readonly [records: number, characters: number]>> = {
   client: [16_384, 8 * 1024 * 1024],
-  unused_registration: [16_384, 8 * 1024 * 1024],
+  registration: [16_384, 8 * 1024 * 1024],
 };
 
 /**

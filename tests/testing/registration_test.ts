@@ -61,8 +61,8 @@ test("[DR-12] as.register throws that registration is off, and how to switch it 
   as.log.expect("register").called(1);
 });
 
-test("[DR-01] faults apply to registration, and reset forgets registered clients, used or not", async () => {
-  await using as = await testLatchkey({ registration: { maxUnused: 1 } });
+test("[DR-01] faults apply to registration, and reset forgets registered clients", async () => {
+  await using as = await testLatchkey({ registration: { maxClients: 1 } });
   as.on("register").once(faults.error("invalid_client_metadata"));
   const rejected = await assertRejects(() => as.register(), LoginError);
   assertEquals([rejected.status, rejected.error], [400, "invalid_client_metadata"]);

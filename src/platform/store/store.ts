@@ -86,9 +86,9 @@ export interface RegisteredRecord {
   readonly generation?: string;
 }
 
-/** @internal A client that registered itself and was never used. Consumed: the client is used, or is being deleted. */
-export interface UnusedRegistrationRecord {
-  /** When the client is deleted unless it is used, in milliseconds since the epoch. */
+/** @internal How long a client that registered itself keeps its place. */
+export interface RegistrationRecord {
+  /** Until when it is not evicted, in milliseconds since the epoch. */
   readonly until: number;
 }
 
@@ -127,8 +127,8 @@ export interface Records extends PolledRecords {
   client: RegisteredRecord;
   /** Users added at run time, by issuer and subject. */
   user: RegisteredRecord;
-  /** Clients that registered themselves and were never used, by issuer and client. */
-  unused_registration: UnusedRegistrationRecord;
+  /** Clients that registered without an initial access token, by issuer and client. */
+  registration: RegistrationRecord;
   /** Clients that got an ID token in a session, by user, session and client. */
   session_client: SessionClientRecord;
   /** Back-channel logout calls to repeat, by issuer and time. */

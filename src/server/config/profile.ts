@@ -78,7 +78,6 @@ export const combine = {
   metadataForms: anything,
   clientIdMetadataDocuments: anything,
   "registration.mode": anything,
-  "registration.deprecated": anything,
   "registration.scope": anything,
   "registration.unsupportedValues": ordered("ignore", "reject"),
   defaultEndpoints: anything,

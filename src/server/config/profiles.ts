@@ -129,10 +129,6 @@ export const profiles: Readonly<Record<ProfileName, ProfileValues>> = {
       source: "MCP authorization, Client ID Metadata Documents",
     },
     requireClientName: { values: [true], source: "MCP authorization, Client ID Metadata Documents" },
-    "registration.deprecated": {
-      values: [false, false, false, true],
-      source: "MCP authorization, Dynamic Client Registration",
-    },
     "registration.scope": { values: ["all"], source: "MCP authorization, Step-Up Authorization Flow" },
     defaultEndpoints: {
       values: [true, false, false, false],

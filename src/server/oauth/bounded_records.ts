@@ -5,7 +5,7 @@
  * - Pushed requests and device authorizations are evicted ({@link evictBeyondBound}): a site with too many bytes loses
  *   its own oldest record, and beyond the bound for all, the site with the most bytes loses one. So a flood evicts its
  *   own records.
- * - Marks that prevent a second use, and registrations, are not evicted: beyond the bound the request is rejected
+ * - Marks that prevent a second use are not evicted: beyond the bound the request is rejected
  *   ({@link rejectBeyondBound}). When half of the space is used, a site may have no more than remains free, so that
  *   other sites always find space.
  *
@@ -96,12 +96,6 @@ export function rejectBeyondBound(server: Server, client: Writer, record: Writte
     });
   }
   add(counts, record);
-}
-
-/** Stops counting a record that no longer exists, or to which the bound no longer applies. */
-export function forgetRecord({ clients }: Server, kind: RecordKind, id: string): void {
-  const counts = countsByServer.get(clients)?.get(kind);
-  if (counts !== undefined) remove(counts, id);
 }
 
 /** Seconds after which a rejected client should try again. */

@@ -393,7 +393,7 @@ export function storeConformance(
   });
 
   promise("all records of a prefix are deleted, of every kind, expired or not, and no other one", async (store) => {
-    const kinds = ["code", "key", "client", "revocation", "unused_registration"] as const;
+    const kinds = ["code", "key", "client", "revocation", "registration"] as const;
     const prefix = 'app *[%_]?\\ "é ';
     for (const id of [prefix, `${prefix}one`, `${prefix}${prefix}`, "app ", `x${prefix}`, `app :${prefix}`]) {
       for (const kind of kinds) await store.put(kind, id, code as never, { expiresAt: Infinity });

@@ -18,9 +18,9 @@ export const clientConfiguration: Handlers = {
   },
   async PUT(context) {
     const owner = await authenticate(context);
-    const { server, request, target } = context;
+    const { server, request } = context;
     const metadata = await readJsonObject(request, "DR-03");
-    const updated = await updateRegistration(server, owner, metadata, target.clientAddress.address);
+    const updated = await updateRegistration(server, owner, metadata);
     return json(200, describeRegistration(context, updated));
   },
   async DELETE(context) {

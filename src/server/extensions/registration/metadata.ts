@@ -1,7 +1,6 @@
 /** The metadata of a client that registers itself: permitted members, defaults and conflicts (RFC 7591 §2). */
 
 import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../config/config_issue.ts";
-import { byProfile } from "../../config/profile.ts";
 import { validate } from "../../config/field.ts";
 import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
 import { warn } from "../../oauth/notes.ts";
@@ -142,16 +141,6 @@ function warnIgnored(
     reason: `${names.join(" and ")} of the registration request ${names.length === 1 ? "is" : "are"} ignored`,
     expected: "metadata without these members: the server chooses id and secret, and the operator sets the others",
     received: names.join(", "),
-  });
-}
-
-/** Warns about a registration if clients should use client ID metadata documents instead. */
-export function warnDeprecated(server: Server, client: string): void {
-  warn(server, client, {
-    rule: "PF-10",
-    reason: `dynamic registration is deprecated${byProfile(server.settings.profile, "registration.deprecated")}`,
-    expected: "a client ID metadata document, whose URL is the client_id",
-    received: "a registration",
   });
 }
 

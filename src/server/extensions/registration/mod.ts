@@ -6,13 +6,7 @@ import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { parameters } from "../../oauth/params.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import type { Server } from "../../oauth/server.ts";
-import {
-  isDefault,
-  registrationFields,
-  type RegistrationPolicy,
-  registrationPolicy,
-  resolveRegistration,
-} from "./settings.ts";
+import { isDefault, registrationFields, type RegistrationPolicy, resolveRegistration } from "./settings.ts";
 import { registrationEndpointPaths } from "./endpoint_paths.ts";
 
 /** Lets clients register themselves. */
@@ -33,8 +27,8 @@ export const registration: Extension = {
     const aliases = settings.defaultEndpoints ? ["/register"] : [];
     return isOn(settings) ? registrationEndpoints(base, aliases) : [registrationOffEndpoint(base, aliases)];
   },
-  recordUse: (server, client) => client.registration === undefined ? undefined : recordUse(server, client),
-  minuteTasks: [deleteUnusedClients],
+  recordUse: (server, client) =>
+    client.registration?.usedInitialAccessToken === false ? recordUse(server, client) : undefined,
 };
 
 function isOn({ registration }: RegistrationPolicy): boolean {
@@ -42,15 +36,7 @@ function isOn({ registration }: RegistrationPolicy): boolean {
 }
 
 async function recordUse(server: Server, client: Client): Promise<void> {
-  await (await import("./unused_registrations.ts")).recordUse(server, client);
-}
-
-/** Deletes registered clients that were never used. */
-async function deleteUnusedClients(server: Server): Promise<void> {
-  const { recordPrefix, store } = server;
-  if (registrationPolicy(server).mode === "off") return;
-  if (await store.count("unused_registration", recordPrefix) === 0) return;
-  await (await import("./unused_registrations.ts")).deleteUnusedClients(server);
+  await (await import("./bound.ts")).recordUse(server, client);
 }
 
 /** The endpoints where clients may register themselves (RFC 7591, RFC 7592). */

@@ -5,10 +5,9 @@
  * 2. `software_statement.ts` verifies a signed statement, whose claims replace those of the request.
  * 3. `metadata.ts` picks the members that a client may set, fills in the defaults and finds conflicts.
  * 4. This file issues id, secret and registration access token. The result is an ordinary client, stored as a record.
- * 5. `unused_registrations.ts` limits the number of clients to which nothing was issued, and deletes the old ones.
+ * 5. `bound.ts` limits the number of clients, and evicts unused ones.
  */
 
-import { forgetRecord, rejectBeyondBound } from "../../oauth/bounded_records.ts";
 import { registeredIdPrefix } from "../../oauth/clients/server_clients.ts";
 import { digest, randomId, randomToken } from "../../oauth/secrets.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
@@ -18,12 +17,12 @@ import type { ClientEntry } from "../../oauth/clients/client.ts";
 import { isSecretExpired } from "../../oauth/clients/auth/method.ts";
 import { authenticateOwner, invalidRegistrationToken } from "./access.ts";
 import type { RegistrationOwner } from "./access.ts";
-import { issuesSecret, parseRegistration, resolveMetadata, warnDeprecated } from "./metadata.ts";
+import { issuesSecret, parseRegistration, resolveMetadata } from "./metadata.ts";
 import { assertUpdate } from "./update.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { registrationPolicy } from "./settings.ts";
 import { readSoftwareStatement } from "./software_statement.ts";
-import { addUnusedRegistration, deleteUnusedRegistration } from "./unused_registrations.ts";
+import { boundClients, leave } from "./bound.ts";
 
 /** A registered client, with the credentials that the server knows at this moment. */
 export interface RegisteredClient {
@@ -37,23 +36,16 @@ export interface RegisteredClient {
 /** The JSON object of a request. */
 type ReceivedMetadata = Readonly<Record<string, unknown>>;
 
-/** Further facts about a request. */
-interface RegistrationRequest {
-  /** Whether it has no initial access token. */
-  readonly isOpen: boolean;
-  /** The network address of the sender; absent if unknown. */
-  readonly address: string | undefined;
-}
-
 /**
  * Registers a client (RFC 7591 §3.1).
  *
- * @throws {OAuthError} If the metadata or the software statement is invalid, or too many registered clients are unused.
+ * @param isOpen Whether the request has no initial access token.
+ * @throws {OAuthError} If the metadata or the software statement is invalid, or too many registered clients are in use.
  */
 export async function registerClient(
   server: Server,
   received: ReceivedMetadata,
-  { isOpen, address }: RegistrationRequest,
+  isOpen: boolean,
 ): Promise<RegisteredClient> {
   const statement = await readSoftwareStatement(server, received);
   const approval = { usedInitialAccessToken: !isOpen, softwareStatement: statement?.text };
@@ -73,12 +65,10 @@ export async function registerClient(
   };
   const parsed = parseRegistration(server, entry, received);
   for (const type of server.subjectTypes) await type.verifyRegistration(server, parsed);
-  boundRegistration(server, parsed, entry, address);
-  await addUnusedRegistration(server, client_id);
+  if (isOpen) await boundClients(server, client_id);
   const client = await server.clients.set(entry);
   server.trace({ type: "client_registered", at: server.now(), client: client_id });
   server.passed?.("DR-01", client_id);
-  if (registrationPolicy(server).deprecated) warnDeprecated(server, client_id);
   return { client, accessToken, secret: secret?.client_secret };
 }
 
@@ -92,7 +82,6 @@ export async function updateRegistration(
   server: Server,
   owner: RegistrationOwner,
   received: ReceivedMetadata,
-  address: string | undefined,
 ): Promise<RegisteredClient> {
   const { client: former } = owner;
   await assertUpdate(server, former, received);
@@ -112,7 +101,6 @@ export async function updateRegistration(
   };
   const parsed = parseRegistration(server, entry, received);
   for (const type of server.subjectTypes) await type.verifyRegistration(server, parsed);
-  boundRegistration(server, parsed, entry, address);
   const client = await exclusively(server, owner, () => server.clients.set(entry));
   server.trace({ type: "client_updated", at: server.now(), client: client.id });
   return { client, accessToken, secret: entry.client_secret };
@@ -125,16 +113,8 @@ export async function updateRegistration(
 export async function deleteRegistration(server: Server, owner: RegistrationOwner): Promise<void> {
   const { id } = owner.client;
   await exclusively(server, owner, () => server.clients.delete(id, "the client deleted its registration"));
-  await deleteUnusedRegistration(server, id);
-  forgetRecord(server, "client", id);
+  await leave(server, id);
   server.trace({ type: "client_deleted", at: server.now(), client: id, reason: "the client deleted its registration" });
-}
-
-/** Counts the metadata of an unknown client, for as long as the client is kept unused. */
-function boundRegistration(server: Server, client: Client, entry: ClientEntry, address: string | undefined): void {
-  if (client.standing !== "unknown") return;
-  const expiresAt = server.now() + registrationPolicy(server).unusedLifetime * 1000;
-  rejectBeyondBound(server, client, { kind: "client", id: client.id, value: entry, expiresAt, address });
 }
 
 type SecretMembers = Pick<ClientEntry, "client_secret" | "client_secret_digest" | "client_secret_expires_at">;

@@ -4,10 +4,6 @@ import type { Rule } from "../../oauth/rules/rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const registrationRules = {
-  "PF-10": {
-    fix: "Publish a client ID metadata document, and use its URL as the client_id. Registration still works.",
-    cites: ["MCP authorization"],
-  },
   "DR-01": {
     passes: "the client is registered",
     cites: ["RFC 7591 §3.2.1"],
@@ -49,9 +45,9 @@ export const registrationRules = {
     cites: ["RFC 7591 §5", "RFC 7592 §2.3", "OpenID Connect Registration §5"],
   },
   "DR-09": {
-    passes: "the number of unused clients is within the limit",
+    passes: "the number of registered clients is within the limit",
     fix:
-      "Wait until unused clients are deleted, delete those that are not needed, or increase registration.maxUnused. Register once and store the client_id. A deleted client must register again.",
+      "Increase registration.maxClients, or delete clients that are not needed. Register once and store the client_id. A removed client must register again.",
     cites: ["RFC 7591 §5"],
   },
   "DR-10": {

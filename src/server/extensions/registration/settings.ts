@@ -5,7 +5,7 @@
 import { keySetField } from "../../oauth/clients/client.ts";
 import type { Allowances } from "../../config/allowances.ts";
 import type { PublicKeySet } from "../../oauth/keys/remote_keys.ts";
-import { choice, type Fields, flag, list, object, seconds, text, whole, withDefaults } from "../../config/field.ts";
+import { choice, type Fields, flag, list, object, text, whole, withDefaults } from "../../config/field.ts";
 
 /** @internal */
 export interface RegistrationMembers {
@@ -42,11 +42,6 @@ export interface RegistrationSettings {
    */
   readonly scope?: "requested" | "all";
   /**
-   * Whether each registration causes a warning in the trace, because clients are to have client ID metadata documents.
-   * Default: false, or the value of the profile.
-   */
-  readonly deprecated?: boolean;
-  /**
    * Values of `grant_types` and `response_types` that the server does not support. `ignore`: they are left out with a
    * warning if `authorization_code` and `code` remain, and the response contains what was registered (RFC 7591 §2).
    * `reject`: the registration is rejected. Default: ignore, or the value of the profile.
@@ -59,15 +54,11 @@ export interface RegistrationSettings {
   /** Seconds after which the secret of a registered client expires. Default: 0, never. */
   readonly secretLifetime?: number;
   /**
-   * Seconds after which a registered client is deleted if nothing was issued to it. On test hosts, a client without an
-   * initial access token is also deleted if it was used before but not during this time. Default: 86400, one day.
+   * Maximum number of clients that registered without an initial access token. A further registration removes the
+   * client that was unused the longest. Clients whose tokens may still be valid are not removed: if all others are, the
+   * registration is rejected with 429. Default: 2000.
    */
-  readonly unusedLifetime?: number;
-  /**
-   * Maximum number of registered clients that nothing was issued to; a further registration is rejected with 429. On
-   * test hosts every client without an initial access token counts. Default: 10000.
-   */
-  readonly maxUnused?: number;
+  readonly maxClients?: number;
 }
 
 const softwareStatementIssuer = object<SoftwareStatementIssuer>(
@@ -85,15 +76,13 @@ const softwareStatementIssuer = object<SoftwareStatementIssuer>(
 const registrationField = object<RegistrationSettings>("RegistrationSettings", {
   mode: choice(["open", "token", "off"]),
   scope: choice(["requested", "all"], { default: "requested" }),
-  deprecated: flag(false),
   unsupportedValues: choice(["ignore", "reject"], { default: "ignore" }),
   initialAccessTokens: list(text(["a-long-random-token"], { mayBeReference: true }), [["a-long-random-token"]]),
   softwareStatementIssuers: list(softwareStatementIssuer, [[softwareStatementIssuer.examples[0]!]], {
     expected: "an array of issuers",
   }),
   secretLifetime: whole(0, { min: 0, default: 0, expected: "a whole number of seconds, or 0" }),
-  unusedLifetime: seconds(86400),
-  maxUnused: whole(10_000, { min: 1, default: 10_000, expected: "a whole number, at least 1" }),
+  maxClients: whole(2000, { min: 1, default: 2000, expected: "a whole number, at least 1" }),
 }, { mode: "token", initialAccessTokens: ["a-long-random-token"] });
 
 /** Describes {@link RegistrationMembers}. */

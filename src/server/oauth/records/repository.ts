@@ -55,7 +55,7 @@ export interface Repository<Input, Item> {
    * lists; another instance may have changed them since. The same map until one of them changes.
    */
   known(): ReadonlyMap<string, Item>;
-  /** Whether a store keeps changes of this id, for all instances. Changes of a configured entry end with the process. */
+  /** Whether a store keeps changes of this id. Changes of a configured entry end with the process. */
   persists(id: string): boolean;
   /**
    * Replaces all entries by these, in their order. In memory, the repository is then as it was created.

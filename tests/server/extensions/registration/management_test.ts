@@ -1,5 +1,5 @@
 /**
- * The client configuration endpoint: reading, replacing and deleting a registration; unused clients (group DR).
+ * The client configuration endpoint: reading, replacing and deleting a registration; the bound of clients (group DR).
  *
  * @extensions assertion_authentication
  */
@@ -12,7 +12,6 @@ import { basic, forEachCase, getOutcome, getRejections, realHost, testServer } f
 import type { TestServer } from "../../../kit.ts";
 import { manage, outcomeOf, postRegistration, publicClient, register } from "../../registering.ts";
 import type { Registered } from "../../registering.ts";
-import { until } from "../../../until.ts";
 
 const confidential = {
   redirect_uris: ["https://app.example/cb"],
@@ -36,12 +35,6 @@ async function useSecret(server: TestServer, { client_id, client_secret }: Regis
 async function logIn(server: TestServer, { client_id }: Registered) {
   const at = { client_id, redirect_uri: "https://app.example/cb" };
   return await (await server.token({ ...at, code: await server.code(at) })).json();
-}
-
-/** Lets maintenance run, which begins with a request, until it has deleted a client. */
-async function maintain(server: TestServer): Promise<void> {
-  await server.get("/");
-  await until(() => deletedClients(server).length > 0);
 }
 
 function deletedClients({ events }: TestServer): string[] {
@@ -267,50 +260,71 @@ const openRealHost = { ...realHost, insecureAllowOpenRegistration: true } as con
 
 const open = { mode: "open", initialAccessTokens: ["an-initial-access-token"] } as const;
 
-test("[DR-09] a client that nothing was issued to is deleted by the clock; a used one stays", async () => {
-  const server = await testServer({ ...openRealHost, registration: { ...open, unusedLifetime: 600 } });
-  const [unused, coded, confidentialClient] = [
-    await register(server),
-    await register(server),
-    await register(server, confidential, { authorization: `Bearer ${open.initialAccessTokens[0]}` }),
-  ];
-  await server.code({ client_id: coded.client_id, redirect_uri: "https://app.example/cb" });
-  await useSecret(server, confidentialClient);
+/** The tokens of a client are valid for an hour, so that it is in use for a little longer. */
+const lifetimes = { access_token: 600, refresh_token: 3600 };
+
+test("[DR-09] beyond the bound a registration removes the client that was unused the longest, and none in use", async () => {
+  const server = await testServer({ ...openRealHost, lifetimes, registration: { ...open, maxClients: 3 } });
+  const approval = { authorization: `Bearer ${open.initialAccessTokens[0]}` };
+  const approved = await register(server, confidential, approval);
+  const registerLater = async () => (server.advance(1), await register(server));
+  const [used, first, second] = [await registerLater(), await registerLater(), await registerLater()];
+  await logIn(server, used);
   // A request without a result is no use.
-  await server.authorize({ client_id: unused.client_id, redirect_uri: "https://app.example/cb", response_type: "x" });
-  server.advance(599);
-  await server.get("/");
-  assertEquals((await manage(server, "GET", unused)).status, 200);
-  server.advance(61);
-  await maintain(server);
-  assertEquals((await manage(server, "GET", unused)).status, 401);
-  for (const client of [coded, confidentialClient]) assertEquals((await manage(server, "GET", client)).status, 200);
-  assertEquals(deletedClients(server), [unused.client_id]);
-});
-
-test("[DR-09] on a test host an unknown client is deleted where nothing was issued to it for a day", async () => {
-  const server = await testServer({ registration: open });
-  const approved = await register(server, confidential, { authorization: `Bearer ${open.initialAccessTokens[0]}` });
-  assertEquals(await useSecret(server, approved), "200");
-  const [client, former] = [await register(server), await register(server)];
-  for (const one of [client, former]) await logIn(server, one);
-  for (let hours = 0; hours < 24; hours += 6) {
-    server.advance(6 * 3600);
-    await logIn(server, client);
+  await server.authorize({ client_id: first.client_id, redirect_uri: "https://app.example/cb", response_type: "x" });
+  server.advance(60);
+  const third = await registerLater();
+  assertEquals(deletedClients(server), [first.client_id]);
+  assertEquals((await manage(server, "GET", first)).status, 401);
+  for (const client of [approved, used, second, third]) {
+    assertEquals((await manage(server, "GET", client)).status, 200);
   }
-  await maintain(server);
-  assertEquals(deletedClients(server), [former.client_id]);
-  for (const one of [client, approved]) assertEquals((await manage(server, "GET", one)).status, 200);
-  server.advance(24 * 3600);
-  await server.get("/");
-  await until(() => deletedClients(server).length > 1);
-  assertEquals(deletedClients(server), [former.client_id, client.client_id]);
+  // A use keeps it for the lifetime of another token.
+  server.advance(3000);
+  await logIn(server, used);
+  server.advance(3000);
+  await registerLater();
+  await registerLater();
+  assertEquals(deletedClients(server), [first, second, third].map(({ client_id }) => client_id));
+  server.advance(900);
+  for (let i = 0; i < 3; i++) await registerLater();
+  assertEquals(deletedClients(server).at(-1), used.client_id);
+  const response = await server.authorize({ client_id: used.client_id, redirect_uri: "https://app.example/cb" });
+  assertEquals(response.status, 400);
+  assertEquals(
+    getRejections(server.events).at(-1)!.explanation.earlier,
+    "a client of this id existed until newer registrations needed its place",
+  );
+  assertEquals((await manage(server, "GET", approved)).status, 200);
 });
 
-test("[DR-09] on a test host used clients count as well: automatic login needs no credentials", async () => {
-  const server = await testServer({ registration: { maxUnused: 2 } });
-  for (let i = 0; i < 2; i++) await logIn(server, await register(server));
-  assertEquals(await outcomeOf(await postRegistration(server, publicClient)), "429 temporarily_unavailable");
+test("[DR-09] if all clients are in use, or registered in the last minute, a registration waits", async () => {
+  const server = await testServer({ ...openRealHost, registration: { ...open, maxClients: 2 } });
+  const clients = [await register(server), await register(server)];
+  const assertFull = async () => {
+    const full = await postRegistration(server, publicClient);
+    assertEquals(full.headers.get("retry-after"), "60");
+    assertEquals(await outcomeOf(full), "429 temporarily_unavailable");
+    assertEquals(getRejections(server.events).at(-1)!.explanation.rule, "DR-09");
+    for (const client of clients) assertEquals((await manage(server, "GET", client)).status, 200);
+  };
+  await assertFull();
+  for (const client of clients) await logIn(server, client);
+  server.advance(3600);
+  await assertFull();
+  // Clients with an initial access token do not count.
+  await register(server, publicClient, { authorization: `Bearer ${open.initialAccessTokens[0]}` });
+  // A place that became free is given away again after a minute.
+  await manage(server, "DELETE", clients.pop()!);
+  const brief = await register(server);
+  await assertFull();
+  server.advance(60);
+  assertEquals((await postRegistration(server, publicClient)).status, 201);
+  assertEquals((await manage(server, "GET", brief)).status, 401);
+  // Rejected metadata does not count.
+  server.advance(60);
+  for (let i = 0; i < 5; i++) await postRegistration(server, {});
+  assertEquals((await postRegistration(server, publicClient)).status, 201);
 });
 
 test("[DR-13] an unknown client has at most 8 KiB of metadata and 32 redirect URIs; an approved one may have more", async () => {
@@ -344,85 +358,21 @@ test("[DR-13] an unknown client has at most 8 KiB of metadata and 32 redirect UR
   }
 });
 
-test("[HT-23] the metadata of unknown clients is bounded: one site leaves space for the others", async () => {
-  const store = memoryStore();
-  const server = await testServer({ store });
-  const from = (address: string) => ({
-    get: (path: string, init?: RequestInit) => server.as.fetch(new Request(server.as.issuer + path, init), { address }),
-  });
-  const large = {
-    ...publicClient,
-    redirect_uris: ["a", "b", "c", "d"].map((path) => `https://app.example/${path}`.padEnd(1900, "x")),
-  };
-  let registered = 0;
-  for (; registered < 2000; registered++) {
-    const response = await postRegistration(from("192.0.2.1"), large);
-    if (response.status === 201) continue;
-    assertEquals(await outcomeOf(response), "429 temporarily_unavailable");
-    assertEquals(getRejections(server.events).at(-1)!.explanation.rule, "HT-23");
-    break;
-  }
-  assert(registered > 800 && registered < 1000, String(registered));
-  const client = await register(from("192.0.2.2"));
-  assertEquals((await manage(server, "DELETE", client)).status, 204);
-  // After the time of unused clients there is space again.
-  server.advance(86_400);
-  await register(from("192.0.2.1"), large);
-});
-
-test("[DR-09] a flood of registrations at the limit reads the unused clients once a second", async () => {
+test("[DR-09] a flood of registrations at the bound reads the clients once a minute", async () => {
   const memory = memoryStore();
   let lists = 0;
   const store: Store = {
     ...memory,
     list: (kind, options) => {
-      if (kind === "unused_registration") lists++;
+      if (kind === "registration") lists++;
       return memory.list(kind, options);
     },
   };
-  const server = await testServer({ store, registration: { maxUnused: 1 } });
+  const server = await testServer({ store, registration: { maxClients: 1 } });
   await register(server);
   for (let i = 0; i < 20; i++) assertEquals((await postRegistration(server, publicClient)).status, 429);
   assertEquals(lists, 1);
-  server.advance(1);
-  await postRegistration(server, publicClient);
+  server.advance(60);
+  await register(server);
   assertEquals(lists, 2);
-});
-
-test("[DR-09] a first use after unusedLifetime, but before the deletion, keeps the client", async () => {
-  // Maintenance is due once a minute.
-  const server = await testServer({ ...openRealHost, registration: { mode: "open", unusedLifetime: 30 } });
-  const [client, unused] = [await register(server), await register(server)];
-  server.advance(40);
-  assertEquals(typeof (await logIn(server, client)).access_token, "string");
-  server.advance(100);
-  await maintain(server);
-  assertEquals((await manage(server, "GET", client)).status, 200);
-  assertEquals(deletedClients(server), [unused.client_id]);
-});
-
-test("[DR-09] unused clients are bounded: a registration beyond it waits, and nothing is removed early", async () => {
-  const server = await testServer({
-    ...openRealHost,
-    registration: { mode: "open", unusedLifetime: 600, maxUnused: 3 },
-  });
-  const clients = [await register(server), await register(server), await register(server)];
-  const full = await postRegistration(server, publicClient);
-  assertEquals(full.headers.get("retry-after"), "60");
-  assertEquals(await outcomeOf(full), "429 temporarily_unavailable");
-  assertEquals(getRejections(server.events)[0]!.explanation.rule, "DR-09");
-  for (const client of clients) assertEquals((await manage(server, "GET", client)).status, 200);
-  // A use, a deletion and the end of unusedLifetime each allow another registration.
-  await logIn(server, clients[0]!);
-  await register(server);
-  assertEquals(await outcomeOf(await postRegistration(server, publicClient)), "429 temporarily_unavailable");
-  await manage(server, "DELETE", clients[1]!);
-  await register(server);
-  server.advance(600);
-  assertEquals((await postRegistration(server, publicClient)).status, 201);
-  assertEquals((await manage(server, "GET", clients[0]!)).status, 200);
-  assertEquals((await manage(server, "GET", clients[2]!)).status, 401);
-  // Rejected metadata does not count.
-  for (let i = 0; i < 5; i++) await postRegistration(server, {});
-  assertEquals((await postRegistration(server, publicClient)).status, 201);
 });

@@ -484,7 +484,7 @@ test("[DR-05] settings that would open registration by mistake, or can register 
     [{ ...realHost, registration: { mode: "open" } }, "registration.mode"],
     [{ registration: { mode: "token" } }, "registration.initialAccessTokens"],
     [{ registration: { initialAccessTokens: ["short"] } }, "registration.initialAccessTokens[0]"],
-    [{ registration: { maxUnused: 0 } }, "registration.maxUnused"],
+    [{ registration: { maxClients: 0 } }, "registration.maxClients"],
     [{ registration: { secretLifetime: -1 } }, "registration.secretLifetime"],
     [
       { registration: { softwareStatementIssuers: [{ issuer: "https://p.example", jwks }] } },

@@ -1,0 +1,110 @@
+/**
+ * The bound of clients that registered themselves without an initial access token. Beyond it, a registration evicts the
+ * client that has been unused the longest, but none to which something was issued that may still be valid.
+ *
+ * The store has a record of each client, beside the client, with the time until which it is not evicted.
+ */
+
+import { OAuthError } from "../../oauth/errors.ts";
+import type { Server } from "../../oauth/server.ts";
+import type { ListedRecord, RegistrationRecord } from "../../../platform/store/store.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
+import { registrationPolicy } from "./settings.ts";
+
+/** The expiry of the records. The store must not delete a record before its client, because the client would stay. */
+const neverExpires = { expiresAt: Infinity };
+
+/** Time after a registration in which the client is not evicted, in milliseconds. */
+const newClientMs = 60_000;
+
+/** Number of records that are read in one request. */
+const pageSize = 500;
+
+/** Part of the bound that one eviction makes free, so that a flood of registrations seldom reads all records. */
+const evictedPart = 0.01;
+
+/** Until when each server has no client to evict, in milliseconds. */
+const fullUntil = new WeakMap<Server["clients"], number>();
+
+/**
+ * Counts a client that is about to be registered, and evicts others beyond the bound.
+ *
+ * @throws {OAuthError} `temporarily_unavailable` with status 429 if all registered clients are in use.
+ */
+export async function boundClients(server: Server, clientId: string): Promise<void> {
+  const { store, recordPrefix, now, clients } = server;
+  const { maxClients } = registrationPolicy(server);
+  await store.add("registration", recordPrefix + clientId, { until: now() + newClientMs }, neverExpires);
+  // Counted afterwards, so that concurrent requests never exceed the bound; at the bound they may all be rejected.
+  const isFull = async () => await store.count("registration", recordPrefix) > maxClients;
+  if (await isFull() && now() >= (fullUntil.get(clients) ?? 0)) await evict(server);
+  if (await isFull()) {
+    await leave(server, clientId);
+    throw new OAuthError("temporarily_unavailable", "too many registered clients are in use", {
+      rule: "DR-09",
+      status: 429,
+      retryAfter: newClientMs / 1000,
+      expected: `at most ${maxClients} clients without an initial access token`,
+      received: "one more client, while all others were used or registered lately",
+    });
+  }
+  server.passed?.("DR-09");
+}
+
+/** Stops counting a client that no longer exists. */
+export async function leave({ store, recordPrefix }: Server, clientId: string): Promise<void> {
+  await store.delete("registration", recordPrefix + clientId);
+}
+
+/** When the use of a client was recorded last, in milliseconds. */
+const recorded = new WeakMap<Client, number>();
+
+/**
+ * Records that something is issued to a client, at most 24 times in the lifetime of a token.
+ *
+ * @throws {OAuthError} `invalid_client` if the client has just been evicted.
+ */
+export async function recordUse(server: Server, client: Client): Promise<void> {
+  const { store, recordPrefix, now, settings: { lifetimes } } = server;
+  const validMs = Math.max(lifetimes.access_token, lifetimes.refresh_token) * 1000;
+  const intervalMs = validMs / 24;
+  if (Math.abs(now() - (recorded.get(client) ?? -Infinity)) < intervalMs) return;
+  await store.put("registration", recordPrefix + client.id, { until: now() + intervalMs + validMs }, neverExpires);
+  if (await server.clients.find(client.id) === undefined) {
+    await leave(server, client.id);
+    throw new OAuthError("invalid_client", "the client was removed, because newer registrations needed its place", {
+      rule: "DR-09",
+      forUser: true,
+      expected: "a client that is registered",
+      received: "its first use for a long time, at the time of the removal",
+    });
+  }
+  recorded.set(client, now());
+}
+
+async function evict(server: Server): Promise<void> {
+  const { store, clients, recordPrefix, now } = server;
+  const { maxClients } = registrationPolicy(server);
+  const records: ListedRecord<RegistrationRecord>[] = [];
+  for (let size = pageSize; size === pageSize;) {
+    const after = records.at(-1)?.id;
+    const page = await store.list("registration", { prefix: recordPrefix, after, limit: pageSize });
+    records.push(...page);
+    size = page.length;
+  }
+  records.sort((a, b) => a.value.until - b.value.until);
+  // Later registrations are kept for a minute as well.
+  fullUntil.set(clients, Math.min(records[0]?.value.until ?? 0, now() + newClientMs));
+  const count = Math.max(records.length - maxClients, Math.ceil(maxClients * evictedPart));
+  for (const { id } of records.slice(0, count)) {
+    // It may have been used since the list was read.
+    const current = await store.get("registration", id);
+    if (current === undefined || current.value.until > now()) continue;
+    const clientId = id.slice(recordPrefix.length);
+    if (await clients.delete(clientId, "newer registrations needed its place")) {
+      const reason = `the server has ${maxClients} registered clients, and it was unused the longest`;
+      server.trace({ type: "client_deleted", at: now(), client: clientId, reason });
+    }
+    await store.delete("registration", id);
+  }
+}
