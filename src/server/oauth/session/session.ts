@@ -14,7 +14,7 @@ import { decodeBase64url, encodeBase64url, hmacSha256 } from "../../../platform/
 import type { Subject } from "../../../platform/store/store.ts";
 import type { User } from "../clients/client.ts";
 import type { Allowances } from "../../config/allowances.ts";
-import { constantTimeEqual, randomId, randomToken } from "../secrets.ts";
+import { constantTimeEqual, randomId, randomToken, withChecksum } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { generationOf } from "../users/users.ts";
 import { formatPasswordDigest, getPasswordDigest } from "../users/password.ts";
@@ -136,20 +136,20 @@ export async function decodeBrowserSecret(
  * @param purpose The action of the form.
  */
 export async function csrfToken(server: Server, holder: string, purpose: string): Promise<string> {
-  return await computeMac(server, `form ${purpose}`, holder);
+  return await secretMac(server, `form ${purpose}`, holder);
 }
 
 /** Encodes a value as JSON with a MAC for one purpose. The value is signed, not encrypted. */
 export async function encodeWithMac(server: Server, purpose: string, value: unknown): Promise<string> {
   const content = encodeBase64url(JSON.stringify(value));
-  return `${content}.${await computeMac(server, purpose, content)}`;
+  return `${content}.${await secretMac(server, purpose, content)}`;
 }
 
 /** Decodes a value that was encoded for this purpose; `undefined` if the MAC is wrong. */
 export async function decodeWithMac(server: Server, purpose: string, encoded: string): Promise<unknown> {
   const [content, mac, ...rest] = encoded.split(".");
   if (content === undefined || mac === undefined || rest.length > 0) return undefined;
-  if (!constantTimeEqual(await computeMac(server, purpose, content), mac)) return undefined;
+  if (!constantTimeEqual(await secretMac(server, purpose, content), mac)) return undefined;
   return JSON.parse(decoder.decode(decodeBase64url(content)));
 }
 
@@ -157,6 +157,11 @@ const decoder = new TextDecoder();
 
 /** HMAC functions by the promise of their secret. */
 const macBySecret = new WeakMap<Promise<string>, Promise<ReturnType<typeof hmacSha256>>>();
+
+/** A MAC whose holder may do something: a secret, which redaction finds. */
+async function secretMac(server: Server, purpose: string, text: string): Promise<string> {
+  return withChecksum(await computeMac(server, purpose, text));
+}
 
 /** The MAC of a text by the secret of this server, valid for one purpose only. */
 export async function computeMac(server: Server, purpose: string, text: string): Promise<string> {

@@ -1,11 +1,10 @@
 /** Refresh tokens (OAuth 2.1 §4.3): issued to clients that are registered for them, rotated for public clients. */
 
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { Grant, RefreshTokenRecord, Subject } from "../../../platform/store/store.ts";
 import type { RefreshLifetimeMember } from "../../config/setting_groups.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Authorization } from "../grants/authenticated_request.ts";
-import { digest, randomId, randomTokenAndId, storageKey } from "../secrets.ts";
+import { digest, randomId, randomTokenAndId, storageKey, withChecksum } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
 import { generationOf } from "../users/users.ts";
@@ -92,8 +91,8 @@ export async function storeRefreshToken(
 }
 
 /** The successor of a token: the same for every call, and not stored. */
-export function deriveSuccessor(token: string, { salt }: RefreshTokenRecord): MaybePromise<string> {
-  return digest(`${salt} ${token}`);
+export async function deriveSuccessor(token: string, { salt }: RefreshTokenRecord): Promise<string> {
+  return withChecksum(await digest(`${salt} ${token}`));
 }
 
 /** The record of a token's successor. */
