@@ -11,13 +11,13 @@ import { findRandomSecrets } from "./secrets.ts";
 import { latchkey } from "./secret_leak_check.ts";
 import { testLatchkey } from "./testing/test_latchkey.ts";
 
-/** A plugin that writes the values found by `pick` into the trace. */
+/** A plugin that writes the values found by `pick` into the trace, in a text that is not redacted. */
 function gossip(pick: (url: string, location: URLSearchParams) => string | null | undefined): Plugin {
   let format = (_: string) => {};
   return {
     extend(server) {
-      format = (word) =>
-        server.trace({ type: "warning", at: server.now(), explanation: { rule: "PK-14", reason: `saw ${word}` } });
+      const event = { type: "code_issued", at: server.now(), client: "spa", sub: "alice", scope: [] } as const;
+      format = (word) => server.trace({ ...event, grantId: `saw ${word}` });
       return server;
     },
     handle: (next) => async (request, peer) => {
@@ -68,7 +68,6 @@ test("[HT-15] the credentials of a registration are found, in its response and i
   let known: string | undefined;
   const server = await testServer({ plugins: [gossip((url) => url.endsWith("/jwks") ? known : undefined)] });
   const metadata = { redirect_uris: ["https://a.example/"] };
-  const { client_secret, registration_access_token, client_id } = await register(server, metadata);
   const deleted = await register(server, metadata);
   const deletion = await server.get(new URL(deleted.registration_client_uri).pathname, {
     method: "DELETE",
@@ -80,11 +79,6 @@ test("[HT-15] the credentials of a registration are found, in its response and i
   for (const secret of [deleted.registration_access_token, sent]) {
     known = secret;
     await assertRejects(() => server.get("/oauth2/jwks"), Error, secret);
-  }
-  // Registered secrets are redacted before any listener.
-  for (const text of [client_secret, registration_access_token, client_id]) {
-    known = text;
-    assertEquals((await server.get("/oauth2/jwks")).status, 200);
   }
 });
 

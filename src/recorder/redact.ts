@@ -2,28 +2,19 @@
  * Redacts exchanges before a page, log or export shows them. The recorder itself keeps the values in memory, because
  * pages show them on request, send requests again and decode tokens, and habits compare them.
  *
- * It hides credentials and cookies, the values of declared names, registered client secrets, and each value that was
- * hidden in one of the exchanges, wherever it occurs again. Free text, such as the value of an unknown parameter,
- * is cut. Equal values get equal masks, so that an exchanged code is still recognizable.
+ * It hides credentials and cookies, the values of declared names, and wherever they are, registered secrets, issued
+ * codes and tokens, and JWTs. Free text, such as the value of an
+ * unknown parameter, is cut. Equal values get equal masks, so that an exchanged code is still recognizable.
  */
 
 import type { Fields } from "../platform/http/form.ts";
-import {
-  commonLabel,
-  cutFreeText,
-  hideInFreeText,
-  hideKnown,
-  hideSecrets,
-  hideTokens,
-  type Redaction,
-} from "../server/oauth/hide_secrets.ts";
+import { commonLabel, cutFreeText, hideInText, hideKnown, type Redaction } from "../server/oauth/hide_secrets.ts";
 import { errorText, type EventTexts, mapEventTexts, mapExplanationTexts } from "../server/oauth/redact.ts";
 import { maxSearchedWords, type RegisteredSecrets } from "../server/oauth/registered_secrets.ts";
 import { keepRegisteredSecrets, registeredSecretsFor } from "./exchange_draft.ts";
 import { type Exchange, type Flow, type RecordedRequest, type RecordedResponse, unknownEndpoint } from "./exchange.ts";
 import { findBasicCredentials } from "./record_request.ts";
 import { isHtmlPage } from "./record_response.ts";
-import { type Mask, secretReplacer, type Secrets } from "./secret_replacer.ts";
 
 /** Whether secrets are shown. */
 export interface RedactOptions {
@@ -31,15 +22,19 @@ export interface RedactOptions {
   readonly redact?: boolean;
 }
 
+/** Returns the mask of a secret; `label` is its kind, such as `code`. */
+type Mask = (value: string, label: string) => string;
+
 /**
- * The first four characters and the length: `HIMA…(43)`. For a JWT, the first four characters of the signature.
- * For a password, an unknown user name or a short value, the length only.
+ * The first four characters and the length: `HIMA…(43)`. For a JWT, the first four characters of the signature. For a
+ * password, an unknown user name, a short value or a text, the length only.
  */
 export const shorten: Mask = (value, label) => {
   if (redactedPattern.test(value)) return value;
   const length = `…(${value.length})`;
   if (value.startsWith("eyJ")) return `eyJ…${value.split(".").at(-1)!.slice(0, 4)}${length}`;
-  return value.length < 16 || label === "password" || label === "user" ? length : value.slice(0, 4) + length;
+  const isToken = /^[\w.~+/=-]{16,}$/.test(value) && label !== "password" && label !== "user";
+  return isToken ? value.slice(0, 4) + length : length;
 };
 
 /** The end of a value as {@link shorten} writes it. */
@@ -51,12 +46,7 @@ const redactedPattern = new RegExp(`^(?:(?:eyJ…)?[^…]{0,4}${redactedPart.sou
 /** Maximum length of a text of a request that is searched, in characters: a search of 60 kB takes 25 ms. */
 const maxSearchedChars = 4096;
 
-/** The end of a searched text that is not shown if the text continues: it may be the start of a secret. */
-const hiddenEndChars = 512;
-
 interface RedactionOptions {
-  /** Further exchanges whose secrets are redacted here too. Default: none. */
-  readonly secretsFrom?: readonly Exchange[];
   /** Creates masks. Default: {@link shorten}. */
   readonly redactSecret?: Mask;
   /** Further parameters and members to redact, with their labels. */
@@ -70,65 +60,40 @@ interface ExchangeRedaction extends Redaction {
   readonly registered?: RegisteredSecrets;
 }
 
-export function redactExchange(exchange: Exchange, options?: RedactionOptions): Exchange {
-  return redactExchanges([exchange], options)[0]!;
-}
+/** The redacted exchanges by the version of the registered secrets: pages show a flow often. */
+const redactedExchanges = new WeakMap<Exchange, { readonly version: unknown; readonly redacted: Exchange }>();
 
-interface RedactedList {
-  readonly exchanges: readonly Exchange[];
-  /** The version of the registered secrets. */
-  readonly version: unknown;
-  readonly redacted: Exchange[];
+/** The same exchange has the same redacted one until a client changes. */
+function redactOnce(exchange: Exchange): Exchange {
+  const version = registeredSecretsFor(exchange)?.version();
+  const known = redactedExchanges.get(exchange);
+  if (known !== undefined && known.version === version) return known.redacted;
+  const redacted = redactExchange(exchange);
+  redactedExchanges.set(exchange, { version, redacted });
+  return redacted;
 }
-
-/** The redacted exchanges of each flow, by its first one: pages show a flow often, and redaction is expensive. */
-const redactedLists = new WeakMap<Exchange, RedactedList>();
 
 export function redactFlow(flow: Flow): Flow {
-  const exchanges = redactOnce(flow.exchanges);
+  const exchanges = flow.exchanges.map(redactOnce);
   // Takes the redacted client from the first exchange that names it. It is absent if eviction removed all of those.
   const firstIndex = flow.exchanges.findIndex(({ client }) => client === flow.client);
   return { ...flow, client: exchanges[firstIndex]?.client, exchanges };
 }
 
-/** The same exchanges have the same redacted ones until a client changes. */
-function redactOnce(exchanges: readonly Exchange[]): readonly Exchange[] {
-  const [first] = exchanges;
-  if (first === undefined) return [];
-  const version = registeredSecretsFor(first)?.version();
-  const cached = redactedLists.get(first);
-  const isCurrent = cached?.version === version && cached?.exchanges.length === exchanges.length &&
-    cached.exchanges.every((exchange, i) => exchange === exchanges[i]);
-  if (isCurrent) return cached.redacted;
-  const redacted = redactExchanges(exchanges);
-  redactedLists.set(first, { exchanges, version, redacted });
+/** Redacts exchanges. */
+export function redactExchanges(exchanges: readonly Exchange[], options?: RedactionOptions): Exchange[] {
+  return exchanges.map((exchange) => redactExchange(exchange, options));
+}
+
+export function redactExchange(exchange: Exchange, options?: RedactionOptions): Exchange {
+  const redacted = walk(exchange, redactionFor(exchange, options));
+  keepRegisteredSecrets(redacted, registeredSecretsFor(exchange));
   return redacted;
 }
 
-/** Redacts exchanges. A secret of one exchange is redacted in all of them. */
-export function redactExchanges(
-  exchanges: readonly Exchange[],
-  { secretsFrom = [], redactSecret = shorten, extraSecretNames = {} }: RedactionOptions = {},
-): Exchange[] {
-  const secrets = collectSecrets([...exchanges, ...secretsFrom], extraSecretNames);
-  const known = secretReplacer(secrets, redactSecret);
-  const mask: Mask = (value, label) => redactSecret(value, secrets.get(value) ?? label);
-  // A command or fixture with a cut text would be wrong.
-  const cut = redactSecret === shorten
-    ? cutFreeText
-    : (text: string) => text === cutFreeText(text) ? text : mask(text, "value");
-  return exchanges.map((exchange) => {
-    const redacted = walk(exchange, redactionFor(exchange, { mask, known, cut, extraSecretNames }));
-    keepRegisteredSecrets(redacted, registeredSecretsFor(exchange));
-    return redacted;
-  });
-}
-
-/** Redacts the secrets of exchanges in a text about them that may quote a client. */
-export function redactTextAbout(text: string, exchanges: readonly Exchange[]): string {
-  const known = secretReplacer(collectSecrets(exchanges, {}), shorten);
-  const redaction = { label: commonLabel, mask: shorten, known };
-  return hideTokens(hideKnown(text, redaction), redaction);
+/** Redacts a sentence about exchanges that may quote a client. */
+export function redactTextAbout(text: string, [exchange]: readonly Exchange[]): string {
+  return hideKnown(text, redactionFor(exchange));
 }
 
 /**
@@ -137,50 +102,25 @@ export function redactTextAbout(text: string, exchanges: readonly Exchange[]): s
  * @param recorded An exchange of the server that declares the parameters. Default: common names only.
  */
 export function redactFields(fields: Fields, recorded?: Exchange): Fields {
-  const same = (text: string) => text;
-  return walkFields(fields, redactionFor(recorded, { mask: shorten, known: same, cut: same, extraSecretNames: {} }));
+  return walkFields(fields, { ...redactionFor(recorded), cut: (text) => text });
 }
 
 function redactionFor(
   exchange: Exchange | undefined,
-  { mask, known, cut, extraSecretNames }:
-    & Pick<ExchangeRedaction, "mask" | "known" | "cut">
-    & Required<Pick<RedactionOptions, "extraSecretNames">>,
+  { redactSecret: mask = shorten, extraSecretNames = {} }: RedactionOptions = {},
 ): ExchangeRedaction {
   const registered = exchange && registeredSecretsFor(exchange);
   const search = { words: maxSearchedWords };
   return {
-    ...{ mask, cut, registered },
+    mask,
+    registered,
+    // A command or fixture with a cut text would be wrong.
+    cut: mask === shorten ? cutFreeText : (text) => text === cutFreeText(text) ? text : mask(text, "value"),
     label: (name) =>
       (registered?.label ?? commonLabel)(name) ??
         (Object.hasOwn(extraSecretNames, name) ? extraSecretNames[name] : undefined),
-    known: (text) => known(registered?.redact(text, (secret) => mask(secret, "client_secret"), search) ?? text),
+    known: (text) => registered?.redact(text, (secret) => mask(secret, "client_secret"), search) ?? text,
   };
-}
-
-/** The secrets of each exchange. Exchanges are immutable. */
-const secretsCache = new WeakMap<Exchange, Secrets>();
-
-/** Collects every secret with its label, in the order of appearance. */
-function collectSecrets(exchanges: readonly Exchange[], extraSecretNames: Readonly<Record<string, string>>): Secrets {
-  const secrets = new Map<string, string>();
-  const isPlain = Object.keys(extraSecretNames).length === 0;
-  for (const exchange of exchanges) {
-    let found = isPlain ? secretsCache.get(exchange) : undefined;
-    if (found === undefined) {
-      const collected = new Map<string, string>();
-      const mask: Mask = (value, label) => {
-        if (!collected.has(value) && !redactedPattern.test(value)) collected.set(value, label);
-        return value;
-      };
-      const same = (text: string) => text;
-      walk(exchange, redactionFor(exchange, { mask, known: same, cut: same, extraSecretNames }));
-      found = collected;
-      if (isPlain) secretsCache.set(exchange, found);
-    }
-    for (const [value, label] of found) if (!secrets.has(value)) secrets.set(value, label);
-  }
-  return secrets;
 }
 
 /**
@@ -206,10 +146,7 @@ function walk(exchange: Exchange, redaction: ExchangeRedaction): Exchange {
 function walkParts(exchange: Exchange, redaction: ExchangeRedaction): Exchange {
   const own = (text: string) => hideKnown(text, redaction);
   const free = (text: string) => hideInStart(text, redaction);
-  const texts: EventTexts = {
-    ...{ own, sentence: own, received: free },
-    cause: (cause) => redaction.cut(free(errorText(cause))),
-  };
+  const texts: EventTexts = { own, received: free, cause: (cause) => redaction.cut(free(errorText(cause))) };
   const { response, client, passed, rejection, warnings, events } = exchange;
   return {
     ...exchange,
@@ -235,6 +172,7 @@ function walkRequest(exchange: Exchange, redaction: ExchangeRedaction): Recorded
     : walkFields(form, redaction);
   return {
     ...request,
+    method: hideKnown(request.method, redaction),
     path: endpoint === unknownEndpoint ? redaction.cut(path) : path,
     headers: walkHeaders(headers, redaction, exchange),
     query: walkFields(request.query, redaction),
@@ -252,10 +190,10 @@ function walkResponse(response: RecordedResponse, redaction: ExchangeRedaction):
   return {
     ...head,
     headers: walkHeaders(head.headers, redaction),
-    ...body !== undefined && !isHtmlPage(response) && { body: hideSecrets(body, redaction) },
+    ...body !== undefined && !isHtmlPage(response) && { body: hideInText(body, redaction) },
     ...authorizationResponse && {
       authorizationResponse: {
-        uri: hideSecrets(authorizationResponse.uri, redaction),
+        uri: hideInText(authorizationResponse.uri, redaction),
         params: authorizationResponse.params.map(([name, value]) => [name, walkValue(name, value, redaction, false)]),
       },
     },
@@ -265,7 +203,7 @@ function walkResponse(response: RecordedResponse, redaction: ExchangeRedaction):
 /** A body that is neither JSON nor a form is free text. */
 function walkBody(body: string, headers: RecordedRequest["headers"], redaction: ExchangeRedaction): string {
   const isJson = /^application\/[\w.+-]*json\b/i.test(headers["content-type"] ?? "") || /^\s*[{[]/.test(body);
-  return isJson ? hideSecrets(body, redaction) : redaction.cut(hideInStart(body, redaction));
+  return isJson ? hideInText(body, redaction) : redaction.cut(hideInStart(body, redaction));
 }
 
 function walkFields(fields: Fields, redaction: ExchangeRedaction): Fields {
@@ -281,14 +219,14 @@ function walkValue(name: string, value: string, redaction: ExchangeRedaction, is
   // A form parser takes the text before a pair for a part of its name.
   const label = redaction.label(name) ?? redaction.label(name.split(/[?&#;/\s"'{,=:]/).at(-1)!);
   if (label !== undefined) return redaction.mask(value, label);
-  return isFree ? redaction.cut(hideInStart(value, redaction)) : hideInStart(value, redaction, hideSecrets);
+  const hidden = hideInStart(value, redaction);
+  return isFree ? redaction.cut(hidden) : hidden;
 }
 
-/** Hides secrets in the start of a text, and what follows. A word of the text is shown as a whole, or not at all. */
-function hideInStart(text: string, redaction: ExchangeRedaction, hide = hideInFreeText): string {
-  const hidden = hide(text.slice(0, maxSearchedChars), redaction);
-  if (text.length <= maxSearchedChars) return hidden;
-  return `${/^[^]*[\s"'\\<>&?#,;]/.exec(hidden.slice(0, -hiddenEndChars))?.[0] ?? ""}…`;
+/** Hides secrets in the start of a text, and what follows. Its last word may be a part of a secret. */
+function hideInStart(text: string, redaction: ExchangeRedaction): string {
+  if (text.length <= maxSearchedChars) return hideInText(text, redaction);
+  return hideInText(text.slice(0, maxSearchedChars).replace(/\S*$/, "…"), redaction);
 }
 
 /** Whether a name is a client ID and therefore not a misplaced secret; true if the server is unknown. */
@@ -299,7 +237,7 @@ function isClient(name: string, { passed }: Exchange, { registered }: ExchangeRe
 
 function walkClient(client: string, exchange: Exchange, redaction: ExchangeRedaction): string {
   const isUser = findBasicCredentials(exchange.request)?.user === client && !isClient(client, exchange, redaction);
-  return isUser ? redaction.mask(client, "user") : hideInStart(client, redaction, hideSecrets);
+  return isUser ? redaction.mask(client, "user") : hideInStart(client, redaction);
 }
 
 /** Redacts headers; those of a request are free text, and `exchange` is its exchange. */

@@ -63,7 +63,9 @@ const gossip = (secret: (location: string) => string | null): Plugin => {
   let format = (_: string) => {};
   return {
     extend(server) {
-      format = (reason) => server.trace({ type: "warning", at: server.now(), explanation: { rule: "PK-14", reason } });
+      const event = { type: "code_issued", at: server.now(), client: "spa", sub: "alice", scope: [] } as const;
+      // This member is not redacted.
+      format = (grantId) => server.trace({ ...event, grantId });
       return server;
     },
     handle: (next) => async (request, peer) => {

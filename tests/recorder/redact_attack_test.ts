@@ -1,8 +1,11 @@
-/** Texts with the values of declared names, in every place of a request: no output shows a value. */
+/**
+ * Attacks on the redaction: values of declared names in every place of a request, and issued and registered secrets in
+ * public parameters. No output shows a value.
+ */
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { latchkey } from "../../src/mod.ts";
+import { latchkey, type LatchkeyOptions } from "../../src/mod.ts";
 import { inspector } from "../../src/devtools/inspector.ts";
 import { logging } from "../../src/cli/operating/logging.ts";
 import { metrics } from "../../src/cli/operating/metrics.ts";
@@ -13,8 +16,8 @@ import { formatMarkdown } from "../../src/recorder/export/markdown.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { testLog } from "../../src/testing/log/log.ts";
 import { sample } from "../sample.ts";
-import { testClients } from "../server/client_endpoints.ts";
-import { basic } from "../kit.ts";
+import { confidentialClient, testClients } from "../server/client_endpoints.ts";
+import { basic, challenge, encode, verifier } from "../kit.ts";
 
 const secret = "hunter2";
 /** The numbers of the texts. Each text has another combination of name, form and place. */
@@ -49,20 +52,19 @@ const forms: readonly ((name: string) => string)[] = [
   (name) => `[${name}] => ${secret}`,
   (name) => `${name}=<${secret}>`,
   (name) => `${name}=a'${secret}&z=1`,
+  (name) => `${name}: ${secret}`,
+  (name) => `map[${name}:${secret}]`,
 ];
-
-/** Forms of declared names: words of a sentence end like the other ones. */
-const formsOfDeclared: typeof forms = [(name) => `${name}: ${secret}`, (name) => `map[${name}:${secret}]`];
 
 const outerTexts: readonly ((text: string) => string)[] = [
   (text) => text,
-  encodeURIComponent,
-  (text) => encodeURIComponent(encodeURIComponent(text)),
-  (text) => `x=${encodeURIComponent(text)}`,
   (text) => JSON.stringify({ note: text }),
-  (text) => encodeURIComponent(`https://web.example/cb?u=${encodeURIComponent(text)}`),
   (text) => `${"long ".repeat(40)}${text}`,
 ];
+
+/** Of places whose format is percent-encoded. Elsewhere an encoded text is a nested encoding, which is not decoded. */
+const encodedTexts: typeof outerTexts = [encodeURIComponent, (text) => `x=${encodeURIComponent(text)}`];
+const encodedPlaces = ["raw query", "raw form"];
 
 type Send = (path: string, init: RequestInit) => Promise<Response>;
 
@@ -89,15 +91,11 @@ const places: Readonly<Record<string, (send: Send, text: string, name: string) =
   basic: (send, text) => send("/oauth2/token", { method: "POST", headers: basic("web", encodeURIComponent(text)) }),
 };
 
-test(`[HT-15, FL-03] of ${numbers.length} texts, no value of a declared name is in flows, logs, exports, metrics, traces, pages`, async () => {
-  const record = recorder({ limit: 2 * numbers.length, maxBytes: Infinity });
-  const leaks: string[] = [];
-  const outputs = new Set<string>();
-  // The server ignores exceptions of listeners.
-  const written = (name: string) => (text: string) => {
-    outputs.add(name);
-    if (text.includes(secret)) leaks.push(`${name}: ${text}`);
-  };
+/** A server whose outputs are collected. Without the leak check of other tests, which takes whole texts for secrets. */
+async function watchedServer(limit: number, options: LatchkeyOptions = {}) {
+  const record = recorder({ limit, maxBytes: Infinity });
+  const outputs: (readonly [name: string, text: string])[] = [];
+  const written = (name: string) => (text: string) => void outputs.push([name, text]);
   const counted = metrics();
   const span = {
     setAttributes: (values: object) => written("traces")(JSON.stringify(values)),
@@ -113,15 +111,20 @@ test(`[HT-15, FL-03] of ${numbers.length} texts, no value of a declared name is 
     },
   };
   const verbose = logging({ write: written("terminal"), format: "text", verbose: true });
-  // Without the leak check of other tests, which takes whole texts for secrets.
-  await using as = await latchkey({
+  const as = await latchkey({
     ...testClients,
+    clients: [
+      ...testClients.clients,
+      confidentialClient("tv", { grant_types: ["urn:ietf:params:oauth:grant-type:device_code"] }),
+      confidentialClient("opaque", { grant_types: ["client_credentials"], access_token_format: "opaque" }),
+    ],
     issuer: "http://localhost:9666",
     alg: "EdDSA",
     registration: { mode: "open" },
     insecureAllowOpenRegistration: true,
     deviceAuthorization: true,
     tokenExchange: { targets: { web: ["https://api.example"] } },
+    ...options,
     trace: (event) => written("trace")(JSON.stringify(event)),
     plugins: [
       record,
@@ -132,13 +135,50 @@ test(`[HT-15, FL-03] of ${numbers.length} texts, no value of a declared name is 
       logging({ write: written("log"), format: "json" }),
     ],
   });
-  const declaredNames = record.endpoints.flatMap(({ parameters = [], responseParameters = [] }) =>
-    [...parameters, ...responseParameters].flatMap(({ name, secret }) => secret === undefined ? [] : [name])
-  );
-  const undeclaredNames = ["logout_token", "saml_assertion", "smtp_password"];
-  const names = [...new Set([...declaredNames, ...undeclaredNames])];
-  assert(names.length >= 18, names.join());
   const send: Send = (path, init) => as.fetch(new Request(as.issuer + path, init));
+  return {
+    ...{ as, record, send },
+    /** The outputs that show one of the secrets. */
+    async findLeaks(secrets: readonly string[]): Promise<string[]> {
+      verbose.flush();
+      const flows = record.flows();
+      for (const flow of flows) {
+        written("Markdown")(formatMarkdown(flow, flow.exchanges.findIndex(({ rejection }) => rejection !== undefined)));
+        written("HAR")(JSON.stringify(toHar(flow.exchanges, { issuer: as.issuer })));
+        written("fixture")(JSON.stringify(toFixture(flow)));
+      }
+      const { exchanges } = testLog(record);
+      for (const { request, response, rejection, client } of exchanges) {
+        written("flows")(JSON.stringify({ request, response, rejection, client }));
+      }
+      written("transcript")(String(testLog(record)));
+      written("metrics")(counted.text());
+      for (const path of ["/flows", "/faults", "/flows.json", ...flows.slice(-20).map(({ id }) => `/flows/${id}`)]) {
+        written(path)(await (await send(path, {})).text());
+      }
+      const names = new Set(outputs.map(([name]) => name));
+      assert(["terminal", "log", "trace", "traces", "HAR"].every((name) => names.has(name)), [...names].join());
+      const leaks = outputs.flatMap(([name, text]) =>
+        secrets.map((secret) => text.indexOf(secret)).filter((at) => at >= 0)
+          .map((at) => `${name}: ${text.slice(Math.max(0, at - 150), at + 50)}`)
+      );
+      return leaks.slice(0, 10);
+    },
+  };
+}
+
+test(`[HT-15, FL-03] of ${numbers.length} texts, no value of a declared name is in flows, logs, exports, metrics, traces, pages`, async () => {
+  const server = await watchedServer(2 * numbers.length);
+  await using _as = server.as;
+  const { record, send } = server;
+  const names = [
+    ...new Set(
+      record.endpoints.flatMap(({ parameters = [], responseParameters = [] }) =>
+        [...parameters, ...responseParameters].flatMap(({ name, secret }) => secret === undefined ? [] : [name])
+      ),
+    ),
+  ];
+  assert(names.length >= 18, names.join());
   const placeNames = Object.keys(places);
   for (const list of [names, placeNames]) {
     assertEquals(new Set(numbers.map((i) => i % list.length)).size, list.length, "each is used");
@@ -146,36 +186,111 @@ test(`[HT-15, FL-03] of ${numbers.length} texts, no value of a declared name is 
   for (const i of numbers) {
     const pick = <T>(list: readonly T[], step: number) => list[Math.floor(i / step + i * step) % list.length]!;
     const plainName = names[i % names.length]!;
+    const place = placeNames[i % placeNames.length]!;
     const name = pick(spellings, 7)(plainName);
-    const usual = undeclaredNames.includes(plainName) ? forms : [...forms, ...formsOfDeclared];
+    const outer = pick(encodedPlaces.includes(place) ? [...outerTexts, ...encodedTexts] : outerTexts, 3);
     // The claims parameter has an object in id_token.
-    const possible = plainName === "id_token" ? usual.filter((form) => !form(name).includes('{"value"')) : usual;
-    const text = pick(outerTexts, 3)(pick(possible, 5)(name));
-    await (await places[placeNames[i % placeNames.length]!]!(send, text, name)).text();
+    const possible = plainName === "id_token" ? forms.filter((form) => !form(name).includes('{"value"')) : forms;
+    const text = outer(pick(possible, 5)(name));
+    await (await places[place]!(send, text, name)).text();
   }
-  verbose.flush();
-  const flows = record.flows();
   assert(JSON.stringify(record.exchanges()).split(secret).length > numbers.length / 2, "the values were recorded");
-  for (const flow of flows) {
-    written("Markdown")(formatMarkdown(flow, flow.exchanges.findIndex(({ rejection }) => rejection !== undefined)));
-    written("HAR")(JSON.stringify(toHar(flow.exchanges, { issuer: as.issuer })));
-    written("fixture")(JSON.stringify(toFixture(flow)));
-  }
-  written("flows")(
-    JSON.stringify(
-      testLog(record).exchanges.map(({ request, response, rejection, client }) => ({
-        request,
-        response,
-        rejection,
-        client,
-      })),
-    ),
+  assertEquals(await server.findLeaks([secret]), []);
+});
+
+const codeRequest = {
+  ...{ client_id: "web", response_type: "code", redirect_uri: "https://web.example/cb", scope: "openid read" },
+  ...{ code_challenge: challenge, code_challenge_method: "S256" },
+};
+
+/** The secrets of each kind that the server issues or registers, by kind. */
+async function issueSecrets(send: Send): Promise<Record<string, string>> {
+  const form = (fields: Record<string, string>, headers: Record<string, string> = {}) => ({
+    ...{ method: "POST", body: encode(fields), headers: { "content-type": formType, ...headers } },
+  });
+  const json = async (path: string, init: RequestInit) => await (await send(path, init)).json();
+  const web = basic("web", "web-secret");
+  const authorize = async () => {
+    const response = await send(`/oauth2/authorize?${encode(codeRequest)}`, {});
+    await response.text();
+    const cookie = /=([^;]+)/.exec(response.headers.get("set-cookie")!)![1]!;
+    return { code: new URL(response.headers.get("location")!).searchParams.get("code")!, cookie };
+  };
+  const { code, cookie } = await authorize();
+  const exchange = {
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: codeRequest.redirect_uri,
+    code_verifier: verifier,
+  };
+  const tokens = await json("/oauth2/token", form(exchange, web));
+  const refresh = { grant_type: "refresh_token", refresh_token: tokens.refresh_token };
+  const renewed = await json("/oauth2/token", form(refresh, web));
+  const metadata = JSON.stringify({
+    redirect_uris: ["https://new.example/cb"],
+    token_endpoint_auth_method: "client_secret_basic",
+  });
+  const registered = await json("/oauth2/register", post(metadata, "application/json"));
+  const device = await json("/oauth2/device_authorization", form({ scope: "openid" }, basic("tv", "tv-secret")));
+  const opaque = await json(
+    "/oauth2/token",
+    form({ grant_type: "client_credentials" }, basic("opaque", "opaque-secret")),
   );
-  written("transcript")(String(testLog(record)));
-  written("metrics")(counted.text());
-  for (const path of ["/flows", "/faults", "/flows.json", ...flows.slice(-20).map(({ id }) => `/flows/${id}`)]) {
-    written(path)(await (await send(path, {})).text());
+  const pushedRequest = await json("/oauth2/par", form(codeRequest, web));
+  return {
+    "client secret": "web-secret",
+    "registered client secret": registered.client_secret,
+    "registration access token": registered.registration_access_token,
+    "used code": code,
+    "unused code": (await authorize()).code,
+    "session cookie": cookie.split(".")[1]!,
+    "access token": tokens.access_token,
+    "opaque access token": opaque.access_token,
+    "refresh token": tokens.refresh_token,
+    "renewed refresh token": renewed.refresh_token,
+    "ID token": tokens.id_token,
+    "device code": device.device_code.split(".")[1],
+    "request URI": pushedRequest.request_uri.split(":").at(-1),
+  };
+}
+
+/** Texts around a secret in a parameter. */
+const mistakes: readonly ((secret: string) => string)[] = [
+  (secret) => secret,
+  (secret) => `openid ${secret}`,
+  (secret) => `https://web.example/cb?odd=${secret}&x=1`,
+  (secret) => `https://web.example/cb?next=${encodeURIComponent(`https://web.example/?odd=${secret}`)}`,
+  (secret) => JSON.stringify({ note: [secret] }),
+];
+
+test("[HT-15, FL-03] no secret that the server issued or registered is shown, whatever public parameter of whatever endpoint has it", async () => {
+  // It accepts what others reject, so that more texts reach its events.
+  const server = await watchedServer(100_000, { users: "any", scopes: "any", redirectUris: "any" });
+  await using _as = server.as;
+  const { record, send } = server;
+  const secrets = Object.entries(await issueSecrets(send));
+  for (const [kind, secret] of secrets) assert(secret?.length >= 10, kind);
+  let sent = 0;
+  for (const { path, methods, parameters = [], role } of record.endpoints) {
+    if (role === "control") continue;
+    const base = path === "/oauth2/authorize" ? codeRequest : { client_id: "web", client_secret: "web-secret" };
+    const names = parameters.flatMap(({ name, secret }) => secret === undefined ? [name] : []);
+    for (const [i, name] of [...names, "unknown"].entries()) {
+      // Each parameter with each secret, each secret in each text around it.
+      for (const [j, [, secret]] of secrets.entries()) {
+        const fields = encode({ ...base, [name]: mistakes[(i + j) % mistakes.length]!(secret) });
+        const isPost = methods.some((method) => method === "POST");
+        await (await (isPost ? send(path, post(fields, formType)) : send(`${path}?${fields}`, {}))).body?.cancel();
+        sent++;
+      }
+    }
   }
-  assertEquals(leaks.slice(0, 3), []);
-  assert(["terminal", "log", "trace", "traces", "HAR"].every((name) => outputs.has(name)), [...outputs].join());
+  for (const [, secret] of secrets) {
+    for (const path of [`/oauth2/${secret}`, `/oauth2/x%3D${secret}`]) await (await send(path, {})).text();
+    for (const name of ["user-agent", "referer"]) {
+      await (await send("/oauth2/jwks", { headers: { [name]: `https://web.example/?odd=${secret}` } })).text();
+    }
+  }
+  assert(sent > 1000, String(sent));
+  assertEquals(await server.findLeaks(secrets.map(([, secret]) => secret)), []);
 });

@@ -2,6 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
+import { withChecksum } from "../../src/server/oauth/secrets.ts";
 import { memoryStore } from "../../src/mod.ts";
 import type { Plugin, Store } from "../../src/mod.ts";
 import type { ClientAuthMethod } from "../../src/server/oauth/clients/client.ts";
@@ -123,7 +124,7 @@ test("errors contain no secret", async () => {
 });
 
 test("[AZ-22] the error of a login with a broken store names endpoint and error, which the client does not receive", async () => {
-  const broken = new TypeError(`no such row: ${"s3cret-".repeat(6)}x`);
+  const broken = new TypeError(`no such row: ${withChecksum(`${"s3cret-".repeat(6)}x`)}`);
   const away = new StoreError({ location: "test-store", expected: "a response", received: "none", hint: "wait" });
   const fail = () => Promise.reject(broken);
   const store = memoryStore();

@@ -24,8 +24,8 @@ export interface EventCount {
 
 /** Lines that are not written yet. */
 export interface LineBatch {
-  /** Adds a line, whose text is made when it is written; or only counts the event. */
-  add(event: TraceEvent, format: () => string | undefined): void;
+  /** Adds a line, whose text is made when it is written; or only counts the event, of the redacted client. */
+  add(event: TraceEvent, format: () => string | undefined, redact: (text: string) => string): void;
   /** Writes the lines that wait, before a line that follows them. */
   writeLines(): void;
   /** Writes the lines that wait, and the counts. */
@@ -52,13 +52,13 @@ export function lineBatch(
 
   const isPeriodOver = () => timers.elapsed() - periodStart >= periodMs;
 
-  function count({ type, at, ...event }: TraceEvent): void {
+  function count({ type, at, ...event }: TraceEvent, redact: (text: string) => string): void {
     const what = countedNames[type] ?? "other events";
     const named = "client" in event ? event.client : undefined;
     const client = counts.size < maxCounts ? named : undefined;
     const key = JSON.stringify([what, client]);
     const counted = counts.get(key);
-    if (counted === undefined) counts.set(key, { what, client, count: 1 });
+    if (counted === undefined) counts.set(key, { what, client: client && redact(client), count: 1 });
     else counted.count++;
     lastAt = at;
   }
@@ -84,7 +84,7 @@ export function lineBatch(
   }
 
   return {
-    add(event, format) {
+    add(event, format, redact) {
       if (isPeriodOver()) {
         writeLines();
         writeCounts();
@@ -92,7 +92,7 @@ export function lineBatch(
         lines = 0;
       }
       if (++lines <= maxLines) waiting.push(format);
-      else count(event);
+      else count(event, redact);
       timer ??= timers.setTimeout(writeDue, batchMs);
     },
     writeLines,

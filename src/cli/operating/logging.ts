@@ -147,7 +147,11 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
   /** Writes an event. A success may wait for others, so its text is made later. */
   function writeEvent(event: TraceEvent, active?: ActiveRequest, context?: Context): void {
     if (format === "text" && !isShown(event, false)) {
-      return batch.add(event, () => formatLogged(event, active, context));
+      return batch.add(
+        event,
+        () => formatLogged(event, active, context),
+        (text) => redactText(text, registeredSecrets),
+      );
     }
     batch.writeLines();
     const text = formatLogged(event, active, context);
@@ -203,7 +207,7 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
           level: response.status >= 500 ? "error" : "info",
           event: "request",
           method: request.method.slice(0, 16),
-          path: redactText(path.slice(0, 200), response.status < 400 ? undefined : registeredSecrets),
+          path: redactText(path, response.status < 400 ? undefined : registeredSecrets).slice(0, 200),
           endpoint: endpointNameAt(findEndpoint, path),
           status: response.status,
           milliseconds: Math.round((timers.elapsed() - startedAt) * 100) / 100,

@@ -22,9 +22,8 @@ type Placeholder = RegExp;
  * part of it was recorded.
  *
  * @param origin The origin of the server.
- * @param others The other exchanges of the flow, whose secrets are variables too.
  */
-export function curlCommand(exchange: Exchange, origin: string, others: readonly Exchange[]): string | undefined {
+export function curlCommand(exchange: Exchange, origin: string): string | undefined {
   if (!isRecordedWhole(exchange.request)) return undefined;
   // No placeholder may be equal to a text of the request.
   let start = "{{";
@@ -41,7 +40,7 @@ export function curlCommand(exchange: Exchange, origin: string, others: readonly
     names.set(value, count === 1 ? name : `${name}_${count}`);
     return `${start}${names.get(value)}}}`;
   };
-  const redacted = redactExchange(exchange, { secretsFrom: others, redactSecret });
+  const redacted = redactExchange(exchange, { redactSecret });
   const { request } = redacted;
   const lines = [
     ...methodOption(request),

@@ -255,7 +255,7 @@ function formatCommand(issuer: string, flow: Flow, step: number): string {
       fix: "Choose a step on the page of the flow.",
     });
   }
-  const command = curlCommand(exchange, new URL(issuer).origin, flow.exchanges);
+  const command = curlCommand(exchange, new URL(issuer).origin);
   if (command !== undefined) return command;
   throw new HttpError(404, "HT-01", "This step has no curl command", {
     expected: "a step with a body that was recorded whole and has no U+0000",

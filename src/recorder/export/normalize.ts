@@ -17,6 +17,9 @@ const generatedNames: Readonly<Record<string, string>> = {
 const timeMembers = new Set(["exp", "iat", "nbf", "auth_time"]);
 const timePlaceholder = "{{time}}";
 
+/** Minimum length of a value that is replaced in a sentence, in characters: a shorter one may be a part of a word. */
+const minQuotedChars = 8;
+
 /** Replaces each value by a placeholder, such as `{{code 1}}`, numbered in the order of appearance. */
 export function normalizeExchanges(exchanges: readonly Exchange[]): Exchange[] {
   const names = new Map<string, string>();
@@ -29,9 +32,16 @@ export function normalizeExchanges(exchanges: readonly Exchange[]): Exchange[] {
     names.set(value, `{{${kind} ${count}}}`);
     return names.get(value)!;
   };
-  const normalizeText = (text: string) =>
-    text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, timePlaceholder)
+  const normalizeText = (text: string) => {
+    let normalized = text;
+    // Explanations quote random values, such as a challenge.
+    for (const [value, placeholder] of names) {
+      if (value.length >= minQuotedChars) normalized = normalized.replaceAll(value, () => placeholder);
+    }
+    return normalized.replace(/(?<![\w-])[\w-]{43}(?![\w-])/g, (value) => placeholderFor(value, "value"))
+      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, timePlaceholder)
       .replace(/sha256:[\w-]{10}…/g, (fingerprint) => placeholderFor(fingerprint, "fingerprint"));
+  };
   return redactExchanges(exchanges, { redactSecret: placeholderFor, extraSecretNames: generatedNames }).map(
     (exchange) => {
       const { passed, rejection, warnings, response } = exchange;

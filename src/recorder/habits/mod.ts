@@ -9,6 +9,7 @@
  */
 
 import { redactText } from "../../server/oauth/redact.ts";
+import { registeredSecretsFor } from "../exchange_draft.ts";
 import { authenticationHabits } from "./authentication.ts";
 import { authorizationRequestHabits } from "./authorization_request.ts";
 import { dpopHabits } from "./dpop.ts";
@@ -94,7 +95,10 @@ export async function readHabits(
       const seen = check.seen.filter(isSelected);
       const findings = check.findings
         .filter(({ exchanges }) => exchanges.length === 0 || exchanges.some(isSelected))
-        .map((finding) => ({ ...finding, because: redactText(finding.because) }));
+        .map((finding) => {
+          const [exchange] = finding.exchanges;
+          return { ...finding, because: redactText(finding.because, exchange && registeredSecretsFor(exchange)) };
+        });
       return describeHabit(habit, seen, findings);
     }),
   );

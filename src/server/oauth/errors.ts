@@ -147,9 +147,8 @@ export class OAuthError extends Error {
 
   /** The rejection as an event describes it. */
   explain(): Explanation {
-    const { rule, fix, internalRule = rule, reason = this.message, expected, received, earlier, isComputed, change } =
-      this.details;
-    const texts = { reason, expected, received, earlier, ...isComputed && { isComputed }, ...change && { change } };
+    const { rule, fix, internalRule = rule, reason = this.message, expected, received, earlier, change } = this.details;
+    const texts = { reason, expected, received, earlier, ...change && { change } };
     if (internalRule === undefined) return { fix: fix ?? "", ...texts };
     return { rule: internalRule, ...fix !== undefined && { fix }, ...texts };
   }

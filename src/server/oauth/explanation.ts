@@ -33,11 +33,6 @@ export interface ExplanationTexts {
   readonly expected?: string;
   /** The received value. */
   readonly received?: string;
-  /**
-   * Whether the server computed `received`: logs show it as it is. Default: false; logs then hide possible secrets in
-   * it.
-   */
-  readonly isComputed?: boolean;
   /** The earlier request that this one conflicts with, and its time. */
   readonly earlier?: string;
   /** The change of the registered clients that would make the server accept the request; absent if there is none. */

@@ -1,13 +1,15 @@
 /**
- * Redaction by declaration: hides the values of declared names, known secrets, and codes and tokens in texts.
+ * Redaction: hides in a text the values of declared names, registered secrets, the codes and tokens that this server
+ * issued, and JWTs. It parses JSON, and decodes percent-encoded text once.
  *
  * 1. Endpoints, grant types and extensions declare secret parameters and members: {@link ParameterDescription}.
  * 2. `create_app.ts` collects them in the `RegisteredSecrets` of a server, which also finds client secrets.
- * 3. {@link hideSecrets} hides the secrets of one text.
- * 4. `redact.ts` redacts events for logs by it, `recorder/redact.ts` requests and responses.
+ * 3. `secrets.ts` gives each issued secret a checksum, by which it is found.
+ * 4. `redact.ts` redacts events for logs, `recorder/redact.ts` requests and responses.
  */
 
 import type { ParameterDescription } from "./params.ts";
+import { containsIssued } from "./secrets.ts";
 
 /** Declared names, normalized, with their labels; `undefined` for names that are not secret. */
 export type DeclaredNames = Map<string, string | undefined>;
@@ -35,20 +37,9 @@ declareNames(commonNames, [
   { name: "dpop", secret: "dpop_proof" },
 ]);
 
-/** The name without case, separators and escapes: equal for `client_secret`, `clientSecret`, `client%5Bsecret%5D`. */
+/** The name without case and separators: equal for `client_secret`, `clientSecret` and `client[secret]`. */
 export function normalizeName(name: string): string {
-  let decoded = name;
-  for (let times = 0; times < 3 && isEncoded(decoded); times++) decoded = decodeAscii(decoded);
-  return decoded.replace(/[^A-Za-z\d]/g, "").toLowerCase();
-}
-
-/** Decodes percent-encoded ASCII characters, and those of JSON (`\u0022`). It never throws: catching is slow. */
-function decodeAscii(text: string): string {
-  return text.replace(/(?:%|\\u00)([0-7][\da-f])/gi, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
-}
-
-function isEncoded(text: string): boolean {
-  return text.includes("%") || text.includes("\\u00");
+  return name.replace(/[^A-Za-z\d]/g, "").toLowerCase();
 }
 
 /** Decodes a name or value of a form; returns it unchanged if it is malformed. */
@@ -61,27 +52,19 @@ export function decodeFormValue(text: string): string {
   }
 }
 
-/** The end of names that no endpoint declares: of parameters of another protocol, or of an extension that is off. */
-const secretNameEnd = /(?:token|assertion|secret|password)$/;
-
-/** The label of values of such names. */
-const undeclaredLabel = "value";
-
-/** The label of a common name, or of a name that ends like a secret; otherwise `undefined`. */
+/** The label of a common name; otherwise `undefined`. */
 export function commonLabel(name: string): string | undefined {
-  return findLabel(name, (key) => commonNames.get(key)) ??
-    findLabel(name, (key) => secretNameEnd.test(key) ? undeclaredLabel : undefined);
+  return findLabel(name, commonNames);
 }
 
 /**
  * The label of a name, or of a part of it: `user[password]`, `oauth.client_secret`, `client_secret[0]`. Before a dot
  * there may be the host of a URI with a port, such as `code.example.com:8443`, which is no name.
  */
-export function findLabel(name: string, labelOf: (key: string) => string | undefined): string | undefined {
-  const label = labelOf(normalizeName(name));
-  if (label !== undefined || !/[.[\]]|%5b/i.test(name)) return label;
-  const lastParts = name.split(/[[\]]|%5[bd]/i).map((part) => part.slice(part.lastIndexOf(".") + 1));
-  return lastParts.map((part) => labelOf(normalizeName(part))).find((label) => label !== undefined);
+export function findLabel(name: string, declared: DeclaredNames): string | undefined {
+  const decoded = decodeFormValue(name);
+  const parts = decoded.split(/[[\]]/).map((part) => part.slice(part.lastIndexOf(".") + 1));
+  return [decoded, ...parts].map((part) => declared.get(normalizeName(part))).find((label) => label !== undefined);
 }
 
 /** How the texts of a record or log are redacted. */
@@ -92,162 +75,110 @@ export interface Redaction {
   mask(secret: string, label: string): string;
   /** Replaces the known secrets of a text, whatever their names. */
   known(text: string): string;
-  /** Whether texts are percent-decoded already. Default: false. */
-  readonly isDecoded?: boolean;
 }
-
-/**
- * A name, or the last 64 characters of it, and the separator before its value, in a query, a header, JSON, whose quotes
- * may be escaped, or a dump.
- */
-const pairStart = /([\w.~%+[\]-]{1,64})(\\*["']?\s{0,20}(?:=>?|:)\s{0,20}<?\\*["']?)/g;
-
-/** User and password of a URI (RFC 3986 §3.2.1). A password that is not percent-encoded may contain any character. */
-const userInfo = /(:\/\/)([^\s"'<>/?#]*|[^\s"'<>/?#:]*:(?!\d+[/\s?#])[^"'<>\r\n]*)@/g;
-
-/** Credentials after the scheme of an `Authorization` header, but not the next word of a sentence. */
-const schemeCredentials = /(?<=\b(?:basic|bearer|dpop)(?:\s|\+|%20){1,20})(?![a-z]+(?![\w.~+/=-]))[\w.~+/=-]{8,}/gi;
 
 /** A JWT, signed or encrypted, complete or cut: base64url parts, the first of which begins like a JSON object. */
 const jwt = /eyJ[\w-]{8,}(?:\.[\w-]*){0,4}/g;
 
-/** The format of a code verifier (RFC 7636 §4.1), and of every code and opaque token of this server (`randomToken`). */
-const opaqueToken = /(?<![\w.~-])[\w.~-]{43,128}(?![\w.~-])/g;
+/** The length of the shortest JWT that is found; issued secrets are longer. */
+const minFoundChars = 11;
+
+/** Hides known and issued secrets and JWTs, whatever is around them: no encoding of a text changes their characters. */
+export function hideKnown(text: string, { known, mask }: Redaction): string {
+  const hidden = known(text);
+  // Most texts of events are short.
+  if (hidden.length < minFoundChars) return hidden;
+  return hidden.replace(jwt, (token) => mask(token, "token"))
+    .replace(/[\w-]{43,}/g, (word) => containsIssued(word) ? mask(word, "value") : word);
+}
+
+/** User and password of a URI (RFC 3986 §3.2.1). */
+const userInfo = /(?<=:\/\/)[^\s"'<>/?#@]+(?=@)/g;
+
+/** Credentials after the scheme of an `Authorization` header, but not the next word of a sentence. */
+const schemeCredentials = /(?<=\b(?:basic|bearer|dpop)(?:\s|\+|%20){1,20})(?![a-z]+(?![\w.~+/=-]))[\w.~+/=-]{8,}/gi;
 
 const jsonShape = /^\s*[{[][^]*[}\]]\s*$/;
 
-/** Maximum levels of percent-encoding to decode. Text with more levels is hidden. */
-const maxEncodings = 8;
-
-/**
- * Hides the secrets of a text of any format: text, URI, form, header or JSON, also percent-encoded, or JSON in a
- * string.
- */
-export function hideSecrets(text: string, redaction: Redaction): string {
-  const hidden = hideDecoded(text, redaction);
-  if (redaction.isDecoded || !isEncoded(hidden)) return hidden;
-  return hidden.replace(
-    /[^\s&?#=;"<>]+/g,
-    (part) => isEncoded(part) && containsSecret(part, redaction) ? redaction.mask(part, "value") : part,
-  );
-}
-
-/** Whether an encoded part of a text contains a secret. */
-function containsSecret(part: string, redaction: Redaction): boolean {
-  const detection = { ...redaction, mask: () => "", isDecoded: true };
-  let decoded = part;
-  for (let times = 0; times < maxEncodings; times++) {
-    const next = decodeAscii(decoded);
-    if (next === decoded) return false;
-    decoded = next;
-    if (hideDecoded(decoded, detection) !== decoded) return true;
-  }
-  return true;
-}
-
-function hideDecoded(text: string, redaction: Redaction): string {
-  const { mask } = redaction;
+/** Hides the secrets of a text of any format: text, path, URI, query, header or JSON. */
+export function hideInText(text: string, redaction: Redaction, isDecoded = false): string {
   const json = jsonShape.test(text) ? hideInJson(text, redaction) : undefined;
   if (json !== undefined) return json;
-  const hidden = /[=:]/.test(text) ? hideUserInfo(hidePairs(text, redaction), redaction) : text;
-  return hideKnown(hidden.replace(schemeCredentials, (word) => mask(word, "credentials")), redaction);
+  const { mask } = redaction;
+  const plain = text.replace(userInfo, (info) => info.replace(/[^:]+/g, (part) => mask(part, "password")))
+    .replace(schemeCredentials, (word) => mask(word, "credentials"));
+  const hidden = hidePairs(plain, redaction);
+  return hideKnown(isDecoded ? hidden : hideEncoded(hidden, redaction), redaction);
 }
 
-/** Hides user and password of URIs. Reads no text after the last `@` of a line: each URI would read all of it again. */
-function hideUserInfo(text: string, { mask }: Redaction): string {
-  return text.replace(/[^"'<>\r\n]+/g, (line) => {
-    const end = line.lastIndexOf("@") + 1;
-    const hidden = line.slice(0, end).replace(
-      userInfo,
-      (_, slashes, info: string) => `${slashes}${info.replace(/[^:]+/g, (part) => mask(part, "password"))}@`,
-    );
-    return hidden + line.slice(end);
+/** Decodes the parts of a path or query that are percent-encoded and contain a secret; only once. */
+function hideEncoded(text: string, redaction: Redaction): string {
+  return text.replace(/[^\s&?#;"<>]+/g, (part) => {
+    const decoded = part.includes("%") ? decodeFormValue(part) : part;
+    const hidden = decoded === part ? decoded : hideInText(decoded, redaction, true);
+    return hidden === decoded ? part : hidden;
   });
 }
 
-/** Hides known secrets and JWTs in a text that this server wrote. */
-export function hideKnown(text: string, { known, mask }: Redaction): string {
-  return known(text).replace(jwt, (token) => mask(token, "token"));
-}
+/**
+ * A name, or the last 64 characters of it, and the sign before its value, in a query, a header, JSON, whose quotes may
+ * be escaped, or a dump.
+ */
+const pairStart = /([\w.~%+[\]-]{1,64})(\\*["']?\s{0,20}(?:=>?|:)\s{0,20}<?\\*["']?)/g;
 
-/** Hides the values of declared names. */
+/** Hides the values of declared names: in a query to the next name, in other formats to the end of the text. */
 function hidePairs(text: string, { label, mask }: Redaction): string {
   let hidden = "";
   let from = 0;
   for (const { 0: pair, 1: name = "", 2: sign = "", index } of text.matchAll(pairStart)) {
-    if (index < from) continue;
-    const kind = label(name);
-    // Undeclared names end like words before a colon: "failed assertion: x > 0", https://reset-password:8443.
-    const isProse = kind === undeclaredLabel && sign.includes(":") && !/["']/.test(sign);
-    if (kind === undefined || isProse) continue;
+    const isHost = sign === ":" && text.startsWith("//", index - 2);
+    const kind = index < from || isHost ? undefined : label(name);
+    if (kind === undefined) continue;
     const start = index + pair.length;
     const rest = text.slice(start);
-    // JSON that is cut or malformed: what follows the value may still belong to it.
-    const isJson = /["']/.test(sign) || /^[{[]/.test(rest);
-    // The value of a header ends with its line.
-    const [value = ""] = (isJson ? /^[^"'\\]*/ : sign.includes(":") ? /^[^\r\n]*/ : /^[^\s&#"<>]*/).exec(rest)!;
-    const shown = value && mask(sign.includes(":") ? value : decodeFormValue(value), kind);
-    if (isJson) return `${hidden}${text.slice(from, start)}${shown}${value === rest ? "" : "…"}`;
-    hidden += text.slice(from, start) + shown;
+    const value = sign === "=" && !/^[{[]/.test(rest) ? /^[^\s&#"<>]*/.exec(rest)![0] : rest;
+    hidden += text.slice(from, start) + (value && mask(sign === "=" ? decodeFormValue(value) : value, kind));
     from = start + value.length;
   }
   return hidden + text.slice(from);
 }
 
-/** Whether a member is the object of the `claims` parameter with the claims of the ID token (OIDC Core §5.5). */
-function isClaimsRequest(name: string, member: unknown): boolean {
-  return typeof member === "object" && !Array.isArray(member) && name === "id_token";
-}
-
-/** Whether a member is a number in `code`, as in JSON-RPC errors: an authorization code is a string. */
-function isNumericCode(name: string, member: unknown): member is number {
-  return typeof member === "number" && normalizeName(name) === "code";
-}
-
-function showUnknownNumber(value: number, { known }: Redaction): unknown {
-  const text = String(value);
-  const shown = known(text);
-  return shown === text ? value : shown;
+/** The label of a member of JSON. */
+function memberLabel(name: string, member: unknown, { label }: Redaction): string | undefined {
+  // In the `claims` parameter, the claims of the ID token (OIDC Core §5.5).
+  if (name === "id_token" && typeof member === "object" && !Array.isArray(member)) return undefined;
+  // An error of JSON-RPC: an authorization code is a string.
+  if (typeof member === "number" && normalizeName(name) === "code") return undefined;
+  return label(name);
 }
 
 /** Hides the members of JSON with declared names; `undefined` if the text is not JSON. */
 function hideInJson(text: string, redaction: Redaction): string | undefined {
   const hide = (value: unknown, kind: string | undefined): unknown => {
-    if (typeof value === "string") {
-      return kind === undefined ? hideSecrets(value, redaction) : value && redaction.mask(value, kind);
+    if (typeof value === "string" || typeof value === "number") {
+      const shown = String(value);
+      const hidden = kind === undefined ? hideInText(shown, redaction) : shown && redaction.mask(shown, kind);
+      return hidden === shown ? value : hidden;
     }
-    if (typeof value === "number" && kind !== undefined) return redaction.mask(String(value), kind);
     if (Array.isArray(value)) return value.map((item) => hide(item, kind));
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => [
-        hideSecrets(name, redaction),
-        kind === undefined && isNumericCode(name, member)
-          ? showUnknownNumber(member, redaction)
-          : hide(member, kind ?? (isClaimsRequest(name, member) ? undefined : redaction.label(name))),
+        hideInText(name, redaction),
+        hide(member, kind ?? memberLabel(name, member, redaction)),
       ]),
     );
   };
   try {
     const parsed = JSON.parse(text);
     const hidden = JSON.stringify(hide(parsed, undefined));
-    // Changed too if the parser dropped a repeated member.
+    // Changed too if the parser dropped a repeated member, or decoded an escape.
     const isUnchanged = hidden === JSON.stringify(parsed) && hidden.replace(/\s/g, "") === text.replace(/\s/g, "");
     return isUnchanged ? text : hidden;
   } catch (error) {
-    // JSON that is too deep for the stack is still JSON: its names may be escaped.
+    // Nested too deeply for the stack.
     return error instanceof SyntaxError ? undefined : redaction.mask(text, "value");
   }
-}
-
-/** Hides secrets, and what has the format of a code or token, in a text that is no value of a declared name. */
-export function hideInFreeText(text: string, redaction: Redaction): string {
-  return hideTokens(hideSecrets(text, redaction), redaction);
-}
-
-/** Hides what has the format of a code or token. */
-export function hideTokens(text: string, { mask }: Redaction): string {
-  return text.replace(opaqueToken, (word) => mask(word, "value"));
 }
 
 /** Maximum length of free text that is shown, in characters. */
@@ -271,7 +202,7 @@ export function maskLength(secret: string): string {
 
 /** Redacts the value of a setting: the values of common secret names, and user and password of a URI. */
 export function redactSetting(value: string): string {
-  const text = hideSecrets(value, { label: commonLabel, mask: maskLength, known: (text) => text });
+  const text = hideInText(value, { label: commonLabel, mask: maskLength, known: (text) => text });
   // A password that is not percent-encoded may contain any character, even spaces.
   const colon = text.indexOf(":");
   const at = text.lastIndexOf("@");

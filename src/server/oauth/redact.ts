@@ -1,6 +1,6 @@
 /** Redacts events and text that a client sent, for logs and the option `trace`. */
 
-import { commonLabel, cutFreeText, hideInFreeText, maskLength, type Redaction } from "./hide_secrets.ts";
+import { commonLabel, cutFreeText, hideInText, hideKnown, maskLength, type Redaction } from "./hide_secrets.ts";
 import type { RegisteredSecrets } from "./registered_secrets.ts";
 import type { Explanation, TraceEvent } from "./trace.ts";
 
@@ -11,7 +11,7 @@ const maxLoggedChars = 2000;
 export function redactText(text: string, registered?: RegisteredSecrets): string {
   // The last word may be a part of a secret.
   const logged = text.length <= maxLoggedChars ? text : text.slice(0, maxLoggedChars).replace(/\S*$/, "…");
-  return hideInFreeText(logged, logRedaction(registered));
+  return hideInText(logged, logRedaction(registered));
 }
 
 function logRedaction(registered: RegisteredSecrets | undefined): Redaction {
@@ -33,9 +33,9 @@ export function redactExplanation(explanation: Explanation, registered: Register
 }
 
 function logTexts(registered: RegisteredSecrets | undefined): EventTexts {
+  const redaction = logRedaction(registered);
   return {
-    own: (text) => text,
-    sentence: logRedaction(registered).known,
+    own: (text) => hideKnown(text, redaction),
     received: (text) => redactText(text, registered),
     cause: (cause) => redactCause(cause, registered),
   };
@@ -65,10 +65,8 @@ export function errorText(cause: unknown): string {
 
 /** The functions that change each kind of text. */
 export interface EventTexts {
-  /** Text that this server wrote, or a public value. */
-  own(text: string): string;
   /** A sentence that this server wrote, which may quote a client. */
-  sentence(text: string): string;
+  own(text: string): string;
   /** Text that a client sent. */
   received(text: string): string;
   /** The thrown value of an internal error. */
@@ -77,49 +75,26 @@ export interface EventTexts {
 
 /** The same event with changed texts. */
 export function mapEventTexts(event: TraceEvent, texts: EventTexts): TraceEvent {
-  switch (event.type) {
-    case "rejected":
-      return {
-        ...mapClient(event, texts),
-        endpoint: texts.received(event.endpoint),
-        explanation: mapExplanationTexts(event.explanation, texts),
-      };
-    case "warning":
-    case "note":
-      return { ...mapClient(event, texts), explanation: mapExplanationTexts(event.explanation, texts) };
-    case "fault_applied":
-      return {
-        ...event,
-        endpoint: texts.received(event.endpoint),
-        ...event.client !== undefined && { client: texts.received(event.client) },
-      };
-    case "changed_by_hand":
-      return { ...event, change: texts.sentence(event.change) };
-    case "page_missing":
-      return { ...event, endpoint: texts.received(event.endpoint), reason: texts.sentence(event.reason) };
-    case "internal_error":
-      return { ...event, endpoint: texts.received(event.endpoint), cause: texts.cause(event.cause) };
-    default:
-      return event;
-  }
-}
-
-function mapClient<E extends { readonly client?: string }>(event: E, { own }: EventTexts): E {
-  return event.client === undefined ? event : { ...event, client: own(event.client) };
+  const received = event.type === "fault_applied" ? ["endpoint", "client"] : ["endpoint"];
+  const members = Object.entries(event).map(([name, value]: [string, unknown]) => {
+    if (name === "cause") return [name, texts.cause(value)];
+    if (Array.isArray(value)) return [name, value.map(texts.own)];
+    // Each grant has another id: searching it would take as long as a signature.
+    if (typeof value !== "string" || name === "type" || name === "grantId") return [name, value];
+    return [name, received.includes(name) ? texts.received(value) : texts.own(value)];
+  });
+  const explanation = "explanation" in event && { explanation: mapExplanationTexts(event.explanation, texts) };
+  return { ...Object.fromEntries(members), ...explanation };
 }
 
 /** The same explanation with changed texts. Its change of the clients is left out if one of its texts changes. */
 export function mapExplanationTexts(explanation: Explanation, texts: EventTexts): Explanation {
   const { change, ...others } = explanation;
-  const { reason, expected, received, earlier, fix, isComputed = false } = others;
-  const isPublic = (value: string | boolean) => typeof value !== "string" || texts.received(value) === value;
+  const isPublic = (value: unknown) => typeof value !== "string" || texts.received(value) === value;
+  const members = Object.entries(others).filter(([, text]) => text !== undefined)
+    .map(([name, text]) => [name, name === "received" ? texts.received(text) : texts.own(text)]);
   return {
-    ...others,
-    reason: texts.sentence(reason),
-    ...expected !== undefined && { expected: texts.own(expected) },
-    ...received !== undefined && { received: isComputed ? texts.own(received) : texts.received(received) },
-    ...earlier !== undefined && { earlier: texts.own(earlier) },
-    ...fix !== undefined && { fix: texts.own(fix) },
+    ...Object.fromEntries(members),
     ...change !== undefined && Object.values(change).every(isPublic) && { change },
   };
 }

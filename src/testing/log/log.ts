@@ -115,9 +115,7 @@ export function testLog(
   const returned = new Set<number>();
 
   function createLog(redact: boolean): Log {
-    // A value that is a secret in one exchange is redacted in all.
-    const present = (exchanges: readonly Exchange[]) =>
-      redact ? redactExchanges(exchanges, { secretsFrom: recorder.exchanges() }) : exchanges;
+    const present = (exchanges: readonly Exchange[]) => redact ? redactExchanges(exchanges) : exchanges;
     const select = (endpoint: string, match?: ExchangeMatch) => {
       assertEndpointName(recorder.endpoints, endpoint);
       if (match !== undefined && typeof match !== "function") assertOptions("log", patternField, match);
@@ -210,7 +208,7 @@ export function testLog(
       (clientId === undefined || exchange.client === clientId) && matches(exchange)
     );
     if (found.length === 0) return;
-    const lines = found.flatMap((exchange) => [formatExchanges([exchange], all), ...getDetails(exchange)]).join("\n");
+    const lines = found.flatMap((exchange) => [formatExchanges([exchange]), ...getDetails(exchange)]).join("\n");
     throw new LogError(`expected no ${label}, received ${found.length}:\n${lines}`, 0, found.length);
   }
 
@@ -246,7 +244,7 @@ function waitForExchange(
     const onTimeout = () => {
       cleanUp();
       const all = recorder.exchanges();
-      const received = all.length === 0 ? "received no request" : `received:\n${formatExchanges(all, all)}`;
+      const received = all.length === 0 ? "received no request" : `received:\n${formatExchanges(all)}`;
       const message = `expected a request to ${endpoint} within ${timeoutMs} milliseconds, ${received}`;
       reject(new LogError(message, endpoint, all.map((exchange) => exchange.endpoint)));
     };

@@ -160,20 +160,19 @@ function formatFailure(
     const every = isMarked ? " in every call" : "";
     const marked = isMarked ? new Set(selected.filter((exchange) => !passes(exchange))) : undefined;
     return `${sentence}${every}; it was called ${formatTimes(selected.length)}` +
-      `${isMarked ? ", ✗ marks what differs" : ""}:\n${formatExchanges(selected, all, marked)}`;
+      `${isMarked ? ", ✗ marks what differs" : ""}:\n${formatExchanges(selected, marked)}`;
   }
   const summary = `${sentence}; received no such request`;
-  return all.length === 0 ? `${summary}, nor any other` : `${summary}, but:\n${formatExchanges(all, all)}`;
+  return all.length === 0 ? `${summary}, nor any other` : `${summary}, but:\n${formatExchanges(all)}`;
 }
 
 /** The newest requests, redacted, one line each; `marked` ones begin with ✗. */
 export function formatExchanges(
   exchanges: readonly Exchange[],
-  all: readonly Exchange[],
   marked?: ReadonlySet<Exchange>,
 ): string {
   const markedNumbers = new Set([...marked ?? []].map(({ number }) => number));
-  const shown = redactExchanges(exchanges.slice(-maxListedExchanges), { secretsFrom: all });
+  const shown = redactExchanges(exchanges.slice(-maxListedExchanges));
   const omitted = exchanges.length - shown.length;
   const lines = shown.map((exchange) =>
     `${markedNumbers.has(exchange.number) ? "✗ " : "  "}${summarizeExchange(exchange, getInternalErrors(exchange))}`

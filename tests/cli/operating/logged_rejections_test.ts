@@ -13,7 +13,7 @@ test("[HT-15, TK-02] a rejected content type is capped, escaped and redacted in 
   await forEachCase(["text", "json"] as const, async (format) => {
     const lines: string[] = [];
     const server = await testServer({ plugins: [logging({ write: (line) => lines.push(line), format })] });
-    const type = `x=client%255Fsecret%253D${secret}; \x1b[31mred; ${"long ".repeat(200)}`;
+    const type = `x=client%5Fsecret%3D${secret}; \x1b[31mred; ${"long ".repeat(200)}`;
     for (const path of ["/oauth2/token", "/oauth2/authorize"]) {
       const response = await server.get(path, { method: "POST", body: "x", headers: { "content-type": type } });
       assertEquals(response.status, 400);
@@ -25,7 +25,7 @@ test("[HT-15, TK-02] a rejected content type is capped, escaped and redacted in 
       // deno-lint-ignore no-control-regex
       assert(!/\x1b/.test(line), line);
       assert(!line.includes(secret) && !line.includes("long ".repeat(20)), line);
-      assertMatch(line, /x=…\(\d+\);/);
+      assertMatch(line, /x=client_secret=…\(\d+\);/);
       assertMatch(line, /\\u001b\[31mred/);
     }
   });
@@ -112,7 +112,7 @@ test("[AZ-17] a warning or the rejection names each unknown value, in the trace 
   assertEquals(output, [
     ["warning", "AZ-17", "unknown scope was dropped: admin groups"],
     ["rejected", "AZ-17", "unknown scope: admin"],
-    ["warning", "AZ-17", "unknown scope was dropped: …(50)"],
+    ["warning", "AZ-17", `unknown scope was dropped: ${"x".repeat(50)}`],
   ]);
   assertMatch(
     lines[0]!,
@@ -146,7 +146,7 @@ test("[TK-02] the log names the media type that was received", async () => {
 
 test("[HT-01] the log names the path that was received and the expected URL, without secrets", async () => {
   const lines: string[] = [];
-  const { get } = await testServer({
+  const { code, get } = await testServer({
     issuer,
     plugins: [logging({ write: (line) => lines.push(line), format: "text" })],
   });
@@ -155,6 +155,6 @@ test("[HT-01] the log names the path that was received and the expected URL, wit
     lines[0]!,
     /HT-01\n[^]*expected {2}http:\/\/localhost:9666\/oauth2\/token\n *received {2}\/oauth\/token\n/,
   );
-  await get(`/${"x1".repeat(20)}abc/token`, asProgram);
-  assertMatch(lines[1]!, /received {2}\/…\(43\)\/token\n/);
+  await get(`/${await code()}/token`, asProgram);
+  assertMatch(lines.at(-1)!, /received {2}\/…\(43\)\/token\n/);
 });

@@ -182,7 +182,7 @@ test("[HT-15] a JSON log has every request with its id, and never a secret", asy
   const result = await token({ code: given });
   const { access_token, id_token } = await result.json();
   await token({ code: given });
-  await authorize({ redirect_uri: `https://evil.example/?x=${verifier}` });
+  await authorize({ redirect_uri: `https://evil.example/?x=${given}` });
   const records = lines.map((line) => JSON.parse(line));
   const last = records.filter(({ event }) => event === "rejected").map(({ error, rule }) => [error, rule]);
   assertEquals(last, [["invalid_grant", "CI-06"], ["invalid_request", "RU-01"]]);

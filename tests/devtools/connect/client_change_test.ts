@@ -264,7 +264,7 @@ test("[DI-09] terminal and log have the link; it names no value that they hide",
   await made.authorize(unknown);
   assertStringIncludes(lines.join("\n"), `→ ${registerLabel}: ${made.as.issuer}${path}`);
   assertStringIncludes(records.join("\n"), `"change":"${made.as.issuer}${path}"`);
-  const secret = "hV7-kq93nfLwPz0aYtRbX2mC8dGsJ5uE4oWi1v6TcNs";
+  const secret = await made.code();
   await made.authorize({ ...goodRequest, client_id: secret });
   await made.authorize({ ...unknown, redirect_uri: `${redirect_uri}?code=${secret}` });
   assert(!lines.join("\n").includes(secret) && !records.join("\n").includes(secret));

@@ -72,6 +72,10 @@ test("no habit quotes a body that is not a form, or a header that contains a sec
   await using as = await testLatchkey({ plugins: [inspector()] });
   const { client_id } = as.client();
   const secrets = ["Sekret-Passw0rd1", "tokvalue-shrt-77"];
+  const redirect_uris = ["https://other.example/cb"];
+  for (const client_secret of secrets) {
+    as.clients.set({ client_id: client_secret.slice(0, 3), client_secret, redirect_uris });
+  }
   const json = `{"client_secret":"${secrets[0]}","code":"${secrets[1]}"}`;
   const form = { "content-type": "application/x-www-form-urlencoded" };
   const known = `client_id=${client_id}&client_secret=${secrets[0]}&code=${secrets[1]}&grant_type=authorization_code`;

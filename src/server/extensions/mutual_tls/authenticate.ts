@@ -92,9 +92,6 @@ async function assertRegistered(server: Server, client: Client, certificate: Cer
     `the certificate is not that of client ${client.id}`,
     "a certificate that is the first of x5c of a key in jwks",
     `the certificate with the SHA-256 thumbprint ${certificate.thumbprint}`,
-    {
-      isComputed: true,
-      fix: "Add the certificate to x5c of its key in jwks: openssl x509 -in client.pem -outform der | base64",
-    },
+    { fix: "Add the certificate to x5c of its key in jwks: openssl x509 -in client.pem -outform der | base64" },
   );
 }

@@ -31,6 +31,5 @@ export function assertSameCertificate(server: Server, request: ConnectionRequest
     rule: "MT-06",
     expected: `the certificate with the SHA-256 thumbprint ${expected}`,
     received: certificate === undefined ? describeMissing(server, request) : certificate.thumbprint,
-    isComputed: certificate !== undefined,
   });
 }

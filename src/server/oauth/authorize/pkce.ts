@@ -284,7 +284,6 @@ async function explainVerifier(
     rule: "PK-09",
     expected: `code_challenge ${codeChallenge}`,
     received: `code_challenge ${computed}, computed from code_verifier`,
-    isComputed: true,
   } as const;
   const until = server.recentChallenges.get(`${client.id} ${computed}`);
   if (until === undefined) {

@@ -43,7 +43,7 @@ export async function signToken(
     const largest = sizes[0] && `, of which ${sizes[0].name} has ${sizes[0].bytes} bytes`;
     const expected = `at most ${maxLength} characters`;
     const received = `${token.length} characters${largest ?? ""}`;
-    warn(server, client.id, { rule: "CL-17", reason, expected, received, isComputed: true });
+    warn(server, client.id, { rule: "CL-17", reason, expected, received });
   };
   // Base64url encodes three bytes as four characters.
   const leftOut = largest(sizes, (token.length - maxTokenLength) * 3 / 4);

@@ -12,7 +12,7 @@ import { constantTimeEqual, digest } from "../../secrets.ts";
 import { secondsNow } from "../../keys/jwt.ts";
 import type { Server } from "../../server.ts";
 
-type Others = Pick<RuleExplanation, "earlier" | "fix" | "change" | "isComputed">;
+type Others = Pick<RuleExplanation, "earlier" | "fix" | "change">;
 
 /**
  * The error of every failed authentication. All look the same to the client, except on test hosts; the trace contains
