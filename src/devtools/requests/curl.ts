@@ -63,7 +63,7 @@ export function isRecordedWhole({ headers, body = "" }: RecordedRequest): boolea
   return Number(headers["content-length"] ?? bytes) === bytes;
 }
 
-/** Maximum length of a name: redaction takes longer ones for secrets. */
+/** Maximum length of a name. */
 const maxNameChars = 30;
 
 /** The name of the variable for a kind of secret: none that a shell uses itself. */
