@@ -86,7 +86,7 @@ export interface RegisteredRecord {
   readonly generation?: string;
 }
 
-/** @internal How long a client that registered itself keeps its place. */
+/** @internal What the limit of registered clients knows of one of them. */
 export interface RegistrationRecord {
   /** Until when it is not evicted, in milliseconds since the epoch. */
   readonly until: number;

@@ -61,7 +61,7 @@ export interface Field<T = unknown> {
   readonly members?: Readonly<Record<string, Field>>;
   /** The names of the members that must be present. */
   readonly required?: readonly string[];
-  /** Of an object: names that were members before, and what to do in place of each. */
+  /** Of an object: former members by name, and what to do instead. */
   readonly formerMembers?: Readonly<Record<string, string>>;
   /** The members of an object that have any other name. Absent: other names are rejected. */
   readonly others?: Field;

@@ -21,8 +21,9 @@ export interface ProviderProfile extends ProviderSettings, RequestSettings {
   /** All scope values. Default: those of a server without the setting. */
   readonly scopes?: readonly string[];
   /**
-   * Where endpoints accept parameters besides a form, by their names in metadata; only on test hosts. With `query`, a
-   * GET request may have its access token there. Each such request causes a warning. Default: nowhere.
+   * What endpoints accept besides a form, by their names in metadata: parameters as JSON, or in the query. With
+   * `query`, a GET request may have its access token there. Only on test hosts. Each such request causes a warning.
+   * Default: a form only.
    */
   readonly accepts?: Readonly<Record<string, readonly ("json" | "query")[]>>;
   /**
@@ -36,7 +37,7 @@ export interface ProviderProfile extends ProviderSettings, RequestSettings {
   readonly functions?: ProviderFunctions;
 }
 
-/** @internal Claims by the scope value that releases them; `*`: always. */
+/** @internal Claims, by the scope value that releases them; with `*`, they are always there. */
 export interface FixedClaims {
   /** Claims of access tokens. */
   readonly access_token?: Readonly<Record<string, Members>>;
@@ -59,7 +60,7 @@ const functionField: Field<never> = {
   type: "function",
   expected: "a function",
   examples: [],
-  hint: () => "Pass the profile as a value of a program: latchkey({ profile: { name, functions } }).",
+  hint: () => "Pass the profile in a program: latchkey({ profile: { name, functions } }).",
 };
 
 /** Describes {@link ProviderProfile} at a server with these paths of endpoints. */
@@ -98,7 +99,7 @@ export function providerProfileField(paths: Field<EndpointPaths>): ObjectField<P
   return object<ProviderProfile>("ProviderProfile", members, example, {
     required: ["name"],
     formerMembers: {
-      shapes: "Pass the profile as a value with functions: latchkey({ profile: { name, functions } }).",
+      shapes: "Use functions, in a program: latchkey({ profile: { name, functions } }).",
     },
   });
 }

@@ -10,12 +10,12 @@ import type { ProviderFunctions } from "../profiles/provider_functions.ts";
 import type { ProviderData, ProviderProfile } from "./provider_profile.ts";
 import { activeProfile, isStandard, profileList, type ProfileSettings, raiseTo } from "./profiles.ts";
 
-/** Settings with the values of the providers' profiles, and what these profiles say beside. */
+/** Settings with the values of the providers' profiles, and what else these profiles contain. */
 export interface WithProviders<T> {
   readonly settings: T;
   /** The names of these profiles. */
   readonly names: readonly string[];
-  /** The functions of these profiles, or the name of one that the server has itself. */
+  /** The functions of these profiles; of a built-in one, its name. */
   readonly functions: readonly (ProviderName | ProviderFunctions)[];
   /** Their data besides settings and functions. */
   readonly data: ProviderData;

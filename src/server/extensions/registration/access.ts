@@ -75,7 +75,7 @@ async function isInitialAccessToken(tokens: readonly string[], token: string): P
 const dummyDigest = "A".repeat(43);
 
 /**
- * Authenticates the owner of a registration by the registration access token.
+ * Authenticates the owner of a registration by its registration access token.
  *
  * @throws {OAuthError} `invalid_token`: the same for another client's token, and for an unknown or deleted client.
  */

@@ -36,7 +36,7 @@ function isOn({ registration }: RegistrationPolicy): boolean {
 }
 
 async function recordUse(server: Server, client: Client): Promise<void> {
-  await (await import("./bound.ts")).recordUse(server, client);
+  await (await import("./client_limit.ts")).recordUse(server, client);
 }
 
 /** The endpoints where clients may register themselves (RFC 7591, RFC 7592). */

@@ -5,7 +5,7 @@
  * 2. `software_statement.ts` verifies a signed statement, whose claims replace those of the request.
  * 3. `metadata.ts` picks the members that a client may set, fills in the defaults and finds conflicts.
  * 4. This file issues id, secret and registration access token. The result is an ordinary client, stored as a record.
- * 5. `bound.ts` limits the number of clients, and evicts unused ones.
+ * 5. `client_limit.ts` limits the number of clients, and evicts unused ones.
  */
 
 import { registeredIdPrefix } from "../../oauth/clients/server_clients.ts";
@@ -22,7 +22,7 @@ import { assertUpdate } from "./update.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { registrationPolicy } from "./settings.ts";
 import { readSoftwareStatement } from "./software_statement.ts";
-import { boundClients, leave } from "./bound.ts";
+import { limitClients, stopCounting } from "./client_limit.ts";
 
 /** A registered client, with the credentials that the server knows at this moment. */
 export interface RegisteredClient {
@@ -65,7 +65,7 @@ export async function registerClient(
   };
   const parsed = parseRegistration(server, entry, received);
   for (const type of server.subjectTypes) await type.verifyRegistration(server, parsed);
-  if (isOpen) await boundClients(server, client_id);
+  if (isOpen) await limitClients(server, client_id);
   const client = await server.clients.set(entry);
   server.trace({ type: "client_registered", at: server.now(), client: client_id });
   server.passed?.("DR-01", client_id);
@@ -113,7 +113,7 @@ export async function updateRegistration(
 export async function deleteRegistration(server: Server, owner: RegistrationOwner): Promise<void> {
   const { id } = owner.client;
   await exclusively(server, owner, () => server.clients.delete(id, "the client deleted its registration"));
-  await leave(server, id);
+  await stopCounting(server, id);
   server.trace({ type: "client_deleted", at: server.now(), client: id, reason: "the client deleted its registration" });
 }
 

@@ -55,8 +55,8 @@ export interface RegistrationSettings {
   readonly secretLifetime?: number;
   /**
    * Maximum number of clients that registered without an initial access token. A further registration removes the
-   * client that was unused the longest. Clients whose tokens may still be valid are not removed: if all others are, the
-   * registration is rejected with 429. Default: 2000.
+   * clients that were unused the longest. Clients whose tokens may still be valid, and those that registered less than
+   * a minute ago, stay: if there are no others, the registration is rejected with 429. Default: 2000.
    */
   readonly maxClients?: number;
 }

@@ -263,14 +263,14 @@ const open = { mode: "open", initialAccessTokens: ["an-initial-access-token"] } 
 /** The tokens of a client are valid for an hour, so that it is in use for a little longer. */
 const lifetimes = { access_token: 600, refresh_token: 3600 };
 
-test("[DR-09] beyond the bound a registration removes the client that was unused the longest, and none in use", async () => {
+test("[DR-09] beyond the limit a registration removes the client that was unused the longest, and none in use", async () => {
   const server = await testServer({ ...openRealHost, lifetimes, registration: { ...open, maxClients: 3 } });
   const approval = { authorization: `Bearer ${open.initialAccessTokens[0]}` };
   const approved = await register(server, confidential, approval);
   const registerLater = async () => (server.advance(1), await register(server));
   const [used, first, second] = [await registerLater(), await registerLater(), await registerLater()];
   await logIn(server, used);
-  // A request without a result is no use.
+  // A rejected request does not count as a use.
   await server.authorize({ client_id: first.client_id, redirect_uri: "https://app.example/cb", response_type: "x" });
   server.advance(60);
   const third = await registerLater();
@@ -293,12 +293,12 @@ test("[DR-09] beyond the bound a registration removes the client that was unused
   assertEquals(response.status, 400);
   assertEquals(
     getRejections(server.events).at(-1)!.explanation.earlier,
-    "a client of this id existed until newer registrations needed its place",
+    "a client of this id existed until newer registrations exceeded the limit",
   );
   assertEquals((await manage(server, "GET", approved)).status, 200);
 });
 
-test("[DR-09] if all clients are in use, or registered in the last minute, a registration waits", async () => {
+test("[DR-09] if all clients are in use, or registered in the last minute, a registration is rejected", async () => {
   const server = await testServer({ ...openRealHost, registration: { ...open, maxClients: 2 } });
   const clients = [await register(server), await register(server)];
   const assertFull = async () => {
@@ -314,7 +314,7 @@ test("[DR-09] if all clients are in use, or registered in the last minute, a reg
   await assertFull();
   // Clients with an initial access token do not count.
   await register(server, publicClient, { authorization: `Bearer ${open.initialAccessTokens[0]}` });
-  // A place that became free is given away again after a minute.
+  // After a deletion one client can register, which may be evicted a minute later.
   await manage(server, "DELETE", clients.pop()!);
   const brief = await register(server);
   await assertFull();
@@ -358,7 +358,7 @@ test("[DR-13] an unknown client has at most 8 KiB of metadata and 32 redirect UR
   }
 });
 
-test("[DR-09] a flood of registrations at the bound reads the clients once a minute", async () => {
+test("[DR-09] a flood of registrations at the limit reads the clients once a minute", async () => {
   const memory = memoryStore();
   let lists = 0;
   const store: Store = {

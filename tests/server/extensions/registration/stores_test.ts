@@ -79,7 +79,7 @@ for (const [name, skip, create] of storeKinds) {
     },
   );
 
-  test(`[DR-09] on ${name} all instances together have one bound of clients`, { skip }, async () => {
+  test(`[DR-09] on ${name} all instances together have one limit of clients`, { skip }, async () => {
     const maxClients = 5;
     const servers = await twoInstances(create(), { clients: [], registration: { maxClients } });
     const registered: Registered[] = [];
@@ -101,7 +101,7 @@ for (const [name, skip, create] of storeKinds) {
     await close(...servers);
   });
 
-  test(`[DR-09] on ${name} uses and removals at the same time leave at most the bound, and no client in use goes`, {
+  test(`[DR-09] on ${name} concurrent uses and removals keep the limit, and remove no client in use`, {
     skip,
   }, async () => {
     const count = 8;

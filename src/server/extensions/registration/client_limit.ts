@@ -1,8 +1,8 @@
 /**
- * The bound of clients that registered themselves without an initial access token. Beyond it, a registration evicts the
- * client that has been unused the longest, but none to which something was issued that may still be valid.
+ * The limit of clients that registered themselves without an initial access token. A registration beyond it evicts the
+ * clients that have been unused the longest, but none that may still have a valid token.
  *
- * The store has a record of each client, beside the client, with the time until which it is not evicted.
+ * For each such client, the store has a further record with the time until which the client is not evicted.
  */
 
 import { OAuthError } from "../../oauth/errors.ts";
@@ -11,52 +11,52 @@ import type { ListedRecord, RegistrationRecord } from "../../../platform/store/s
 import type { Client } from "../../oauth/clients/repository.ts";
 import { registrationPolicy } from "./settings.ts";
 
-/** The expiry of the records. The store must not delete a record before its client, because the client would stay. */
+/** The expiry of the records. If the store deleted a record before its client, the client would never be evicted. */
 const neverExpires = { expiresAt: Infinity };
 
-/** Time after a registration in which the client is not evicted, in milliseconds. */
+/** Time after its registration in which a client is not evicted, in milliseconds. */
 const newClientMs = 60_000;
 
 /** Number of records that are read in one request. */
 const pageSize = 500;
 
-/** Part of the bound that one eviction makes free, so that a flood of registrations seldom reads all records. */
-const evictedPart = 0.01;
+/** Fraction of the limit that one eviction removes, so that a flood of registrations seldom reads all records. */
+const evictedFraction = 0.01;
 
-/** Until when each server has no client to evict, in milliseconds. */
+/** The time until which a server has no client to evict, in milliseconds since the epoch. */
 const fullUntil = new WeakMap<Server["clients"], number>();
 
 /**
- * Counts a client that is about to be registered, and evicts others beyond the bound.
+ * Counts a client that is about to be registered, and evicts others beyond the limit.
  *
  * @throws {OAuthError} `temporarily_unavailable` with status 429 if all registered clients are in use.
  */
-export async function boundClients(server: Server, clientId: string): Promise<void> {
+export async function limitClients(server: Server, clientId: string): Promise<void> {
   const { store, recordPrefix, now, clients } = server;
   const { maxClients } = registrationPolicy(server);
   await store.add("registration", recordPrefix + clientId, { until: now() + newClientMs }, neverExpires);
-  // Counted afterwards, so that concurrent requests never exceed the bound; at the bound they may all be rejected.
+  // Counted afterwards, so that concurrent requests never exceed the limit; at the limit they may all be rejected.
   const isFull = async () => await store.count("registration", recordPrefix) > maxClients;
   if (await isFull() && now() >= (fullUntil.get(clients) ?? 0)) await evict(server);
   if (await isFull()) {
-    await leave(server, clientId);
+    await stopCounting(server, clientId);
     throw new OAuthError("temporarily_unavailable", "too many registered clients are in use", {
       rule: "DR-09",
       status: 429,
       retryAfter: newClientMs / 1000,
       expected: `at most ${maxClients} clients without an initial access token`,
-      received: "one more client, while all others were used or registered lately",
+      received: "one more client, although all others were used or registered recently",
     });
   }
   server.passed?.("DR-09");
 }
 
 /** Stops counting a client that no longer exists. */
-export async function leave({ store, recordPrefix }: Server, clientId: string): Promise<void> {
+export async function stopCounting({ store, recordPrefix }: Server, clientId: string): Promise<void> {
   await store.delete("registration", recordPrefix + clientId);
 }
 
-/** When the use of a client was recorded last, in milliseconds. */
+/** When the use of a client was last recorded, in milliseconds since the epoch. */
 const recorded = new WeakMap<Client, number>();
 
 /**
@@ -71,12 +71,12 @@ export async function recordUse(server: Server, client: Client): Promise<void> {
   if (Math.abs(now() - (recorded.get(client) ?? -Infinity)) < intervalMs) return;
   await store.put("registration", recordPrefix + client.id, { until: now() + intervalMs + validMs }, neverExpires);
   if (await server.clients.find(client.id) === undefined) {
-    await leave(server, client.id);
-    throw new OAuthError("invalid_client", "the client was removed, because newer registrations needed its place", {
+    await stopCounting(server, client.id);
+    throw new OAuthError("invalid_client", "the client was removed, because newer registrations exceeded the limit", {
       rule: "DR-09",
       forUser: true,
       expected: "a client that is registered",
-      received: "its first use for a long time, at the time of the removal",
+      received: "a client that was removed at this moment, after a long time without use",
     });
   }
   recorded.set(client, now());
@@ -93,16 +93,16 @@ async function evict(server: Server): Promise<void> {
     size = page.length;
   }
   records.sort((a, b) => a.value.until - b.value.until);
-  // Later registrations are kept for a minute as well.
+  // A client that registers from now on is not evicted for a minute either.
   fullUntil.set(clients, Math.min(records[0]?.value.until ?? 0, now() + newClientMs));
-  const count = Math.max(records.length - maxClients, Math.ceil(maxClients * evictedPart));
+  const count = Math.max(records.length - maxClients, Math.ceil(maxClients * evictedFraction));
   for (const { id } of records.slice(0, count)) {
-    // It may have been used since the list was read.
+    // The client may have been used since the list was read.
     const current = await store.get("registration", id);
     if (current === undefined || current.value.until > now()) continue;
     const clientId = id.slice(recordPrefix.length);
-    if (await clients.delete(clientId, "newer registrations needed its place")) {
-      const reason = `the server has ${maxClients} registered clients, and it was unused the longest`;
+    if (await clients.delete(clientId, "newer registrations exceeded the limit")) {
+      const reason = `the server has ${maxClients} registered clients, and this one was unused the longest`;
       server.trace({ type: "client_deleted", at: now(), client: clientId, reason });
     }
     await store.delete("registration", id);
