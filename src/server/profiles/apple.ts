@@ -9,7 +9,7 @@ import { omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { signedSecret } from "./apple_client_secret.ts";
 
-/** Maximum number of users of clients that are known to have logged in before. */
+/** Maximum number of remembered logins: one for each client and user. */
 const maxKnownLogins = 10_000;
 
 /** Stands for the nonce of a request without one; no token has it. */
@@ -69,7 +69,7 @@ export function apple(): Provider {
   };
 }
 
-/** Each login is one of OpenID Connect, although clients request name and email alone. */
+/** Adds `openid` to the scope: clients request only name and email, but each login is one of OpenID Connect. */
 function withOpenid(request: ProviderRequest): ProviderRequest {
   const sent = request.parameters.find(([name]) => name === "scope");
   if (sent === undefined) return { ...request, parameters: [...request.parameters, ["scope", "openid"]] };
@@ -78,7 +78,7 @@ function withOpenid(request: ProviderRequest): ProviderRequest {
   return { ...request, parameters: request.parameters.map((one) => one === sent ? ["scope", scope] : one) };
 }
 
-/** A request for an ID token in the response may lack a nonce, as those of better-auth and passport-apple. */
+/** Adds a nonce to a request for an ID token: better-auth and passport-apple send none. */
 function withNonce(request: ProviderRequest, { method, warn }: RequestFacts<Server>): ProviderRequest {
   const types = request.parameters.find(([name]) => name === "response_type")?.[1].split(" ") ?? [];
   const hasNonce = request.parameters.some(([name]) => name === "nonce");

@@ -52,7 +52,7 @@ export function signedSecret(post: ClientAuth): ClientAuth {
 
 function warnPlainSecret(server: Server, clientId: string): void {
   warn(server, clientId, {
-    reason: "the client secret is no JWT; Apple accepts only one that the developer has signed with ES256",
+    reason: "the client secret is not a JWT; Apple accepts only one that the developer has signed with ES256",
     fix: "Add the public key to the client as jwks, so that the server verifies the client secret.",
   });
 }

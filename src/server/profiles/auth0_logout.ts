@@ -34,7 +34,7 @@ export const logOut: Handler = async (context) => {
     throw new OAuthError("invalid_request", reason, { ...explanation, publicExpected });
   }
   const session = await readSession(context);
-  // Auth0 would end it here too: without a hint, a page of another site could log the user out (CSRF).
+  // Auth0 would end the session here too. This server asks: a page of another site may have sent the user (CSRF).
   if (session !== undefined && isCrossSite(context)) {
     const query = new URLSearchParams({
       ...id && { client_id: id },

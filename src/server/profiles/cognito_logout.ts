@@ -13,7 +13,7 @@ import { isPermitted } from "../oauth/clients/standing.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { endSession } from "../oauth/session/session.ts";
 
-/** Ends the session, and leads to a registered `logout_uri`, or to a new login. Any page can end the session so. */
+/** Ends the session, and leads to a registered `logout_uri`, or to a new login. Any page can thus end the session. */
 export async function logOut(context: Context): Promise<ResponseLike> {
   const { server, request, target } = context;
   if (server.settings.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
@@ -37,7 +37,7 @@ export async function logOut(context: Context): Promise<ResponseLike> {
   }
   // Open redirect (RFC 9700 §4.11.2): any party can register a client with a URI of its own.
   if (uri !== null && !isPermitted(server, client!, "redirectAfterLogoutWithoutHint")) {
-    throw new OAuthError("invalid_request", "logout_uri is one that the client has registered itself", {
+    throw new OAuthError("invalid_request", "the client registered logout_uri itself", {
       rule: "LO-03",
       expected: "a client of the configuration, or one that registered with an initial access token",
       received: "a client that registered itself",

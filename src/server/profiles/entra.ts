@@ -16,7 +16,7 @@ import { graphEndpoints, userPath } from "./entra_graph.ts";
 const tenantPath =
   /^\/(common|organizations|consumers|[a-z\d-]+(?:\.[a-z\d-]+)+)(\/(?:oauth2|discovery)?\/?v2\.0\/.*)$/;
 
-/** The number of groups from which a JWT has a reference in their place. */
+/** Maximum number of groups in a JWT. With more, it has a reference to them instead. */
 const maxGroups = 200;
 
 /**
@@ -61,7 +61,7 @@ export function entra(): Provider {
     claims(claims, facts) {
       const { kind, server, grant: { scope } } = facts;
       if (kind === "userinfo" && scope.includes("email")) {
-        // docs/identity-platform/userinfo.md: email_verified is no member.
+        // docs/identity-platform/userinfo.md has no email_verified.
         return omit(claims, "email_verified");
       }
       if (kind !== "id_token" && kind !== "access_token") return claims;
@@ -120,7 +120,7 @@ function tenantOf({ issuer }: Pick<Server, "issuer">): string {
   return new URL(issuer).pathname.split("/").at(-2)!;
 }
 
-/** What describes an error. The server's own page explains the error of this request. */
+/** The members that describe an error. `error_uri` stays: that page of this server explains the error. */
 function describe(body: Members, rejection: ResponseFacts["rejection"], server: Server) {
   const { number, text = body.error_description } = errors[rejection?.rule ?? ""] ?? errors[String(body.error)] ??
     { number: 90014 };

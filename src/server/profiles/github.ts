@@ -17,7 +17,7 @@ const wrongRefreshToken = {
 };
 
 /**
- * Errors by the rule or the code. The server's own page explains the error of this request before these pages do.
+ * Errors by the rule or the code. An `error_uri` of this server stays, because that page explains the error.
  * content/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-oauth-app-access-token-request-errors.md
  */
 const tokenErrors: Readonly<Record<string, Members>> = {

@@ -56,7 +56,7 @@ export const google: ProviderProfile = {
   // https://developers.google.com/identity/protocols/oauth2/web-server: the examples
   tokenPrefixes: { code: "4/0A", access_token: "ya29.", refresh_token: "1//0" },
   accepts: {
-    // passport-google-oauth20 lib/strategy.js sends the token so.
+    // passport-google-oauth20 lib/strategy.js sends the token in the query.
     userinfo_endpoint: ["query"],
     google_userinfo: ["query"],
     // Not documented; published applications send JSON.

@@ -22,7 +22,7 @@ const loaders: Readonly<Record<ProviderName, () => Promise<Provider>>> = {
   okta: async () => (await import("./okta.ts")).okta(),
 };
 
-/** The plugin of the profiles of providers, and the form of their tokens. */
+/** Creates the plugin of the profiles of providers, and the function that changes claims. */
 export async function loadProviders(
   { names, functions, data }: Pick<WithProviders<object>, "names" | "functions" | "data">,
 ): Promise<ReturnType<typeof providerPlugin>> {

@@ -16,7 +16,7 @@ export const okta: ProviderProfile = {
     device_authorization_endpoint: "/v1/device/authorize",
     pushed_authorization_request_endpoint: "/v1/par",
   },
-  // The document lacks this member, and lists a mode that is no setting.
+  // The document lacks this member, and lists a response mode that is not a setting.
   metadata: {
     authorization_response_iss_parameter_supported: null,
     response_modes_supported: ["query", "fragment", "form_post", "okta_post_message"],

@@ -1,4 +1,4 @@
-/** How the requests, responses and claims of a provider differ from the standards: functions of values. */
+/** Functions that say how the requests, responses and claims of a provider differ from the standards. */
 
 import type { RequestLike } from "../../platform/http/message.ts";
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
@@ -11,7 +11,7 @@ export type Members = Readonly<Record<string, unknown>>;
 /** Names and values in the order of a request. */
 type Parameters = readonly (readonly [name: string, value: string])[];
 
-/** @internal The part of the server that a profile of your own can use. */
+/** @internal The part of the server that the functions of a program can use. */
 export interface ProviderServer {
   /** The issuer. */
   readonly issuer: string;
@@ -19,7 +19,7 @@ export interface ProviderServer {
   readonly now: () => number;
 }
 
-/** @internal What claims are issued for. */
+/** @internal The token, client, user and grant that claims are issued for. */
 export interface ClaimsFacts<Server = ProviderServer> {
   /** `access_token`, `id_token`, `userinfo` or another kind of token. */
   readonly kind: string;
@@ -63,7 +63,7 @@ export interface ProviderResponse {
   readonly body: Members | string | null;
 }
 
-/** @internal What is known of the request of a response. */
+/** @internal The request that a response belongs to. */
 export interface ResponseFacts<Server = ProviderServer> {
   /** The endpoint, by its name in metadata, such as `token_endpoint`, or by its own name. */
   readonly endpoint: string;
@@ -82,8 +82,8 @@ export interface ResponseFacts<Server = ProviderServer> {
 }
 
 /**
- * What differs from the standards at a provider, and is no setting. Each function returns its first parameter, or
- * another value. Only on test hosts.
+ * Differences of a provider from the standards for which there is no setting. Each function returns its first
+ * parameter, or a value that replaces it. Only on test hosts.
  *
  * @internal
  */
@@ -91,15 +91,15 @@ export interface ProviderFunctions<Server = ProviderServer> {
   /** The claims of a token, or the members of a userinfo response. */
   claims?(claims: Members, facts: ClaimsFacts<Server>): Members;
   /**
-   * The claims of an access token before `claims` changed them. The server reads `sub`, `aud`, `client_id` and `scope`
-   * so. Without `aud`, the token is for the default audience. Default: the claims of the token.
+   * The claims that an access token had before `claims` changed them. The server reads `sub`, `aud`, `client_id` and
+   * `scope` of the result. Without `aud`, the token is for the default audience. Default: the claims of the token.
    */
   originalClaims?(claims: Members): Members;
   /** A request to an endpoint of the metadata. */
   request?(request: ProviderRequest, facts: RequestFacts<Server>): ProviderRequest;
-  /** A response with a status below 400 that is no authorization response. */
+  /** A response with a status below 400, except authorization responses. */
   response?(response: ProviderResponse, facts: ResponseFacts<Server>): MaybePromise<ProviderResponse>;
-  /** A response with a status from 400. */
+  /** A response with a status of 400 or above. */
   error?(response: ProviderResponse, facts: ResponseFacts<Server>): ProviderResponse;
   /** The parameters of an authorization response: `code` or `error`, and others. */
   callback?(

@@ -1,4 +1,4 @@
-/** The claims of issued tokens: in the form of the provider's profile, and then with the changes of a program. */
+/** Changes of the claims of issued tokens: first those of the provider's profile, then those of the program. */
 
 import type { User } from "../clients/client.ts";
 import type { Client } from "../clients/repository.ts";
@@ -32,13 +32,13 @@ export type OverrideClaims = (
   context: ClaimsContext,
 ) => Readonly<Record<string, unknown>>;
 
-/** @internal The claims of the same token, or members of the same response, in the form of a provider. */
+/** @internal Changes claims as {@link OverrideClaims}, for the profile of a provider. */
 export type ChangeClaims<Server> = (
   server: Server,
   ...issued: Parameters<OverrideClaims>
 ) => ReturnType<OverrideClaims>;
 
-/** @internal The form of a provider's tokens, however they are issued. */
+/** @internal How the tokens of a provider differ, and how the server reads them. */
 export interface ClaimChange<Server> {
   /** The claims to sign or send. */
   readonly change: ChangeClaims<Server>;

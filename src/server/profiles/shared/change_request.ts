@@ -107,7 +107,7 @@ function moveToken(request: RequestLike, provider: string, { warn }: RequestFact
   return withAuthorization(request, `Bearer ${token[1]}`, url);
 }
 
-/** The members of a JSON object as parameters; `undefined` if one is neither a text nor a number or a boolean. */
+/** The members of a JSON object as parameters; `undefined` if one is not a string, number or boolean. */
 function fieldsOfJson(json: string): Fields | undefined {
   const entries = Object.entries(parseJsonObject(json) ?? { invalid: {} }).filter(([, value]) => value !== null);
   const isScalar = entries.every(([, value]) => ["string", "number", "boolean"].includes(typeof value));

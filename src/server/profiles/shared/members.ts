@@ -2,12 +2,12 @@
 
 import type { Members, ProviderResponse } from "../provider_functions.ts";
 
-/** The object without some members. */
+/** The object without the named members. */
 export function omit<T extends Members>(members: T, ...names: readonly string[]): T {
   return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name))) as T;
 }
 
-/** The members whose value is defined. */
+/** The members whose value is neither undefined nor null. */
 export function defined(members: Members): Members {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
 }

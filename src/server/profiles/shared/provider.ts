@@ -1,12 +1,12 @@
-/** What the functions of a provider of this server have besides those of a profile of a program. */
+/** The functions of a built-in profile: those that every profile can have, and some of a plugin. */
 
 import type { App } from "../../assembly/context.ts";
 import type { Plugin } from "../../assembly/plugin.ts";
 import type { ProviderFunctions } from "../provider_functions.ts";
 import type { Server } from "../../oauth/server.ts";
 
-/** The functions of a provider. `handle` is outside of all others. */
+/** The functions of a provider. `handle` gets a request before all others, and the response after them. */
 export interface Provider extends ProviderFunctions<Server>, Pick<Plugin, "setup" | "routes" | "extend" | "handle"> {
-  /** The path at which the server serves a request. Default: that of the request. */
+  /** The path at which the server serves a request. Default: the path of the request. */
   path?(path: string, app: App): string;
 }
