@@ -2,9 +2,9 @@
  * Redacts exchanges before a page, log or export shows them. The recorder itself keeps the values in memory, because
  * pages show them on request, send requests again and decode tokens, and habits compare them.
  *
- * It hides credentials and cookies, the values of declared names, and wherever they are, registered secrets, issued
- * codes and tokens, and JWTs. Free text, such as the value of an
- * unknown parameter, is cut. Equal values get equal masks, so that an exchanged code is still recognizable.
+ * It hides credentials, cookies and the values of declared names. Registered secrets, issued codes and tokens, and JWTs
+ * are hidden wherever they are. Free text, such as the value of an unknown parameter, is cut. Equal values get equal
+ * masks, so that an exchanged code is still recognizable.
  */
 
 import type { Fields } from "../platform/http/form.ts";
@@ -60,10 +60,10 @@ interface ExchangeRedaction extends Redaction {
   readonly registered?: RegisteredSecrets;
 }
 
-/** The redacted exchanges by the version of the registered secrets: pages show a flow often. */
+/** Redacted exchanges, because pages show a flow often; each applies to one version of the registered secrets. */
 const redactedExchanges = new WeakMap<Exchange, { readonly version: unknown; readonly redacted: Exchange }>();
 
-/** The same exchange has the same redacted one until a client changes. */
+/** Redacts an exchange once, and again only after a client has changed. */
 function redactOnce(exchange: Exchange): Exchange {
   const version = registeredSecretsFor(exchange)?.version();
   const known = redactedExchanges.get(exchange);
@@ -223,7 +223,7 @@ function walkValue(name: string, value: string, redaction: ExchangeRedaction, is
   return isFree ? redaction.cut(hidden) : hidden;
 }
 
-/** Hides secrets in the start of a text, and what follows. Its last word may be a part of a secret. */
+/** Hides secrets in the start of a text, and cuts the rest and the last word, which may be a part of a secret. */
 function hideInStart(text: string, redaction: ExchangeRedaction): string {
   if (text.length <= maxSearchedChars) return hideInText(text, redaction);
   return hideInText(text.slice(0, maxSearchedChars).replace(/\S*$/, "…"), redaction);

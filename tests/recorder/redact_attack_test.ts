@@ -263,7 +263,7 @@ const mistakes: readonly ((secret: string) => string)[] = [
   (secret) => JSON.stringify({ note: [secret] }),
 ];
 
-test("[HT-15, FL-03] no secret that the server issued or registered is shown, whatever public parameter of whatever endpoint has it", async () => {
+test("[HT-15, FL-03] no secret that the server issued or registered is shown, in any public parameter of any endpoint", async () => {
   // It accepts what others reject, so that more texts reach its events.
   const server = await watchedServer(100_000, { users: "any", scopes: "any", redirectUris: "any" });
   await using _as = server.as;

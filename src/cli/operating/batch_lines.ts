@@ -24,7 +24,7 @@ export interface EventCount {
 
 /** Lines that are not written yet. */
 export interface LineBatch {
-  /** Adds a line, whose text is made when it is written; or only counts the event, of the redacted client. */
+  /** Adds a line, formatted when it is written, or only counts the event by its redacted client. */
   add(event: TraceEvent, format: () => string | undefined, redact: (text: string) => string): void;
   /** Writes the lines that wait, before a line that follows them. */
   writeLines(): void;

@@ -1,6 +1,6 @@
 /**
- * Redaction: hides in a text the values of declared names, registered secrets, the codes and tokens that this server
- * issued, and JWTs. It parses JSON, and decodes percent-encoded text once.
+ * Redaction hides parts of a text: the values of declared names, registered secrets, issued codes and tokens, and JWTs.
+ * It parses JSON, and decodes percent-encoded text once.
  *
  * 1. Endpoints, grant types and extensions declare secret parameters and members: {@link ParameterDescription}.
  * 2. `create_app.ts` collects them in the `RegisteredSecrets` of a server, which also finds client secrets.
@@ -121,8 +121,8 @@ function hideEncoded(text: string, redaction: Redaction): string {
 }
 
 /**
- * A name, or the last 64 characters of it, and the sign before its value, in a query, a header, JSON, whose quotes may
- * be escaped, or a dump.
+ * A name, or its last 64 characters, and the sign before its value: in a query, a header, a dump, or JSON, whose quotes
+ * may be escaped.
  */
 const pairStart = /([\w.~%+[\]-]{1,64})(\\*["']?\s{0,20}(?:=>?|:)\s{0,20}<?\\*["']?)/g;
 

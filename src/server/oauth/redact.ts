@@ -79,7 +79,7 @@ export function mapEventTexts(event: TraceEvent, texts: EventTexts): TraceEvent 
   const members = Object.entries(event).map(([name, value]: [string, unknown]) => {
     if (name === "cause") return [name, texts.cause(value)];
     if (Array.isArray(value)) return [name, value.map(texts.own)];
-    // Each grant has another id: searching it would take as long as a signature.
+    // Each grant has a new id: the search of it would take as long as a signature.
     if (typeof value !== "string" || name === "type" || name === "grantId") return [name, value];
     return [name, received.includes(name) ? texts.received(value) : texts.own(value)];
   });

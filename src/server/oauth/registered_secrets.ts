@@ -13,7 +13,7 @@ export interface RegisteredSecrets {
   /**
    * Replaces each client secret and registration access token that is the whole text or a word of it.
    *
-   * @param search Counts the words of several texts; further words are replaced, too. Default: this text alone.
+   * @param search Counts the words of several texts; words beyond its number are replaced. Default: this text alone.
    */
   redact(text: string, replace: (secret: string) => string, search?: SecretSearch): string;
   /** Whether a client with this id exists. */
@@ -28,7 +28,7 @@ export interface RegisteredSecrets {
 
 /** A search for secrets in the texts of one event or exchange. */
 export interface SecretSearch {
-  /** The number of words that may still be hashed, which takes up to 10 µs. */
+  /** Number of words that may still be hashed. Each hash takes up to 10 µs. */
   words: number;
 }
 
@@ -41,7 +41,7 @@ const maxSecretChars = 512;
 /** Half of the cached words are always kept. */
 const maxCachedWords = 2 * maxSearchedWords;
 
-/** What separates words, then a value from its name, then parts of a word, then parts that are percent-encoded. */
+/** Separators of words; then of a name and its value; then of parts of a word; then of percent-encoded parts. */
 const separators = [
   /([\s"'\\<>&?#,;]+)/,
   /^([^=:]*[=:])/,

@@ -7,8 +7,8 @@ import { encodeBase64url, sha256 } from "../../platform/runtime/crypto.ts";
 export type RandomBytes = (bytes: number) => Uint8Array;
 
 /**
- * A random secret of 228 bits, as 43 URL-safe characters (OAuth 2.1 §7.7 demands 128 bits or more), the last five of
- * which are a checksum.
+ * A random secret of 43 URL-safe characters: 228 random bits (OAuth 2.1 §7.7 demands 128 or more), then a checksum of
+ * five characters.
  */
 export function randomToken(randomBytes: RandomBytes): string {
   return withChecksum(encodeBase64url(randomBytes(32)));
@@ -17,12 +17,12 @@ export function randomToken(randomBytes: RandomBytes): string {
 const tokenChars = 43;
 const randomChars = 38;
 
-/** A digest, MAC or random value of 43 characters as a secret that {@link containsIssued} finds in any text. */
+/** Replaces the last five of 43 characters by a checksum, by which {@link containsIssued} finds the secret. */
 export function withChecksum(text: string): string {
   return text.slice(0, randomChars) + formatChecksum(hashAt(text, 0));
 }
 
-/** The hash FNV-1a of the random characters from a position on. */
+/** The FNV-1a hash of the random characters that begin at a position. */
 function hashAt(text: string, from: number): number {
   let hash = 0x811c9dc5;
   for (let i = from; i < from + randomChars; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -31,7 +31,7 @@ function hashAt(text: string, from: number): number {
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/** 28 bits of a hash as five characters, the last of which 43 characters of base64url can end with (BR-05). */
+/** 28 bits of a hash as five characters. The unused bits of the last one are zero, as base64url demands (BR-05). */
 function formatChecksum(hash: number): string {
   // In one expression, because a loop takes several times as long.
   return alphabet.charAt(hash & 63) + alphabet.charAt(hash >>> 6 & 63) + alphabet.charAt(hash >>> 12 & 63) +
@@ -39,8 +39,8 @@ function formatChecksum(hash: number): string {
 }
 
 /**
- * Whether a text contains a secret that this server, or another one of this project, issued. It asks no store: the
- * secret may be used or expired. Of other texts of this length, one in 2²⁸ has a matching checksum.
+ * Whether a text contains a secret that this or any other Latchkey server issued. It reads no store: the secret may be
+ * used or expired. Of other texts of 43 characters, one in 2²⁸ has a matching checksum.
  */
 export function containsIssued(text: string): boolean {
   for (let from = 0; from + tokenChars <= text.length; from++) {

@@ -81,7 +81,7 @@ export interface MemoryRepository<Input, Item> extends Repository<Input, Item> {
   restore(inputs: readonly Input[], by: string): void;
 }
 
-/** What a repository of users has besides. */
+/** A repository of users: its entries may expire, and one is the default. */
 export interface UserEntries<Input, Item> extends Repository<Input, Item> {
   /**
    * Registers one for a limited time; `undefined` if the id is taken.

@@ -110,7 +110,7 @@ function storedRepository<Input, Item>(
       if (value.generation !== undefined) assignGeneration(item, value.generation);
       return { json, item };
     } catch (cause) {
-      // The settings of this server reject it. Each is reported once.
+      // The settings of this server reject the record. It is reported once.
       const key = `${id} ${json}`;
       if (!reportedEntries.get(key)) trace({ type: "internal_error", at: now(), endpoint: "changes", cause });
       reportedEntries.set(key, true);
@@ -250,7 +250,7 @@ async function reportStored(
 ): Promise<void> {
   const { store, now, trace, recordPrefix: prefix } = owner;
   if (await store.count(kind, prefix) === 0) return;
-  // They would return, with old secrets, once the ids are not configured.
+  // Otherwise they would apply again, with old secrets, as soon as the ids are no longer configured.
   for (let i = 0; i < configuredIds.length; i += maxParallelReads) {
     await Promise.all(
       configuredIds.slice(i, i + maxParallelReads).map(async (id) => {
@@ -258,7 +258,7 @@ async function reportStored(
         await store.delete(kind, prefix + id);
         warn(owner, kind === "client" ? id : undefined, {
           rule: "OP-10",
-          reason: `the store had the ${kind} ${quote(id)}, which was deleted there`,
+          reason: `the ${kind} ${quote(id)} is configured, so its entry in the store was deleted`,
           expected: `the ${kind} in the configuration or in the store`,
           received: "both",
         });

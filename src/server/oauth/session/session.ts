@@ -158,7 +158,7 @@ const decoder = new TextDecoder();
 /** HMAC functions by the promise of their secret. */
 const macBySecret = new WeakMap<Promise<string>, Promise<ReturnType<typeof hmacSha256>>>();
 
-/** A MAC whose holder may do something: a secret, which redaction finds. */
+/** A MAC that authorizes its holder. It has a checksum, so that redaction finds it. */
 async function secretMac(server: Server, purpose: string, text: string): Promise<string> {
   return withChecksum(await computeMac(server, purpose, text));
 }
