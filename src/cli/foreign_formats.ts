@@ -5,7 +5,7 @@ import type { ConfigIssue } from "../server/config/config_issue.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What reads a file; `--config` stands for its variable too. */
+/** The flag or command that reads a file; `--config` also stands for its environment variable. */
 type Reader = "--config" | "--profile" | "latchkey profile";
 
 /** What a file is, and what to do with it. */

@@ -184,7 +184,7 @@ test("a hostile realm becomes a configuration that loads", async () => {
   });
 });
 
-test("a file has escapes for what acts on a terminal, and is the same JSON", async () => {
+test("a file escapes the characters that control a terminal, and is the same JSON", async () => {
   const client_name = "a\u009b31m\u202eb\u{e0061}";
   const clients = [{ clientId: "web", name: client_name, redirectUris: ["https://web.example/cb"] }];
   const { files } = await run(["r.json", "--output", "o.json"], {

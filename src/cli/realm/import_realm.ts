@@ -30,7 +30,7 @@ export interface ImportActions {
   readonly validateOptions: typeof validateOptions;
 }
 
-/** Further notes are only counted. */
+/** Maximum number of notes that are printed; the others are counted. */
 const maxNotes = 60;
 
 /**
@@ -60,7 +60,7 @@ export async function importRealm(
     );
   }
   const { value, notes } = await readRealm(realm, randomSecret, validateOptions);
-  // JSON itself escapes only a part of what acts on a terminal.
+  // JSON escapes only some of the characters that control a terminal.
   const json = JSON.stringify(value, null, 2).split("\n").map(printable).join("\n");
   if (!await createPrivateFile(output, `${json}\n`)) {
     const hint = "Rename or remove it, or choose another name.";

@@ -146,7 +146,7 @@ interface NamedField {
   readonly field: Field;
 }
 
-/** The labels of members whose names are not enough. */
+/** The labels of members whose names would be unclear. */
 const labels: Readonly<Record<string, string>> = {
   times: "Number of requests",
   for: "Seconds after which it ends",
@@ -194,7 +194,7 @@ function forDocuments({ app }: Context, input: Readonly<Record<string, unknown>>
   return app.endpoints.find(({ name }) => name === input.endpoint)?.caller === "any" ? others : input;
 }
 
-/** The value of a field that the form has as text: JSON, unless the field is a string or the text is no JSON. */
+/** The value of a field that the form has as text: JSON, unless the field is a string or the text is not JSON. */
 function parseValue({ type }: Field, text: string): unknown {
   if (type === "string") return text;
   try {
@@ -288,6 +288,6 @@ function inWords(name: string): string {
 
 const findDefinition = (id: string | undefined) => faultDefinitions.find((definition) => definition.id === id);
 
-/** A value as a form has it. */
+/** The text of a value in a form. */
 const textOf = (value: unknown): string =>
   value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);

@@ -55,13 +55,13 @@ export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) =
       option: true,
     },
     { ...textParameter("uri", undefined, "The member error_uri; left out by default.", "Error URI"), option: true },
-    numberParameter("status", undefined, "Of a JSON response; by default that of the code.", {
+    numberParameter("status", undefined, "The status of a JSON response; by default the one of the error code.", {
       min: 200,
       max: 599,
       label: "Status code",
       option: true,
     }),
-    numberParameter("retryAfter", undefined, "Of a JSON response; left out by default.", {
+    numberParameter("retryAfter", undefined, "The header Retry-After of a JSON response; left out by default.", {
       min: 0,
       label: "Retry after, in seconds",
       option: true,

@@ -16,7 +16,7 @@ export interface FaultParameter<Name extends string = string, Value = unknown> e
   readonly option?: boolean;
 }
 
-/** How a parameter differs from its defaults. */
+/** Further members of a parameter. */
 type Details = Pick<FaultParameter, "label" | "option">;
 
 function parameter<Name extends string, Value>(

@@ -411,7 +411,7 @@ test("[TP-01] the form of a token: each error has expected, received and fix, an
     [`${token}.x`, /Received 4 parts/],
     [
       `${head}.${claims.slice(0, 40)}.${signature}`,
-      /Expected claims: a JSON object .*Received .* breaks off How to fix it/,
+      /Expected claims: a JSON object .*Received .* cut off How to fix it/,
     ],
     [
       `${head}.${claims}==.${signature}`,

@@ -202,7 +202,7 @@ redirect_uri = {{redirect_uri}}
       none: "-d 'client_id={{client_id}}'",
     },
     demands: { par: "send the parameters there, then only client_id and the request_uri of the response" },
-    // An encoded value has no quotation mark, so that it may stand between two.
+    // An encoded value has no quotation mark, so the text can quote it.
     quote: (text, name) => name.endsWith("_endpoint") ? shellQuote(text) : encodeFormValue(text),
     text: String.raw`
 verifier=$(openssl rand -hex 32)

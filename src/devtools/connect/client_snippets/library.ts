@@ -8,8 +8,8 @@
 import type { ClientAuthMethod } from "../../../server/oauth/clients/client.ts";
 
 /**
- * What a client must do besides a plain request: `par`: push it (RFC 9126). `jar`: sign it (RFC 9101). `jarm`: receive
- * signed responses. `dpop`: bind tokens to a key (RFC 9449).
+ * What a server may demand of a client. `par`: push its requests (RFC 9126). `jar`: sign them (RFC 9101). `jarm`:
+ * receive signed responses. `dpop`: bind tokens to a key (RFC 9449).
  */
 export type ClientDemand = "par" | "jar" | "jarm" | "dpop";
 
@@ -27,9 +27,9 @@ export interface ClientLibrary {
   readonly redirectUris: readonly [string, ...string[]];
   /** Whether its applications cannot keep a secret. Default: they can. */
   readonly isPublic?: true;
-  /** What stands at `{{auth}}` for each method of authentication that it supports, the preferred one first. */
+  /** The text for `{{auth}}` by the authentication method, of those that it supports; the preferred one first. */
   readonly methods: Readonly<Partial<Record<ClientAuthMethod, string>>>;
-  /** How it does what a plain request does not, as a note; empty: by itself. Default: it does not. */
+  /** How it meets each demand, as a note; empty if it needs nothing for it. Default: it does not support the demand. */
   readonly demands?: Readonly<Partial<Record<ClientDemand, string>>>;
   /** Whether it always requests `openid`. Default: it does not. */
   readonly needsOpenid?: true;

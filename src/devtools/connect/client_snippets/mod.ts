@@ -105,7 +105,7 @@ function unfitReason(
   return undefined;
 }
 
-/** Fills in a text. A value is never read as a part of the text. */
+/** Fills in the placeholders of a text; those in a value stay as they are. */
 function fillIn(
   text: string,
   values: Readonly<Record<string, string | readonly string[]>>,

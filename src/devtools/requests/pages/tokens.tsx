@@ -128,7 +128,7 @@ function pageHeading(results: readonly TokenResult[]): string {
   ].join(", ");
 }
 
-/** The verdict on a token in words: first that on its signature. */
+/** The verdict on a token in words. A signature that was not verified comes first. */
 function headline({ name, form, checks, signature }: TokenResult): string {
   if (form === "opaque") {
     const status = checks.length === 0 ? "" : checks[0]!.passed ? ", valid" : `, ${checks[0]!.received}`;

@@ -58,7 +58,7 @@ function findProblem(
   if (header === undefined || claims === undefined) {
     return {
       expected: `${header === undefined ? "header" : "claims"}: a JSON object as UTF-8 in base64url`,
-      received: "a text that is something else, or breaks off",
+      received: "other text, or text that is cut off",
       fix: "Copy the whole token, character for character.",
     };
   }

@@ -1,4 +1,4 @@
-/** What each kind of token must be: its policy, which the server verifies it by, and the values of its claims. */
+/** The kinds of tokens: for each, the policy by which the server verifies it, and the checks of its claims. */
 
 import { isObject } from "../../../platform/json_value.ts";
 import { clientAssertionPolicy } from "../../../server/extensions/assertion_authentication/verify_assertion.ts";
@@ -52,9 +52,9 @@ interface KindOfToken {
   readonly policy: JwtPolicy;
   /** The sections that require it. */
   readonly cites: readonly string[];
-  /** The rows of the rule table with the same checks, by the claim; `times` stands for all times. */
+  /** The rules with the same checks, by the claim; `times` stands for exp, iat and nbf. */
   readonly rules?: Readonly<Record<string, RuleId>>;
-  /** By what is true when the check passes: a sentence without a full stop that begins with the claim. */
+  /** The checks. A name says what is true when the check passes: a sentence without a full stop, the claim first. */
   readonly claims: Readonly<Record<string, ClaimCheck>>;
 }
 
@@ -94,7 +94,7 @@ const receivedByServer = {
   "aud names this server": (claims, { server }) => outcome(audiences(claims).includes(server), server, claims.aud),
 } satisfies Record<string, ClaimCheck>;
 
-/** Pasted tokens are checked by the clock of this server, though another one may have issued them. */
+/** Pasted tokens are checked by the clock of this server, although another server may have issued them. */
 const pasted = { secondsAhead: 60, secondsLate: 0 } as const;
 
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
@@ -215,7 +215,7 @@ export const kindsOfTokens: Readonly<Record<TokenKind, KindOfToken>> = {
 
 /** How to fix the token, by the claim, for the developer of its issuer or its receiver. */
 const fixes: Readonly<Record<string, string>> = {
-  typ: "Check the kind of the token: one of another kind, signed with the same keys, must not pass for this one.",
+  typ: "Check the kind of the token: one of another kind, signed with the same keys, must not be accepted.",
   exp:
     "Get a new token. If your client signs the token, create a new one. If the token is new, compare the clocks of " +
     "the two machines.",
@@ -223,7 +223,7 @@ const fixes: Readonly<Record<string, string>> = {
   nbf: "Wait until nbf, or compare the clocks of the two machines.",
   iss: "Use the issuer of the metadata, or the client_id if a client signs, character for character: http or https, " +
     "the port, and a slash at the end matter.",
-  aud: "Use the token only where it is for. A client sends resource in both requests, and is configured with the " +
+  aud: "Use the token only at its audience. A client sends resource in both requests, and is configured with the " +
     "client_id that the issuer registered; what a client signs names the issuer of this server.",
   azp: "With more than one audience, the issuer sets azp to the client that the token is issued to.",
   sub: "Identify the user by a string of at most 255 characters that never changes.",
@@ -255,7 +255,7 @@ export function checkClaims(kind: TokenKind, header: Members, claims: Members, k
       const time = claims[name];
       const applies = !ignoredTimes.some((ignored) => ignored === name) && (time ?? requiredClaims.includes(name));
       if (applies === false) return [];
-      // An absent time is as wrong as one that is no number.
+      // An absent time is as wrong as one that is not a number.
       const { expected, received } = findTimeProblem(policy, { [name]: time ?? "" }, known.now) ?? {};
       const passed = expected === undefined;
       const shown = typeof time === "number" && passed ? formatClaimTime(time) : formatValue(time);

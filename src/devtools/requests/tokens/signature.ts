@@ -50,7 +50,7 @@ export async function findKeys(
   return { keys: await server.keys.publishedKeys(algorithmsInUse(server)), owner: "this server" };
 }
 
-/** The verdict on a signature, with a heading. Without keys it is open. */
+/** The verdict on a signature, with a heading. Without keys, `passed` is absent. */
 export type SignatureCheck = TokenCheck & { readonly heading: string };
 
 /** Verifies the signature. */
