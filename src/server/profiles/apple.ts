@@ -5,7 +5,7 @@ import type { ProviderRequest, RequestFacts, ResponseFacts } from "./provider_fu
 import { boundedCache } from "../oauth/bounded_cache.ts";
 import { splitScope } from "../oauth/params.ts";
 import type { Server } from "../oauth/server.ts";
-import { omit, withBody } from "./shared/members.ts";
+import { asText, omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { signedSecret } from "./apple_client_secret.ts";
 
@@ -26,8 +26,8 @@ export function apple(): Provider {
     knownLogins.set(key, true);
     const user = await server.users.find(issued.sub);
     if (user === undefined) return undefined;
-    const { name = "", given_name: firstName = String(name).split(" ")[0], email } = user;
-    const { family_name: lastName = String(name).split(" ").slice(1).join(" ") } = user;
+    const { name = "", given_name: firstName = asText(name).split(" ")[0], email } = user;
+    const { family_name: lastName = asText(name).split(" ").slice(1).join(" ") } = user;
     return JSON.stringify({
       ...issued.scope.includes("name") && { name: { firstName, lastName } },
       ...issued.scope.includes("email") && { email },
@@ -52,7 +52,7 @@ export function apple(): Provider {
       if (kind !== "id_token") return withoutPlaceholder;
       const texts = !scope.includes("email") ? [] : ["email_verified", "is_private_email"].flatMap((name) => {
         const value = claims[name] ?? user?.[name] ?? undefined;
-        return value === undefined ? [] : [[name, String(value)]];
+        return value === undefined ? [] : [[name, asText(value)]];
       });
       return { ...withoutPlaceholder, nonce_supported: true, ...Object.fromEntries(texts) };
     },

@@ -7,7 +7,7 @@ import type { ClaimsFacts, Members } from "./provider_functions.ts";
 import { canonicalUri, type Resources } from "../config/resource_list.ts";
 import { parameters } from "../oauth/params.ts";
 import type { Server } from "../oauth/server.ts";
-import { withBody } from "./shared/members.ts";
+import { asText, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { webMessage } from "./shared/web_message.ts";
 
@@ -67,6 +67,9 @@ function withSentSpelling({ resources, settings }: Server): Resources {
 /** Custom claims need a URL as their name: https://auth0.com/docs/secure/tokens/json-web-tokens/create-custom-claims */
 const namespaced = /^https?:\/\//;
 
+/** The last time that a `Date` can have, in seconds. */
+const maxDateSeconds = 8.64e12;
+
 /** The claims of https://auth0.com/docs/secure/tokens/access-tokens and /id-tokens/id-token-structure */
 function auth0Claims(
   audience: string,
@@ -80,10 +83,12 @@ function auth0Claims(
     return { ...claims, ...custom, azp: client.id, aud: audiences.length === 1 ? audiences[0] : audiences };
   }
   if (user === undefined || !scope.includes("profile")) return { ...claims, ...custom };
-  const { sub, nickname = user.preferred_username ?? String(user.email ?? sub).split("@")[0], updated_at = 0 } = user;
+  const { sub, nickname = user.preferred_username ?? asText(user.email ?? sub).split("@")[0], updated_at = 0 } = user;
   return {
     ...{ ...claims, ...custom, nickname },
-    // A text, where OpenID Connect Core §5.1 has a number.
-    updated_at: typeof updated_at === "number" ? new Date(updated_at * 1000).toISOString() : updated_at,
+    // A text, where OpenID Connect Core §5.1 has a number. A user may have a number that is no date.
+    updated_at: typeof updated_at === "number" && Math.abs(updated_at) <= maxDateSeconds
+      ? new Date(updated_at * 1000).toISOString()
+      : updated_at,
   };
 }

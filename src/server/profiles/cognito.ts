@@ -3,7 +3,7 @@
 import { emptyHeadResponse } from "../../platform/http/message.ts";
 import { endpointPath } from "../assembly/endpoint.ts";
 import { newGuid } from "./shared/derived_values.ts";
-import { defined, omit, withBody } from "./shared/members.ts";
+import { asText, defined, omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 
 const logoutPath = "/logout/session";
@@ -47,7 +47,7 @@ export function cognito(): Provider {
         ...scope.includes("phone") ? ["phone_number_verified"] : [],
       ].flatMap((name) => {
         const value = claims[name] ?? user?.[name];
-        return value === undefined || value === null ? [] : [[name, String(value)]];
+        return value === undefined || value === null ? [] : [[name, asText(value)]];
       });
       return { ...claims, username, ...Object.fromEntries(texts) };
     },

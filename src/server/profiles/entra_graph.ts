@@ -4,6 +4,7 @@ import type { Context } from "../assembly/context.ts";
 import type { Endpoint, Handler } from "../assembly/route.ts";
 import { json, type ResponseLike } from "../../platform/http/message.ts";
 import { guidOf } from "./shared/derived_values.ts";
+import { asText } from "./shared/members.ts";
 import { requireUser } from "./shared/require_user.ts";
 import { unservedUrls } from "./shared/unserved_urls.ts";
 
@@ -30,7 +31,7 @@ function graphEndpoint(path: string, title: string, show: Handler): Endpoint {
 /** The groups of the user: https://learn.microsoft.com/graph/api/user-list-memberof */
 async function showGroups(context: Context): Promise<ResponseLike> {
   const { user: { groups } } = await requireUser(context);
-  const names = Array.isArray(groups) ? groups.map(String) : [];
+  const names = Array.isArray(groups) ? groups.map(asText) : [];
   return json(200, {
     "@odata.context": "https://graph.microsoft.com/v1.0/$metadata#directoryObjects",
     value: names.map((name) => ({

@@ -20,6 +20,7 @@ import { type AccessToken, readAccessToken } from "../oauth/tokens/read_access_t
 import { revokeIssuedToken } from "../oauth/tokens/revocation.ts";
 import { requireUser } from "./shared/require_user.ts";
 import { numberOf } from "./shared/derived_values.ts";
+import { asText } from "./shared/members.ts";
 import { unservedUrls } from "./shared/unserved_urls.ts";
 
 /** The API at the root, as `api.github.com`, and below `/api/v3`, as a GitHub Enterprise Server. */
@@ -97,7 +98,7 @@ function organizationMembers(login: string): Readonly<Record<string, unknown>> {
 }
 
 function textsOf(member: unknown): readonly string[] {
-  return Array.isArray(member) ? member.map((value) => String(value).toWellFormed()) : [];
+  return Array.isArray(member) ? member.map((value) => asText(value).toWellFormed()) : [];
 }
 
 /** @throws {OAuthError} Unless the token has one of the scope values. */
@@ -166,7 +167,7 @@ async function requireOwnToken(
 function userMembers(user: User): Readonly<Record<string, unknown>> {
   const { sub, preferred_username: login = sub, name = null, picture = "", website = "" } = user;
   const id = numberOf(sub);
-  const path = encodeURIComponent(String(login).toWellFormed());
+  const path = encodeURIComponent(asText(login).toWellFormed());
   return {
     login,
     id,

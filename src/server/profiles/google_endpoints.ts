@@ -18,6 +18,7 @@ import { readAccessToken } from "../oauth/tokens/read_access_token.ts";
 import { revokeIssuedToken } from "../oauth/tokens/revocation.ts";
 import { verifyOwnJwt } from "../oauth/tokens/verification.ts";
 import { longScope } from "./google_long_scope.ts";
+import { asText } from "./shared/members.ts";
 import { requireUser } from "./shared/require_user.ts";
 import { unservedUrls } from "./shared/unserved_urls.ts";
 
@@ -99,7 +100,7 @@ const showToken: Handler = async (context) => {
   }
   const entries = Object.entries(members).filter(([, value]) => value !== undefined);
   if (earlierVersion.test(context.target.path)) return json(200, Object.fromEntries(entries.map(withEarlierName)));
-  return json(200, Object.fromEntries(entries.map(([name, value]) => [name, String(value)])));
+  return json(200, Object.fromEntries(entries.map(([name, value]) => [name, asText(value)])));
 };
 
 /** Paths whose responses have the names before OpenID Connect. */

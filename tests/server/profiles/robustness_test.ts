@@ -162,3 +162,27 @@ test("the missing iss of a profile causes no warning at the start, that of a set
     assertEquals(events.filter((event) => event.type === "configuration_warning").length, count);
   });
 });
+
+test("members of a user with any values cause no error at the server of a profile", async () => {
+  const odd = { toString: 1, valueOf: null };
+  const user = {
+    ...{ sub: "00u1", name: odd, email: odd, email_verified: odd, phone_number_verified: odd, preferred_username: odd },
+    ...{ updated_at: 1e300, groups: [odd, "a/b"], orgs: [odd], address: odd },
+  };
+  await forEachCase(
+    [
+      ["auth0", "/authorize", "/oauth/token", ["/userinfo"]],
+      ["cognito", "/oauth2/authorize", "/oauth2/token", ["/oauth2/userInfo"]],
+      ["entra", "/common/oauth2/v2.0/authorize", "/common/oauth2/v2.0/token", ["/v1.0/me", "/v1.0/me/memberOf"]],
+      ["github", "/login/oauth/authorize", "/login/oauth/access_token", ["/user", "/user/orgs", "/user/teams"]],
+    ] as const,
+    async ([profile, authorize, token, paths]) => {
+      await using server = await start({ profile, users: [user as unknown as { sub: string }] });
+      const scope = profile === "github" ? "read:org" : "openid profile email";
+      const { tokens } = await server.logIn({ authorize, token }, scope);
+      const headers = { authorization: `Bearer ${tokens.access_token}` };
+      const statuses = await Promise.all(paths.map(async (path) => (await server.send(path, { headers })).status));
+      assertEquals(statuses, paths.map(() => 200));
+    },
+  );
+});

@@ -12,6 +12,11 @@ export function defined(members: Members): Members {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
 }
 
+/** A value as a text. An object, whose `toString` a user may have set, is a text as JSON. */
+export function asText(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
 /** Whether the body of a response is a JSON object. */
 export function isJson(response: ProviderResponse): response is ProviderResponse & { readonly body: Members } {
   return typeof response.body === "object" && response.body !== null;
