@@ -8,7 +8,14 @@
  */
 
 import type { Fields } from "../platform/http/form.ts";
-import { commonLabel, cutFreeText, hideInText, hideKnown, type Redaction } from "../server/oauth/hide_secrets.ts";
+import {
+  commonLabel,
+  cutFreeText,
+  hideInText,
+  hideKnown,
+  lastWord,
+  type Redaction,
+} from "../server/oauth/hide_secrets.ts";
 import { errorText, type EventTexts, mapEventTexts, mapExplanationTexts } from "../server/oauth/redact.ts";
 import { maxSearchedWords, type RegisteredSecrets } from "../server/oauth/registered_secrets.ts";
 import { keepRegisteredSecrets, registeredSecretsFor } from "./exchange_draft.ts";
@@ -226,7 +233,7 @@ function walkValue(name: string, value: string, redaction: ExchangeRedaction, is
 /** Hides secrets in the start of a text, and cuts the rest and the last word, which may be a part of a secret. */
 function hideInStart(text: string, redaction: ExchangeRedaction): string {
   if (text.length <= maxSearchedChars) return hideInText(text, redaction);
-  return hideInText(text.slice(0, maxSearchedChars).replace(/\S*$/, "…"), redaction);
+  return hideInText(text.slice(0, maxSearchedChars).replace(lastWord, "…"), redaction);
 }
 
 /** Whether a name is a client ID and therefore not a misplaced secret; true if the server is unknown. */
@@ -255,6 +262,9 @@ function walkHeaders(
   return Object.fromEntries(redacted);
 }
 
+/** What is shown as the scheme of credentials: a short word, perhaps with a sign that does not belong there. */
+const schemePattern = /^[A-Za-z-]{1,16}[:,]?$/;
+
 function walkAuthorization(value: string, exchange: Exchange | undefined, redaction: ExchangeRedaction): string {
   const [scheme = "", ...rest] = value.split(" ");
   const token = rest.join(" ").trim();
@@ -267,14 +277,20 @@ function walkAuthorization(value: string, exchange: Exchange | undefined, redact
     return `${basic ? "Basic" : scheme} ${shownUser}:${password && redaction.mask(password, "client_secret")}`;
   }
   const label = /^(?:bearer|dpop)$/i.test(scheme) ? "access_token" : "credentials";
-  return token === "" ? redaction.mask(value, label) : `${scheme} ${redaction.mask(token, label)}`;
+  if (token === "") return redaction.mask(value, label);
+  // A secret without a scheme, before other text.
+  const shownScheme = schemePattern.test(scheme) ? scheme : redaction.mask(scheme, label);
+  return `${shownScheme} ${redaction.mask(token, label)}`;
 }
 
-function walkCookie(line: string, { mask }: ExchangeRedaction): string {
+function walkCookie(line: string, redaction: ExchangeRedaction): string {
   return line.replace(
     // A cookie without an equals sign has a value only (RFC 6265 §5.2).
     /^(?:([^=;]*=)|(?![^;]*=))([^;]+)/,
-    (_, name = "", value) => name + mask(value, `cookie ${name.slice(0, -1).trim()}`.trim()),
+    (_, sent = "", value) => {
+      const name = hideKnown(sent, redaction);
+      return name + redaction.mask(value, `cookie ${name.slice(0, -1).trim()}`.trim());
+    },
   );
 }
 

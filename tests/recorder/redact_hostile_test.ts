@@ -3,7 +3,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { redactText } from "../../src/server/oauth/redact.ts";
-import { commonLabel, decodeFormValue, hideInText, maskLength } from "../../src/server/oauth/hide_secrets.ts";
+import { commonLabel, decodeFormValue, hideInText, lastWord, maskLength } from "../../src/server/oauth/hide_secrets.ts";
+import { randomToken } from "../../src/server/oauth/secrets.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { redactExchanges, redactFlow } from "../../src/recorder/redact.ts";
 import { parseRequest } from "../../src/recorder/record_request.ts";
@@ -74,6 +75,33 @@ test("[FL-03] a declared name is secret in any spelling; of an unknown parameter
 test("[FL-03] a cookie without a name is redacted; an empty one stays empty", () => {
   const shown = redacted("a=b", form, { cookie: "hunter2; b=" });
   assertStringIncludes(shown, '"cookie":"…(7); b="');
+});
+
+test("[FL-03] a secret in place of a scheme or of the name of a cookie is redacted; a scheme with a wrong sign stays", () => {
+  const secret = randomToken((bytes) => crypto.getRandomValues(new Uint8Array(bytes)));
+  for (const [name, value] of [["authorization", `${secret} x`], ["cookie", `${secret}=x; a=b`]] as const) {
+    assert(!redacted("a=b", form, { [name]: value }).includes(secret), name);
+  }
+  assert(!redacted("a=b", form, { authorization: "hunter2 x" }).includes("hunter2"));
+  assertStringIncludes(redacted("a=b", form, { authorization: "Bearer: hunter2" }), '"authorization":"Bearer: …(7)"');
+});
+
+test("[FL-03] a part of a multipart form with a declared name is redacted", () => {
+  const part = (name: string, value: string) =>
+    `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const type = "multipart/form-data; boundary=x";
+  assert(!redacted(`${part("code_verifier", "hunter2")}--x--`, type).includes("hunter2"));
+  assertStringIncludes(redacted(`${part("note", "hello")}--x--`, type), "hello");
+});
+
+test("[FL-03] the last word of a cut text is found in linear time", async () => {
+  const text = "a".repeat(100_000) + " ";
+  assert(await cpuTimeOf(() => text.replace(lastWord, "…")) < 500);
+  assertEquals(["a b".replace(lastWord, "…"), "a ".replace(lastWord, "…"), "ab".replace(lastWord, "…")], [
+    "a …",
+    "a …",
+    "…",
+  ]);
 });
 
 test("malformed values are recognized without decoding, except the characters that UTF-8 cannot encode", () => {

@@ -121,10 +121,10 @@ function hideEncoded(text: string, redaction: Redaction): string {
 }
 
 /**
- * A name, or its last 64 characters, and the sign before its value: in a query, a header, a dump, or JSON, whose quotes
- * may be escaped.
+ * A name, or its last 64 characters, and the sign before its value: in a query, a header, a dump, a part of a multipart
+ * form, or JSON, whose quotes may be escaped.
  */
-const pairStart = /([\w.~%+[\]-]{1,64})(\\*["']?\s{0,20}(?:=>?|:)\s{0,20}<?\\*["']?)/g;
+const pairStart = /([\w.~%+[\]-]{1,64})(\\*["']?\s{0,20}(?:=>?|:)\s{0,20}<?\\*["']?|"(?:\r?\n){2})/g;
 
 /** Hides the values of declared names: in a query to the next name, in other formats to the end of the text. */
 function hidePairs(text: string, { label, mask }: Redaction): string {
@@ -180,6 +180,9 @@ function hideInJson(text: string, redaction: Redaction): string | undefined {
     return error instanceof SyntaxError ? undefined : redaction.mask(text, "value");
   }
 }
+
+/** The last word of a text that was cut, which may be a part of a secret. Takes linear time. */
+export const lastWord = /(?<!\S)\S*$/;
 
 /** Maximum length of free text that is shown, in characters. */
 export const maxFreeTextChars = 80;

@@ -1,6 +1,14 @@
 /** Redacts events and text that a client sent, for logs and the option `trace`. */
 
-import { commonLabel, cutFreeText, hideInText, hideKnown, maskLength, type Redaction } from "./hide_secrets.ts";
+import {
+  commonLabel,
+  cutFreeText,
+  hideInText,
+  hideKnown,
+  lastWord,
+  maskLength,
+  type Redaction,
+} from "./hide_secrets.ts";
 import type { RegisteredSecrets } from "./registered_secrets.ts";
 import type { Explanation, TraceEvent } from "./trace.ts";
 
@@ -10,7 +18,7 @@ const maxLoggedChars = 2000;
 /** Redacts text that a client sent, for logs. */
 export function redactText(text: string, registered?: RegisteredSecrets): string {
   // The last word may be a part of a secret.
-  const logged = text.length <= maxLoggedChars ? text : text.slice(0, maxLoggedChars).replace(/\S*$/, "…");
+  const logged = text.length <= maxLoggedChars ? text : text.slice(0, maxLoggedChars).replace(lastWord, "…");
   return hideInText(logged, logRedaction(registered));
 }
 
