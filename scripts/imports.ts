@@ -125,7 +125,7 @@ const importRules: ImportRules = {
   texts: ["server/pages/", "server/login/pages/scope_labels.ts"],
   importers: {
     // What a test host allows is decided once. All other code reads `settings.allows`.
-    "server/config/allowances.ts": [
+    "server/oauth/allowances.ts": [
       "server/config/resolve_settings.ts",
       // Before there is a server.
       "cli/open_server.ts",

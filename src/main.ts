@@ -9,7 +9,7 @@ import { demoSecret } from "./server/config/demo_entries.ts";
 import { pluginProfiles } from "./server/config/plugin_profile.ts";
 import type { Settings } from "./server/config/settings.ts";
 import { CommandLineError } from "./cli/command_line_error.ts";
-import { ConfigurationError, printable } from "./server/config/config_issue.ts";
+import { ConfigurationError, printable } from "./server/oauth/config_issue.ts";
 import { openServer, type ProgramServer } from "./cli/open_server.ts";
 import { readConfiguration } from "./cli/read_config.ts";
 import type { App } from "./server/assembly/context.ts";

@@ -36,7 +36,7 @@ export type { AuthorizationDetailsType } from "./server/extensions/authorization
 export type { SigningAlgorithm } from "./server/oauth/keys/signing_algorithm.ts";
 export { OAuthError } from "./server/oauth/errors.ts";
 export type { ErrorCode } from "./server/oauth/errors.ts";
-export { ConfigurationError } from "./server/config/config_issue.ts";
+export { ConfigurationError } from "./server/oauth/config_issue.ts";
 export type { KeySource, Signer } from "./server/oauth/keys/keys.ts";
 export type { Trace } from "./server/oauth/trace.ts";
 export { memoryStore } from "./platform/store/memory.ts";

@@ -14,7 +14,7 @@ import { faults, foreignJwks, testControl } from "../src/testing/mod.ts";
 import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
 import { clientField } from "../src/server/assembly/extensions.ts";
-import type { Field } from "../src/server/config/field.ts";
+import type { Field } from "../src/server/oauth/field.ts";
 import { inspector } from "../src/devtools/mod.ts";
 import { validateOptions } from "../src/server/assembly/options.ts";
 import { logging } from "../src/cli/operating/mod.ts";

@@ -8,7 +8,7 @@ import { extensionFields } from "../server/extensions/settings.ts";
 import type { RequestHandler } from "../platform/http/router.ts";
 import type { ClientEntry, User } from "../server/oauth/clients/client.ts";
 import type { Client } from "../server/oauth/clients/repository.ts";
-import { assertNoIssues } from "../server/config/config_issue.ts";
+import { assertNoIssues } from "../server/oauth/config_issue.ts";
 import { demoUsers } from "../server/config/demo_entries.ts";
 import { settingFields } from "../server/config/settings.ts";
 import { revokeGrant } from "../server/oauth/grants/narrow_grant.ts";

@@ -4,7 +4,7 @@ import { registrationPolicy } from "../server/extensions/registration/settings.t
 import type { ClientMetadata } from "../server/oauth/clients/client.ts";
 import type { ResolvedSettings } from "../server/config/resolve_settings.ts";
 import type { TraceEvent } from "../server/oauth/trace.ts";
-import { printable } from "../server/config/config_issue.ts";
+import { printable } from "../server/oauth/config_issue.ts";
 import { describeExposure, type ExposedParts } from "./exposure.ts";
 
 /** The clients or users that only the store has. */

@@ -2,7 +2,7 @@
  * `latchkey health`: whether the server with these flags, variables and file is ready. For containers without a shell.
  */
 
-import { configuredIssuer } from "../server/config/issuer_urls.ts";
+import { configuredIssuer } from "../server/oauth/issuer_urls.ts";
 import { defaultIssuerPath } from "../server/config/with_providers.ts";
 import type { ValidateSettings } from "./options.ts";
 import { readConfiguration } from "./read_config.ts";

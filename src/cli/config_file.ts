@@ -6,8 +6,8 @@ import {
   type ConfigurationWarning,
   describeKind,
   printable,
-} from "../server/config/config_issue.ts";
-import { type Field, findMismatches } from "../server/config/field.ts";
+} from "../server/oauth/config_issue.ts";
+import { type Field, findMismatches } from "../server/oauth/field.ts";
 import { findForeignFormat, isMockOAuth2Config, isRealm } from "./foreign_formats.ts";
 import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
 import type { ConfigFile, ValidateSettings } from "./options.ts";

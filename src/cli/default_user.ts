@@ -1,7 +1,7 @@
 /** The option `user`: whom automatic login logs in. */
 
 import type { User } from "../server/oauth/clients/client.ts";
-import { ConfigurationError } from "../server/config/config_issue.ts";
+import { ConfigurationError } from "../server/oauth/config_issue.ts";
 import { demoUsers } from "../server/config/demo_entries.ts";
 import type { Settings } from "../server/config/settings.ts";
 import type { UserRepository } from "../server/oauth/clients/repository.ts";

@@ -8,7 +8,7 @@ import type { RuleDescription } from "../devtools/rules/pages/rule_page.tsx";
 import { describeRule, nearestRules, ruleGroups } from "../devtools/rules/rule.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import { rules } from "../server/assembly/rules.ts";
-import { printable, quote, suggest } from "../server/config/config_issue.ts";
+import { printable, quote, suggest } from "../server/oauth/config_issue.ts";
 import { errorStatus } from "../server/oauth/errors.ts";
 import { isTestHost } from "../server/oauth/test_hosts.ts";
 import { CommandLineError } from "./command_line_error.ts";

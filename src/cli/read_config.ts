@@ -10,12 +10,12 @@
  * @module
  */
 
-import { ConfigurationError, printable } from "../server/config/config_issue.ts";
-import type { ConfigIssue, ConfigurationWarning } from "../server/config/config_issue.ts";
+import { ConfigurationError, printable } from "../server/oauth/config_issue.ts";
+import type { ConfigIssue, ConfigurationWarning } from "../server/oauth/config_issue.ts";
 import { leadsToLoopback } from "../server/oauth/test_hosts.ts";
-import { configuredIssuer, fromHost } from "../server/config/issuer_urls.ts";
+import { configuredIssuer, fromHost } from "../server/oauth/issuer_urls.ts";
 import { defaultIssuerPath } from "../server/config/with_providers.ts";
-import { withDefaults } from "../server/config/field.ts";
+import { withDefaults } from "../server/oauth/field.ts";
 import { providerProfileField } from "../server/config/provider_profile.ts";
 import { extendedFields } from "../server/assembly/extensions.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";

@@ -1,8 +1,8 @@
 /** The stores that the setting `store` can name. To add one, add it to {@link storeKinds}. */
 
 import { isLoopback } from "../server/oauth/test_hosts.ts";
-import type { Field } from "../server/config/field.ts";
-import { suggest } from "../server/config/config_issue.ts";
+import type { Field } from "../server/oauth/field.ts";
+import { suggest } from "../server/oauth/config_issue.ts";
 import type { Store } from "../platform/store/store.ts";
 
 /** A parsed setting `store`. */

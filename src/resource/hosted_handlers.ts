@@ -4,7 +4,7 @@ import type { Context } from "../server/assembly/context.ts";
 import type { Handlers } from "../server/assembly/route.ts";
 import { readBodyText } from "../platform/http/form.ts";
 import { type HttpResponse, json, type ResponseLike, withHeaders } from "../platform/http/message.ts";
-import type { HostedResource } from "../server/config/resource_list.ts";
+import type { HostedResource } from "../server/oauth/resource_list.ts";
 import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { OAuthError } from "../server/oauth/errors.ts";
 import type { Server } from "../server/oauth/server.ts";

@@ -4,7 +4,7 @@ import type { Route } from "../platform/http/router.ts";
 import { router } from "../platform/http/router.ts";
 import { HttpError, type HttpResponse, json, type RequestLike, toResponse } from "../platform/http/message.ts";
 import { scopeToken } from "../server/oauth/params.ts";
-import { isAbsoluteUri } from "../server/config/resource_list.ts";
+import { isAbsoluteUri } from "../server/oauth/resource_list.ts";
 import { isTestHost } from "../server/oauth/test_hosts.ts";
 import type { ProtectedResource } from "./protected_resource.ts";
 

@@ -6,7 +6,7 @@ import { tokenChallenges, usedScheme } from "../platform/http/challenge.ts";
 import { type HttpResponse, json, toResponse } from "../platform/http/message.ts";
 import { corsHeaders, parseTarget } from "../platform/http/router.ts";
 import type { Certificate } from "../platform/runtime/certificate.ts";
-import { canonicalUri } from "../server/config/resource_list.ts";
+import { canonicalUri } from "../server/oauth/resource_list.ts";
 import { jwtPolicies } from "../server/oauth/keys/jwt_policies.ts";
 import { assertKeyProven, hasTokenInQuery, requireSentToken } from "../server/oauth/tokens/bound_token.ts";
 import { OAuthError } from "../server/oauth/errors.ts";

@@ -25,7 +25,7 @@ export type { Endpoint, Handler } from "./assembly/route.ts";
 export type { HttpResponse, RequestLike, ResponseLike } from "../platform/http/message.ts";
 export type { PendingAuthorization } from "./oauth/authorize/destination.ts";
 export type { SettingsExtension } from "./config/extension_settings.ts";
-export type { Field } from "./config/field.ts";
+export type { Field } from "./oauth/field.ts";
 export type { errorStatus } from "./oauth/errors.ts";
 export { parameters } from "./oauth/params.ts";
 export type { Params, ResponseMode, ResponseType } from "./oauth/params.ts";

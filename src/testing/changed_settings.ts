@@ -1,6 +1,6 @@
 /** Settings that a test changes while the server runs. */
 
-import { object } from "../server/config/field.ts";
+import { object } from "../server/oauth/field.ts";
 import { type Lifetimes, lifetimes, refresh, type RefreshSettings } from "../server/config/setting_groups.ts";
 import type { Server } from "../server/oauth/server.ts";
 import { assertOptions } from "./options.ts";

@@ -7,9 +7,9 @@ import { ConnectionDropped, isDropped, toResponse } from "../platform/http/messa
 import type { Outbound } from "../server/oauth/outbound.ts";
 import type { ClientAddress } from "../platform/http/router.ts";
 import type { MaybePromise } from "../platform/maybe_promise.ts";
-import { object } from "../server/config/field.ts";
+import { object } from "../server/oauth/field.ts";
 import { resolveSettings } from "../server/config/resolve_settings.ts";
-import { frontChannelBase, serverOrigins } from "../server/config/issuer_urls.ts";
+import { frontChannelBase, serverOrigins } from "../server/oauth/issuer_urls.ts";
 import type { RandomBytes } from "../server/oauth/secrets.ts";
 import { redactExplanation } from "../server/oauth/redact.ts";
 import { recorder } from "../recorder/recorder.ts";

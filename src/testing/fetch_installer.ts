@@ -2,8 +2,8 @@
 
 import { plainText } from "../platform/http/message.ts";
 import type { MoveTo, Plugin } from "../server/assembly/plugin.ts";
-import { quote } from "../server/config/config_issue.ts";
-import { choice, object } from "../server/config/field.ts";
+import { quote } from "../server/oauth/config_issue.ts";
+import { choice, object } from "../server/oauth/field.ts";
 import type { Server } from "../server/oauth/server.ts";
 import { type Fetch, type HandledUrls, installFetch } from "./fetch.ts";
 import { assertOptions } from "./options.ts";

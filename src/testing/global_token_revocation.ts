@@ -3,7 +3,7 @@
  * an identity provider does so when an account is taken over.
  */
 
-import { choice, object, type ObjectField } from "../server/config/field.ts";
+import { choice, object, type ObjectField } from "../server/oauth/field.ts";
 import { secondsNow, signJwt } from "../server/oauth/keys/jwt.ts";
 import { randomId } from "../server/oauth/secrets.ts";
 import type { Server } from "../server/oauth/server.ts";

@@ -3,7 +3,7 @@
 import { mustProve } from "../server/extensions/dpop/settings.ts";
 import { mustPush } from "../server/extensions/par/settings.ts";
 import { mustSign } from "../server/extensions/signed_requests/settings.ts";
-import { choice, flag, object, text } from "../server/config/field.ts";
+import { choice, flag, object, text } from "../server/oauth/field.ts";
 import { parseJsonObject } from "../platform/http/message.ts";
 import { type ResponseMode, responseModeNames } from "../server/oauth/params.ts";
 import type { Server } from "../server/oauth/server.ts";

@@ -1,7 +1,7 @@
 /** The mint: valid tokens and codes without a login, and ones that recipients must reject. */
 
 import { signingAlgorithms } from "../server/oauth/keys/signing_algorithm.ts";
-import { choice, type Fields, flag, object, text, texts } from "../server/config/field.ts";
+import { choice, type Fields, flag, object, text, texts } from "../server/oauth/field.ts";
 import { issueResponse } from "../server/oauth/authorize/code.ts";
 import type { AuthorizationRequest } from "../server/oauth/authorize/authorization_request.ts";
 import type { User } from "../server/oauth/clients/client.ts";

@@ -1,7 +1,7 @@
 /** The persona header for a server that is not a mock: the program on a test host. */
 
 import type { Approver, ApproverContext } from "../server/assembly/approver.ts";
-import { frontChannelOrigin } from "../server/config/issuer_urls.ts";
+import { frontChannelOrigin } from "../server/oauth/issuer_urls.ts";
 import { isTrustedHost } from "../server/endpoints/shared/cross_site.ts";
 import type { Plugin } from "../server/assembly/plugin.ts";
 import { replaceParts, type RequestLike } from "../platform/http/message.ts";

@@ -3,8 +3,8 @@
 import type { App } from "../server/assembly/context.ts";
 import type { AddResource, Plugin } from "../server/assembly/plugin.ts";
 import { replaceParts, type RequestLike } from "../platform/http/message.ts";
-import { serverOrigins } from "../server/config/issuer_urls.ts";
-import { choice, object, record, text, texts, whole } from "../server/config/field.ts";
+import { serverOrigins } from "../server/oauth/issuer_urls.ts";
+import { choice, object, record, text, texts, whole } from "../server/oauth/field.ts";
 import { hostResource, pathForUrl } from "../resource/hosted_resource.ts";
 import type { RequiredLogin } from "../resource/protected_resource.ts";
 import type { HostedResourceOptions } from "../resource/hosted_resource.ts";

@@ -1,6 +1,6 @@
 /** Security events in tests (OpenID Shared Signals Framework): correct ones, and ones that a receiver must survive. */
 
-import { anyValue, choice, object, type ObjectField, record } from "../server/config/field.ts";
+import { anyValue, choice, object, type ObjectField, record } from "../server/oauth/field.ts";
 import type { User } from "../server/oauth/clients/client.ts";
 import { jwtSigner, signJwt } from "../server/oauth/keys/jwt.ts";
 import type { Server } from "../server/oauth/server.ts";

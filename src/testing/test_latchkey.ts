@@ -3,10 +3,10 @@
 import type { ClientMetadata, User } from "../server/oauth/clients/client.ts";
 import type { Client, UserRepository } from "../server/oauth/clients/repository.ts";
 import type { MemoryRepository } from "../server/oauth/records/repository.ts";
-import { configuredIssuer } from "../server/config/issuer_urls.ts";
-import { ConfigurationError } from "../server/config/config_issue.ts";
+import { configuredIssuer } from "../server/oauth/issuer_urls.ts";
+import { ConfigurationError } from "../server/oauth/config_issue.ts";
 import type { SigningAlgorithm } from "../server/oauth/keys/signing_algorithm.ts";
-import { allowancesOf } from "../server/config/allowances.ts";
+import { allowancesOf } from "../server/oauth/allowances.ts";
 import { inspector } from "../devtools/inspector.ts";
 import { disabledPages } from "./disabled_pages.ts";
 import { testHosts } from "../server/oauth/test_hosts.ts";

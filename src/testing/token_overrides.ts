@@ -4,7 +4,7 @@ import { jwtSigner, signJwt } from "../server/oauth/keys/jwt.ts";
 import { generatedKeys, type NewKey, type Signer, storedKeys } from "../server/oauth/keys/keys.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../server/oauth/keys/signing_algorithm.ts";
 import type { Server } from "../server/oauth/server.ts";
-import { quote } from "../server/config/config_issue.ts";
+import { quote } from "../server/oauth/config_issue.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { encodeBase64url } from "../platform/runtime/crypto.ts";
 import { hasPrivateKey } from "../platform/runtime/jwk.ts";

@@ -4,7 +4,7 @@ import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
 import type { App } from "../../server/assembly/context.ts";
-import { ConfigurationError, printable } from "../../server/config/config_issue.ts";
+import { ConfigurationError, printable } from "../../server/oauth/config_issue.ts";
 import { pluginProfiles } from "../../server/config/plugin_profile.ts";
 import { profileList } from "../../server/config/profiles.ts";
 import type { Settings } from "../../server/config/settings.ts";

@@ -8,7 +8,7 @@ import { formatExchange, summarizeExchange } from "../../recorder/export/text.ts
 import { redactFlow } from "../../recorder/redact.ts";
 import type { McpService, McpTool } from "../../resource/mcp.ts";
 import { endpointUrl } from "../../server/assembly/endpoint.ts";
-import { quote } from "../../server/config/config_issue.ts";
+import { quote } from "../../server/oauth/config_issue.ts";
 import { secretPlaceholder } from "../../server/oauth/clients/validate_client.ts";
 import { visibleText } from "../../server/endpoints/shared/visible_text.ts";
 import { controlPath } from "../../testing/control/verb.ts";

@@ -4,7 +4,7 @@ import type { ProviderProfile } from "../../server/config/provider_profile.ts";
 import type { ClientMetadata, User } from "../../server/oauth/clients/client.ts";
 import { validateRedirectUri } from "../../server/oauth/clients/redirect_uri.ts";
 import { keycloak } from "../../server/profiles/keycloak_settings.ts";
-import { quote } from "../../server/config/config_issue.ts";
+import { quote } from "../../server/oauth/config_issue.ts";
 import type { Draft } from "./keep_valid.ts";
 import { fullName, hasFixedClaims, type RealmMappers, realmMappers } from "./realm_mappers.ts";
 import { roleReader, type UserRoles } from "./realm_roles.ts";

@@ -1,6 +1,6 @@
 /** Reads a realm of Keycloak as a configuration that a server accepts. */
 
-import { assertNoIssues, type ConfigIssue } from "../../server/config/config_issue.ts";
+import { assertNoIssues, type ConfigIssue } from "../../server/oauth/config_issue.ts";
 import { withProviders } from "../../server/config/with_providers.ts";
 import { configFileField, type ValidateSettings } from "../options.ts";
 import { configurationOfRealm, type RealmConfiguration } from "./configuration_of_realm.ts";

@@ -3,7 +3,7 @@
  * these, and the claims that every token of a kind has.
  */
 
-import { quote } from "../../server/config/config_issue.ts";
+import { quote } from "../../server/oauth/config_issue.ts";
 import type { Members } from "../../server/profiles/provider_functions.ts";
 import type { FixedClaims } from "../../server/config/provider_profile.ts";
 import { isReservedClaim, standardClaims } from "../../server/oauth/claims.ts";

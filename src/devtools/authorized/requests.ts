@@ -13,7 +13,7 @@ import type { Server } from "../../server/oauth/server.ts";
 import { callbackUri } from "../../server/endpoints/demo_flow.ts";
 import type { Context } from "../../server/assembly/context.ts";
 import { endpointPath } from "../../server/assembly/endpoint.ts";
-import { backChannelOrigin } from "../../server/config/issuer_urls.ts";
+import { backChannelOrigin } from "../../server/oauth/issuer_urls.ts";
 import { repeatedHost } from "../../server/endpoints/shared/cross_site.ts";
 import type { HttpExchange, HttpMessage } from "../../server/pages/http_exchange.tsx";
 import type { Step } from "./pages/step_form.tsx";

@@ -4,7 +4,7 @@ import { clientField } from "../../server/assembly/extensions.ts";
 import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "../../server/oauth/clients/client.ts";
 import { hasNewIdentity } from "../../server/oauth/clients/client_identity.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
-import type { Field } from "../../server/config/field.ts";
+import type { Field } from "../../server/oauth/field.ts";
 import type { Params } from "../../server/oauth/params.ts";
 import { randomId, randomToken } from "../../server/oauth/secrets.ts";
 import type { Server } from "../../server/oauth/server.ts";

@@ -3,7 +3,7 @@
 import { html, HttpError, type HttpResponse } from "../../platform/http/message.ts";
 import type { ClientMetadata } from "../../server/oauth/clients/client.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
-import { type ConfigIssue, ConfigurationError, quote } from "../../server/config/config_issue.ts";
+import { type ConfigIssue, ConfigurationError, quote } from "../../server/oauth/config_issue.ts";
 import type { Params } from "../../server/oauth/params.ts";
 import { digest } from "../../server/oauth/secrets.ts";
 import type { Server } from "../../server/oauth/server.ts";

@@ -9,7 +9,7 @@ import { mayListClients } from "../../server/endpoints/shared/suggest_match.ts";
 import type { Context } from "../../server/assembly/context.ts";
 import { prefilledValues } from "../../server/endpoints/shared/client_change.ts";
 import { randomId } from "../../server/oauth/secrets.ts";
-import { serverOrigins } from "../../server/config/issuer_urls.ts";
+import { serverOrigins } from "../../server/oauth/issuer_urls.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
 import { renderPage } from "../../server/pages/render_page.ts";

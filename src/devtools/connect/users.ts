@@ -3,7 +3,7 @@
 import { HttpError, type HttpResponse } from "../../platform/http/message.ts";
 import { isInAccessTokens, isReservedClaim, releasingScopes } from "../../server/oauth/claims.ts";
 import type { User } from "../../server/oauth/clients/client.ts";
-import { ConfigurationError, quote } from "../../server/config/config_issue.ts";
+import { ConfigurationError, quote } from "../../server/oauth/config_issue.ts";
 import { userWarnings } from "../../server/config/user_warnings.ts";
 import type { Params } from "../../server/oauth/params.ts";
 import { formatPasswordDigest, getPasswordDigest } from "../../server/oauth/users/password.ts";

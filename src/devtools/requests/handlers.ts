@@ -1,6 +1,6 @@
 /** Request handlers of the inspector, loaded at the first visit. */
 
-import { frontChannelOrigin } from "../../server/config/issuer_urls.ts";
+import { frontChannelOrigin } from "../../server/oauth/issuer_urls.ts";
 import { ensureBrowserCookie } from "../../server/endpoints/shared/browser_cookie.ts";
 import { takeConfirmation } from "../../server/endpoints/shared/confirmation.ts";
 import { callbackClients } from "../../server/endpoints/demo_flow.ts";

@@ -8,7 +8,7 @@
  * 4. `notifier.ts` notifies open pages of changed flows by server-sent events.
  */
 
-import { frontChannelOrigin } from "../../server/config/issuer_urls.ts";
+import { frontChannelOrigin } from "../../server/oauth/issuer_urls.ts";
 import type { App, Context } from "../../server/assembly/context.ts";
 import { rejectUntrustedHost } from "../../server/endpoints/shared/cross_site.ts";
 import type { Plugin } from "../../server/assembly/plugin.ts";
@@ -16,7 +16,7 @@ import type { Endpoint, Handler, Handlers } from "../../server/assembly/route.ts
 import type { Fields } from "../../platform/http/form.ts";
 import type { RequestLike, ResponseLike } from "../../platform/http/message.ts";
 import type { Method } from "../../platform/http/router.ts";
-import { ConfigurationError, quote } from "../../server/config/config_issue.ts";
+import { ConfigurationError, quote } from "../../server/oauth/config_issue.ts";
 import { parameters } from "../../server/oauth/params.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { type Recorder, recorder } from "../../recorder/recorder.ts";

@@ -1,6 +1,6 @@
 /** Where an app is on its host. */
 
-import { ConfigurationError, quote } from "../config/config_issue.ts";
+import { ConfigurationError, quote } from "../oauth/config_issue.ts";
 
 const issuerPath = /^(?:\/[\w~-][\w.~-]*)*$/;
 

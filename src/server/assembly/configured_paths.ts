@@ -2,8 +2,8 @@
 
 import type { EndpointDescription } from "./endpoint.ts";
 import type { Endpoint } from "./route.ts";
-import { assertNoIssues, quote } from "../config/config_issue.ts";
-import type { EndpointPaths } from "../config/issuer_urls.ts";
+import { assertNoIssues, quote } from "../oauth/config_issue.ts";
+import type { EndpointPaths } from "../oauth/issuer_urls.ts";
 
 /**
  * The endpoints. An endpoint that the setting names is served at the configured path only, and the endpoints below it

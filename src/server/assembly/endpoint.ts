@@ -1,6 +1,6 @@
 /** Endpoint descriptions. Router, recorder, metadata and error channels read them. */
 
-import { endpointOrigin, type ServerUrls } from "../config/issuer_urls.ts";
+import { endpointOrigin, type ServerUrls } from "../oauth/issuer_urls.ts";
 import type { Method } from "../../platform/http/router.ts";
 import type { ParameterDescription } from "../oauth/params.ts";
 import type { PassedRuleId } from "../oauth/rules/mod.ts";

@@ -1,7 +1,7 @@
 /** The list of the extensions. By default, a server has all of them. */
 
 import type { SettingsExtension } from "../config/extension_settings.ts";
-import type { ObjectField } from "../config/field.ts";
+import type { ObjectField } from "../oauth/field.ts";
 import { clientFieldOf, type ClientMetadata } from "../oauth/clients/client.ts";
 import type { Extension } from "./extension.ts";
 import { assertionAuthentication } from "../extensions/assertion_authentication/mod.ts";
@@ -23,7 +23,7 @@ import { signedRequests } from "../extensions/signed_requests/mod.ts";
 import { signedResponses } from "../extensions/signed_responses/mod.ts";
 import { stepUp } from "../extensions/step_up/mod.ts";
 import { tokenExchange } from "../extensions/token_exchange/mod.ts";
-import { endpointPathsField } from "../config/issuer_urls.ts";
+import { endpointPathsField } from "../oauth/issuer_urls.ts";
 import { clientsField } from "../config/settings.ts";
 
 /**

@@ -10,7 +10,7 @@
 import type { HostedApp } from "./hosted_app.ts";
 import { ConnectionDropped, type HttpResponse, isDropped, plainText, toResponse } from "../../platform/http/message.ts";
 import type { ClientAddress, RequestHandler } from "../../platform/http/router.ts";
-import { backChannelOrigin, configuredIssuer, serverOrigins } from "../config/issuer_urls.ts";
+import { backChannelOrigin, configuredIssuer, serverOrigins } from "../oauth/issuer_urls.ts";
 import { localIssuer } from "../config/settings.ts";
 import { memoryStore } from "../../platform/store/memory.ts";
 import type { Store } from "../../platform/store/store.ts";

@@ -4,7 +4,7 @@ import type { Fields } from "../../platform/http/form.ts";
 import type { RequestLike } from "../../platform/http/message.ts";
 import type { RequestHandler } from "../../platform/http/router.ts";
 import type { PluginProfileName } from "../config/plugin_profile.ts";
-import type { HostedResource } from "../config/resource_list.ts";
+import type { HostedResource } from "../oauth/resource_list.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Outbound } from "../oauth/outbound.ts";
 import type { RandomBytes } from "../oauth/secrets.ts";

@@ -8,7 +8,7 @@ import type { EndpointRoute } from "./route.ts";
 import type { RequestLike } from "../../platform/http/message.ts";
 import type { RequestTarget } from "../../platform/http/router.ts";
 import type { Destination } from "../oauth/authorize/destination.ts";
-import { frontChannelOrigin } from "../config/issuer_urls.ts";
+import { frontChannelOrigin } from "../oauth/issuer_urls.ts";
 import type { Sender } from "../oauth/sender.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Trace, TraceEvent } from "../oauth/trace.ts";

@@ -5,7 +5,7 @@
 import { parseHost } from "../endpoints/shared/cross_site.ts";
 import type { RequestLike } from "../../platform/http/message.ts";
 import { boundedCache } from "../oauth/bounded_cache.ts";
-import { isIssuerHost, issuerAt, issuerOrigin } from "../config/issuer_urls.ts";
+import { isIssuerHost, issuerAt, issuerOrigin } from "../oauth/issuer_urls.ts";
 import type { Server } from "../oauth/server.ts";
 
 /** Maximum number of names in memory: a loopback host has many, because each port makes another name. */

@@ -2,7 +2,7 @@
 
 import type { RequestLike } from "../../platform/http/message.ts";
 import type { ClientAddress } from "../../platform/http/router.ts";
-import { type ConfigIssue, quote } from "../config/config_issue.ts";
+import { type ConfigIssue, quote } from "../oauth/config_issue.ts";
 import type { Settings } from "../config/settings.ts";
 import { type AddressMatcher, addressMatcher, isAddress } from "../../platform/runtime/ip_address.ts";
 

@@ -4,7 +4,7 @@ import { claimRules, scopesForClaim } from "../oauth/claims.ts";
 import type { ClaimRules } from "../oauth/claims.ts";
 import type { User } from "../oauth/clients/client.ts";
 import { listed, type Settings } from "./settings.ts";
-import { type ConfigurationWarning, quote } from "./config_issue.ts";
+import { type ConfigurationWarning, quote } from "../oauth/config_issue.ts";
 import { splitScope } from "../oauth/params.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
 import { claimsShownOnPages, findProblem, messageByProblem } from "./user_warnings.ts";

@@ -6,9 +6,9 @@ import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.t
 import type { StandingRequirement } from "../oauth/clients/standing.ts";
 import type { SubjectType } from "../oauth/users/subject_type.ts";
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
-import type { Allowances } from "./allowances.ts";
-import type { ConfigIssue, ConfigurationWarning } from "./config_issue.ts";
-import type { Field } from "./field.ts";
+import type { Allowances } from "../oauth/allowances.ts";
+import type { ConfigIssue, ConfigurationWarning } from "../oauth/config_issue.ts";
+import type { Field } from "../oauth/field.ts";
 
 /** @internal A grant type that the settings of an extension switch on. */
 export interface OptionalGrantType {

@@ -2,9 +2,9 @@
 
 import { providers } from "../profiles/providers.ts";
 import type { ProviderName } from "../profiles/providers.ts";
-import { quote } from "./config_issue.ts";
-import { choice, type Field, list, union } from "./field.ts";
-import type { EndpointPaths } from "./issuer_urls.ts";
+import { quote } from "../oauth/config_issue.ts";
+import { choice, type Field, list, union } from "../oauth/field.ts";
+import type { EndpointPaths } from "../oauth/issuer_urls.ts";
 import { type ProfileName, profileNames } from "./profile.ts";
 import { type PluginProfile, pluginProfileField, pluginProfileNames } from "./plugin_profile.ts";
 import { type ProviderProfile, providerProfileField } from "./provider_profile.ts";

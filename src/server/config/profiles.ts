@@ -7,7 +7,7 @@
 
 import type { ClientMetadata } from "../oauth/clients/client.ts";
 import { rejectAny, settingFields, type Settings } from "./settings.ts";
-import { type ConfigIssue, quote } from "./config_issue.ts";
+import { type ConfigIssue, quote } from "../oauth/config_issue.ts";
 import { demoKeyClient } from "./demo_entries.ts";
 import type { SettingsExtension } from "./extension_settings.ts";
 import { anything, combine, mcpRevisions, subset } from "./profile.ts";

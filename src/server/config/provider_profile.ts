@@ -1,7 +1,7 @@
 /** The profile of a provider: its type, its documentation and its description. */
 
-import { anyValue, choice, type Field, list, object, type ObjectField, record, text, texts } from "./field.ts";
-import type { EndpointPaths } from "./issuer_urls.ts";
+import { anyValue, choice, type Field, list, object, type ObjectField, record, text, texts } from "../oauth/field.ts";
+import type { EndpointPaths } from "../oauth/issuer_urls.ts";
 import type { Members, ProviderFunctions } from "../profiles/provider_functions.ts";
 import { providerFields, type ProviderSettings } from "./provider_settings.ts";
 import { requestFields, type RequestSettings } from "./setting_groups.ts";

@@ -1,8 +1,8 @@
 /** The settings that the profile of a provider can set: their types, their documentation and their descriptions. */
 
 import { type SigningAlgorithm, signingAlgorithms } from "../oauth/keys/signing_algorithm.ts";
-import { anyValue, choice, type Fields, record, text, texts } from "./field.ts";
-import { type EndpointPaths, endpointPathsField } from "./issuer_urls.ts";
+import { anyValue, choice, type Fields, record, text, texts } from "../oauth/field.ts";
+import { type EndpointPaths, endpointPathsField } from "../oauth/issuer_urls.ts";
 import { type Lifetimes, lifetimes, origin, pkce, type PkceSettings, refresh } from "./setting_groups.ts";
 import { type RefreshSettings, type TokenPrefixes, tokenPrefixes } from "./setting_groups.ts";
 

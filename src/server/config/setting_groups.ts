@@ -1,8 +1,8 @@
 /** The groups of settings, such as `lifetimes`: their types, their documentation and their descriptions. */
 
 import { type ResponseMode, responseModeNames, type ResponseType, responseTypeNames } from "../oauth/params.ts";
-import { choice, type Field, type Fields, flag, list, object, seconds, text, texts, whole } from "./field.ts";
-import type { ResourceSettings } from "./resource_list.ts";
+import { choice, type Field, type Fields, flag, list, object, seconds, text, texts, whole } from "../oauth/field.ts";
+import type { ResourceSettings } from "../oauth/resource_list.ts";
 
 /** Lifetimes in seconds. */
 export interface Lifetimes {

@@ -1,8 +1,8 @@
 /**
  * The settings of a server. The configuration file adds options of its own in `cli/options.ts`.
  *
- * The interfaces are the types and the documentation; the fields are the description (`field.ts`). The compiler
- * compares them. `field.ts` compares a value with its field, `validate_settings.ts` compares settings with each other,
+ * The interfaces are the types and the documentation; the fields are the description (`oauth/field.ts`). The compiler
+ * compares them. `validate` compares a value with its field, `validate_settings.ts` compares settings with each other,
  * and `resolve_settings.ts` fills in the defaults. The JSON Schema is generated from the fields and the comments. To
  * add a setting, add its member and its field, read it as `server.settings.x`, and run `deno task schema`.
  * `setting_groups.ts` has the groups.
@@ -14,13 +14,13 @@ import { clientAuthMethodNames, clientFieldOf, userField } from "../oauth/client
 import type { ClientAuthMethod, ClientMetadata, User } from "../oauth/clients/client.ts";
 import type { SupportedGrantType } from "../oauth/clients/standing.ts";
 import { defaultAlgorithms, verificationAlgorithms } from "../oauth/keys/signing_algorithm.ts";
-import type { ConfigIssue } from "./config_issue.ts";
-import { choice, type Field, type Fields, flag, list, type ObjectField, seconds, text, texts } from "./field.ts";
-import { endpointPathsField, fromHost } from "./issuer_urls.ts";
+import type { ConfigIssue } from "../oauth/config_issue.ts";
+import { choice, type Field, type Fields, flag, list, type ObjectField, seconds, text, texts } from "../oauth/field.ts";
+import { endpointPathsField, fromHost } from "../oauth/issuer_urls.ts";
 import { type McpRevision, mcpRevisions } from "./profile.ts";
 import { type Profile, profileField } from "./profile_field.ts";
 import { providerFields, type ProviderSettings } from "./provider_settings.ts";
-import type { ResourceSettings } from "./resource_list.ts";
+import type { ResourceSettings } from "../oauth/resource_list.ts";
 import { insecureFields, keys, networkFields, requestFields, resource } from "./setting_groups.ts";
 import type { InsecureSettings, KeySettings, NetworkSettings, RequestSettings } from "./setting_groups.ts";
 

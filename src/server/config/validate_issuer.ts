@@ -1,8 +1,8 @@
 /** Validates the issuer and the other URLs of a server. */
 
 import { isLocalHost, isPrivateHost, isTestHost, privateHostKinds, testHosts } from "../oauth/test_hosts.ts";
-import { type ConfigIssue, quote, suggest } from "./config_issue.ts";
-import { fromHost } from "./issuer_urls.ts";
+import { type ConfigIssue, quote, suggest } from "../oauth/config_issue.ts";
+import { fromHost } from "../oauth/issuer_urls.ts";
 import type { ResolvedSettings } from "./resolve_settings.ts";
 import type { Settings } from "./settings.ts";
 

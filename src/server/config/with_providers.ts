@@ -2,7 +2,7 @@
 
 import { isObject } from "../../platform/json_value.ts";
 import { type ProviderName, providers } from "../profiles/providers.ts";
-import { type ConfigIssue, quote } from "./config_issue.ts";
+import { type ConfigIssue, quote } from "../oauth/config_issue.ts";
 import type { ProfileName } from "./profile.ts";
 import { isPluginProfile } from "./plugin_profile.ts";
 import type { Profile } from "./profile_field.ts";

@@ -8,7 +8,7 @@ import { issuerUrl } from "../assembly/endpoint.ts";
 import { HttpError } from "../../platform/http/message.ts";
 import { policyOf } from "../oauth/clients/policy.ts";
 import type { Client } from "../oauth/clients/repository.ts";
-import { frontChannelBase } from "../config/issuer_urls.ts";
+import { frontChannelBase } from "../oauth/issuer_urls.ts";
 import { constantTimeEqual, digest, randomId } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import type { StartLink } from "../pages/page_actions.tsx";

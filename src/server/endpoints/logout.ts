@@ -6,7 +6,7 @@ import { LoggingOut } from "./logging_out_page.tsx";
 import { Logout } from "./logout_page.tsx";
 import { assertRegistrable } from "../oauth/authorize/destination.ts";
 import { warn } from "../oauth/notes.ts";
-import { frontChannelOrigin } from "../config/issuer_urls.ts";
+import { frontChannelOrigin } from "../oauth/issuer_urls.ts";
 import {
   contentSecurityPolicy,
   emptyHeadResponse,

@@ -1,6 +1,6 @@
 /** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
 
-import { endpointOrigin } from "../config/issuer_urls.ts";
+import { endpointOrigin } from "../oauth/issuer_urls.ts";
 import { type HttpResponse, json, type ResponseLike, withHeaders } from "../../platform/http/message.ts";
 import { grantOfAccessToken } from "../oauth/tokens/mod.ts";
 import { finalClaims } from "../oauth/tokens/override_claims.ts";

@@ -6,7 +6,7 @@
 import { isObject } from "../../platform/json_value.ts";
 import type { RequestedClaims } from "../../platform/store/store.ts";
 import type { User } from "./clients/client.ts";
-import { canonicalUri } from "../config/resource_list.ts";
+import { canonicalUri } from "./resource_list.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 
 /** The standard claims of each scope value (OpenID Connect Core §5.4). */

@@ -1,6 +1,6 @@
 /** Requests to other servers: documents that clients and settings refer to (keys, metadata), and calls of clients. */
 
-import type { Allowances } from "../config/allowances.ts";
+import type { Allowances } from "./allowances.ts";
 import { isLocalHost, leadsToLoopback } from "./test_hosts.ts";
 
 /** @internal Sends a request to another server, as `fetch` does. */

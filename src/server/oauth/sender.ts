@@ -1,7 +1,7 @@
 /** The sender of a request, which decides which URLs the server may fetch because of the request (SSRF). */
 
 import { addressMatcher } from "../../platform/runtime/ip_address.ts";
-import type { Allowances } from "../config/allowances.ts";
+import type { Allowances } from "./allowances.ts";
 
 /** @internal */
 export interface Sender {

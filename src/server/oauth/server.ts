@@ -29,7 +29,7 @@ import type { KeyFetches } from "./keys/remote_keys.ts";
 import type { ServerSettings } from "../config/resolve_settings.ts";
 import type { ServerClients } from "./clients/server_clients.ts";
 import type { RegisteredSecrets } from "./registered_secrets.ts";
-import type { Resources } from "../config/resource_list.ts";
+import type { Resources } from "./resource_list.ts";
 import type { Background } from "./background.ts";
 import type { BoundedCache, RateLimiter } from "./bounded_cache.ts";
 import type { RandomBytes } from "./secrets.ts";

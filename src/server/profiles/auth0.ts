@@ -4,7 +4,7 @@ import { emptyHeadResponse } from "../../platform/http/message.ts";
 import type { App } from "../assembly/context.ts";
 import { endpointUrl } from "../assembly/endpoint.ts";
 import type { ClaimsFacts, Members } from "./provider_functions.ts";
-import { canonicalUri, type Resources } from "../config/resource_list.ts";
+import { canonicalUri, type Resources } from "../oauth/resource_list.ts";
 import { parameters } from "../oauth/params.ts";
 import type { Server } from "../oauth/server.ts";
 import { asText, withBody } from "./shared/members.ts";

@@ -4,7 +4,7 @@ import type { Context } from "../../server/assembly/context.ts";
 import { rejectUntrustedHost } from "../../server/endpoints/shared/cross_site.ts";
 import { HttpError } from "../../platform/http/message.ts";
 import { isSameOrigin } from "../../platform/http/same_origin.ts";
-import { quote } from "../../server/config/config_issue.ts";
+import { quote } from "../../server/oauth/config_issue.ts";
 import { constantTimeEqual, digest } from "../../server/oauth/secrets.ts";
 import { readAuthorization } from "../../server/oauth/tokens/bound_token.ts";
 

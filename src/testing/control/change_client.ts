@@ -4,8 +4,8 @@ import type { ClientEntry, ClientMetadata } from "../../server/oauth/clients/cli
 import { clientField } from "../../server/assembly/extensions.ts";
 import { hasNewIdentity } from "../../server/oauth/clients/client_identity.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
-import { assertNoIssues, quote } from "../../server/config/config_issue.ts";
-import { validate } from "../../server/config/field.ts";
+import { assertNoIssues, quote } from "../../server/oauth/config_issue.ts";
+import { validate } from "../../server/oauth/field.ts";
 import { randomId } from "../../server/oauth/secrets.ts";
 import type { Server } from "../../server/oauth/server.ts";
 import { changeRecord } from "./change_record.ts";

@@ -3,7 +3,7 @@
 import type { Context } from "../../server/assembly/context.ts";
 import { readParams } from "../../server/endpoints/shared/client_endpoint.ts";
 import { readJsonObject } from "../../platform/http/json_body.ts";
-import type { Field } from "../../server/config/field.ts";
+import type { Field } from "../../server/oauth/field.ts";
 import type { Verb } from "./verb.ts";
 
 /**

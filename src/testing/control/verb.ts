@@ -2,7 +2,7 @@
 
 import type { App } from "../../server/assembly/context.ts";
 import type { Plugin } from "../../server/assembly/plugin.ts";
-import type { Field, Fields } from "../../server/config/field.ts";
+import type { Field, Fields } from "../../server/oauth/field.ts";
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import type { ServerControl, ServerName } from "../test_control.ts";
 

@@ -6,7 +6,7 @@ import type { Context } from "../../server/assembly/context.ts";
 import { browserCsrfToken, readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
 import { htmlWithForms, type HttpResponse } from "../../platform/http/message.ts";
 import { isObject } from "../../platform/json_value.ts";
-import { type Field, validate } from "../../server/config/field.ts";
+import { type Field, validate } from "../../server/oauth/field.ts";
 import { renderPage } from "../../server/pages/render_page.ts";
 import { OAuthError } from "../../server/oauth/errors.ts";
 import type { Params } from "../../server/oauth/params.ts";

@@ -12,7 +12,7 @@ import { rejectUntrustedHost } from "../../server/endpoints/shared/cross_site.ts
 import type { App } from "../../server/assembly/context.ts";
 import type { Plugin } from "../../server/assembly/plugin.ts";
 import { staticEndpoint } from "../../server/assembly/static_endpoint.ts";
-import { ConfigurationError, quote } from "../../server/config/config_issue.ts";
+import { ConfigurationError, quote } from "../../server/oauth/config_issue.ts";
 import { parameters } from "../../server/oauth/params.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { systemClock, type TestClock, testClock } from "../clock.ts";

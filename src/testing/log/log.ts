@@ -1,6 +1,6 @@
 /** The log of a test server: every exchange in order, waiting for the next one, and expectations. */
 
-import { object, whole } from "../../server/config/field.ts";
+import { object, whole } from "../../server/oauth/field.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";
 import type { TraceEvent } from "../../server/oauth/trace.ts";
 import type { Exchange, Flow } from "../../recorder/exchange.ts";

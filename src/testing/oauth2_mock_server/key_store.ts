@@ -2,7 +2,7 @@
 
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from "jose";
 import { hasPrivateKey, privateMembers } from "../../platform/runtime/jwk.ts";
-import { quote } from "../../server/config/config_issue.ts";
+import { quote } from "../../server/oauth/config_issue.ts";
 import { verificationAlgorithms } from "../../server/oauth/keys/signing_algorithm.ts";
 import type { JWK } from "./types.ts";
 

@@ -2,7 +2,7 @@
 
 import type { App } from "../../server/assembly/context.ts";
 import type { Plugin } from "../../server/assembly/plugin.ts";
-import { ConfigurationError, quote, suggest } from "../../server/config/config_issue.ts";
+import { ConfigurationError, quote, suggest } from "../../server/oauth/config_issue.ts";
 import { pluginProfiles } from "../../server/config/plugin_profile.ts";
 import type { Server } from "../../server/oauth/server.ts";
 import { faultInjector } from "../faults/fault_injector.ts";

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { autoApprover } from "../../../src/server/assembly/approver.ts";
 import type { App } from "../../../src/server/assembly/context.ts";
 import type { Latchkey, LatchkeyOptions } from "../../../src/mod.ts";
-import { ConfigurationError } from "../../../src/server/config/config_issue.ts";
+import { ConfigurationError } from "../../../src/server/oauth/config_issue.ts";
 import type { Extension } from "../../../src/server/assembly/extension.ts";
 import { extensions } from "../../../src/server/assembly/extensions.ts";
 import { latchkey } from "../../secret_leak_check.ts";

@@ -3,7 +3,7 @@
 import { ensureBrowserCookie } from "../../../server/endpoints/shared/browser_cookie.ts";
 import { browserCsrfToken, readProtectedForm } from "../../../server/endpoints/shared/csrf.ts";
 import type { Context } from "../../../server/assembly/context.ts";
-import { backChannelOrigin } from "../../../server/config/issuer_urls.ts";
+import { backChannelOrigin } from "../../../server/oauth/issuer_urls.ts";
 import { repeatedHost } from "../../../server/endpoints/shared/cross_site.ts";
 import type { Fields } from "../../../platform/http/form.ts";
 import {

@@ -1,7 +1,7 @@
 /** The links from a rejected request to the form that changes the clients so that the server accepts the request. */
 
 import { validateRedirectUri } from "../../oauth/clients/redirect_uri.ts";
-import { frontChannelOrigin } from "../../config/issuer_urls.ts";
+import { frontChannelOrigin } from "../../oauth/issuer_urls.ts";
 import type { ClientChange } from "../../oauth/explanation.ts";
 import { decodeWithMac, encodeWithMac } from "../../oauth/session/session.ts";
 import type { FixLink } from "../../pages/rejection.tsx";

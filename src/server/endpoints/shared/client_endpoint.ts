@@ -9,7 +9,7 @@ import {
   warnPostedSecret,
 } from "../../oauth/clients/auth/mod.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { endpointOrigin } from "../../config/issuer_urls.ts";
+import { endpointOrigin } from "../../oauth/issuer_urls.ts";
 import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { confirmationOf } from "../../oauth/tokens/confirmation.ts";

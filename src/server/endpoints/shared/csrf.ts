@@ -1,6 +1,6 @@
 /** CSRF protection: a form must come from a page of this server, and its token binds it to one browser and purpose. */
 
-import { frontChannelOrigin } from "../../config/issuer_urls.ts";
+import { frontChannelOrigin } from "../../oauth/issuer_urls.ts";
 import { readForm } from "../../../platform/http/form.ts";
 import { rejectCrossOrigin } from "../../../platform/http/same_origin.ts";
 import { OAuthError } from "../../oauth/errors.ts";

@@ -1,7 +1,7 @@
 /** The link from an error to the page that explains it. */
 
 import { HttpError } from "../../../platform/http/message.ts";
-import { frontChannelOrigin } from "../../config/issuer_urls.ts";
+import { frontChannelOrigin } from "../../oauth/issuer_urls.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { Context } from "../../assembly/context.ts";
 import { isCrossSite, isTrustedHost } from "./cross_site.ts";

@@ -1,6 +1,6 @@
 /** Cookies (RFC 6265 §4): their names and scopes, and the session cookie. */
 
-import { frontChannelOrigin } from "../../config/issuer_urls.ts";
+import { frontChannelOrigin } from "../../oauth/issuer_urls.ts";
 import { decodeSession, encodeSession, type Session } from "../../oauth/session/session.ts";
 import type { App, Context } from "../../assembly/context.ts";
 import { endpointPath } from "../../assembly/endpoint.ts";

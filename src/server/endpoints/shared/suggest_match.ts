@@ -1,6 +1,6 @@
 /** Suggests the registered client or redirect URI that is most similar to a rejected value. */
 
-import { findNearest } from "../../config/config_issue.ts";
+import { findNearest } from "../../oauth/config_issue.ts";
 import { describeKnownIds } from "../../oauth/clients/unregistered_clients.ts";
 import type { Explanation } from "../../oauth/explanation.ts";
 import type { Context } from "../../assembly/context.ts";

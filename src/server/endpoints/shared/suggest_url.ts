@@ -1,6 +1,6 @@
 /** The endpoint that a client with a wrong path probably meant. */
 
-import { suggest } from "../../config/config_issue.ts";
+import { suggest } from "../../oauth/config_issue.ts";
 import type { Context } from "../../assembly/context.ts";
 import { publicUrl } from "../../assembly/endpoint.ts";
 

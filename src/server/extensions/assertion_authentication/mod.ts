@@ -5,7 +5,7 @@ import { clientJwtAlgorithms, secretAlgorithms, verificationAlgorithms } from ".
 import type { ClientAuth, Credentials } from "../../oauth/server.ts";
 import { decodeBase64url } from "../../../platform/runtime/crypto.ts";
 import { assertionAuthenticationClientFields } from "./client_members.ts";
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
 import { authMethodsOf, type ClientMetadata } from "../../oauth/clients/client.ts";
 
 /** Signed with the client's secret. */

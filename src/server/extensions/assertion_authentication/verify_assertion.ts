@@ -1,7 +1,7 @@
 /** Verifies client assertions (RFC 7523 §3). Loaded with the first assertion, because it imports jose. */
 
 import type { JWTPayload } from "jose";
-import { withAlias } from "../../config/issuer_urls.ts";
+import { withAlias } from "../../oauth/issuer_urls.ts";
 import { byProfile } from "../../config/profile.ts";
 import { rejectBeyondBound } from "../../oauth/bounded_records.ts";
 import { verifyClientJwt } from "../../oauth/clients/client_jwt.ts";

@@ -5,7 +5,7 @@ import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { isPermitted } from "../../oauth/clients/standing.ts";
 import type { User } from "../../oauth/clients/client.ts";
-import { quote } from "../../config/config_issue.ts";
+import { quote } from "../../oauth/config_issue.ts";
 import { byProfile } from "../../config/profile.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import { OAuthError } from "../../oauth/errors.ts";

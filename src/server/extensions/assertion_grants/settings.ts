@@ -14,7 +14,7 @@ import {
   seconds,
   text,
   texts,
-} from "../../config/field.ts";
+} from "../../oauth/field.ts";
 
 /** @internal */
 export interface AssertionGrantSettings {

@@ -2,8 +2,8 @@
 
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { JWTPayload } from "jose";
-import { describeKind } from "../../config/config_issue.ts";
-import { withAlias } from "../../config/issuer_urls.ts";
+import { describeKind } from "../../oauth/config_issue.ts";
+import { withAlias } from "../../oauth/issuer_urls.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import {
   findFormProblem,

@@ -1,4 +1,4 @@
-import { type Fields, texts } from "../../config/field.ts";
+import { type Fields, texts } from "../../oauth/field.ts";
 import { detailsTypes } from "./settings.ts";
 import { open } from "../../oauth/clients/standing.ts";
 

@@ -1,6 +1,6 @@
 /** The setting `authorizationDetails`: the types of rich authorization requests (RFC 9396). */
 
-import { anyValue, type Field, type Fields, flag, object, record, text, texts } from "../../config/field.ts";
+import { anyValue, type Field, type Fields, flag, object, record, text, texts } from "../../oauth/field.ts";
 
 /** @internal */
 export interface AuthorizationDetailsSettings {

@@ -1,4 +1,4 @@
-import { choice, type Fields, text } from "../../config/field.ts";
+import { choice, type Fields, text } from "../../oauth/field.ts";
 import { open } from "../../oauth/clients/standing.ts";
 
 /** Client metadata of backchannel authentication. */

@@ -1,7 +1,7 @@
 /** The member of the setting `paths` for the endpoint of this extension. */
 
-import { pathField } from "../../config/issuer_urls.ts";
-import type { Fields } from "../../config/field.ts";
+import { pathField } from "../../oauth/issuer_urls.ts";
+import type { Fields } from "../../oauth/field.ts";
 
 /** The path of the endpoint. */
 export interface CibaEndpointPaths {

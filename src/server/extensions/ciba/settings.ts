@@ -1,7 +1,7 @@
 /** The settings of backchannel authentication. */
 
-import type { Allowances } from "../../config/allowances.ts";
-import { type Fields, flag, seconds } from "../../config/field.ts";
+import type { Allowances } from "../../oauth/allowances.ts";
+import { type Fields, flag, seconds } from "../../oauth/field.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { PolledGrant } from "../polled/polled_grant.ts";
 import { timers } from "../../../platform/runtime/timers.ts";

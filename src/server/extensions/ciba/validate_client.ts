@@ -1,6 +1,6 @@
 /** The members for notifications: which URLs may be registered. */
 
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import { validateClientUri } from "../../oauth/clients/redirect_uri.ts";

@@ -6,7 +6,7 @@
 import { splitScope } from "../../oauth/params.ts";
 import { grantTypesFor, sortResponseType } from "../../oauth/authorize/response_type.ts";
 import { clientValues } from "../../config/extension_settings.ts";
-import { quote } from "../../config/config_issue.ts";
+import { quote } from "../../oauth/config_issue.ts";
 import { byProfile } from "../../config/profile.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { OAuthError } from "../../oauth/errors.ts";

@@ -1,8 +1,8 @@
 /** The settings of client ID metadata documents. */
 
-import type { Allowances } from "../../config/allowances.ts";
+import type { Allowances } from "../../oauth/allowances.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
-import { type Fields, flag } from "../../config/field.ts";
+import { type Fields, flag } from "../../oauth/field.ts";
 
 /** @internal */
 export interface ClientDocumentSettings {

@@ -1,4 +1,4 @@
-import { type Fields, flag, text } from "../../config/field.ts";
+import { type Fields, flag, text } from "../../oauth/field.ts";
 import { open } from "../../oauth/clients/standing.ts";
 
 /** Client metadata of client logout. */

@@ -5,8 +5,8 @@
 
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import { type UriIssue, validateClientUri } from "../../oauth/clients/redirect_uri.ts";
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
-import { type Fields, flag, object, seconds, withDefaults } from "../../config/field.ts";
+import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
+import { type Fields, flag, object, seconds, withDefaults } from "../../oauth/field.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import type { Server } from "../../oauth/server.ts";
 

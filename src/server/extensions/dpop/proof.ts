@@ -4,7 +4,7 @@ import { isObject } from "../../../platform/json_value.ts";
 import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, EmbeddedJWK } from "jose";
 import type { JWTPayload } from "jose";
 import { isMlDsa } from "../../../platform/runtime/crypto.ts";
-import { describeKind, quote } from "../../config/config_issue.ts";
+import { describeKind, quote } from "../../oauth/config_issue.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import {
   findFormProblem,

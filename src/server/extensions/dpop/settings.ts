@@ -2,7 +2,7 @@
 
 import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { choice, type Fields, flag, list, object, whole, withDefaults } from "../../config/field.ts";
+import { choice, type Fields, flag, list, object, whole, withDefaults } from "../../oauth/field.ts";
 import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../../oauth/server.ts";
 

@@ -1,4 +1,4 @@
-import { choice, type Fields } from "../../config/field.ts";
+import { choice, type Fields } from "../../oauth/field.ts";
 import { open } from "../../oauth/clients/standing.ts";
 
 /** Client metadata of encrypted responses (OpenID Connect Registration §2). */

@@ -1,7 +1,7 @@
 /** Authenticates clients by the certificate of their connection (RFC 8705 §2). */
 
 import type { Certificate } from "../../../platform/runtime/certificate.ts";
-import { quote } from "../../config/config_issue.ts";
+import { quote } from "../../oauth/config_issue.ts";
 import { howToAuthenticate, invalidClient, unknownClient } from "../../oauth/clients/auth/method.ts";
 import { describeKeyFetchFailure, keysOf } from "../../oauth/clients/client_keys.ts";
 import type { Client } from "../../oauth/clients/repository.ts";

@@ -1,7 +1,7 @@
 /** The certificate of a request. Loaded with the first one. */
 
 import { type Certificate, parseCertificate } from "../../../platform/runtime/certificate.ts";
-import { quote } from "../../config/config_issue.ts";
+import { quote } from "../../oauth/config_issue.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { ConnectionRequest } from "../../oauth/tokens/connection_keys.ts";

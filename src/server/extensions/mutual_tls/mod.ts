@@ -1,7 +1,7 @@
 /** Mutual TLS (RFC 8705): clients authenticate, and prove that tokens are theirs, by a certificate. */
 
 import type { Extension } from "../../assembly/extension.ts";
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import type { ClientAuth, Server } from "../../oauth/server.ts";

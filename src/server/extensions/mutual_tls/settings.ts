@@ -1,6 +1,6 @@
 /** The setting `mutualTls` (RFC 8705). */
 
-import { choice, type Fields, list, object, text, whole } from "../../config/field.ts";
+import { choice, type Fields, list, object, text, whole } from "../../oauth/field.ts";
 
 /** @internal Mutual TLS (RFC 8705). */
 export interface MutualTlsOptions {

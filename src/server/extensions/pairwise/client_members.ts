@@ -1,4 +1,4 @@
-import { type Fields, text } from "../../config/field.ts";
+import { type Fields, text } from "../../oauth/field.ts";
 import { open } from "../../oauth/clients/standing.ts";
 
 /** Client metadata of pairwise subjects. */

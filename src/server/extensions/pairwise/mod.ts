@@ -2,7 +2,7 @@
 
 import type { Extension } from "../../assembly/extension.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
 import { parseUrl } from "../../oauth/keys/signing_algorithm.ts";
 import { pairwiseClientFields } from "./client_members.ts";
 

@@ -1,4 +1,4 @@
-import { type Fields, flag } from "../../config/field.ts";
+import { type Fields, flag } from "../../oauth/field.ts";
 import { open } from "../../oauth/clients/standing.ts";
 
 /** Client metadata of pushed requests. */

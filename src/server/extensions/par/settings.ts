@@ -2,7 +2,7 @@
 
 import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { type Fields, flag } from "../../config/field.ts";
+import { type Fields, flag } from "../../oauth/field.ts";
 import type { Server } from "../../oauth/server.ts";
 
 /** @internal */

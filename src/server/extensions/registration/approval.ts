@@ -1,6 +1,6 @@
 /** The approval of a registration, and the metadata and grant types that it opens to the client. */
 
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
 import { supportedGrantTypes } from "../../oauth/grants/mod.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";

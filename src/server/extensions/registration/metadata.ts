@@ -1,7 +1,7 @@
 /** The metadata of a client that registers itself: permitted members, defaults and conflicts (RFC 7591 §2). */
 
-import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../config/config_issue.ts";
-import { validate } from "../../config/field.ts";
+import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../oauth/config_issue.ts";
+import { validate } from "../../oauth/field.ts";
 import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
 import { warn } from "../../oauth/notes.ts";
 import { splitScope } from "../../oauth/params.ts";

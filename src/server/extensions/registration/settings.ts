@@ -3,9 +3,9 @@
  */
 
 import { keySetField } from "../../oauth/clients/client.ts";
-import type { Allowances } from "../../config/allowances.ts";
+import type { Allowances } from "../../oauth/allowances.ts";
 import type { PublicKeySet } from "../../oauth/keys/remote_keys.ts";
-import { choice, type Fields, flag, list, object, text, whole, withDefaults } from "../../config/field.ts";
+import { choice, type Fields, flag, list, object, text, whole, withDefaults } from "../../oauth/field.ts";
 
 /** @internal */
 export interface RegistrationMembers {

@@ -1,7 +1,7 @@
 /** Software statements: client metadata that a trusted issuer has signed (RFC 7591 §2.3). */
 
 import type { JWTPayload } from "jose";
-import { describeKind } from "../../config/config_issue.ts";
+import { describeKind } from "../../oauth/config_issue.ts";
 import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
 import { foreignClockTolerance, type JwtPolicy, JwtPolicyError } from "../../oauth/keys/jwt_policies.ts";
 import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";

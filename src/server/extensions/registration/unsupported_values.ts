@@ -1,6 +1,6 @@
 /** Values of a registration that this server does not support, which it may leave out (RFC 7591 §2, §3.2.1). */
 
-import { quote } from "../../config/config_issue.ts";
+import { quote } from "../../oauth/config_issue.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import { supportedGrantTypes } from "../../oauth/grants/mod.ts";
 import { warn } from "../../oauth/notes.ts";

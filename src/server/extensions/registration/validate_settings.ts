@@ -1,7 +1,7 @@
 /** All issues of the settings of registration. */
 
 import { validatePublicKeys } from "../../oauth/keys/signing_algorithm.ts";
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import type { RegistrationPolicy } from "./settings.ts";
 

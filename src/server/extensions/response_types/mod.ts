@@ -5,8 +5,8 @@
  */
 
 import type { Extension } from "../../assembly/extension.ts";
-import type { ConfigIssue } from "../../config/config_issue.ts";
-import { quote } from "../../config/config_issue.ts";
+import type { ConfigIssue } from "../../oauth/config_issue.ts";
+import { quote } from "../../oauth/config_issue.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import { withoutUser } from "../../oauth/clients/standing.ts";

@@ -7,7 +7,7 @@ import type { Context } from "../../assembly/context.ts";
 import { endpointUrl } from "../../assembly/endpoint.ts";
 import type { Handlers } from "../../assembly/route.ts";
 import { validateClientUri } from "../../oauth/clients/redirect_uri.ts";
-import { describeKind, quote } from "../../config/config_issue.ts";
+import { describeKind, quote } from "../../oauth/config_issue.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { warn } from "../../oauth/notes.ts";
 import type { Server } from "../../oauth/server.ts";

@@ -6,7 +6,7 @@ import { readJsonObject } from "../../../platform/http/json_body.ts";
 import { json } from "../../../platform/http/message.ts";
 import type { Handlers } from "../../assembly/route.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { quote } from "../../config/config_issue.ts";
+import { quote } from "../../oauth/config_issue.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { warn } from "../../oauth/notes.ts";
 import { redactText } from "../../oauth/redact.ts";

@@ -1,7 +1,7 @@
 /** The client of a request to the endpoints of shared signals, by its access token. */
 
 import type { Context } from "../../assembly/context.ts";
-import { endpointOrigin } from "../../config/issuer_urls.ts";
+import { endpointOrigin } from "../../oauth/issuer_urls.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { requireAccessToken } from "../../oauth/tokens/bearer.ts";

@@ -1,6 +1,6 @@
 /** The settings of shared signals. */
 
-import { choice, type Fields, flag } from "../../config/field.ts";
+import { choice, type Fields, flag } from "../../oauth/field.ts";
 import type { Server } from "../../oauth/server.ts";
 
 /** @internal */

@@ -4,7 +4,7 @@ import type { EventStreamRecord, ListedRecord, StreamEventRecord } from "../../.
 import { type BoundedCache, boundedCache } from "../../oauth/bounded_cache.ts";
 import type { User } from "../../oauth/clients/client.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { quote } from "../../config/config_issue.ts";
+import { quote } from "../../oauth/config_issue.ts";
 import { hasStanding } from "../../oauth/clients/standing.ts";
 import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
 import { randomId, storageKey } from "../../oauth/secrets.ts";

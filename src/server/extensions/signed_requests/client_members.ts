@@ -1,4 +1,4 @@
-import { choice, type Fields, flag } from "../../config/field.ts";
+import { choice, type Fields, flag } from "../../oauth/field.ts";
 import { open } from "../../oauth/clients/standing.ts";
 import { assertionAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 

@@ -10,7 +10,7 @@ import type { PartRequest, Server } from "../../oauth/server.ts";
 import { isSignatureRequired, signedRequestFields, signedRequestsOf } from "./settings.ts";
 import { contentEncryptions } from "../encrypted_responses/client_members.ts";
 import { signedRequestClientFields } from "./client_members.ts";
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import { validateHasKeys } from "../../oauth/clients/validate_client.ts";
 

@@ -3,7 +3,7 @@
 import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { keyManagementAlgorithms } from "../encrypted_responses/client_members.ts";
-import { choice, type Fields, flag, list } from "../../config/field.ts";
+import { choice, type Fields, flag, list } from "../../oauth/field.ts";
 import type { Server } from "../../oauth/server.ts";
 
 /** @internal */

@@ -1,4 +1,4 @@
-import { type Fields, list } from "../../config/field.ts";
+import { type Fields, list } from "../../oauth/field.ts";
 import { open } from "../../oauth/clients/standing.ts";
 import { acrValueField } from "../../oauth/authorize/authentication_level.ts";
 

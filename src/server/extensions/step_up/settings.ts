@@ -1,7 +1,7 @@
 /** The setting `acrValues`: the levels of authentication (OpenID Connect Core §2, `acr`; RFC 9470). */
 
 import { acrValueField } from "../../oauth/authorize/authentication_level.ts";
-import { choice, type Fields, list, object, texts } from "../../config/field.ts";
+import { choice, type Fields, list, object, texts } from "../../oauth/field.ts";
 import type { LoginMethod } from "../../config/login_method.ts";
 
 /** @internal */

@@ -1,6 +1,6 @@
 /** All issues of the setting `acrValues`. */
 
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { type AcrValue, unverifiedMethods } from "./settings.ts";
 

@@ -9,7 +9,7 @@ import type { User } from "../../oauth/clients/client.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { isPermitted } from "../../oauth/clients/standing.ts";
-import { canonicalUri, isAbsoluteUri } from "../../config/resource_list.ts";
+import { canonicalUri, isAbsoluteUri } from "../../oauth/resource_list.ts";
 import type { ResourceAuthorizationServer } from "./settings.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { randomId } from "../../oauth/secrets.ts";

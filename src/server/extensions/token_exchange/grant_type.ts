@@ -4,7 +4,7 @@ import { confirmationOf, isConfirmed } from "../../oauth/tokens/confirmation.ts"
 import { hasAccess, narrowAccess, requestsAccess, visibleAccess } from "../../oauth/authorize/access.ts";
 import { registeredResources } from "../../oauth/authorize/scope.ts";
 import { type Params, separatorFix, splitScope } from "../../oauth/params.ts";
-import { canonicalUri } from "../../config/resource_list.ts";
+import { canonicalUri } from "../../oauth/resource_list.ts";
 import type { TokenExchangePolicy, TokenExchangeSettings } from "./settings.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { millisecondsOf, secondsNow } from "../../oauth/keys/jwt.ts";

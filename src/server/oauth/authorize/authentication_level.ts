@@ -3,7 +3,7 @@
  * level.
  */
 
-import { type Field, text } from "../../config/field.ts";
+import { type Field, text } from "../field.ts";
 import { OAuthError } from "../errors.ts";
 import type { PassedRuleId, RejectionRuleId } from "../rules/mod.ts";
 import type { LoginMethod } from "../../config/login_method.ts";

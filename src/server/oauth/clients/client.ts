@@ -1,6 +1,6 @@
 /**
  * The metadata of a client (RFC 7591 §2) and the members of a user: first the types with their documentation, then the
- * description of their values (`server/config/field.ts`), where `open` marks what clients may set themselves. To add a
+ * description of their values (`server/oauth/field.ts`), where `open` marks what clients may set themselves. To add a
  * member, add it to both. Extensions describe their members in their folders. Most files import only types, which loads
  * nothing.
  */
@@ -18,7 +18,7 @@ import {
   text,
   texts,
   whole,
-} from "../../config/field.ts";
+} from "../field.ts";
 import { type ProfileName, profileNames } from "../../config/profile.ts";
 import { responseModesField } from "../../config/setting_groups.ts";
 import type { PublicKeySet } from "../keys/remote_keys.ts";

@@ -1,9 +1,9 @@
 /** The repository of clients: validation, and conversion from metadata (RFC 7591 §2) and stored records. */
 
-import { assertNoIssues } from "../../config/config_issue.ts";
+import { assertNoIssues } from "../config_issue.ts";
 import { sectorOf } from "../../config/extension_settings.ts";
 import type { ResolvedSettings, ServerSettings } from "../../config/resolve_settings.ts";
-import { canonicalUri } from "../../config/resource_list.ts";
+import { canonicalUri } from "../resource_list.ts";
 import { splitScope } from "../params.ts";
 import { grantTypesFor } from "../authorize/response_type.ts";
 import { memoryRepository } from "../records/repository.ts";

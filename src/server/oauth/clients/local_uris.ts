@@ -1,9 +1,9 @@
 /** URLs of local hosts in the metadata of clients of unknown standing (SSRF). */
 
-import type { Allowances } from "../../config/allowances.ts";
+import type { Allowances } from "../allowances.ts";
 import { isLocalHost } from "../test_hosts.ts";
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
-import type { Field, ObjectField } from "../../config/field.ts";
+import { type ConfigIssue, quote } from "../config_issue.ts";
+import type { Field, ObjectField } from "../field.ts";
 import type { ClientMetadata } from "./client.ts";
 
 /** The settings that decide whether a URL is local. */

@@ -1,6 +1,6 @@
 /** Which members of its metadata a client may set itself: in a registration request and in a metadata document. */
 
-import type { ObjectField } from "../../config/field.ts";
+import type { ObjectField } from "../field.ts";
 import type { ClientMetadata } from "./client.ts";
 import { hasStanding, type Standing } from "./standing.ts";
 

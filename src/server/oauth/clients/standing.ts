@@ -6,8 +6,8 @@
  */
 
 import { decodeBase64url } from "../../../platform/runtime/crypto.ts";
-import type { Allowances } from "../../config/allowances.ts";
-import type { Field } from "../../config/field.ts";
+import type { Allowances } from "../allowances.ts";
+import type { Field } from "../field.ts";
 
 /**
  * Who made a client known. `configured`: the operator (file, option, page). `approved`: it registered with an initial

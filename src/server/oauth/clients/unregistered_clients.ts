@@ -5,7 +5,7 @@
  */
 
 import { boundedCache } from "../bounded_cache.ts";
-import { suggest } from "../../config/config_issue.ts";
+import { suggest } from "../config_issue.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
 import { warnAccepted } from "../notes.ts";

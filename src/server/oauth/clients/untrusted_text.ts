@@ -3,7 +3,7 @@
  * names.
  */
 
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { type ConfigIssue, quote } from "../config_issue.ts";
 import { isReadable } from "../readable_text.ts";
 import type { ClientMetadata } from "./client.ts";
 

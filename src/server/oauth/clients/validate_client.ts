@@ -1,9 +1,9 @@
 /** All issues of the metadata of one client (RFC 7591 §2). */
 
 import { isMlDsa } from "../../../platform/runtime/crypto.ts";
-import { type ConfigIssue, quote, suggest } from "../../config/config_issue.ts";
+import { type ConfigIssue, quote, suggest } from "../config_issue.ts";
 import { subjectTypeNames } from "../../config/extension_settings.ts";
-import { anyValue, validate } from "../../config/field.ts";
+import { anyValue, validate } from "../field.ts";
 import { byProfile } from "../../config/profile.ts";
 import { activeProfile, findEmptySettings, validateProfileExtensions } from "../../config/profiles.ts";
 import type { ServerSettings } from "../../config/resolve_settings.ts";

@@ -4,7 +4,7 @@
  * the lifetimes.
  */
 
-import { describeKind, quote } from "../../config/config_issue.ts";
+import { describeKind, quote } from "../config_issue.ts";
 
 /** The requirements for one kind of JWT. Times are in seconds. */
 export interface JwtPolicy {

@@ -18,7 +18,7 @@ import {
 import { keyMembersOf, publicMembersOf, thumbprintMembersOf } from "../../../platform/runtime/jwk.ts";
 import type { KeyRecord, Store } from "../../../platform/store/store.ts";
 import type { PublicKey } from "./public_key.ts";
-import { ConfigurationError, quote } from "../../config/config_issue.ts";
+import { ConfigurationError, quote } from "../config_issue.ts";
 import { testHosts } from "../test_hosts.ts";
 import type { Trace } from "../trace.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "./signing_algorithm.ts";

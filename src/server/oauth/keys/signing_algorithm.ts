@@ -1,7 +1,7 @@
 /** The signature algorithms of tokens and of the JWTs of clients, and the validation of public keys (RFC 7517 §5). */
 
 import { hasAlgorithm, isMlDsa } from "../../../platform/runtime/crypto.ts";
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { type ConfigIssue, quote } from "../config_issue.ts";
 import { allowsHttp, httpHosts, type LocalUrls } from "../test_hosts.ts";
 import { findPrivateMember } from "./public_key.ts";
 import type { PublicKeySet } from "./remote_keys.ts";

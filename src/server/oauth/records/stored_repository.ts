@@ -6,7 +6,7 @@
 import { encodeBase64url } from "../../../platform/runtime/crypto.ts";
 import { inTurn } from "../../../platform/in_turn.ts";
 import type { RegisteredRecord, StoredRecord } from "../../../platform/store/store.ts";
-import { quote } from "../../config/config_issue.ts";
+import { quote } from "../config_issue.ts";
 import { boundedCache } from "../bounded_cache.ts";
 import { warn } from "../notes.ts";
 import type { Server } from "../server.ts";

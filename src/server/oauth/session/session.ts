@@ -13,7 +13,7 @@ import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { decodeBase64url, encodeBase64url, hmacSha256 } from "../../../platform/runtime/crypto.ts";
 import type { Subject } from "../../../platform/store/store.ts";
 import type { User } from "../clients/client.ts";
-import type { Allowances } from "../../config/allowances.ts";
+import type { Allowances } from "../allowances.ts";
 import { constantTimeEqual, randomId, randomToken, withChecksum } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { generationOf } from "../users/users.ts";

@@ -7,7 +7,7 @@ import { isPermitted } from "../clients/standing.ts";
 import { invalidClient } from "../clients/auth/method.ts";
 import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
 import { findInvalidReason, registeredScope } from "../grants/narrow_grant.ts";
-import { canonicalUri } from "../../config/resource_list.ts";
+import { canonicalUri } from "../resource_list.ts";
 import { storageKey } from "../secrets.ts";
 import { warn } from "../notes.ts";
 import type { Server } from "../server.ts";

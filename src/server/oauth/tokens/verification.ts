@@ -1,6 +1,6 @@
 /** Verification of JWTs that this server has signed (RFC 7519 §7.2). */
 
-import { isIssuerHost, issuerAt } from "../../config/issuer_urls.ts";
+import { isIssuerHost, issuerAt } from "../issuer_urls.ts";
 import { secondsNow } from "../keys/jwt.ts";
 import { findFormProblem, jwtPolicies, type JwtPolicy } from "../keys/jwt_policies.ts";
 import { verificationAlgorithms } from "../keys/signing_algorithm.ts";

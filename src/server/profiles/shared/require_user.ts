@@ -1,7 +1,7 @@
 /** Access tokens at the APIs of providers, which need no scope value. */
 
 import type { Context } from "../../assembly/context.ts";
-import { endpointOrigin } from "../../config/issuer_urls.ts";
+import { endpointOrigin } from "../../oauth/issuer_urls.ts";
 import type { User } from "../../oauth/clients/client.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { requireAccessToken } from "../../oauth/tokens/bearer.ts";

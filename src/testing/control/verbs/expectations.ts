@@ -1,6 +1,6 @@
 /** Verbs that check the log. If it is not as expected, the response is 422 with the requests. */
 
-import { anyValue, choice, flag, list, object, record, text, whole } from "../../../server/config/field.ts";
+import { anyValue, choice, flag, list, object, record, text, whole } from "../../../server/oauth/field.ts";
 import { clientAuthMethodNames } from "../../../server/oauth/clients/client.ts";
 import type { ClientAuthMethod } from "../../../server/oauth/clients/client.ts";
 import type { PassedRuleId, RejectionRuleId } from "../../../server/oauth/rules/mod.ts";

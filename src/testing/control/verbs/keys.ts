@@ -1,6 +1,6 @@
 /** Verbs of signing keys. */
 
-import { anyValue, choice, list, object, record, text, whole } from "../../../server/config/field.ts";
+import { anyValue, choice, list, object, record, text, whole } from "../../../server/oauth/field.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../../../server/oauth/keys/signing_algorithm.ts";
 import type { Server } from "../../../server/oauth/server.ts";
 import type { PrivateJwk } from "../../../client/private_jwk.ts";

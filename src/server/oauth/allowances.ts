@@ -4,7 +4,7 @@
  * test host.
  */
 
-import { isPrivateHost, isTestHost, type LocalUrls } from "../oauth/test_hosts.ts";
+import { isPrivateHost, isTestHost, type LocalUrls } from "./test_hosts.ts";
 
 /** @internal The permissions of a server. On a test host it has every permission, on other hosts none. */
 export interface Allowances {

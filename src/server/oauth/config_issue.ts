@@ -1,6 +1,6 @@
 /** An invalid setting and a setting with a warning, and how messages quote text. */
 
-import { redactSetting } from "../oauth/hide_secrets.ts";
+import { redactSetting } from "./hide_secrets.ts";
 
 /** @internal An invalid setting. */
 export interface ConfigIssue {

@@ -1,6 +1,6 @@
 /** The resources of a server (RFC 8707), and how their URIs are compared. */
 
-import { allowsHttp, type LocalUrls } from "../oauth/test_hosts.ts";
+import { allowsHttp, type LocalUrls } from "./test_hosts.ts";
 
 /** @internal A protected resource that access tokens can be for (RFC 8707). */
 export interface ResourceSettings {

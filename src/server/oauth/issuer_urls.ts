@@ -3,7 +3,7 @@
  * its endpoints.
  */
 
-import { isLoopback } from "../oauth/test_hosts.ts";
+import { isLoopback } from "./test_hosts.ts";
 import type { ExtensionEndpointPaths } from "./endpoint_paths.gen.ts";
 import { type Field, type Fields, object, text } from "./field.ts";
 
