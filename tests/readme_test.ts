@@ -13,8 +13,6 @@ import { checkClient, checkHabits } from "../src/check/mod.ts";
 import { faults, foreignJwks, testControl } from "../src/testing/mod.ts";
 import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
-import { clientField } from "../src/server/assembly/extensions.ts";
-import type { Field } from "../src/server/oauth/field.ts";
 import { inspector } from "../src/devtools/mod.ts";
 import { validateOptions } from "../src/server/assembly/options.ts";
 import { logging } from "../src/cli/operating/mod.ts";
@@ -309,37 +307,14 @@ for (const [path, text] of readmes) {
   });
 }
 
-test("the table of flags names every flag with its variable, its key and its default", async () => {
-  const { configFileField, flagName, optionNames } = await import("../src/cli/options.ts");
-  const { variableName } = await import("../src/cli/environment.ts");
-  const { members } = configFileField();
-  const rows = readmes.get("src/cli/README.md")!.split("\n").filter((line) => line.startsWith("| `--"));
+test("the help names every flag with its variable", async () => {
+  const [{ helpText }, { flagName, optionNames }, { variableName }] = await Promise.all([
+    import("../src/cli/help.ts"),
+    import("../src/cli/options.ts"),
+    import("../src/cli/environment.ts"),
+  ]);
   for (const name of optionNames) {
-    const row = rows.find((row) => new RegExp(`\`--${flagName(name)}[ \`]`).test(row));
-    const [, , variables = "", keys = "", otherwise = ""] = row?.split("|") ?? [];
-    const suffix = variableName(name).split("_").at(-1);
-    assert(variables.includes(variableName(name)) || variables.includes(`…_${suffix}`), name);
-    if (name === "config") continue;
-    assert(keys.includes(`\`${name}\``), name);
-    const field: Field = members[name];
-    // The rows of two flags show one default.
-    const shown = field.default === false ? "off" : String(field.default);
-    if (field.default !== undefined && name !== "metricsHost") assert(otherwise.includes(shown), name);
-  }
-});
-
-test("every setting of the configuration file is named in the README of the configuration", () => {
-  const text = readmes.get("src/cli/README.md")!;
-  const { properties } = JSON.parse(readFileSync("static/config.schema.json", "utf8"));
-  for (const name of Object.keys(properties)) {
-    assert(["`", '"'].some((quote) => text.includes(quote + name + quote)), `src/cli/README.md does not name ${name}.`);
-  }
-});
-
-test("every member of client metadata is named in the README of the configuration", () => {
-  const text = readmes.get("src/cli/README.md")!;
-  for (const name of Object.keys(clientField.members)) {
-    assert(["`", '"'].some((quote) => text.includes(quote + name + quote)), `src/cli/README.md does not name ${name}.`);
+    assert(new RegExp(`^ +--${flagName(name)} .* ${variableName(name)} `, "m").test(helpText), name);
   }
 });
 

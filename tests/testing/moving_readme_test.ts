@@ -121,7 +121,7 @@ for (const [i, { name, files }] of sections.entries()) {
 
 test("the settings, flags and variables are accepted", async () => {
   const settings = cells(/^"/);
-  assert(settings.length > 30);
+  assert(settings.length > 20);
   for (const cell of settings) await configure(`{${cell}}`);
   for (const cell of cells(/^(?:LATCHKEY_|--)/)) {
     const [, variable, value] = /^(\w+)=(.*)$/.exec(cell) ?? [];
