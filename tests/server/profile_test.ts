@@ -5,13 +5,10 @@
  */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { mcpRevisions, profileNames } from "../../src/server/config/profile.ts";
 import type { McpRevision, ProfileName, ProfileSetting } from "../../src/server/config/profile.ts";
 import { profiles } from "../../src/server/config/profiles.ts";
-import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
-import { extensions } from "../../src/server/assembly/extensions.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import {
@@ -102,42 +99,6 @@ test("[PF-01] the settings of a profile without the profile yield the same metad
     );
     assertEquals(one, other);
   });
-});
-
-test("[PF-01] the lists of the README say what each profile and revision sets", () => {
-  const readme = readFileSync("src/server/oauth/README.md", "utf8");
-  const all = resolveSettings({}, "https://as.test", extensions) as unknown as Record<string, unknown>;
-  const defaultOf = (path: string) => {
-    const [name, member] = path.split(".") as [string, string?];
-    return member === undefined ? all[name] : (all[name] as Record<string, unknown>)[member];
-  };
-  const show = (value: unknown, path: string): string => {
-    if (!Array.isArray(value)) return String(value);
-    const list = defaultOf(path) as readonly string[];
-    const missing = list.filter((item) => !value.includes(item));
-    return value.length === 0 ? "none" : missing.length === 1 ? `no ${missing[0]}` : value.join(", ");
-  };
-  const listed = (settings: StandardSettings) =>
-    (Object.keys(profiles[settings.profile]) as ProfileSetting[])
-      .filter((path) => valueOf(settings, path) !== undefined)
-      .map((path) => `${path}: ${show(valueOf(settings, path), path)}`);
-  // What a list says beside the one that it refers to.
-  const beyond = (one: StandardSettings, other: StandardSettings) =>
-    listed(one).filter((entry) => !listed(other).includes(entry));
-  const security = { profile: "fapi2-security" } as const;
-  const signing = { profile: "fapi2-message-signing" } as const;
-  assertEquals(beyond(security, signing), []);
-  const lists = new Map<string, string[]>([
-    ...profileNames.map((profile) => [profile, listed({ profile })] as const),
-    [signing.profile, beyond(signing, security)],
-    ...mcpRevisions.slice(0, -1).map((mcpRevision) =>
-      [mcpRevision, beyond({ profile: "mcp", mcpRevision }, { profile: "mcp" })] as const
-    ),
-  ]);
-  const shown = [...readme.matchAll(/^- \*\*([\w.-]+)\*\*:((?: .*\n)(?: {2}\S.*\n)*)/gm)].map(([, name, text]) =>
-    [name!, [...text!.replace(/\s+/g, " ").matchAll(/`([^`]+: [^`]+)`/g)].map(([, entry]) => entry!)] as const
-  );
-  assertEquals(shown.filter(([name]) => lists.has(name)), [...lists]);
 });
 
 test("[PF-02] a weaker setting stops the start and names setting, value, profile and section; a stricter one has effect", async () => {
