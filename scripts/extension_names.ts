@@ -7,7 +7,7 @@ import { latchkey } from "../src/server/assembly/latchkey.ts";
 import type { LatchkeyOptions } from "../src/server/assembly/options.ts";
 import type { Endpoint } from "../src/server/assembly/route.ts";
 import { extensionRules } from "../src/server/assembly/rules.ts";
-import { errorStatus } from "../src/server/oauth/errors.ts";
+import { errorStatus } from "../src/server/oauth/rules/error_code.ts";
 import type { Server } from "../src/server/oauth/server.ts";
 
 /** The code of the kernel, without the two lists of extensions and without generated files. */

@@ -52,12 +52,16 @@ const importRules: ImportRules = {
         ...below("platform", "server/oauth", "server/config", "server/endpoints", "server/login", "server/extensions"),
         "server/pages/": "anything",
         "server/profiles/load_providers.ts": "dynamic",
+        "server/explain/": "anything",
       },
     },
+    // The texts of rejections: nothing that handles a request needs them.
+    "server/explain": { allowed: below("platform", "server/oauth", "server/config") },
     "server/extensions": {
       allowed: {
         ...below("platform", "server/oauth", "server/config", "server/endpoints", "server/login", "server/pages"),
         "server/assembly/": "anything",
+        "server/explain/": "types",
       },
       packages: ["jose", "@cfworker/json-schema", ...pagePackages],
     },

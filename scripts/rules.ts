@@ -4,8 +4,7 @@
  */
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import type { Rule as TableRow } from "../src/server/oauth/rules/rule.ts";
-import { rules } from "../src/server/assembly/rules.ts";
+import { type ExplainedRule, rules } from "../src/server/assembly/rules.ts";
 import { readCommand } from "./command.ts";
 
 interface Rule {
@@ -23,7 +22,7 @@ interface Title {
 }
 
 /** The rows of the rule table. The generated types may not know all of them yet. */
-const table: Readonly<Record<string, TableRow>> = rules;
+const table: Readonly<Record<string, ExplainedRule>> = rules;
 
 /** The generated file with the types of rule IDs. */
 const typesPath = new URL("../src/server/oauth/rules/rule_id.gen.ts", import.meta.url);

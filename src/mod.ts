@@ -35,7 +35,7 @@ export type { ProviderProfile } from "./server/config/provider_profile.ts";
 export type { AuthorizationDetailsType } from "./server/extensions/authorization_details/settings.ts";
 export type { SigningAlgorithm } from "./server/oauth/keys/signing_algorithm.ts";
 export { OAuthError } from "./server/oauth/errors.ts";
-export type { ErrorCode } from "./server/oauth/errors.ts";
+export type { ErrorCode } from "./server/oauth/rules/error_code.ts";
 export { ConfigurationError } from "./server/oauth/config_issue.ts";
 export type { KeySource, Signer } from "./server/oauth/keys/keys.ts";
 export type { Trace } from "./server/oauth/trace.ts";

@@ -9,7 +9,7 @@ import { describeRule, nearestRules, ruleGroups } from "../devtools/rules/rule.t
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import { rules } from "../server/assembly/rules.ts";
 import { printable, quote, suggest } from "../server/oauth/config_issue.ts";
-import { errorStatus } from "../server/oauth/errors.ts";
+import { errorStatus } from "../server/oauth/rules/error_code.ts";
 import { isTestHost } from "../server/oauth/test_hosts.ts";
 import { CommandLineError } from "./command_line_error.ts";
 import { wrap } from "./operating/format_event.ts";

@@ -26,7 +26,7 @@ export type { HttpResponse, RequestLike, ResponseLike } from "../platform/http/m
 export type { PendingAuthorization } from "./oauth/authorize/destination.ts";
 export type { SettingsExtension } from "./config/extension_settings.ts";
 export type { Field } from "./oauth/field.ts";
-export type { errorStatus } from "./oauth/errors.ts";
+export type { errorStatus } from "./oauth/rules/error_code.ts";
 export { parameters } from "./oauth/params.ts";
 export type { Params, ResponseMode, ResponseType } from "./oauth/params.ts";
 export type { Repository } from "./oauth/records/repository.ts";

@@ -1,26 +1,55 @@
 /**
- * The table of the rules that this server checks: the sentence of a passed check, the fix of a request that breaks the
- * rule, and the cited sections. `tests/rules.md` describes each rule in full.
+ * Explains rejections: the texts of every rule, and what makes the reason, the expected and the received value, the fix
+ * and the change from the facts of a rejection. Loaded when something was rejected, or when a page, a log or a report
+ * shows a rule. `tests/rules.md` describes each rule in full.
  */
 
-import { kernelRules, type PassedRuleId, type Rule, type RuleId, type RuleOrFix } from "../oauth/rules/mod.ts";
+import { type ErrorDetails, OAuthError } from "../oauth/errors.ts";
+import type { RuleOrFix } from "../oauth/explanation.ts";
+import { kernelRules, type PassedRuleId, type Rule, type RuleId } from "../oauth/rules/mod.ts";
+import type { RuleText } from "../explain/rule_text.ts";
+import type { Server } from "../oauth/server.ts";
+import { assertionAuthenticationTexts } from "../extensions/assertion_authentication/explain.ts";
 import { assertionAuthenticationRules } from "../extensions/assertion_authentication/rules.ts";
+import { assertionGrantTexts } from "../extensions/assertion_grants/explain.ts";
 import { assertionGrantRules } from "../extensions/assertion_grants/rules.ts";
+import { authorizationDetailsTexts } from "../extensions/authorization_details/explain.ts";
 import { authorizationDetailsRules } from "../extensions/authorization_details/rules.ts";
+import { cibaTexts } from "../extensions/ciba/explain.ts";
 import { cibaRules } from "../extensions/ciba/rules.ts";
+import { clientDocumentTexts } from "../extensions/client_documents/explain.ts";
 import { clientDocumentRules } from "../extensions/client_documents/rules.ts";
+import { clientLogoutTexts } from "../extensions/client_logout/explain.ts";
 import { clientLogoutRules } from "../extensions/client_logout/rules.ts";
+import { deviceTexts } from "../extensions/device/explain.ts";
 import { deviceRules } from "../extensions/device/rules.ts";
+import { dpopTexts } from "../extensions/dpop/explain.ts";
 import { dpopRules } from "../extensions/dpop/rules.ts";
+import { encryptedResponseTexts } from "../extensions/encrypted_responses/explain.ts";
 import { encryptedResponseRules } from "../extensions/encrypted_responses/rules.ts";
+import { mutualTlsTexts } from "../extensions/mutual_tls/explain.ts";
 import { mutualTlsRules } from "../extensions/mutual_tls/rules.ts";
+import { pushedRequestTexts } from "../extensions/par/explain.ts";
 import { pushedRequestRules } from "../extensions/par/rules.ts";
+import { registrationTexts } from "../extensions/registration/explain.ts";
 import { registrationRules } from "../extensions/registration/rules.ts";
+import { responseTypeTexts } from "../extensions/response_types/explain.ts";
 import { responseTypeRules } from "../extensions/response_types/rules.ts";
+import { sharedSignalTexts } from "../extensions/shared_signals/explain.ts";
 import { sharedSignalRules } from "../extensions/shared_signals/rules.ts";
+import { signedRequestTexts } from "../extensions/signed_requests/explain.ts";
 import { signedRequestRules } from "../extensions/signed_requests/rules.ts";
+import { stepUpTexts } from "../extensions/step_up/explain.ts";
 import { stepUpRules } from "../extensions/step_up/rules.ts";
+import { tokenExchangeTexts } from "../extensions/token_exchange/explain.ts";
 import { tokenExchangeRules } from "../extensions/token_exchange/rules.ts";
+import { authorizeTexts } from "../explain/authorize.ts";
+import { controlTexts } from "../explain/control.ts";
+import { httpTexts } from "../explain/http.ts";
+import { openidTexts } from "../explain/openid.ts";
+import { pageTexts } from "../explain/pages.ts";
+import { resourceTexts } from "../explain/resource.ts";
+import { tokenTexts } from "../explain/token.ts";
 
 /** The rules of the extensions, by the name of the extension. */
 export const extensionRules = {
@@ -43,15 +72,46 @@ export const extensionRules = {
   token_exchange: tokenExchangeRules,
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Rule>>>>;
 
+const texts: Readonly<Record<string, RuleText>> = {
+  ...authorizeTexts,
+  ...tokenTexts,
+  ...openidTexts,
+  ...resourceTexts,
+  ...httpTexts,
+  ...pageTexts,
+  ...controlTexts,
+  ...assertionAuthenticationTexts,
+  ...assertionGrantTexts,
+  ...authorizationDetailsTexts,
+  ...cibaTexts,
+  ...clientDocumentTexts,
+  ...clientLogoutTexts,
+  ...deviceTexts,
+  ...dpopTexts,
+  ...encryptedResponseTexts,
+  ...mutualTlsTexts,
+  ...pushedRequestTexts,
+  ...registrationTexts,
+  ...responseTypeTexts,
+  ...sharedSignalTexts,
+  ...signedRequestTexts,
+  ...stepUpTexts,
+  ...tokenExchangeTexts,
+};
+
+/** A rule with its texts. */
+export type ExplainedRule = Rule & RuleText;
+
 /** Every rule by its ID. */
-export const rules: Readonly<Record<RuleId, Rule>> = Object.assign(
+export const rules: Readonly<Record<RuleId, ExplainedRule>> = Object.assign(
   {},
-  kernelRules,
-  ...Object.values(extensionRules),
+  ...[kernelRules, ...Object.values(extensionRules)].map((table) =>
+    Object.fromEntries(Object.entries(table).map(([id, rule]) => [id, { ...rule, ...texts[id] }]))
+  ),
 );
 
 /** The row of a rule; `undefined` for a rejection by the embedding program, which has no rule. */
-export function findRule(id: string | undefined): Rule | undefined {
+export function findRule(id: string | undefined): ExplainedRule | undefined {
   return id !== undefined && Object.hasOwn(rules, id) ? rules[id as RuleId] : undefined;
 }
 
@@ -63,4 +123,12 @@ export function findFix({ rule, fix }: RuleOrFix): string | undefined {
 /** The sentence of a passed check. */
 export function getPassedText(id: PassedRuleId): string {
   return rules[id].passes!;
+}
+
+/** The same error with the texts of its facts. */
+export async function explain(server: Server, error: OAuthError): Promise<OAuthError> {
+  const { facts, ...details } = error.details;
+  if (facts === undefined) return error;
+  const texts = await findRule(details.rule)?.explain?.(facts() as never, server);
+  return new OAuthError(error.code, error.message, { ...details, ...texts } as ErrorDetails);
 }

@@ -1,6 +1,6 @@
 /** The explanation of a rejection or warning. */
 
-import type { RejectionRuleId, RuleOrFix } from "./rules/mod.ts";
+import type { RejectionRuleId } from "./rules/rule_id.gen.ts";
 
 /**
  * @internal The result of one check of a request, a token or a response. Explanations, pages and reports have these
@@ -56,3 +56,13 @@ export interface ClientChange {
   /** The authentication method to register. */
   readonly token_endpoint_auth_method?: string;
 }
+
+/**
+ * The broken rule, a row of the rule table, with a fix for this request if it differs from the fix of the rule. A
+ * rejection by the embedding program has a fix and no rule.
+ *
+ * @internal
+ */
+export type RuleOrFix =
+  | { readonly rule: RejectionRuleId; readonly fix?: string }
+  | { readonly rule?: undefined; readonly fix: string };

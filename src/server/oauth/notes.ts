@@ -1,6 +1,6 @@
 /**
  * Warnings, such as those about unregistered values that were accepted because a setting is `"any"`. Also notes for
- * developers: effects of a valid request that its client may not expect (`Server.tracesNotes`).
+ * developers: effects of a valid request that its client may not expect.
  */
 
 import type { AuthorizationRequest } from "./authorize/authorization_request.ts";
@@ -15,7 +15,7 @@ import type { PartRequest, Server } from "./server.ts";
 type Note = Explanation & { readonly fix: string };
 
 function note(server: Server, client: Client, explanation: Note): void {
-  if (!server.tracesNotes) return;
+  if (server.observe === undefined || !server.settings.allows.explanations) return;
   server.trace({ type: "note", at: server.now(), client: client.id, explanation });
 }
 

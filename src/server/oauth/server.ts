@@ -23,6 +23,7 @@ import type { ClientAuthMethod, User } from "./clients/client.ts";
 import type { SupportedGrantType } from "./clients/standing.ts";
 import type { AuthenticatedRequest, Authorization } from "./grants/authenticated_request.ts";
 import type { OAuthError } from "./errors.ts";
+import type { Observe } from "./observe.ts";
 import type { SignClaims } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
 import type { KeyFetches } from "./keys/remote_keys.ts";
@@ -51,10 +52,7 @@ import type { RulePassed, Trace } from "./trace.ts";
 export interface Server {
   /** The issuer identifier, exactly as configured. */
   readonly issuer: string;
-  /**
-   * The value that stored secrets and cookies are bound to: the issuer, or one value for all issuers of a server that
-   * has several.
-   */
+  /** The value that stored secrets and cookies are bound to: the issuer, or one value for all issuers of a server. */
   readonly storageIssuer: string;
   /** The settings, with defaults. `issuer` and `audience` are members of the server, because the port may set them. */
   readonly settings: ServerSettings;
@@ -110,10 +108,7 @@ export interface Server {
   readonly registeredSecrets: RegisteredSecrets;
   /** The users. */
   readonly users: UserRepository;
-  /**
-   * For logins on pages: whether users without a password can log in, and whether guest users can be created. Absent if
-   * an approver decides.
-   */
+  /** On login pages: whether users without a password can log in and be created. Absent if an approver decides. */
   readonly openLogin?: boolean;
   /** The rules for releasing claims. */
   readonly claims: ClaimRules;
@@ -149,10 +144,12 @@ export interface Server {
   readonly sender?: Sender;
   /** Receives every event. */
   readonly trace: Trace;
-  /** Whether notes are traced: something listens, and the issuer is on a test host. */
-  readonly tracesNotes: boolean;
   /** Receives each passed check; absent if nothing listens. */
   readonly passed?: RulePassed;
+  /** Receives what is observed in accepted requests; absent if nothing listens. */
+  readonly observe?: Observe<Server>;
+  /** Adds the texts to an error that a rule threw; absent: errors have their code and message only. */
+  readonly explain?: (server: Server, error: OAuthError) => Promise<OAuthError>;
 }
 
 /**

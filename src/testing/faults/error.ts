@@ -5,7 +5,7 @@ import { authorizationResponse } from "../../server/endpoints/shared/authorizati
 import { basicChallenge, bearerChallenge } from "../../server/endpoints/shared/error_response.ts";
 import { json, type RequestLike, type ResponseLike } from "../../platform/http/message.ts";
 import { findDestination } from "../../server/oauth/authorize/destination.ts";
-import { type ErrorCode, statusOf } from "../../server/oauth/errors.ts";
+import { type ErrorCode, statusOf } from "../../server/oauth/rules/error_code.ts";
 import { paramsFromFields } from "../../server/oauth/params.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { numberParameter, textParameter } from "./parameters.ts";

@@ -7,7 +7,8 @@ import type { HttpResponse, RequestLike, ResponseLike } from "../../../platform/
 import type { PolledDestination } from "../../oauth/authorize/delivery.ts";
 import { deliveryTo, storedRequests } from "../../oauth/authorize/destination.ts";
 import type { Destination, RedirectDestination } from "../../oauth/authorize/destination.ts";
-import { type ErrorDetails, OAuthError, statusOf } from "../../oauth/errors.ts";
+import { type ErrorDetails, OAuthError } from "../../oauth/errors.ts";
+import { statusOf } from "../../oauth/rules/error_code.ts";
 import type { KeyProofs, Server } from "../../oauth/server.ts";
 import { authorizationResponse, responseFields, responseLocation } from "./authorization.ts";
 import { encodeRetry, fixLink } from "./client_change.ts";
@@ -29,8 +30,10 @@ import { isShownFirst } from "./untrusted_client.ts";
  * explains the error (RFC 8288), for clients that show headers and no body.
  */
 export async function errorResponse(context: Context, thrown: unknown): Promise<ResponseLike> {
+  const { server } = context;
   const url = explanationUrl(context, thrown);
-  const response = await channelResponse(context, thrown);
+  const explained = thrown instanceof OAuthError && server.explain ? await server.explain(server, thrown) : thrown;
+  const response = await channelResponse(context, explained);
   return url === undefined ? response : withHeaders(response, { link: `<${url}>; rel="help"` });
 }
 

@@ -2,7 +2,8 @@
 
 import { HttpError, type HttpResponse, json } from "../../../platform/http/message.ts";
 import type { RequestTarget } from "../../../platform/http/router.ts";
-import { OAuthError, statusOf } from "../../oauth/errors.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import { statusOf } from "../../oauth/rules/error_code.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import type { Server } from "../../oauth/server.ts";
 

@@ -8,7 +8,8 @@
 import { rejectBeyondBound } from "../../oauth/bounded_records.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import { byProfile } from "../../config/profile.ts";
-import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { storageKey } from "../../oauth/secrets.ts";
 import type { ProvenRequest, ProvenToken, Server } from "../../oauth/server.ts";

@@ -1,6 +1,6 @@
 /** The scheme of access tokens that are bound to a key (RFC 9449 §7.1), and the error of invalid proofs. */
 
-import type { ExtensionErrorCode } from "../../oauth/errors.ts";
+import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
 import type { BoundScheme } from "../../oauth/tokens/bound_token.ts";
 
 /** `Authorization: DPoP TOKEN`. */

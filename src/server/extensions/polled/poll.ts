@@ -2,7 +2,8 @@
 
 import { warnAboutResource } from "../../oauth/authorize/scope.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
 import {
   findInvalidReason,
   formatTime,

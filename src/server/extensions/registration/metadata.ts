@@ -2,7 +2,8 @@
 
 import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../oauth/config_issue.ts";
 import { validate } from "../../oauth/field.ts";
-import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
 import { warn } from "../../oauth/notes.ts";
 import { splitScope } from "../../oauth/params.ts";
 import { grantTypesFor } from "../../oauth/authorize/response_type.ts";

@@ -2,7 +2,8 @@
 
 import type { JWTPayload } from "jose";
 import { describeKind } from "../../oauth/config_issue.ts";
-import { type ExtensionErrorCode, OAuthError } from "../../oauth/errors.ts";
+import { OAuthError } from "../../oauth/errors.ts";
+import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
 import { foreignClockTolerance, type JwtPolicy, JwtPolicyError } from "../../oauth/keys/jwt_policies.ts";
 import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import { warn } from "../../oauth/notes.ts";

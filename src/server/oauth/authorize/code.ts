@@ -17,7 +17,7 @@ import { generationOf } from "../users/users.ts";
 import { approveAccess, hasAccess, withoutAccess } from "./access.ts";
 import { deliveryTo, type PendingAuthorization, storedRequests } from "./destination.ts";
 import { allowsUser, wrongUser } from "./login.ts";
-import { warnReusedChallenge } from "./pkce.ts";
+import { rememberChallenge } from "./pkce.ts";
 
 /** The decision of a user, with the granted part of the requested access besides scope. */
 export interface Approval extends FurtherAccess {
@@ -86,7 +86,7 @@ export async function issueResponse(
       received: client.grantTypes.join(" "),
     });
   }
-  if (request.codeChallenge !== undefined) warnReusedChallenge(server, client, request.codeChallenge);
+  if (request.codeChallenge !== undefined) rememberChallenge(server, client, request.codeChallenge);
   await recordUse(server, client);
   if (destination.storedRequest !== undefined) {
     await storedRequests(server).consume(server, destination.storedRequest);

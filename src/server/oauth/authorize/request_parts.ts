@@ -11,7 +11,7 @@ import { hasCode } from "./response_type.ts";
 import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "../server.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
 import { readLoginRequirements } from "./openid.ts";
-import { readCodeChallenge, warnChallenge } from "./pkce.ts";
+import { observeChallenge, readCodeChallenge } from "./pkce.ts";
 import { accessNames } from "./access.ts";
 import type { EntryPoint } from "./request_part.ts";
 import { readResources, readScope, warnAboutResource, warnIgnoredScope } from "./scope.ts";
@@ -43,7 +43,7 @@ const order: readonly (RequestPart | Position)[] = [
   "members of extensions",
   { passes: "AZ-17", at: everywhere, name: "scope", read: readScope, warn: warnIgnoredScope },
   { at: everywhere, warn: noteScope },
-  { passes: "PK-07", at: byRedirect, name: "codeChallenge", read: readCodeChallenge, warn: warnChallenge },
+  { passes: "PK-07", at: byRedirect, name: "codeChallenge", read: readCodeChallenge, warn: observeChallenge },
   { at: byRedirect, name: "nonce", read: ({ params }) => params.get("nonce") },
   {
     rule: "RI-01",

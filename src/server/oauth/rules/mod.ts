@@ -2,9 +2,10 @@
  * The rules that every server checks, and the types of rule IDs. The rules of an extension are in its folder;
  * `server/assembly/rules.ts` has the whole table.
  *
- * A check names its rule by ID only: `server.passed?.("PK-09", challenge)` if it passes, and an `OAuthError` with
- * `rule: "PK-09"` if it rejects. An ID that is not in the table is a type error. Requests do not load the texts; pages,
- * logs and reports do.
+ * A check names its rule by ID only: `server.passed?.("PK-09", challenge)` if it passes, and
+ * `throw reject("PK-09", facts)` if it rejects. An ID that is not in the table, and facts that its row does not
+ * declare, are type errors. The texts are in `server/explain/`, and in `explain.ts` of an extension. Only rejections,
+ * pages, logs and reports load them.
  *
  * To add a rule, add its row in `tests/rules.md`, its row in the table, its check and its test, and run
  * `deno task rules --write`, which generates the types of the IDs. `deno task rules` compares them.
@@ -16,21 +17,10 @@ import { httpRules } from "./http.ts";
 import { openidRules } from "./openid.ts";
 import { pageRules } from "./pages.ts";
 import { resourceRules } from "./resource.ts";
-import type { RejectionRuleId } from "./rule_id.gen.ts";
 import { tokenRules } from "./token.ts";
 
 export type { Rule } from "./rule.ts";
 export type { PassedRuleId, RejectionRuleId, RuleId } from "./rule_id.gen.ts";
-
-/**
- * The broken rule, a row of the rule table, with a fix for this request if it differs from the fix of the rule. A
- * rejection by the embedding program has a fix and no rule.
- *
- * @internal
- */
-export type RuleOrFix =
-  | { readonly rule: RejectionRuleId; readonly fix?: string }
-  | { readonly rule?: undefined; readonly fix: string };
 
 /** The rules of every server, group by group in the order of `tests/rules.md`. */
 export const kernelRules = {

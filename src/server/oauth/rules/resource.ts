@@ -4,37 +4,10 @@ import type { Rule } from "./rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const resourceRules = {
-  "PR-08": {
-    passes: "the access token is valid",
-    fix:
-      "Send Authorization: Bearer TOKEN with a current access token of an authorization server that the resource metadata names. Refresh an expired token.",
-    cites: ["OAuth 2.1 §5.3", "RFC 9068 §4"],
-  },
-  "PR-10": {
-    passes: "the access token has all scope values that this operation needs",
-    fix:
-      "Start a new authorization request with the scope of the challenge, added to the scope that was granted before.",
-    cites: ["OAuth 2.1 §5.3", "MCP authorization"],
-  },
-  "PR-15": {
-    fix: "Check that the resource can reach the metadata, the keys and the introspection endpoint of its issuer.",
-    cites: [],
-  },
-  "MC-08": {
-    passes: "the access token is for this resource",
-    fix:
-      "Send the resource of the protected resource metadata as resource, in the authorization request and in the token request.",
-    cites: ["RFC 8707 §2", "RFC 9728 §3.3", "MCP authorization"],
-  },
-  "MC-12": {
-    fix:
-      "Log in to this server as the user of the MCP client, let the client call the tool again, and open its new URL.",
-    cites: ["MCP elicitation"],
-  },
-  "ST-04": {
-    passes: "the login of the access token is as strong and as recent as the operation needs",
-    fix:
-      "Start a new authorization request with the acr_values and the max_age of the challenge, and send the new access token.",
-    cites: ["RFC 9470 §3, §6"],
-  },
+  "PR-08": { cites: ["OAuth 2.1 §5.3", "RFC 9068 §4"] },
+  "PR-10": { cites: ["OAuth 2.1 §5.3", "MCP authorization"] },
+  "PR-15": { cites: [] },
+  "MC-08": { cites: ["RFC 8707 §2", "RFC 9728 §3.3", "MCP authorization"] },
+  "MC-12": { cites: ["MCP elicitation"] },
+  "ST-04": { cites: ["RFC 9470 §3, §6"] },
 } as const satisfies Readonly<Record<string, Rule>>;

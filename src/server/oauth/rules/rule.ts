@@ -1,18 +1,28 @@
 /** The type of a row of the rule table. */
 
-/** A row of the rule table. */
+import type { ErrorCode, ExtensionErrorCode } from "./error_code.ts";
+
+/** A rule: a row of the rule table. Its texts are in `server/explain/`. */
 export interface Rule {
-  /**
-   * The fact that a passed check establishes: one sentence, without a full stop. Absent if passed checks of the rule
-   * are not traced.
-   */
-  readonly passes?: string;
-  /**
-   * How to fix a request that breaks the rule, for the developer of the client. Absent if the rule rejects no request.
-   */
-  readonly fix?: string;
   /**
    * The specifications that the rule is taken from, as `tests/rules.md` names them; empty for a rule of this project.
    */
   readonly cites: readonly string[];
+}
+
+type Code = ErrorCode | ExtensionErrorCode;
+
+/** A rule that rejects requests, and what the client receives. */
+export interface RejectionRule<Facts> extends Rule {
+  /** The error code. */
+  readonly code: Code | ((facts: Facts) => Code);
+  /** A sentence for the client, without a full stop and without values of the request. */
+  readonly message: string | ((facts: Facts) => string);
+  /** Never set: the type of the facts. */
+  readonly facts?: Facts;
+}
+
+/** A row of a rule that rejects requests. `Facts` are what its explanation is made from; by default it has none. */
+export function rule<Facts = undefined>(row: RejectionRule<Facts>): RejectionRule<Facts> {
+  return row;
 }

@@ -1,0 +1,156 @@
+/** Texts of the rules of the authorization request: parameters, redirect URI, PKCE, response mode. */
+
+import type { authorizeRules } from "../oauth/rules/authorize.ts";
+import type { RuleTexts } from "./rule_text.ts";
+import { describeChallenge, explainVerifier, missingMethod } from "./pkce.ts";
+
+const expectedChallenge = "code_challenge=BASE64URL(SHA-256(code_verifier)) and code_challenge_method=S256";
+
+/** By ID, in the order of `tests/rules.md`. */
+export const authorizeTexts = {
+  "AZ-02": { passes: "client_id names a registered client", fix: "Send client_id once, exactly as it is registered." },
+  "AZ-06": {
+    fix: "Send redirect_uri once.",
+  },
+  "AZ-07": { passes: "no parameter is repeated", fix: "Send each parameter once; only resource may be repeated." },
+  "AZ-09": {
+    passes: "response_type is code, and the client is registered for it",
+    fix: "Send response_type=code, and exchange the code at the token endpoint. OAuth 2.1 has no implicit grant.",
+  },
+  "AZ-11": {
+    fix: "Add authorization_code to the client's grant_types.",
+  },
+  "AZ-13": {
+    fix: "Store the data in the client and send a short random state that refers to it.",
+  },
+  "AZ-15": {
+    fix: "Separate scope values by spaces. Use printable ASCII without quotes and backslashes.",
+  },
+  "AZ-16": {
+    fix: "Send scope, or configure a defaultScope that the client may request.",
+  },
+  "AZ-17": {
+    passes: "the server knows every scope value, and the client may request it",
+    fix: "Remove the value from scope, add it to the server's scopes, or register it for the client.",
+  },
+  "AZ-18": {
+    fix: "Allow at least one of the requested scope values: on the consent page, or in the approver.",
+  },
+  "AZ-19": {
+    fix:
+      "Send a response_mode that the metadata lists and the client may use; the default is query. To accept others, add them to the setting responseModes.",
+  },
+  "AZ-21": {
+    fix: "The user or the approver denied the request. Handle access_denied and offer a new login.",
+  },
+  "AZ-22": {
+    fix: "Read the cause in the server's log.",
+  },
+  "JR-01": {
+    fix:
+      "Send the parameters themselves, or push them (RFC 9126). To sign them, register the public keys of the client as jwks or jwks_uri, and send the JWT as request.",
+  },
+  "RU-01": {
+    passes: "redirect_uri is registered for the client",
+    fix: "Send a registered redirect URI, character for character, or register the URI that was sent.",
+  },
+  "RU-06": {
+    fix: "Send redirect_uri, or register only one URI.",
+  },
+  "RU-07": {
+    fix: "Send redirect_uri.",
+  },
+  "RU-11": {
+    fix: "Write it as com.example.app:/callback. This server accepts it on a test host only, many others nowhere.",
+  },
+  "PK-01": {
+    fix:
+      "Generate a code_verifier for each login. Send its SHA-256 digest as code_challenge, with code_challenge_method=S256.",
+    explain: ({ acceptsNonce }) => ({
+      reason: "a public client must send a code_challenge",
+      expected: expectedChallenge + (acceptsNonce ? ", or the scope openid with a nonce" : ""),
+      received: "no code_challenge",
+    }),
+  },
+  "PK-02": {
+    passes: "no code_challenge, which is optional for this confidential client",
+    fix:
+      "Generate a code_verifier for each login. Send its SHA-256 digest as code_challenge, with code_challenge_method=S256.",
+    explain: ({ byProfile, acceptsNonce }) => ({
+      reason: `the configuration requires PKCE of this confidential client${byProfile}`,
+      expected: expectedChallenge + (acceptsNonce ? ", or the scope openid with a nonce" : ""),
+      received: "no code_challenge",
+    }),
+  },
+  "PK-04": {
+    fix:
+      "Send code_challenge_method=S256, and as code_challenge the SHA-256 digest of the verifier, not the verifier itself.",
+    explain: ({ method }) => ({
+      expected: "code_challenge_method=S256",
+      received: `code_challenge_method=${method}`,
+    }),
+  },
+  "PK-05": {
+    fix: "Send code_challenge_method=S256 with code_challenge.",
+    explain: ({ byProfile }) => ({ ...missingMethod, reason: missingMethod.reason + byProfile }),
+  },
+  "PK-06": {
+    fix: "Send code_challenge with code_challenge_method, or neither.",
+    explain: () => ({ expected: "code_challenge with code_challenge_method", received: "no code_challenge" }),
+  },
+  "PK-07": {
+    passes: "code_challenge is an S256 challenge",
+    fix: "Send BASE64URL(SHA-256(code_verifier)): not hexadecimal, not standard base64, without padding.",
+    explain: ({ challenge }) => ({
+      expected: "43 characters of A-Z a-z 0-9 - _, without padding",
+      received: describeChallenge(challenge),
+    }),
+  },
+  "PK-08": {
+    fix: "Encode 32 random bytes as base64url, which gives 43 characters.",
+    explain: ({ verifier }) => ({
+      expected: "43 to 128 characters of A-Z a-z 0-9 - . _ ~",
+      received: `${verifier.length} characters${/^"|%/.test(verifier) ? ", JSON-encoded or URL-encoded" : ""}`,
+    }),
+  },
+  "PK-09": {
+    passes: "code_verifier matches the code_challenge",
+    fix:
+      "Store the code_verifier of each login with its state: a second tab, a reload or a second call may have replaced it.",
+    explain: explainVerifier,
+  },
+  "PK-10": {
+    fix: "Send the code_verifier of the code_challenge in the authorization request.",
+    explain: ({ hasChallenge }) =>
+      hasChallenge
+        ? {
+          expected: "the code_verifier of the code_challenge in the authorization request",
+          received: "no code_verifier",
+        }
+        : {
+          reason: "a public client cannot exchange a code without code_challenge",
+          expected: "a code requested with a code_challenge",
+          received: "a code that was issued while the client was confidential",
+        },
+  },
+  "PK-11": {
+    fix: "Send a code_challenge with the authorization request, or no code_verifier with the code.",
+    explain: () => ({
+      expected: "no code_verifier, or a code_challenge in the authorization request",
+      received: "a code_verifier",
+    }),
+  },
+  "PK-14": {
+    fix: "Generate a new code_verifier for each login.",
+  },
+  "MC-02": {
+    fix:
+      "Send resource with the URI of the MCP server, as its metadata names it, in the authorization request and in the token request.",
+  },
+  "FP-03": {
+    fix: "Send a state without control characters such as line breaks, or use response_mode=query.",
+  },
+  "FP-04": {
+    fix: "Send the browser to the authorization endpoint at the issuer's address.",
+  },
+} as const satisfies RuleTexts<typeof authorizeRules>;

@@ -1,0 +1,23 @@
+/** Texts of the rules of the control over HTTP. */
+
+import type { controlRules } from "../oauth/rules/control.ts";
+import type { RuleTexts } from "./rule_text.ts";
+
+/** By ID, in the order of `tests/rules.md`. */
+export const controlTexts = {
+  "CO-01": {
+    fix: "Send Authorization: Bearer with the secret of the control: the setting controlSecret.",
+  },
+  "CO-02": {
+    fix: "Send the request to the issuer's address. A proxy in between must forward the Host header unchanged.",
+  },
+  "CO-03": {
+    fix: "Call the control from the process of the test, not from a page in the browser.",
+  },
+  "CO-04": {
+    fix: "Send a JSON object as application/json; {} if the verb needs nothing.",
+  },
+  "CO-05": {
+    fix: "Send the input that /_control/openapi.json describes.",
+  },
+} as const satisfies RuleTexts<typeof controlRules>;

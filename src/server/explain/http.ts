@@ -1,0 +1,51 @@
+/** Texts of the rules of HTTP and of operation. */
+
+import type { httpRules } from "../oauth/rules/http.ts";
+import type { RuleTexts } from "./rule_text.ts";
+
+/** By ID, in the order of `tests/rules.md`. */
+export const httpTexts = {
+  "HT-01": {
+    fix: "Check the URL. The home page lists every endpoint.",
+  },
+  "HT-07": {
+    fix: "Send a smaller body.",
+  },
+  "HT-08": {
+    fix: "Send the parameters as a form by POST, or shorten them. Keep state short.",
+  },
+  "HT-09": {
+    fix: "Send the whole body without pauses. Middleware in front of Latchkey must not consume it.",
+  },
+  "HT-10": {
+    fix: "Percent-encode names and values as UTF-8.",
+  },
+  "HT-13": {
+    fix: "Send the body uncompressed, without Content-Encoding.",
+  },
+  "HT-16": {
+    fix: "Send the server's host and port in the Host header, and nothing else.",
+  },
+  "HT-20": {
+    fix: "Send only the parameters of this URL.",
+  },
+  "HT-22": {
+    fix: "Serve the page on a test host such as localhost, or add its origin to the setting allowedOrigins.",
+  },
+  "HT-23": {
+    fix: "Send fewer requests, or use a client that the operator has registered with a secret or a key.",
+  },
+  "HT-24": {
+    fix: "Use a loopback host, or add the host to the setting issuerHosts.",
+  },
+  "HT-25": {
+    fix: "Send a shorter token, or delete the cookies of this host: all ports share them.",
+  },
+  "OP-01": {
+    fix: "Send fewer concurrent requests, or raise the limit of requests in flight.",
+  },
+  "OP-10": {
+    fix:
+      "Change the entry in the configuration. To keep it in the store instead, remove it from the configuration, and add it again at run time.",
+  },
+} as const satisfies RuleTexts<typeof httpRules>;

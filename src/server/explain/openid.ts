@@ -1,0 +1,68 @@
+/** Texts of the rules of OpenID Connect, logout and bearer tokens. */
+
+import type { openidRules } from "../oauth/rules/openid.ts";
+import type { RuleTexts } from "./rule_text.ts";
+
+/** By ID, in the order of `tests/rules.md`. */
+export const openidTexts = {
+  "OI-03": {
+    fix:
+      "With prompt=none, handle this error by showing a login button. Without prompt=none the user can log in or consent; automatic login, too, starts its session only then.",
+  },
+  "OI-04": {
+    fix: "Send supported values of prompt, separated by spaces.",
+  },
+  "OI-05": {
+    passes: "the session can be used: its user and the age of its login match the request",
+    fix:
+      "Send max_age as a whole number of seconds. If the login is too old, let the user log in again with a request without prompt=none; an approver must return the time of the new login as authTime.",
+  },
+  "OI-06": {
+    fix:
+      "Send the sub of a user as login_hint, on test hosts also an e-mail address or a preferred_username, or leave it out. The setting unknownLoginHint decides what other values do.",
+  },
+  "OI-07": {
+    fix: "Send an ID token that this server issued to this client, unchanged, or leave id_token_hint out.",
+  },
+  "OI-08": {
+    fix:
+      'Send claims as JSON such as {"userinfo":{"name":null}}, without an essential acr. If claims requires a sub, log in as that user.',
+  },
+  "OI-09": {
+    fix: "Add refresh_token to the client's grant_types, or do not request offline_access.",
+  },
+  "LO-01": {
+    fix: "Go back, reload the logout page and confirm there.",
+  },
+  "LO-02": {
+    fix: "Send the client's most recent ID token as id_token_hint, or leave the hint out.",
+  },
+  "LO-03": {
+    fix: "Register the URI under post_logout_redirect_uris, or send a registered URI, character for character.",
+  },
+  "LO-05": {
+    passes: "the session of the grant is active",
+    fix: "Start a new login. Request offline_access if tokens must outlive the session.",
+  },
+  "LO-06": {
+    passes: "the user's password is unchanged since the login",
+    fix: "Start a new login. Request offline_access if tokens must outlive the session.",
+  },
+  "CL-17": {
+    fix: "Configure fewer claims for tokens. Let the client read large claims from userinfo.",
+  },
+  "BR-01": {
+    fix: "Send the access token in the header: Authorization: Bearer TOKEN.",
+  },
+  "BR-02": {
+    passes: "the access token is valid, meant for this server and has the required scope",
+    fix: "Send a complete, unexpired access token of this server with the required scope.",
+  },
+  "ST-08": {
+    fix: "Require a value of acr_values_supported in claims, or request acr without essential.",
+  },
+  "ST-12": {
+    passes: "acr is a level that the setting acrValues lists for this method of login",
+    fix: "Let the approver state an acr that the setting acrValues lists, or none.",
+  },
+} as const satisfies RuleTexts<typeof openidRules>;

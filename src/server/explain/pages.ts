@@ -1,0 +1,63 @@
+/** Texts of the rules of the pages for users and operators. */
+
+import type { pageRules } from "../oauth/rules/pages.ts";
+import type { RuleTexts } from "./rule_text.ts";
+
+/** By ID, in the order of `tests/rules.md`. */
+export const pageTexts = {
+  "UI-04": {
+    passes: "the form has the CSRF token of this browser's page",
+    fix: "Go back, reload the page and send the form again.",
+  },
+  "UI-05": {
+    fix: "Open the page at the server's own address and submit the form there.",
+  },
+  "UI-10": {
+    fix: "Go back and press one of the two buttons.",
+  },
+  "UI-11": { passes: "the user consented to this scope before, and no other program can impersonate the client" },
+  "UI-12": {
+    fix: "Go back and enter user name and password again.",
+  },
+  "UI-14": { passes: "the pending request belongs to this browser", fix: "Go back to the client and start again." },
+  "UI-20": {
+    fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
+  },
+  "UI-30": {
+    fix:
+      "Start the login from a page on a test host such as localhost, configure the client, or add the origin of the page to the setting allowedOrigins.",
+  },
+  "DM-12": {
+    fix: "Go back to the page /authorized and press one of its buttons.",
+  },
+  "DM-15": {
+    fix: "Register that redirect URI for a client, in the configuration or on the clients page.",
+  },
+  "DI-03": {
+    fix: "Use a button of the page, or send its name and value.",
+  },
+  "DI-04": {
+    fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
+  },
+  "FL-01": {
+    fix: "Send outcome as done, rejected, pending or documents, or leave it out.",
+  },
+  "FL-03": {
+    fix: "Read the list with a program on this machine, such as curl or the test.",
+  },
+  "FL-04": {
+    fix: "Go back to the flows and press one of the buttons there.",
+  },
+  "FL-05": {
+    fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
+  },
+  "FL-06": {
+    fix: "Reload the flows page. The page shows the same flows, without live updates.",
+  },
+  "FL-17": {
+    fix: "Reload the page of the flow: it shows the current status of each token.",
+  },
+  "TP-04": {
+    fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
+  },
+} as const satisfies RuleTexts<typeof pageRules>;

@@ -1,0 +1,95 @@
+/** Explains a code challenge or a code verifier that was rejected (RFC 7636). */
+
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
+import { decodeBase64url, digestBytes, encodeBase64url } from "../../platform/runtime/crypto.ts";
+import type { WrongVerifier } from "../oauth/rules/authorize.ts";
+import type { RejectionTexts } from "./rule_text.ts";
+import { digest } from "../oauth/secrets.ts";
+import type { Server } from "../oauth/server.ts";
+
+/** Explains a code challenge without its method. */
+export const missingMethod = {
+  reason: "code_challenge_method is missing; by the standard it defaults to plain, but this server supports only S256",
+  expected: "code_challenge_method=S256",
+  received: "no code_challenge_method",
+} as const;
+
+/** The characters of a malformed code challenge. */
+export function describeChallenge(challenge: string): string {
+  const kind = /^[0-9a-f]+$/i.test(challenge)
+    ? "hexadecimal digits"
+    : /[+/=]/.test(challenge)
+    ? "characters of standard base64"
+    : "characters";
+  return `${challenge.length} ${kind}`;
+}
+
+/** A mistake that results in another challenge. */
+interface Mistake {
+  /** The challenge that the mistake results in; `undefined` if the verifier does not allow the mistake. */
+  readonly challenge: (verifier: string) => MaybePromise<string | undefined>;
+  readonly reason: string;
+  readonly fix: string;
+}
+
+const hashText = "Hash the characters of code_verifier as they are sent: BASE64URL(SHA-256(ASCII(code_verifier))).";
+
+const mistakes: readonly Mistake[] = [
+  {
+    challenge: (verifier) => verifier,
+    reason: "code_verifier equals code_challenge: the challenge is the unhashed verifier, as for plain",
+    fix: "Send BASE64URL(SHA-256(code_verifier)) as code_challenge, and the verifier itself with the code.",
+  },
+  {
+    challenge: (verifier) => digest(JSON.stringify(verifier)),
+    reason: "code_challenge is the hash of the verifier as JSON, with quotation marks",
+    fix: hashText,
+  },
+  {
+    challenge: (verifier) => digest(encodeURIComponent(verifier).replaceAll("~", "%7E")),
+    reason: "code_challenge is the hash of the URL-encoded verifier",
+    fix: hashText,
+  },
+  {
+    challenge: (verifier) => digest(verifier + "=".repeat((4 - verifier.length % 4) % 4)),
+    reason: "code_challenge is the hash of the verifier with padding",
+    fix: "Remove the padding of the verifier before both uses.",
+  },
+  {
+    challenge: (verifier) => digest(verifier.replaceAll("-", "+").replaceAll("_", "/")),
+    reason: "code_challenge is the hash of the verifier as standard base64, before it became base64url",
+    fix: hashText,
+  },
+  {
+    challenge: async (verifier) =>
+      /^[\w-]*$/.test(verifier) && verifier.length % 4 !== 1
+        ? encodeBase64url(await digestBytes("sha256", decodeBase64url(verifier)))
+        : undefined,
+    reason: "code_challenge is the hash of the random bytes, not of their text",
+    fix: hashText,
+  },
+];
+
+/** Explains a verifier that does not match: a mistake of the client, or the verifier of another request. */
+export async function explainVerifier(
+  { clientId, challenge: codeChallenge, verifier, computed }: WrongVerifier,
+  { recentChallenges }: Server,
+): Promise<RejectionTexts> {
+  for (const { challenge, ...texts } of mistakes) {
+    if (await challenge(verifier) !== codeChallenge) continue;
+    // With the method plain, the challenge is the verifier itself: a secret.
+    return { ...texts, expected: "the code_verifier of this code_challenge", received: "another code_verifier" };
+  }
+  const values = {
+    expected: `code_challenge ${codeChallenge}`,
+    received: `code_challenge ${computed}, computed from code_verifier`,
+  };
+  if (recentChallenges.get(`${clientId} ${computed}`) === undefined) {
+    return { ...values, reason: "code_verifier does not match the code_challenge of the authorization request" };
+  }
+  return {
+    ...values,
+    reason: "code_verifier belongs to another authorization request of this client, such as one in a second tab",
+    fix: "Store the code_verifier of each login under its state, and look it up by the state of the response.",
+  };
+}

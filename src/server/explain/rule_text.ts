@@ -1,0 +1,29 @@
+/** The type of the texts of a rule. */
+
+import type { MaybePromise } from "../../platform/maybe_promise.ts";
+import type { CommonErrorDetails } from "../oauth/errors.ts";
+import type { FactsOf } from "../oauth/reject.ts";
+import type { Server } from "../oauth/server.ts";
+
+/** The texts of one rule. */
+export interface RuleText<Facts = never> {
+  /**
+   * The fact that a passed check establishes: one sentence, without a full stop. Absent if passed checks of the rule
+   * are not traced.
+   */
+  readonly passes?: string;
+  /**
+   * How to fix a request that breaks the rule, for the developer of the client. Absent if the rule rejects no request.
+   */
+  readonly fix?: string;
+  /** Explains a rejection. Default: the message of the rule is the reason, and nothing else is known. */
+  explain?(facts: Facts, server: Server): MaybePromise<RejectionTexts>;
+}
+
+/** The texts of one rejection. `fix` replaces the fix of the rule. */
+export type RejectionTexts =
+  & Pick<CommonErrorDetails, "reason" | "expected" | "received" | "earlier" | "change" | "publicExpected">
+  & { readonly fix?: string };
+
+/** The texts of the rules of a table. */
+export type RuleTexts<Rules> = { readonly [Id in keyof Rules]: RuleText<FactsOf<Rules[Id]>> };

@@ -1,0 +1,13 @@
+/** Texts of the rules of encrypted responses (OpenID Connect Core §10.2). */
+
+import type { RuleTexts } from "../../explain/rule_text.ts";
+import type { encryptedResponseRules } from "./rules.ts";
+
+/** By ID, in the order of `tests/rules.md`. */
+export const encryptedResponseTexts = {
+  "EN-01": { passes: "the response is encrypted by a key of the client" },
+  "EN-05": {
+    fix:
+      "Publish a public key for the registered algorithm in jwks or at jwks_uri, then repeat the request: nothing was consumed.",
+  },
+} as const satisfies RuleTexts<typeof encryptedResponseRules>;

@@ -1,0 +1,16 @@
+/** Texts of the rules of levels of authentication (RFC 9470). */
+
+import type { RuleTexts } from "../../explain/rule_text.ts";
+import type { stepUpRules } from "./rules.ts";
+
+/** By ID, in the order of `tests/rules.md`. */
+export const stepUpTexts = {
+  "ST-06": {
+    passes: "the login has reached a level that the request accepts",
+    fix:
+      "Request a value of acr_values_supported. If a login must reach it, log in with a method that the setting acrValues lists for it.",
+  },
+  "ST-07": {
+    fix: "Send a value of acr_values_supported in acr_values, or add the level to the setting acrValues.",
+  },
+} as const satisfies RuleTexts<typeof stepUpRules>;

@@ -1,0 +1,38 @@
+/** Rejections by rules: a check names the rule and the facts, and `server/explain/` makes the texts from them. */
+
+import { type ErrorDetails, OAuthError } from "./errors.ts";
+import { kernelRules, type RejectionRuleId } from "./rules/mod.ts";
+import type { RejectionRule, Rule } from "./rules/rule.ts";
+
+/** The facts of a rule; `never` if it rejects no request. */
+export type FactsOf<Row> = Row extends RejectionRule<infer Facts> ? Facts : never;
+
+/** How the error is sent, if not as every error with its code. */
+export type Handling = Pick<ErrorDetails, "status" | "retryAfter" | "challenge" | "headers" | "forUser" | "cause">;
+
+/** The rules of a table that reject requests. */
+type Rejecting<Rules> = {
+  readonly [Id in keyof Rules as Rules[Id] extends { readonly code: unknown } ? Id : never]: Rules[Id];
+};
+
+/** Creates the error of a rule. */
+type Reject<Rules> = <Id extends keyof Rejecting<Rules> & RejectionRuleId>(
+  id: Id,
+  ...[facts, handling]: undefined extends FactsOf<Rules[Id]> ? [facts?: FactsOf<Rules[Id]>, handling?: Handling]
+    : [facts: FactsOf<Rules[Id]>, handling?: Handling]
+) => OAuthError;
+
+/** Creates the function that rejects by the rules of a table. */
+export function rejectBy<Rules extends Readonly<Record<string, Rule>>>(rules: Rules): Reject<Rules> {
+  return (id, facts?: unknown, handling?: Handling) => {
+    const { code, message } = rules[id] as unknown as RejectionRule<unknown>;
+    return new OAuthError(
+      typeof code === "string" ? code : code(facts),
+      typeof message === "string" ? message : message(facts),
+      { ...handling, rule: id, facts: () => facts },
+    );
+  };
+}
+
+/** Creates the error of a rule of every server. */
+export const reject: Reject<typeof kernelRules> = rejectBy(kernelRules);
