@@ -1,14 +1,13 @@
 /** What the check finds in libraries, each with the line of their source, and the comparison with a report. */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { readFileSync } from "node:fs";
 import type { CheckOptions, CheckReport, ClientDriver } from "../../../src/check/mod.ts";
 import { readPackageFile } from "../../installed.ts";
 import { partOfCatalogue } from "../catalogue_part.ts";
 import { checkClient } from "../patient_check.ts";
 import { accusationsOf } from "./accusations.ts";
 
-/** The drivers, by the name in the README. */
+/** The libraries. */
 export type Library = typeof libraryNames[number];
 
 const libraryNames = [
@@ -32,33 +31,40 @@ interface Finding {
 
 const mcpSdk = "@modelcontextprotocol/client/dist/public-CvV4ZHkX.mjs";
 
-/** Every finding; `tests/check/drivers/README.md` says what each means. */
+/** Every finding, with what the library does. */
 const findings: readonly Finding[] = [
+  // It compares the issuer of the metadata after URL normalization, and not character by character.
   {
     libraries: ["openid-client", "express-openid-connect"],
     results: ['warning metadata/issuer-equivalent {"how":"case"}', 'warning metadata/issuer-equivalent {"how":"port"}'],
     source: ["openid-client/build/index.js:287", "new URL(as.issuer).href !== server.href"],
   },
+  // It compares the issuer of the metadata after URL normalization.
   {
     libraries: ["oauth4webapi", "Auth.js"],
     results: ['warning metadata/issuer-equivalent {"how":"case"}', 'warning metadata/issuer-equivalent {"how":"port"}'],
     source: ["oauth4webapi/build/index.js:309", "new URL(json.issuer).href !== expected.href"],
   },
+  // Without `id_token_signed_response_alg` in the client metadata it accepts every algorithm that the server announces.
   {
     libraries: ["openid-client", "oauth4webapi"],
     results: ["warning id-token/alg-other {}"],
     source: ["oauth4webapi/build/index.js:2039", "!issuer.includes(header.alg)"],
   },
+  // It accepts an ID token whose `sub` is an empty string. The userinfo response, whose `sub` differs, ends the login.
   {
     libraries: ["openid-client", "oauth4webapi", "Auth.js"],
     results: ['warning id-token/sub-missing {"value":""}'],
     source: ["oauth4webapi/build/index.js:1398", "validateStringClaim.bind(undefined, 'sub')"],
   },
+  // It accepts an ID token whose `sub` is an empty string, and requests no userinfo unless configured: that is the
+  // user.
   {
     libraries: ["express-openid-connect"],
     results: ['failed id-token/sub-missing {"value":""}'],
     source: ["oauth4webapi/build/index.js:1398", "validateStringClaim.bind(undefined, 'sub')"],
   },
+  // In the code flow it verifies that `iat` is a number, and not when it is; `at_hash` is not compared.
   {
     libraries: ["openid-client", "oauth4webapi", "Auth.js", "express-openid-connect"],
     results: [
@@ -67,26 +73,32 @@ const findings: readonly Finding[] = [
     ],
     source: ["oauth4webapi/build/index.js:1395", "validatePresence.bind(undefined, ['aud', 'exp', 'iat', 'iss', 'sub'"],
   },
+  // It compares `azp` only if `aud` has several values.
   {
     libraries: ["openid-client", "oauth4webapi", "Auth.js", "express-openid-connect"],
     results: ["warning id-token/azp-other {}"],
     source: ["oauth4webapi/build/index.js:1440", "claims.aud.length !== 1"],
   },
+  // It does not know the `sub` of the login, so it accepts an ID token of another user. The application must compare
+  // the two.
   {
     libraries: ["openid-client", "oauth4webapi"],
     results: ['failed refresh/id-token-other {"claim":"sub"}'],
     source: ["oauth4webapi/build/index.js:1288", "processGenericAccessTokenResponse(as, client, response, undefined"],
   },
+  // It sends code, verifier and secret to an http token endpoint of an https issuer.
   {
     libraries: ["Auth.js"],
     results: ["failed metadata/plain-http *"],
     source: ["@auth/core/lib/actions/callback/oauth/callback.js:113", "[o.allowInsecureRequests]: true"],
   },
+  // Of a repeated parameter it takes the last value, so it exchanges another code.
   {
     libraries: ["Auth.js"],
     results: ['warning response/repeated {"parameter":"code"}'],
     source: ["@auth/core/lib/utils/web.js:35", "Object.fromEntries(url.searchParams)"],
   },
+  // It does not compare the issuer of the metadata with the configured authority.
   {
     libraries: ["oidc-client-ts"],
     results: [
@@ -97,6 +109,7 @@ const findings: readonly Finding[] = [
     ],
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:880", "Object.assign({}, metadata,"],
   },
+  // It reads the first value of a repeated parameter, and no `iss` (RFC 9207), which a client of several issuers needs.
   {
     libraries: ["oidc-client-ts"],
     results: [
@@ -110,6 +123,7 @@ const findings: readonly Finding[] = [
     ],
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:1741", 'this.code = params.get("code")'],
   },
+  // It takes the members of the token response as they are: no access token, another `token_type` or none.
   {
     libraries: ["oidc-client-ts"],
     results: [
@@ -123,6 +137,8 @@ const findings: readonly Finding[] = [
     ],
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:1464", "Object.assign(response, tokenResponse)"],
   },
+  // Of the ID token it verifies `nonce`, and that there is a `sub`: neither issuer, nor audience, nor expiry (OpenID
+  // Connect Core §3.1.3.7).
   {
     libraries: ["oidc-client-ts"],
     results: [
@@ -147,6 +163,8 @@ const findings: readonly Finding[] = [
     ],
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:1474", "if (!incoming.sub) {"],
   },
+  // It follows a redirect of the token endpoint, with 307 and 308 with code and verifier, and fetches an http URL;
+  // browsers block that on https pages.
   {
     libraries: ["oidc-client-ts"],
     results: [
@@ -157,31 +175,38 @@ const findings: readonly Finding[] = [
     ],
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:693", "const response = await fetch(input, {"],
   },
+  // It accepts the authorization response by POST, although it asked for the query.
   {
     libraries: ["express-openid-connect"],
     results: ['warning response/other-mode {"mode":"form"}'],
     source: ["express-openid-connect/middleware/auth.js:64", "router.post(path"],
   },
+  // Its `state` is the URL to return to, the same for each login; a signed cookie, PKCE and `nonce` bind a login to the
+  // browser.
   {
     libraries: ["express-openid-connect"],
     results: ['inconclusive response/state-of-another-browser {"what":"state"}', "inconclusive response/state-used {}"],
     source: ["express-openid-connect/lib/context.js:760", "state: encodeState(stateValue)"],
   },
+  // A callback with a code and an error counts as a success.
   {
     libraries: ["MCP SDK"],
     results: ["warning error/beside-code *"],
     source: [`${mcpSdk}:428`, "if (code) return {"],
   },
+  // It reads the first value of a repeated parameter.
   {
     libraries: ["MCP SDK"],
     results: ["warning response/repeated *"],
     source: [`${mcpSdk}:427`, 'const code = codeOrParams.get("code")'],
   },
+  // After `invalid_grant` it sends the same code once more.
   {
     libraries: ["MCP SDK"],
     results: ['failed error/token {"code":"invalid_grant"}'],
     source: [`${mcpSdk}:653`, "return await authInternal(provider, options)"],
   },
+  // It accepts an empty access token or `token_type`, any other `token_type`, and characters that no access token has.
   {
     libraries: ["MCP SDK"],
     results: [
@@ -192,6 +217,8 @@ const findings: readonly Finding[] = [
     ],
     source: [`${mcpSdk}:1284`, "OAuthTokensSchema.parse("],
   },
+  // It reads a challenge only if Bearer is the first scheme and parameters are written in one way; then it does not
+  // find the authorization server.
   {
     libraries: ["MCP SDK"],
     results: ["another-scheme-first", "scheme-without-parameters-first", "capitals", "spaces", "name-in-text"].map(
@@ -199,6 +226,7 @@ const findings: readonly Finding[] = [
     ),
     source: [`${mcpSdk}:899`, 'authenticateHeader.split(" ")'],
   },
+  // It uses an empty `client_id`, and a registration with other redirect URIs than its own.
   {
     libraries: ["MCP SDK"],
     results: [
@@ -207,26 +235,34 @@ const findings: readonly Finding[] = [
     ],
     source: [`${mcpSdk}:1452`, "OAuthClientInformationFullSchema.parse("],
   },
+  // If the server has forgotten the client, every login ends at an error page. The application must let the user delete
+  // the registration.
   {
     libraries: ["MCP SDK"],
     results: ['failed registration/forgotten {"endpoint":"authorize"}'],
     source: [`${mcpSdk}:731`, "provider.clientInformation(infoCtx)"],
   },
+  // It checks that endpoints are https URLs, and not their hosts. An application on a server can pass a `fetch` that
+  // does.
   {
     libraries: ["openid-client", "oauth4webapi", "Auth.js"],
     results: ["warning metadata/endpoint-internal *"],
     source: ["oauth4webapi/build/index.js:640", "only requests to HTTPS are allowed"],
   },
+  // It reads bodies of any size. An application can pass a `fetch` that limits them.
   {
     libraries: ["openid-client", "oauth4webapi", "Auth.js", "express-openid-connect"],
     results: ["warning transport/huge *"],
     source: ["oauth4webapi/build/index.js:2515", "json = await response.json();"],
   },
+  // It checks `alg`, `iss` and `aud` of a userinfo response that is a JWT; the signature only with
+  // `validateApplicationLevelSignature`.
   {
     libraries: ["oauth4webapi", "Auth.js"],
     results: ['warning userinfo/signed-wrong {"flaw":"key"}'],
     source: ["oauth4webapi/build/index.js:1134", "if (getContentType(response) === 'application/jwt') {"],
   },
+  // It redirects the browser to a URL of any scheme. Browsers run no script of a redirect, but open other programs.
   {
     libraries: ["Auth.js"],
     results: ["javascript:", "data:", "file:", "vscode:"].map((scheme) =>
@@ -234,6 +270,7 @@ const findings: readonly Finding[] = [
     ),
     source: ["@auth/core/lib/actions/signin/authorization-url.js:33", "url = new URL(as.authorization_endpoint);"],
   },
+  // It navigates to a URL of any scheme, which runs a script of the metadata in the page.
   {
     libraries: ["oidc-client-ts"],
     results: ["javascript:", "data:", "file:", "vscode:"].map((scheme) =>
@@ -241,26 +278,31 @@ const findings: readonly Finding[] = [
     ),
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:1679", "const parsedUrl = new URL(url);"],
   },
+  // It compares the media type of the token response with letter case, so `Application/JSON` is an error.
   {
     libraries: ["oidc-client-ts"],
     results: ['failed transport/media-type {"endpoint":"token","how":"case"}'],
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:781", "contentType.startsWith(item)"],
   },
+  // It runs in a browser, which may connect to any host, and reads bodies of any size.
   {
     libraries: ["oidc-client-ts"],
     results: ["warning metadata/endpoint-internal *", "warning transport/huge *"],
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:739", "json = await response.json();"],
   },
+  // It merges userinfo over the ID token: `iss` and `aud` of the profile are those of the userinfo response.
   {
     libraries: ["oidc-client-ts"],
     results: ["warning userinfo/claims-override *"],
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:1448", "mergeClaims(response.profile"],
   },
+  // It decodes a userinfo response that is a JWT, and verifies nothing of it.
   {
     libraries: ["oidc-client-ts"],
     results: ["warning userinfo/signed-wrong *"],
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:1096", "JwtUtils.decode(responseText)"],
   },
+  // It passes a URL of any scheme but `javascript:`, `data:` and `vbscript:` to the application, which opens it.
   {
     libraries: ["MCP SDK"],
     results: ["file:", "vscode:"].map((scheme) =>
@@ -268,41 +310,49 @@ const findings: readonly Finding[] = [
     ),
     source: [`${mcpSdk}:1208`, "authorizationUrl = new URL(metadata.authorization_endpoint)"],
   },
+  // It continues if the metadata announces no code challenge method, although the authorization of MCP demands to stop.
   {
     libraries: ["MCP SDK"],
     results: ["failed resource/pkce-unsupported {}"],
     source: [`${mcpSdk}:1210`, "metadata.code_challenge_methods_supported &&"],
   },
+  // It accepts metadata about the origin of the resource, or a path above it.
   {
     libraries: ["MCP SDK"],
     results: ['warning resource/metadata-near {"how":"origin"}'],
     source: [`${mcpSdk}:879`, "checkResourceAllowed({"],
   },
+  // The resource names the server, so that two logins go to one.
   {
     libraries: ["MCP SDK"],
     results: ["inconclusive response/other-toolkit *"],
     source: [`${mcpSdk}:877`, "provider.validateResourceURL"],
   },
+  // It connects to any host, and reads bodies of any size. An application can pass a `fetch` that limits both.
   {
     libraries: ["MCP SDK"],
     results: ["warning metadata/endpoint-internal *", "warning transport/huge *"],
     source: [`${mcpSdk}:1282`, "const json = await response.json();"],
   },
+  // It fetches the metadata twice in each login: for the authorization request and for the token request.
   {
     libraries: ["Auth.js"],
     results: ["warning habit/metadata-cached"],
     source: ["@auth/core/lib/actions/signin/authorization-url.js:18", "await o.discoveryRequest(issuer"],
   },
+  // It keeps the metadata in one `UserManager`, so that each page that is loaded fetches it again.
   {
     libraries: ["oidc-client-ts"],
     results: ["warning habit/metadata-cached"],
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:869", "if (this._metadata)"],
   },
+  // It fetches the metadata in each login, unless the provider of the application keeps it.
   {
     libraries: ["MCP SDK"],
     results: ["warning habit/metadata-cached"],
     source: [`${mcpSdk}:670`, "await provider.discoveryState?.()"],
   },
+  // `state` is the address to return to as JSON, the same in every login; the nonce and PKCE protect against CSRF.
   {
     libraries: ["express-openid-connect"],
     results: ["warning habit/state-random"],
@@ -349,36 +399,10 @@ function matches(result: string, finding: string): boolean {
   return finding.endsWith("*") ? result.startsWith(finding.slice(0, -1)) : result === finding;
 }
 
-/** The verdicts of a finding in the README: each with its attacks, the worst first; an attack has its worst verdict. */
-function summarize(results: Finding["results"]): string {
-  const verdicts = ["failed", "warning", "inconclusive"];
-  const named = new Set<string>();
-  return verdicts.flatMap((verdict) => {
-    const own = results.filter((result) => result.startsWith(`${verdict} `)).map((result) => result.split(" ")[1]!);
-    const attacks = [...new Set(own)].filter((attack) => !named.has(attack));
-    for (const attack of attacks) named.add(attack);
-    return attacks.length === 0 ? [] : [[verdict, ...attacks.map((attack) => `\`${attack}\``)].join(", ")];
-  }).join("; ");
-}
-
-/** The sources still have the lines, and the README has each finding, in an item or under the heading of a library. */
+/** The sources still have the lines of the findings. */
 export async function assertSources(): Promise<void> {
-  const readme = readFileSync("tests/check/drivers/README.md", "utf8");
-  const items = readme.split(/^## /m).slice(1).flatMap((section) => {
-    const [heading = "", ...list] = section.split(/^- /m);
-    return list.map((item) => ({ heading, item: item.replace(/\s+/g, " ") }));
-  });
-  for (const { libraries, results, source: [line, code] } of findings) {
+  for (const { source: [line, code] } of findings) {
     const [path, number] = line.split(":") as [string, string];
-    const lines = (await readPackageFile(path)).split("\n");
-    assertStringIncludes(lines[Number(number) - 1]!, code, line);
-    const names = libraries.map((library) => `\`${library}\``);
-    const summary = summarize(results);
-    const isOf = ({ heading, item }: typeof items[number]) => {
-      const isNamed = names.every((name) => heading.includes(name)) && item.startsWith(`${summary}: `);
-      return (isNamed || item.startsWith(`${names.join(", ")}: ${summary}: `)) && item.includes(`\`${line}\``);
-    };
-    assert(items.some(isOf), `no item of the README is "${names.join(", ")}: ${summary}: … (\`${line}\`)"`);
+    assertStringIncludes((await readPackageFile(path)).split("\n")[Number(number) - 1]!, code, line);
   }
-  assertEquals(items.length, findings.length, "the README has an item without a finding");
 }
