@@ -38,8 +38,6 @@ export const plan: readonly { readonly title: string; readonly pages: readonly P
     { path: "learn/quick-start", source: readme, sections: ["Quick start", "Point your client at it"] },
     { path: "learn/in-a-test", source: readme, sections: ["In a test"] },
     { path: "learn/check-a-client", source: readme, sections: ["Check a client"] },
-    { path: "learn/mcp", source: readme, sections: ["Model Context Protocol"] },
-    { path: "learn/claims", source: readme, sections: ["Claims"] },
     { path: "learn/recipes", source: "src/testing/recipes/README.md" },
   ],
 }, {
