@@ -10,7 +10,7 @@ export const schemaPath = "static/config.schema.json";
 /** The files whose interfaces document the configuration. */
 const documentation = [
   "src/cli/options.ts",
-  ...globSync("src/server/{oauth/clients,config,extensions/{,*}}/*.ts").sort(),
+  ...globSync("src/server/{oauth/{,clients},config,extensions/{,*}}/*.ts").sort(),
 ];
 
 const title = "Latchkey configuration";

@@ -3,7 +3,7 @@
 import { globSync } from "node:fs";
 import { latchkey } from "../src/mod.ts";
 import type { LatchkeyOptions } from "../src/mod.ts";
-import { mcpRevisions } from "../src/server/config/profile.ts";
+import { mcpRevisions } from "../src/server/config/strictness.ts";
 import {
   conformancePackage,
   knownFindings,

@@ -10,9 +10,9 @@ export const openApiPath = "static/control.openapi.json";
 
 /** The files whose interfaces document inputs and results. */
 const documentation = [
+  ...globSync("src/server/{oauth/{,clients},config,extensions/{,*}}/*.ts").sort(),
   ...globSync("src/testing/{control/verbs,.,faults}/*.ts").sort(),
   ...globSync("src/check/*.ts").sort(),
-  ...globSync("src/server/{oauth/clients,config,extensions/{,*}}/*.ts").sort(),
 ];
 
 const problem = {

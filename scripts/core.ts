@@ -9,14 +9,14 @@ import { run } from "./run.ts";
 
 /** The most that each figure may be. A change that lowers a figure lowers its limit. */
 const limits = {
-  "files that the minimal server reaches, without explanations, extensions and providers": 250,
-  "lines of these files": 27179,
-  "pairs of folders in src/server that import each other": 8,
-  "folders in circles": 41,
+  "files that the minimal server reaches, without explanations, extensions and providers": 244,
+  "lines of these files": 25799,
+  "pairs of folders in src/server that import each other": 7,
+  "folders in circles": 40,
   "members of extensions and plugins": 52,
   "of them, with one user": 16,
   "types that are forms of a setting": 9,
-  "calls that fill in settings": 10,
+  "calls that fill in settings": 8,
   "members of Server": 50,
 };
 
@@ -38,6 +38,7 @@ const optional = /^server\/(?:explain|extensions|profiles)\//;
 const seams = [
   { path: "server/assembly/extension.ts", name: "Extension", users: /^server\/extensions\// },
   { path: "server/config/extension_settings.ts", name: "SettingsExtension", users: /^server\/extensions\// },
+  { path: "server/oauth/clients/client_extension.ts", name: "ClientExtension", users: /^server\/extensions\// },
   { path: "server/assembly/plugin.ts", name: "Plugin", users: /^(?!server\/(?:assembly|extensions)\/)/ },
 ];
 
@@ -129,7 +130,7 @@ interface DocumentedSymbol {
 /** The members of extensions and plugins, each with the files of the values that have it. */
 async function findSeamMembers(): Promise<{ name: string; users: string[] }[]> {
   const members = await Promise.all(seams.map(async ({ path, name, users }) => {
-    const type = new RegExp(`\\b${name.replace("Settings", "")}\\b`);
+    const type = new RegExp(`\\b${name.replace(/^(?:Settings|Client)/, "")}\\b`);
     const values = files.filter((file) => users.test(file) && type.test(texts.get(file)!));
     return (await readMembers(path, name)).map((member) => {
       const definition = new RegExp(`^ {2,6}(?:async )?${member}\\b *(?:[:(,]|$)`, "m");

@@ -86,7 +86,6 @@ const importRules: ImportRules = {
     // The protocol: values in, values or an OAuthError out. It sees neither requests nor the clock.
     "server/oauth": {
       allowed: {
-        "server/config/": "anything",
         "platform/in_turn.ts": "anything",
         "platform/json_value.ts": "anything",
         "platform/maybe_promise.ts": "types",

@@ -14,7 +14,7 @@ import { openServer, type ProgramServer } from "./cli/open_server.ts";
 import { readConfiguration } from "./cli/read_config.ts";
 import type { App } from "./server/assembly/context.ts";
 import { latchkey } from "./server/assembly/latchkey.ts";
-import { validateOptions } from "./server/assembly/options.ts";
+import { validateOptions } from "./server/assembly/validate_options.ts";
 import { resolveSettings } from "./server/config/resolve_settings.ts";
 import { extensions } from "./server/assembly/extensions.ts";
 import type { Metrics } from "./cli/operating/metrics.ts";

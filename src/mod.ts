@@ -29,7 +29,7 @@ export type { Plugin } from "./server/assembly/plugin.ts";
 export type { ClientMetadata, User } from "./server/oauth/clients/client.ts";
 export type { Client } from "./server/oauth/clients/repository.ts";
 export type { Settings } from "./server/config/settings.ts";
-export type { ProfileName } from "./server/config/profile.ts";
+export type { ProfileName } from "./server/oauth/profile.ts";
 export type { Profile } from "./server/config/profile_field.ts";
 export type { ProviderProfile } from "./server/config/provider_profile.ts";
 export type { AuthorizationDetailsType } from "./server/extensions/authorization_details/settings.ts";

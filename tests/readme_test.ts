@@ -14,7 +14,7 @@ import { faults, foreignJwks, testControl } from "../src/testing/mod.ts";
 import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
 import { inspector } from "../src/devtools/mod.ts";
-import { validateOptions } from "../src/server/assembly/options.ts";
+import { validateOptions } from "../src/server/assembly/validate_options.ts";
 import { logging } from "../src/cli/operating/mod.ts";
 import { extensions, host } from "../src/mod.ts";
 import { latchkey } from "./secret_leak_check.ts";

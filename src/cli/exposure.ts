@@ -1,6 +1,6 @@
 /** The machines that can reach the server, and the actions that they may perform. */
 
-import type { NetworkSettings } from "../server/config/setting_groups.ts";
+import type { NetworkSettings } from "../server/oauth/policy_settings.ts";
 import type { ResolvedSettings } from "../server/config/resolve_settings.ts";
 import { isLoopback, leadsToLoopback } from "../server/oauth/test_hosts.ts";
 

@@ -6,7 +6,7 @@
 
 import { isDeeperThan, isObject } from "../platform/json_value.ts";
 import { type HttpResponse, json } from "../platform/http/message.ts";
-import { mcpRevisions } from "../server/config/profile.ts";
+import { mcpRevisions } from "../server/config/strictness.ts";
 import { quote } from "../server/oauth/config_issue.ts";
 import type { MaybePromise } from "../platform/maybe_promise.ts";
 import type { AccessTokenClaims } from "./protected_resource.ts";

@@ -1,7 +1,8 @@
 /** Settings that a test changes while the server runs. */
 
 import { object } from "../server/oauth/field.ts";
-import { type Lifetimes, lifetimes, refresh, type RefreshSettings } from "../server/config/setting_groups.ts";
+import { lifetimes, refresh } from "../server/config/setting_groups.ts";
+import type { Lifetimes, RefreshSettings } from "../server/oauth/policy_settings.ts";
 import type { Server } from "../server/oauth/server.ts";
 import { assertOptions } from "./options.ts";
 

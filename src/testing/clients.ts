@@ -4,7 +4,7 @@ import { grantTypesFor } from "../server/oauth/authorize/response_type.ts";
 import { type Field, type Fields, flag, text, validate } from "../server/oauth/field.ts";
 import { clientField } from "../server/assembly/extensions.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../server/oauth/clients/client.ts";
-import { tightenSettings } from "../server/oauth/clients/policy.ts";
+import { tightenPolicy } from "../server/oauth/clients/policy.ts";
 import { type RandomBytes, randomToken } from "../server/oauth/secrets.ts";
 import type { Server } from "../server/oauth/server.ts";
 import { deviceCodeType } from "../server/extensions/device/settings.ts";
@@ -102,7 +102,7 @@ export function clientFactory(server: () => Server, random: RandomBytes): Client
   function createClient(options: TestClientOptions = {}): TestClient {
     assertNoIssues(validate(testClientField, options));
     const { confidential, redirect_uri, ...requested } = options;
-    const { clientAuthMethods } = tightenSettings(server().settings, requested);
+    const { clientAuthMethods } = tightenPolicy(server().settings, requested);
     const method = requested.token_endpoint_auth_method ??
       inferAuthMethod(requested, confidential, clientAuthMethods);
     if (confidential !== undefined && confidential === (method === "none")) {

@@ -8,7 +8,6 @@ import type { Outbound } from "../server/oauth/outbound.ts";
 import type { ClientAddress } from "../platform/http/router.ts";
 import type { MaybePromise } from "../platform/maybe_promise.ts";
 import { object } from "../server/oauth/field.ts";
-import { resolveSettings } from "../server/config/resolve_settings.ts";
 import { frontChannelBase, serverOrigins } from "../server/oauth/issuer_urls.ts";
 import type { RandomBytes } from "../server/oauth/secrets.ts";
 import { redactExplanation } from "../server/oauth/redact.ts";
@@ -282,7 +281,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       // Records go first: otherwise the removal of a user would log out the clients of its sessions.
       const cleared = state.reset(server.store);
       if (server.store.persistent) await cleared;
-      const initial = resolveSettings(settings, server.issuer, server.settings.extensions);
+      const initial = getApp().initialEntries();
       // Begun together: in memory, each is complete when its call returns.
       const pending: MaybePromise<unknown>[] = [];
       if (!keep.includes("clients")) {

@@ -1,7 +1,7 @@
 /** User decisions: which user logs in to a test server, and which users deny, or allow less than requested. */
 
 import { type Approver, type ApproverContext, autoApprover } from "../server/assembly/approver.ts";
-import { clientValues } from "../server/config/extension_settings.ts";
+import { clientValues } from "../server/oauth/clients/client_extension.ts";
 import type { UserRepository } from "../server/oauth/clients/repository.ts";
 import type { AuthorizationRequest } from "../server/oauth/authorize/authorization_request.ts";
 import type { Approval } from "../server/oauth/authorize/code.ts";

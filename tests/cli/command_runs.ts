@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import process from "node:process";
 import type { ProcessEnvironment } from "../../src/platform/runtime/process_environment.ts";
 import type { execute } from "../../src/cli/exec/execute.ts";
-import { validateOptions } from "../../src/server/assembly/options.ts";
+import { validateOptions } from "../../src/server/assembly/validate_options.ts";
 import { fastKeys } from "../platform/runtime/run_program.ts";
 
 const readTextFile = (path: string) => readFile(path, "utf8");

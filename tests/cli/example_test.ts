@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path/posix";
 import { test } from "node:test";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import { validateOptions } from "../../src/server/assembly/options.ts";
+import { validateOptions } from "../../src/server/assembly/validate_options.ts";
 
 const folder = "static/team/";
 const read = (name: string) => readFileSync(folder + name, "utf8");

@@ -6,7 +6,7 @@ import { usersOfMappings } from "../../src/cli/mock_oauth2_config.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
-import { validateOptions } from "../../src/server/assembly/options.ts";
+import { validateOptions } from "../../src/server/assembly/validate_options.ts";
 import { requestMappings } from "../../src/testing/request_mappings.ts";
 import { basic, decodeClaims, encode, goodRequest, verifier } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";

@@ -10,10 +10,10 @@ import type { ValidateSettings } from "../../src/cli/options.ts";
 import { flagName, optionNames } from "../../src/cli/options.ts";
 import { type StoreKinds, storeKinds } from "../../src/cli/stores.ts";
 import { type LatchkeyOptions, memoryStore } from "../../src/mod.ts";
-import { optionsField, validateOptions } from "../../src/server/assembly/options.ts";
+import { optionsField, validateOptions } from "../../src/server/assembly/validate_options.ts";
 import { type ConfigIssue, ConfigurationError } from "../../src/server/oauth/config_issue.ts";
 import { type Field, validate } from "../../src/server/oauth/field.ts";
-import { profileNames } from "../../src/server/config/profile.ts";
+import { profileNames } from "../../src/server/oauth/profile.ts";
 import { providerNames } from "../../src/server/config/profile_field.ts";
 import type { Settings } from "../../src/server/config/settings.ts";
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { importRealm } from "../../src/cli/realm/import_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { decodeText } from "../../src/platform/runtime/decode_text.ts";
-import { validateOptions } from "../../src/server/assembly/options.ts";
+import { validateOptions } from "../../src/server/assembly/validate_options.ts";
 import { ConfigurationError } from "../../src/server/oauth/config_issue.ts";
 import { CommandLineError } from "../../src/cli/command_line_error.ts";
 import { forEachCase } from "../kit.ts";

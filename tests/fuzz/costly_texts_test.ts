@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { readRealm } from "../../src/cli/realm/read_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import { validateOptions } from "../../src/server/assembly/options.ts";
+import { validateOptions } from "../../src/server/assembly/validate_options.ts";
 import { encode, goodRequest } from "../kit.ts";
 import { sample } from "../sample.ts";
 import {

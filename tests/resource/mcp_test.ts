@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Client, InsufficientScopeError, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { test } from "node:test";
-import { mcpRevisions } from "../../src/server/config/profile.ts";
+import { mcpRevisions } from "../../src/server/config/strictness.ts";
 import { mcpServer } from "../../src/resource/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
 import { forEachCase } from "../kit.ts";

@@ -11,7 +11,7 @@ import { initialize } from "../../src/cli/init.ts";
 import { readCheckArguments } from "../../src/cli/check/check_flags.ts";
 import { readExecArguments } from "../../src/cli/exec/exec_arguments.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import { validateOptions } from "../../src/server/assembly/options.ts";
+import { validateOptions } from "../../src/server/assembly/validate_options.ts";
 
 const fromDisk = (path: string) => readFileSync(path, "utf8");
 const assets = ["site.css", "site.js", "search.js"].map((path) => [path, ""] as const);

@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { App } from "../../src/server/extension.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
-import { profileNames } from "../../src/server/config/profile.ts";
+import { profileNames } from "../../src/server/oauth/profile.ts";
 import { formatPasswordDigest } from "../../src/server/oauth/users/password.ts";
 import { deriveKey } from "../../src/platform/runtime/scrypt.ts";
 import { getForm } from "./browser.ts";

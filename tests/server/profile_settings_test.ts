@@ -6,8 +6,10 @@
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
-import type { McpRevision, ProfileName, ProfileSetting } from "../../src/server/config/profile.ts";
-import { mcpRevisions, profileNames } from "../../src/server/config/profile.ts";
+import type { McpRevision, ProfileSetting } from "../../src/server/config/strictness.ts";
+import type { ProfileName } from "../../src/server/oauth/profile.ts";
+import { mcpRevisions } from "../../src/server/config/strictness.ts";
+import { profileNames } from "../../src/server/oauth/profile.ts";
 import { profiles, readSetting } from "../../src/server/config/profiles.ts";
 import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
 import { extensions } from "../../src/server/assembly/extensions.ts";

@@ -2,7 +2,7 @@
 
 import { isObject } from "../../platform/json_value.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
-import type { validateOptions } from "../../server/assembly/options.ts";
+import type { validateOptions } from "../../server/assembly/validate_options.ts";
 import { describeKind, printable, quote } from "../../server/oauth/config_issue.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { copyProfileHint, findForeignFormat, isRealm } from "../foreign_formats.ts";

@@ -13,6 +13,7 @@ import type { Fields } from "../../platform/http/form.ts";
 import type { RequestLike } from "../../platform/http/message.ts";
 import type { RequestHandler, RequestTarget } from "../../platform/http/router.ts";
 import type { Destination } from "../oauth/authorize/destination.ts";
+import type { ClientMetadata, User } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { Server } from "../oauth/server.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
@@ -47,6 +48,8 @@ export interface App {
   traceFor(request: RequestLike, event: TraceEvent): void;
   /** Finds the endpoint at a path as received; `undefined` if no route matches. */
   findEndpoint(path: string): EndpointDescription | undefined;
+  /** The clients and users that the server started with. */
+  initialEntries(): { readonly clients: readonly ClientMetadata[]; readonly users: readonly User[] };
   /** The secret parameters of endpoints for clients. A URL must never contain them (OAuth 2.1 §2.4.1). */
   readonly credentialParameters: ReadonlySet<string>;
   /** The page that shows the flow of an authorization response: a path below the base, if a plugin has such a page. */

@@ -23,15 +23,16 @@ import { boundedCache, rateLimiter } from "../oauth/bounded_cache.ts";
 import { claimRules } from "../oauth/claims.ts";
 import { clientAuthentication } from "../oauth/clients/auth/mod.ts";
 import { clientRepository } from "../oauth/clients/client_repository.ts";
+import type { ClientMetadata, User } from "../oauth/clients/client.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { serverClients } from "../oauth/clients/server_clients.ts";
 import { withUnregisteredClients } from "../oauth/clients/unregistered_clients.ts";
 import { type DeclaredNames, declareNames } from "../oauth/hide_secrets.ts";
 import { registeredSecrets } from "../oauth/registered_secrets.ts";
 import { type CreateRepository, recordPrefix } from "../oauth/records/repository.ts";
-import { type ResolvedSettings, resolveSettings } from "../config/resolve_settings.ts";
 import { grantTypesOf } from "../oauth/grants/mod.ts";
 import { jwtSigner } from "../oauth/keys/jwt.ts";
+import type { Policy } from "../oauth/policy.ts";
 import type { Server } from "../oauth/server.ts";
 import { leadsToLoopback } from "../oauth/test_hosts.ts";
 import { tokenIssuers } from "../oauth/tokens/mod.ts";
@@ -51,8 +52,9 @@ const maxKeyFetches = 1000;
 
 /** The dependencies of the assembly besides the options. */
 interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" | "trace" | "keys"> {
-  /** The settings, valid and with defaults. */
-  readonly resolved: ResolvedSettings;
+  readonly policy: Policy;
+  /** The clients and users at the start. */
+  readonly entries: InitialEntries;
   /** The extensions of the server. */
   readonly extensions: readonly Extension[];
   /** The issuer until the server listens. */
@@ -78,6 +80,18 @@ interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" |
 /** The members of a server that depend on its issuer. */
 type IssuerMembers = Pick<Server, "issuer" | "storageIssuer" | "audience" | "assertionAudiences">;
 
+/** The clients and users of a server before any of them is changed. */
+export interface InitialEntries {
+  /** The `aud` of access tokens; absent: the issuer. */
+  readonly audience?: string;
+  /** The clients at an issuer: demo clients follow it. */
+  clientsAt(issuer: string): readonly ClientMetadata[];
+  /** Whether the clients are the demo clients. */
+  readonly hasDemoClients: boolean;
+  /** The users. */
+  readonly users: readonly User[];
+}
+
 /** An assembled server. */
 interface AssembledApp {
   readonly app: App;
@@ -90,7 +104,8 @@ interface AssembledApp {
 /** Assembles the server from valid options. */
 export async function createApp(options: LatchkeyOptions, dependencies: AppDependencies): Promise<AssembledApp> {
   const {
-    resolved,
+    policy,
+    entries,
     extensions,
     issuer,
     emit,
@@ -104,9 +119,9 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     ...core
   } = dependencies;
   // Hosted resources add their scope values.
-  const scopes = [...resolved.scopes];
-  const userScopes = [...resolved.userScopes];
-  const settings = { ...resolved, scopes, userScopes };
+  const scopes = [...policy.scopes];
+  const userScopes = [...policy.userScopes];
+  const settings: Policy = { ...policy, scopes, userScopes };
   const { plugins = [] } = options;
   const allGrantTypes = [...grantTypesOf(settings, extensions), ...options.grantTypes ?? []];
   const added = await membersOfExtensions(extensions, settings);
@@ -115,9 +130,13 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const { privateHosts } = settings;
   const outbound = options.outbound ??
     defaultOutbound(() => ({ issuer: server.issuer, privateHosts, allows: settings.allows }));
-  const registered = clientRepository(settings, createRepository);
+  const registered = clientRepository(
+    settings,
+    { clients: entries.clientsAt(issuer), audience: entries.audience ?? issuer },
+    createRepository,
+  );
   const demoClients = new Map<string, MaybePromise<Client>>(registered.known());
-  const currentSettings = () => ({ ...settings, issuer: server.issuer, audience: server.audience });
+  const currentSettings = () => ({ ...settings, audience: server.audience });
   const clientDependencies = { ...core, outbound, currentSettings };
   const knownClients = extensions.reduce(
     (clients, extension) => extension.addClients?.(settings, clients, clientDependencies) ?? clients,
@@ -144,7 +163,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const membersOf = (currentIssuer: string): IssuerMembers => ({
     issuer: currentIssuer,
     storageIssuer: settings.isIssuerFromHost ? fromHost : currentIssuer,
-    audience: options.audience ?? currentIssuer,
+    audience: entries.audience ?? currentIssuer,
     assertionAudiences: settings.assertionAudience === "issuer-or-token-endpoint"
       ? [endpointOrigin({ issuer: currentIssuer, settings }, { metadataName: "token_endpoint" }) + tokenPath]
       : [],
@@ -173,6 +192,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     registeredSecrets: registeredSecrets(registered, declaredNames),
     users: userRepository(
       settings,
+      entries.users,
       {
         ...core,
         claims,
@@ -218,6 +238,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     traceFor: (request, event) =>
       emit(event, new RequestContext(app, plugins, request, parseTarget(request.url, {}), undefined)),
     demoSteps: async () => await plugins.find(({ demoSteps }) => demoSteps !== undefined)?.demoSteps?.(),
+    initialEntries: () => ({ clients: entries.clientsAt(server.issuer), users: entries.users }),
     clientLink: (target) => firstLink(plugins, (plugin) => plugin.clientLink?.(settings, target)),
     flowLinkFor: (response) => firstLink(plugins, (plugin) => plugin.flowLinkFor?.(response)),
   };
@@ -267,9 +288,9 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const moveTo: MoveTo = (newIssuer) => {
     Object.assign(server, membersOf(newIssuer));
     headers = securityHeaders(newIssuer);
-    if (options.clients !== undefined) return;
+    if (!entries.hasDemoClients) return;
     // The demo clients follow the issuer, unless they were changed.
-    for (const client of resolveSettings(options, newIssuer, settings.extensions).clients) {
+    for (const client of entries.clientsAt(newIssuer)) {
       const id = client.client_id;
       if (registered.known().get(id) === demoClients.get(id)) demoClients.set(id, registered.set(client));
     }
@@ -279,7 +300,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
 }
 
 /** The members of a server that follow only from its extensions and from the members of every server. */
-async function membersOfExtensions(extensions: readonly Extension[], settings: ResolvedSettings) {
+async function membersOfExtensions(extensions: readonly Extension[], settings: Policy) {
   const addedIssuers = await Promise.all(extensions.map((extension) => extension.loadTokenIssuers?.(settings) ?? []));
   const levels = await Promise.all(extensions.map((extension) => extension.loadLevels?.(settings)));
   return {

@@ -28,7 +28,8 @@ import { createApp } from "./create_app.ts";
 import { eventEmitter } from "./request_context.ts";
 import { extensions as allExtensions, knownExtensions } from "./extensions.ts";
 import { type Maintenance, maintenance } from "./maintenance.ts";
-import { type LatchkeyOptions, optionsField, validateExtensions, validateOptions } from "./options.ts";
+import type { LatchkeyOptions } from "./options.ts";
+import { optionsField, validateExtensions, validateOptions } from "./validate_options.ts";
 import { randomPool } from "../../platform/runtime/crypto.ts";
 import { addressReader } from "./trusted_proxies.ts";
 
@@ -133,7 +134,8 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   };
 
   const { app, handle: innermost, moveTo } = await createApp(options, {
-    resolved: settings,
+    policy: settings,
+    entries: { ...settings, audience: options.audience },
     extensions,
     issuer,
     store,

@@ -8,8 +8,8 @@ import { jwks } from "../endpoints/jwks.ts";
 import { token } from "../endpoints/token.ts";
 import type { Method } from "../../platform/http/router.ts";
 import { clientAuthParameters } from "../oauth/clients/auth/mod.ts";
-import type { ResolvedSettings } from "../config/resolve_settings.ts";
-import type { MetadataForm } from "../config/settings.ts";
+import type { Policy } from "../oauth/policy.ts";
+import type { MetadataForm } from "../oauth/policy_settings.ts";
 import { type ParameterDescription, parameters } from "../oauth/params.ts";
 import type { GrantType, RequestParts } from "../oauth/server.ts";
 
@@ -18,7 +18,7 @@ interface RouteOptions {
   /** The path of the issuer, without a slash at its end. */
   readonly base: string;
   /** The settings in effect. */
-  readonly settings: ResolvedSettings;
+  readonly settings: Policy;
   /** The extensions, which add endpoints and members of metadata. */
   readonly extensions: readonly Extension[];
   /** The grant types of the token endpoint, which declare its parameters. */

@@ -5,7 +5,7 @@ import type { ProviderName } from "../profiles/providers.ts";
 import { quote } from "../oauth/config_issue.ts";
 import { choice, type Field, list, union } from "../oauth/field.ts";
 import type { EndpointPaths } from "../oauth/issuer_urls.ts";
-import { type ProfileName, profileNames } from "./profile.ts";
+import { type ProfileName, profileNames } from "../oauth/profile.ts";
 import { type PluginProfile, pluginProfileField, pluginProfileNames } from "./plugin_profile.ts";
 import { type ProviderProfile, providerProfileField } from "./provider_profile.ts";
 

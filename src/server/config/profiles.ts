@@ -2,7 +2,7 @@
  * The named profiles. A profile is a set of values of settings and nothing else. It decides the settings that are not
  * set, and rejects weaker values of settings that are set.
  *
- * To add a profile, add its name in `profile.ts` and its values to `profiles`.
+ * To add a profile, add its name in `oauth/profile.ts` and its values to `profiles`.
  */
 
 import type { ClientMetadata } from "../oauth/clients/client.ts";
@@ -10,14 +10,10 @@ import { rejectAny, settingFields, type Settings } from "./settings.ts";
 import { type ConfigIssue, quote } from "../oauth/config_issue.ts";
 import { demoKeyClient } from "./demo_entries.ts";
 import type { SettingsExtension } from "./extension_settings.ts";
-import { anything, combine, mcpRevisions, subset } from "./profile.ts";
-import {
-  type ActiveProfile,
-  type McpRevision,
-  type ProfileName,
-  profileNames,
-  type ProfileSetting,
-} from "./profile.ts";
+import { anything, combine, mcpRevisions, subset } from "./strictness.ts";
+import type { McpRevision, ProfileSetting } from "./strictness.ts";
+import type { ClientProfiles, Policy } from "../oauth/policy.ts";
+import { type ActiveProfile, type ProfileName, profileNames } from "../oauth/profile.ts";
 import { type DemandedSettings, validateDemands } from "./profile_demands.ts";
 import type { Profile } from "./profile_field.ts";
 
@@ -250,24 +246,39 @@ export function demoClientsOf({ clientAuthMethods }: Settings, issuer: string): 
     : undefined;
 }
 
-/** The settings of a server for a client with a profile of its own, which can only be stricter. */
-export function withClientProfile<T extends { readonly profile?: ActiveProfile }>(settings: T, name: ProfileName): T {
+/** The profiles that the clients of a server with these extensions can have. */
+export function clientProfiles(extensions: readonly SettingsExtension[]): ClientProfiles {
+  return {
+    tighten: withClientProfile,
+    validate: (tightened, profile) => [
+      ...validateProfileExtensions(activeProfile({ profile })!, extensions),
+      ...findEmptySettings(tightened).map((name) => ({
+        path: "profile",
+        expected: `a profile that allows a value of the server's ${name}`,
+        received: quote(profile),
+        hint: `Add a value to the setting ${name} that the profile allows.`,
+      })),
+    ],
+  };
+}
+
+function withClientProfile(policy: Policy, name: ProfileName): Policy {
   const { label: profileLabel, values, sources } = activeProfile({ profile: name })!;
   const label = `${profileLabel} of this client`;
-  const decides = new Map(settings.profile?.decides);
+  const decides = new Map(policy.profile?.decides);
   const stricter: [string, unknown][] = [];
   for (const [path] of profileEntries(name)) {
-    const [value, floor] = [readSetting(settings, path), values.get(path)];
+    const [value, floor] = [readSetting(policy, path), values.get(path)];
     // The server lacks the extension of this setting: `validateProfileExtensions` rejects the client.
     if (value === undefined || floor === undefined || !isWeaker(path, value, floor)) continue;
     decides.set(path, label);
     stricter.push([path, combine[path](value, floor)]);
   }
-  return { ...withValues(settings, stricter), profile: { label, values, decides, sources } };
+  return { ...withValues(policy, stricter), profile: { label, values, decides, sources }, acceptsAny: [] };
 }
 
-/** The list settings that a client's profile leaves without a value. */
-export function findEmptySettings(settings: object): ProfileSetting[] {
+/** The list settings that a profile leaves without a value. */
+function findEmptySettings(settings: object): ProfileSetting[] {
   return settingNames.filter((path) =>
     combine[path] === subset && (readSetting(settings, path) as readonly unknown[] | undefined)?.length === 0
   );
@@ -315,7 +326,7 @@ export function validateProfile(
 }
 
 /** An issue for each setting that a profile demands but that no extension of the server has. */
-export function validateProfileExtensions(
+function validateProfileExtensions(
   { label, values }: ActiveProfile,
   extensions: readonly SettingsExtension[],
 ): ConfigIssue[] {

@@ -3,8 +3,10 @@
 import { anyValue, choice, type Field, list, object, type ObjectField, record, text, texts } from "../oauth/field.ts";
 import type { EndpointPaths } from "../oauth/issuer_urls.ts";
 import type { Members, ProviderFunctions } from "../profiles/provider_functions.ts";
-import { providerFields, type ProviderSettings } from "./provider_settings.ts";
-import { requestFields, type RequestSettings } from "./setting_groups.ts";
+import { providerFields } from "./provider_settings.ts";
+import type { ProviderSettings } from "../oauth/policy_settings.ts";
+import { requestFields } from "./setting_groups.ts";
+import type { RequestSettings } from "../oauth/policy_settings.ts";
 
 /**
  * The profile of a provider: values for the settings that are not set, so that the server responds as the provider

@@ -4,88 +4,35 @@ import { ownResponseModes, splitScope } from "../oauth/params.ts";
 import { withOwnAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import { clientFieldOf, type ClientMetadata, type User } from "../oauth/clients/client.ts";
 import type { ClientAuthMethod } from "../oauth/clients/client.ts";
-import type { SupportedGrantType } from "../oauth/clients/standing.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
 import type { SettingsExtension } from "./extension_settings.ts";
 import { type Allowances, allowancesOf } from "../oauth/allowances.ts";
 import { defaultScopes, listed, settingFields, settingsWithAny } from "./settings.ts";
-import type { AnyName, ProgramSettings, Settings } from "./settings.ts";
-import { type ObjectField, withDefaults } from "../oauth/field.ts";
+import type { ProgramSettings, Settings } from "./settings.ts";
+import { withDefaults } from "../oauth/field.ts";
 import { fromHost, frontChannelBase } from "../oauth/issuer_urls.ts";
-import type { LoginMethod } from "./login_method.ts";
-import { activeProfile, demoClientsOf, withProfile } from "./profiles.ts";
-import type { ActiveProfile } from "./profile.ts";
-import type { ResourceSettings } from "../oauth/resource_list.ts";
+import type { LoginMethod, Policy } from "../oauth/policy.ts";
+import { activeProfile, clientProfiles, demoClientsOf, withProfile } from "./profiles.ts";
 import { withProviders } from "./with_providers.ts";
 import { keys, lifetimes, pkce, refresh } from "./setting_groups.ts";
-import type { Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
+import type { Lifetimes, PkceSettings } from "../oauth/policy_settings.ts";
 
-/** @internal The settings of a server that do not change at run time. */
-export type ServerSettings = Omit<ResolvedSettings, "issuer" | "audience" | "clients" | "users">;
-
-/** @internal {@link Settings} with the defaults. */
-export interface ResolvedSettings extends
-  Required<
-    Omit<
-      Settings,
-      | "profile"
-      | "mcpRevision"
-      | "resources"
-      | "keys"
-      | "defaultScope"
-      | "proxyHeader"
-      | "frontChannelUrl"
-      | "backChannelUrl"
-      | "clients"
-      | "users"
-      | "scopes"
-      | "redirectUris"
-    >
-  > {
-  /** Whether the issuer of each request is the origin that it was sent to. */
-  readonly isIssuerFromHost: boolean;
-  /** The permissions of the server that depend on the host of its issuer. */
-  readonly allows: Allowances;
-  /** The origin at which browsers reach the server; absent: that of the issuer. */
-  readonly frontChannelUrl?: string;
-  /** The origin at which clients reach the server; absent: that of the issuer. */
-  readonly backChannelUrl?: string;
-  /** The configured clients. */
+/** @internal The policy of a server at its start, with the entries that change at run time. */
+export interface ResolvedSettings extends Policy {
+  /** The issuer. */
+  readonly issuer: string;
+  /** The `aud` of access tokens. */
+  readonly audience: string;
+  /** The clients at this issuer. */
   readonly clients: readonly ClientMetadata[];
+  /** The clients at an issuer: demo clients follow it. */
+  readonly clientsAt: (issuer: string) => readonly ClientMetadata[];
+  /** Whether the clients are the demo clients. */
+  readonly hasDemoClients: boolean;
   /** The configured users. */
   readonly users: readonly User[];
-  /** The scope values in metadata. */
-  readonly scopes: readonly string[];
-  /** The scope values that only a client itself can get, never a user: `clientScopes` of extensions. */
-  readonly clientScopes: readonly string[];
-  /** The scope values that a user can grant. */
-  readonly userScopes: readonly string[];
-  /** The methods by which users can log in. */
-  readonly loginMethods: readonly LoginMethod[];
-  /** The settings that are `"any"`. */
-  readonly acceptsAny: readonly AnyName[];
-  /** The scope of a request without `scope`; empty: such a request is rejected. */
-  readonly defaultScope: readonly string[];
-  /** Lifetimes in seconds. */
-  readonly lifetimes: Required<Lifetimes>;
-  /** When code challenges are required. */
-  readonly pkce: Required<PkceSettings>;
-  /** How refresh tokens behave. */
-  readonly refresh: Required<Omit<RefreshSettings, "reuse">> & Pick<RefreshSettings, "reuse">;
-  /** The resources that access tokens are for; absent: see {@link Settings.resources}. */
-  readonly resources?: readonly ResourceSettings[];
-  /** The rotation of signing keys, in seconds. */
-  readonly keys: { readonly rotateEvery?: number; readonly lead: number };
-  /** The grant types of extensions and of the embedding program, in addition to those of every server. */
-  readonly grantTypes: readonly SupportedGrantType[];
   /** The extensions, with settings of their own, and the absent ones. */
   readonly extensions: readonly SettingsExtension[];
-  /** Describes client metadata, with the members of extensions. */
-  readonly clientField: ObjectField<ClientMetadata>;
-  /** The standards in effect, as one profile. */
-  readonly profile?: ActiveProfile;
-  /** The names of the providers' profiles. */
-  readonly providers: readonly string[];
 }
 
 /** The methods of client authentication of every server. */
@@ -117,12 +64,8 @@ export function resolveSettings(
   const listedScopes = listed(given.scopes) ?? defaultScopes;
   const clientScopes = extensions.flatMap((extension) => extension.clientScopes?.(given) ?? []);
   const scopes = [...new Set([...listedScopes, ...Object.keys(claims), ...clientScopes])];
-  const frontUrl = frontChannelBase({ issuer, settings: given });
   const acceptsAny = settingsWithAny(given);
   const allows = allowancesOf(issuer, given.issuerHosts);
-  const configuredClients = acceptsAny.includes("clients")
-    ? []
-    : listed(given.clients) ?? (profile && demoClientsOf(given, frontUrl));
   const responseTypes = given.responseTypes.filter((type) =>
     type === "code" || extensions.some((extension) => extension.responseTypes?.some(({ name }) => name === type))
   );
@@ -135,7 +78,9 @@ export function resolveSettings(
     issuer,
     isIssuerFromHost: settings.issuer === fromHost,
     allows,
-    clients: configuredClients ?? [],
+    clients: [],
+    clientsAt: () => [],
+    hasDemoClients: settings.clients === undefined,
     users: listed(given.users) ?? demoUsers,
     unknownLoginHint: acceptsAny.includes("users") ? "create" : given.unknownLoginHint,
     scopes,
@@ -175,6 +120,7 @@ export function resolveSettings(
     grantTypes: [],
     extensions,
     clientField: clientFieldOf(extensions),
+    clientProfiles: clientProfiles(extensions),
     profile,
     providers,
     ...Object.assign({}, ...extensions.map((extension) => extension.resolveSettings?.(given, allows))),
@@ -183,9 +129,15 @@ export function resolveSettings(
     grantTypes.filter(({ isOn }) => isOn(resolved))
   );
   const ofDemoClient = extensionGrantTypes.filter(({ hasDemoClient }) => hasDemoClient).map(({ type }) => type);
+  const clientsAt = (issuer: string) => {
+    if (acceptsAny.includes("clients")) return [];
+    const frontUrl = frontChannelBase({ issuer, settings: given });
+    return listed(given.clients) ?? (profile && demoClientsOf(given, frontUrl)) ?? demoClients(frontUrl, ofDemoClient);
+  };
   return {
     ...resolved,
-    clients: configuredClients ?? demoClients(frontUrl, ofDemoClient),
+    clients: clientsAt(issuer),
+    clientsAt,
     grantTypes: [...extensionGrantTypes, ...settings.grantTypes ?? []],
   };
 }

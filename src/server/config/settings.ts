@@ -11,23 +11,21 @@
  */
 
 import { clientAuthMethodNames, clientFieldOf, userField } from "../oauth/clients/client.ts";
-import type { ClientAuthMethod, ClientMetadata, User } from "../oauth/clients/client.ts";
+import type { ClientMetadata, User } from "../oauth/clients/client.ts";
 import type { SupportedGrantType } from "../oauth/clients/standing.ts";
+import type { AnyName } from "../oauth/policy.ts";
+import type { MetadataForm, PolicySettings } from "../oauth/policy_settings.ts";
 import { defaultAlgorithms, verificationAlgorithms } from "../oauth/keys/signing_algorithm.ts";
 import type { ConfigIssue } from "../oauth/config_issue.ts";
 import { choice, type Field, type Fields, flag, list, type ObjectField, seconds, text, texts } from "../oauth/field.ts";
 import { endpointPathsField, fromHost } from "../oauth/issuer_urls.ts";
-import { type McpRevision, mcpRevisions } from "./profile.ts";
+import { type McpRevision, mcpRevisions } from "./strictness.ts";
 import { type Profile, profileField } from "./profile_field.ts";
-import { providerFields, type ProviderSettings } from "./provider_settings.ts";
-import type { ResourceSettings } from "../oauth/resource_list.ts";
+import { providerFields } from "./provider_settings.ts";
 import { insecureFields, keys, networkFields, requestFields, resource } from "./setting_groups.ts";
-import type { InsecureSettings, KeySettings, NetworkSettings, RequestSettings } from "./setting_groups.ts";
-
-export type { KeySettings, Lifetimes, PkceSettings, RefreshSettings } from "./setting_groups.ts";
 
 /** The settings that a configuration file and an embedding program share. Everything has a default. */
-export interface Settings extends InsecureSettings, NetworkSettings, ProviderSettings, RequestSettings {
+export interface Settings extends PolicySettings {
   /**
    * The issuer identifier, an absolute URL without query and fragment. Every URL of the server begins with it.
    * `from-host`: the issuer of each request is the origin that it was sent to, if that is on a loopback host or one of
@@ -45,17 +43,6 @@ export interface Settings extends InsecureSettings, NetworkSettings, ProviderSet
   readonly profile?: Profile | readonly Profile[];
   /** The revision of the profile `mcp`. Default: the newest. */
   readonly mcpRevision?: McpRevision;
-  /**
-   * `auto`: the first user is logged in and everything is approved; `login_hint` selects another user. `interactive`:
-   * pages ask the user to log in and to consent. Default: `auto`.
-   */
-  readonly login?: "auto" | "interactive";
-  /**
-   * What automatic login does if `login_hint` names no user. `default`: it logs in the user of the session or the first
-   * user, with a warning. `reject`: it rejects the request with `invalid_request`. `create`: it creates a guest user
-   * with this `sub`, which only a server on a test host may do. Default: `default`; in the mock `reject`.
-   */
-  readonly unknownLoginHint?: "default" | "reject" | "create";
   /**
    * The clients that may request tokens. Default: a public and a confidential demo client whose redirect URI is
    * `<issuer>/authorized`.
@@ -79,84 +66,7 @@ export interface Settings extends InsecureSettings, NetworkSettings, ProviderSet
    * Default: `openid profile email read write offline_access`.
    */
   readonly scopes?: readonly string[] | "any";
-  /**
-   * The accepted algorithms of asymmetric signatures: of this server, of DPoP proofs, and of the JWTs of clients
-   * (assertions and signed requests). `EdDSA` is Ed25519. Default:
-   * `RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 Ed25519 EdDSA`, and `alg`. Others: `ML-DSA-44`,
-   * `ML-DSA-65`, `ML-DSA-87`.
-   */
-  readonly signatureAlgorithms?: readonly string[];
-  /**
-   * Redirect the browser with 303 in every case (RFC 9700 §4.12); otherwise with 302 after a GET request. Default:
-   * false.
-   */
-  readonly seeOther?: boolean;
-  /**
-   * The accepted `aud` of client assertions and of assertions of `trustedIssuers`: only the issuer (RFC 10070), or
-   * also the URL of the token endpoint (RFC 7523, sent by many clients), or of the endpoint for pushed requests (RFC
-   * 9126 §2) or backchannel authentication (CIBA §7.1) that is called, which causes a warning. `aud` must contain one
-   * value; with `issuer-string` it must be a string, not an array (FAPI 2.0). Default: `issuer-or-token-endpoint`.
-   */
-  readonly assertionAudience?: "issuer-string" | "issuer" | "issuer-or-token-endpoint";
-  /**
-   * The maximum lifetime of a client assertion, in seconds from the time of the request to its `exp`. More than 300
-   * seconds cause a warning (RFC 7523 §3). Default: 3600. Maximum: 3600.
-   */
-  readonly maxAssertionLifetime?: number;
-  /**
-   * The methods of client authentication that clients may use; the two of TLS also need `mutualTls`. Default:
-   * `client_secret_basic client_secret_post client_secret_jwt private_key_jwt tls_client_auth
-   * self_signed_tls_client_auth none`.
-   */
-  readonly clientAuthMethods?: readonly ClientAuthMethod[];
-  /**
-   * Whether an authorization request must contain `redirect_uri`, even if the client has only one and the request is
-   * not an OpenID Connect request. Default: false.
-   */
-  readonly requireRedirectUri?: boolean;
-  /**
-   * Whether requests must name a `resource` (RFC 8707). Without one, `expected` causes a warning, and `required`
-   * rejects the request with `invalid_target`. Default: `optional`.
-   */
-  readonly resourceParameter?: "optional" | "expected" | "required";
-  /** Whether a redirect URI may have a private-use scheme such as `com.example.app:/callback`. Default: true. */
-  readonly privateUseRedirectUris?: boolean;
-  /**
-   * The kinds of redirect URIs that only clients of `application_type: "native"` may have: URIs with a private-use
-   * scheme, and URIs on a loopback host. With `loopback`, http is accepted on no other host. Default: none.
-   */
-  readonly nativeOnlyRedirectUris?: readonly ("private-use" | "loopback")[];
-  /** Whether userinfo accepts an access token in a form (RFC 6750 §2.2). Default: true. */
-  readonly accessTokenInForm?: boolean;
-  /**
-   * The URLs of the metadata document: the well-known names of RFC 8414 (`oauth`) and of OpenID Connect (`openid`),
-   * before the path of the issuer (`inserted`) or after it (`appended`). Without such a path both are the same URL.
-   * Default: `oauth-inserted openid-inserted openid-appended oauth-appended`.
-   */
-  readonly metadataForms?: readonly MetadataForm[];
-  /**
-   * Whether `/authorize`, `/token` and `/register` at the root of the host serve these endpoints too, for clients that
-   * find no metadata. Default: false.
-   */
-  readonly defaultEndpoints?: boolean;
-  /** The rotation of signing keys. */
-  readonly keys?: KeySettings;
-  /**
-   * The resources that access tokens are for (RFC 8707). Default: a request may name every https URI and every URI on a
-   * test host.
-   */
-  readonly resources?: readonly ResourceSettings[];
-  /**
-   * What any visitor may do on the pages `/clients` and `/users`: `edit` (until the server stops), `read`, or `off` (no
-   * such pages). Default: `edit` if the issuer is on a test host, otherwise `off`.
-   */
-  readonly directory?: "edit" | "read" | "off";
-  /** Rate-limit failed client authentication and logins (429). Default: true, unless the issuer is on a test host. */
-  readonly throttle?: boolean;
 }
-
-/** @internal A form of the metadata URL. */
-export type MetadataForm = "oauth-inserted" | "openid-inserted" | "openid-appended" | "oauth-appended";
 
 const metadataForms: readonly MetadataForm[] = [
   ...["oauth-inserted", "openid-inserted", "openid-appended", "oauth-appended"] as const,
@@ -227,9 +137,6 @@ export function localIssuer(port: number, scheme: "http" | "https" = "http"): st
 
 /** The value of a setting that also accepts values that are not registered. */
 export type Any = "any";
-
-/** @internal The name of a setting that may be `"any"`. */
-export type AnyName = "clients" | "redirectUris" | "scopes" | "users";
 
 const names: readonly AnyName[] = ["clients", "redirectUris", "scopes", "users"];
 

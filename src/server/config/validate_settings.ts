@@ -6,7 +6,7 @@ import { isReservedClaim, reservedClaims } from "../oauth/claims.ts";
 import { validateClient, validateScopeValues } from "../oauth/clients/validate_client.ts";
 import { type ConfigIssue, quote, showPath } from "../oauth/config_issue.ts";
 import type { SettingsExtension } from "./extension_settings.ts";
-import { byProfile } from "./profile.ts";
+import { byProfile } from "../oauth/profile.ts";
 import { validateProfile, withProfile } from "./profiles.ts";
 import { validateIssuer, validateIssuerScheme, validateIssuerUrls, withIssuerHostsHint } from "./validate_issuer.ts";
 import { validateRealHost } from "./validate_real_host.ts";

@@ -3,7 +3,7 @@
 import { isObject } from "../../platform/json_value.ts";
 import { type ProviderName, providers } from "../profiles/providers.ts";
 import { type ConfigIssue, quote } from "../oauth/config_issue.ts";
-import type { ProfileName } from "./profile.ts";
+import type { ProfileName } from "../oauth/profile.ts";
 import { isPluginProfile } from "./plugin_profile.ts";
 import type { Profile } from "./profile_field.ts";
 import type { ProviderFunctions } from "../profiles/provider_functions.ts";

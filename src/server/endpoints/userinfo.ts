@@ -9,7 +9,7 @@ import { requireAccessToken } from "../oauth/tokens/bearer.ts";
 import { hasTokenInQuery, type OtherPlace } from "../oauth/tokens/bound_token.ts";
 import { claimsForScope, mayBeRequested, withRequestedClaims } from "../oauth/claims.ts";
 import { policyOf } from "../oauth/clients/policy.ts";
-import { byProfile } from "../config/profile.ts";
+import { byProfile } from "../oauth/profile.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { recordUserinfoCall } from "../oauth/notes.ts";
 import { registeredScope } from "../oauth/grants/narrow_grant.ts";

@@ -3,7 +3,7 @@
 import type { Context } from "../assembly/context.ts";
 import type { User } from "../oauth/clients/client.ts";
 import type { Authentication } from "../oauth/authorize/authentication_level.ts";
-import type { LoginMethod } from "../config/login_method.ts";
+import type { LoginMethod } from "../oauth/policy.ts";
 import { allowsUser, usableSession } from "../oauth/authorize/login.ts";
 import type { Server } from "../oauth/server.ts";
 import { readAsIfStored } from "../oauth/records/repository.ts";

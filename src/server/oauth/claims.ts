@@ -7,7 +7,7 @@ import { isObject } from "../../platform/json_value.ts";
 import type { RequestedClaims } from "../../platform/store/store.ts";
 import type { User } from "./clients/client.ts";
 import { canonicalUri } from "./resource_list.ts";
-import type { ResolvedSettings } from "../config/resolve_settings.ts";
+import type { Policy } from "./policy.ts";
 
 /** The standard claims of each scope value (OpenID Connect Core §5.4). */
 export const standardClaims: Readonly<Record<string, readonly string[]>> = {
@@ -72,7 +72,7 @@ export interface ClaimRules {
 
 /** Reads the settings about claims, which must be valid. */
 export function claimRules(
-  { claims, unmappedClaims, idTokenClaims, accessTokenClaims, resources = [] }: ResolvedSettings,
+  { claims, unmappedClaims, idTokenClaims, accessTokenClaims, resources = [] }: Policy,
 ): ClaimRules {
   const claimsByScope = new Map(Object.entries(standardClaims));
   for (const [scope, names] of Object.entries(claims)) {

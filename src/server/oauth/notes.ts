@@ -5,7 +5,7 @@
 
 import type { AuthorizationRequest } from "./authorize/authorization_request.ts";
 import type { Client } from "./clients/repository.ts";
-import type { AnyName } from "../config/settings.ts";
+import type { AnyName } from "./policy.ts";
 import type { Explanation, RuleExplanation } from "./explanation.ts";
 import type { Authorization } from "./grants/authenticated_request.ts";
 import { type Params, promptValues, separatorFix, splitScope } from "./params.ts";

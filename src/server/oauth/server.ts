@@ -27,7 +27,7 @@ import type { Observe } from "./observe.ts";
 import type { SignClaims } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
 import type { KeyFetches } from "./keys/remote_keys.ts";
-import type { ServerSettings } from "../config/resolve_settings.ts";
+import type { Policy } from "./policy.ts";
 import type { ServerClients } from "./clients/server_clients.ts";
 import type { RegisteredSecrets } from "./registered_secrets.ts";
 import type { Resources } from "./resource_list.ts";
@@ -55,7 +55,7 @@ export interface Server {
   /** The value that stored secrets and cookies are bound to: the issuer, or one value for all issuers of a server. */
   readonly storageIssuer: string;
   /** The settings, with defaults. `issuer` and `audience` are members of the server, because the port may set them. */
-  readonly settings: ServerSettings;
+  readonly settings: Policy;
   /** The store of all records. */
   readonly store: Store;
   /** The clock: milliseconds since the epoch. */

@@ -3,7 +3,7 @@
 import { assert } from "@std/assert";
 import { openServer } from "../../../src/cli/open_server.ts";
 import { readConfiguration } from "../../../src/cli/read_config.ts";
-import { validateOptions } from "../../../src/server/assembly/options.ts";
+import { validateOptions } from "../../../src/server/assembly/validate_options.ts";
 import { commandEnvironment, readRules } from "../../cli/command_runs.ts";
 
 /** Starts the program on a free port, with the variables that a container has. */

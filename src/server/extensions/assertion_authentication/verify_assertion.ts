@@ -2,7 +2,7 @@
 
 import type { JWTPayload } from "jose";
 import { withAlias } from "../../oauth/issuer_urls.ts";
-import { byProfile } from "../../config/profile.ts";
+import { byProfile } from "../../oauth/profile.ts";
 import { rejectBeyondBound } from "../../oauth/bounded_records.ts";
 import { verifyClientJwt } from "../../oauth/clients/client_jwt.ts";
 import { describeRemovedClient } from "../../oauth/clients/server_clients.ts";

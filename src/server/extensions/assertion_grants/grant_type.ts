@@ -6,7 +6,7 @@ import type { Client } from "../../oauth/clients/repository.ts";
 import { isPermitted } from "../../oauth/clients/standing.ts";
 import type { User } from "../../oauth/clients/client.ts";
 import { quote } from "../../oauth/config_issue.ts";
-import { byProfile } from "../../config/profile.ts";
+import { byProfile } from "../../oauth/profile.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { type Params, splitScope } from "../../oauth/params.ts";

@@ -5,10 +5,10 @@
 
 import { splitScope } from "../../oauth/params.ts";
 import { grantTypesFor, sortResponseType } from "../../oauth/authorize/response_type.ts";
-import { clientValues } from "../../config/extension_settings.ts";
+import { clientValues } from "../../oauth/clients/client_extension.ts";
 import { quote } from "../../oauth/config_issue.ts";
-import { byProfile } from "../../config/profile.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import { byProfile } from "../../oauth/profile.ts";
+import type { Policy } from "../../oauth/policy.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { supportedGrantTypes } from "../../oauth/grants/mod.ts";
 import { digest } from "../../oauth/secrets.ts";
@@ -46,7 +46,7 @@ const unverifiedMembers = ["sector_identifier_uri"];
  */
 export async function parseDocument(
   { url, text, contentType }: FetchedDocument,
-  settings: ResolvedSettings,
+  settings: Policy & { readonly audience: string },
   times: { readonly fetchedAt: number; readonly validUntil: number },
 ): Promise<Client> {
   const warnings: RuleExplanation[] = [];

@@ -7,7 +7,7 @@
 
 import { rejectBeyondBound } from "../../oauth/bounded_records.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
-import { byProfile } from "../../config/profile.ts";
+import { byProfile } from "../../oauth/profile.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";

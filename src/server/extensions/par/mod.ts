@@ -8,7 +8,7 @@ import type { Endpoint } from "../../assembly/route.ts";
 import { requestUriParameter } from "../../oauth/authorize/request_parts.ts";
 import { clientAuthParameters } from "../../oauth/clients/auth/mod.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
-import { byProfile } from "../../config/profile.ts";
+import { byProfile } from "../../oauth/profile.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { ParameterDescription } from "../../oauth/params.ts";
 import type { PartRequest } from "../../oauth/server.ts";

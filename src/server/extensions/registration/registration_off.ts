@@ -2,7 +2,7 @@
 
 import type { Context } from "../../assembly/context.ts";
 import type { Handlers } from "../../assembly/route.ts";
-import { byProfile } from "../../config/profile.ts";
+import { byProfile } from "../../oauth/profile.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 
 /** The handlers of the registration endpoint. */

@@ -10,7 +10,7 @@ import { verifyClientJwt } from "../../oauth/clients/client_jwt.ts";
 import type { RejectJwt } from "../../oauth/clients/client_jwt.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { byProfile } from "../../config/profile.ts";
+import { byProfile } from "../../oauth/profile.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
 import { warn } from "../../oauth/notes.ts";

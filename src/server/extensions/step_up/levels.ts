@@ -8,7 +8,7 @@ import {
   unmetRequirements,
 } from "../../oauth/authorize/authentication_level.ts";
 import { splitScope } from "../../oauth/params.ts";
-import type { LoginMethod } from "../../config/login_method.ts";
+import type { LoginMethod } from "../../oauth/policy.ts";
 import type { PartRequest, Server } from "../../oauth/server.ts";
 import { type AcrValue, unverifiedMethods } from "./settings.ts";
 

@@ -2,7 +2,7 @@
 
 import { acrValueField } from "../../oauth/authorize/authentication_level.ts";
 import { choice, type Fields, list, object, texts } from "../../oauth/field.ts";
-import type { LoginMethod } from "../../config/login_method.ts";
+import type { LoginMethod } from "../../oauth/policy.ts";
 
 /** @internal */
 export interface StepUpSettings {

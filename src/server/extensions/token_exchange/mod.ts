@@ -6,7 +6,7 @@
 import type { Extension } from "../../assembly/extension.ts";
 import { withoutUser } from "../../oauth/clients/standing.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
-import { unlistedClientsWarnings } from "../../config/extension_settings.ts";
+import { unlistedClientsWarnings } from "../../oauth/clients/client_extension.ts";
 import { parameters } from "../../oauth/params.ts";
 import { idJagType, tokenExchangeFields, type TokenExchangePolicy, tokenExchangeType } from "./settings.ts";
 

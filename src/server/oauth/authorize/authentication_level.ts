@@ -6,7 +6,7 @@
 import { type Field, text } from "../field.ts";
 import { OAuthError } from "../errors.ts";
 import type { PassedRuleId, RejectionRuleId } from "../rules/mod.ts";
-import type { LoginMethod } from "../../config/login_method.ts";
+import type { LoginMethod } from "../policy.ts";
 
 /** The level of a login. */
 export interface Authentication {

@@ -5,7 +5,7 @@ import { validateRedirectUri, warnUndottedScheme } from "../clients/redirect_uri
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
 import { describeRemovedClient } from "../clients/server_clients.ts";
-import { byProfile } from "../../config/profile.ts";
+import { byProfile } from "../profile.ts";
 import { OAuthError } from "../errors.ts";
 import {
   type Params,

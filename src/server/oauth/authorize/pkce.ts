@@ -5,7 +5,7 @@
 
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { CodeRecord } from "../../../platform/store/store.ts";
-import { byProfile } from "../../config/profile.ts";
+import { byProfile } from "../profile.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
 import { observe } from "../observe.ts";

@@ -4,7 +4,7 @@ import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { policyOf } from "../clients/policy.ts";
 import { hasStanding } from "../clients/standing.ts";
 import type { Client } from "../clients/repository.ts";
-import { byProfile } from "../../config/profile.ts";
+import { byProfile } from "../profile.ts";
 import { isAbsoluteUri } from "../resource_list.ts";
 import { suggest } from "../config_issue.ts";
 import { OAuthError } from "../errors.ts";

@@ -5,7 +5,7 @@
  * nothing.
  */
 
-import type { ResponseMode } from "../params.ts";
+import { type ResponseMode, responseModeNames } from "../params.ts";
 import {
   anyValue,
   choice,
@@ -19,8 +19,7 @@ import {
   texts,
   whole,
 } from "../field.ts";
-import { type ProfileName, profileNames } from "../../config/profile.ts";
-import { responseModesField } from "../../config/setting_groups.ts";
+import { type ProfileName, profileNames } from "../profile.ts";
 import type { PublicKeySet } from "../keys/remote_keys.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../keys/signing_algorithm.ts";
 import type { ExtensionClientMembers } from "./extension_members.gen.ts";
@@ -198,6 +197,12 @@ export const keySetField: Field<PublicKeySet> = object<PublicKeySet>(
   { keys: [publicKey] },
   { expected: "a JWK Set", required: ["keys"], others: anyValue },
 );
+
+/** The description of a list of response modes. */
+export const responseModesField: Field<readonly ResponseMode[]> = list(choice(responseModeNames), [["query", "jwt"]], {
+  min: 1,
+  expected: "an array of response modes, at least one",
+});
 
 /** The members of every server. */
 type OwnMembers = Omit<ClientMetadata, keyof ExtensionClientMembers>;

@@ -5,7 +5,7 @@
 
 import { errors } from "jose";
 import type { JWTPayload, JWTVerifyOptions } from "jose";
-import { byProfile } from "../../config/profile.ts";
+import { byProfile } from "../profile.ts";
 import type { ErrorDetails, OAuthError } from "../errors.ts";
 import type { RuleExplanation } from "../explanation.ts";
 import { type JwtPolicy, JwtPolicyError } from "../keys/jwt_policies.ts";

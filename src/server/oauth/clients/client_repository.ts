@@ -1,8 +1,8 @@
 /** The repository of clients: validation, and conversion from metadata (RFC 7591 §2) and stored records. */
 
 import { assertNoIssues } from "../config_issue.ts";
-import { sectorOf } from "../../config/extension_settings.ts";
-import type { ResolvedSettings, ServerSettings } from "../../config/resolve_settings.ts";
+import { sectorOf } from "./client_extension.ts";
+import type { Policy } from "../policy.ts";
 import { canonicalUri } from "../resource_list.ts";
 import { splitScope } from "../params.ts";
 import { grantTypesFor } from "../authorize/response_type.ts";
@@ -10,24 +10,26 @@ import { memoryRepository } from "../records/repository.ts";
 import type { CreateRepository, SerializedEntry } from "../records/repository.ts";
 import { digest } from "../secrets.ts";
 import { authMethodsOf, type ClientEntry, type ClientMetadata } from "./client.ts";
-import { tightenSettings } from "./policy.ts";
+import { tightenPolicy } from "./policy.ts";
 import { matchesRedirectUri, validateRedirectUri } from "./redirect_uri.ts";
 import type { Client, ClientRepository } from "./repository.ts";
 import { standingOfRegistration } from "./standing.ts";
 import { validateClient, validateClientAudience } from "./validate_client.ts";
 
 /**
- * Creates the repository with the clients of the settings.
+ * Creates the repository.
  *
+ * @param configured The configured clients.
  * @param create Default: in memory.
  */
 export function clientRepository(
-  settings: ResolvedSettings,
+  settings: Policy,
+  { clients, audience }: { readonly clients: readonly ClientMetadata[]; readonly audience: string },
   create: CreateRepository = memoryRepository,
 ): ClientRepository {
   // The server validates the configured clients together when it starts.
   let parse = (entry: ClientEntry) => parseEntry(settings, entry);
-  const repository = create<ClientEntry, Client>(settings.clients, {
+  const repository = create<ClientEntry, Client>(clients, {
     kind: "client",
     acceptsExpiring: false,
     getId: (entry) => entry.client_id,
@@ -37,7 +39,7 @@ export function clientRepository(
     generationOf: ({ generation }) => generation,
     assignGeneration: (client, generation) => void Object.assign(client, { generation }),
   });
-  parse = (entry) => parseClient(settings, settings.audience, entry);
+  parse = (entry) => parseClient(settings, audience, entry);
   return repository;
 }
 
@@ -46,7 +48,7 @@ export function clientRepository(
  *
  * @throws {ConfigurationError} With one sentence for each problem.
  */
-export function parseClient(settings: ServerSettings, audience: string, entry: ClientEntry): Client {
+export function parseClient(settings: Policy, audience: string, entry: ClientEntry): Client {
   const { client_secret_digest, registration: _, ...metadata } = entry;
   const validated = client_secret_digest === undefined
     ? metadata
@@ -65,9 +67,9 @@ async function serializeClient(client: ClientEntry): Promise<SerializedEntry> {
   return { ...others, client_secret_digest: await digest(secret) };
 }
 
-function parseEntry(settings: ServerSettings, entry: ClientEntry): Client {
+function parseEntry(settings: Policy, entry: ClientEntry): Client {
   const { client_secret_digest: secretDigest, registration, ...metadata } = entry;
-  const policy = tightenSettings(settings, metadata);
+  const policy = tightenPolicy(settings, metadata);
   const read = (metadata: ClientMetadata) => clientFromMetadata(metadata, policy);
   const client = secretDigest === undefined
     ? read(metadata)
@@ -79,7 +81,7 @@ function parseEntry(settings: ServerSettings, entry: ClientEntry): Client {
 
 /** The settings that a client depends on. */
 export type ClientPolicy = Pick<
-  ResolvedSettings,
+  Policy,
   "allows" | "clientScopes" | "userScopes" | "alg" | "acceptsAny" | "extensions" | "insecureAllowHttpRedirectUris"
 >;
 

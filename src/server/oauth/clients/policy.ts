@@ -1,30 +1,22 @@
 /**
- * The settings that apply to one client. For a client with a profile of its own, they are at least as strict as the
- * settings of the server and the profile. A check that knows the client reads its settings by {@link policyOf}.
+ * The policy that applies to one client. For a client with a profile of its own, it is at least as strict as the policy
+ * of the server and the profile. A check that knows the client reads it by {@link policyOf}.
  */
 
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
-import type { ActiveProfile } from "../../config/profile.ts";
-import type { ProfileName } from "../../config/profile.ts";
-import { withClientProfile } from "../../config/profiles.ts";
-import type { AnyName } from "../../config/settings.ts";
+import type { Policy } from "../policy.ts";
+import type { ProfileName } from "../profile.ts";
 import type { Server } from "../server.ts";
 import type { Client } from "./repository.ts";
 
-/** The settings for the requests of a client: those of the server, or stricter ones by the client's own profile. */
-export function policyOf(server: Pick<Server, "settings">, client: Client): Server["settings"] {
+/** The policy for the requests of a client: the policy of the server, or a stricter one by the client's own profile. */
+export function policyOf(server: Pick<Server, "settings">, client: Client): Policy {
   return client.policy ?? server.settings;
 }
 
-/** The settings for a client with a profile of its own; for any other client, the unchanged settings. */
-export function tightenSettings<
-  T extends { readonly profile?: ActiveProfile; readonly acceptsAny: readonly AnyName[] },
->(
-  settings: T,
-  { profile }: { readonly profile?: ProfileName },
-): T {
-  if (profile === undefined) return settings;
-  return { ...withClientProfile(settings, profile), acceptsAny: [] };
+/** The policy for a client with a profile of its own; for any other client, the unchanged policy. */
+export function tightenPolicy(policy: Policy, { profile }: { readonly profile?: ProfileName }): Policy {
+  return profile === undefined ? policy : policy.clientProfiles.tighten(policy, profile);
 }
 
 /**

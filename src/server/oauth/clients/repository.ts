@@ -6,7 +6,7 @@
  * of a request; `redirect_uri.ts` compares its redirect URI. Users are in `users/`.
  */
 
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { Policy } from "../policy.ts";
 import type { Repository, UserEntries } from "../records/repository.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./client.ts";
@@ -74,8 +74,8 @@ export interface Client {
   readonly idTokenAlg: SigningAlgorithm;
   /** The resources that it serves, as canonical URIs; it may introspect their tokens. */
   readonly serves: readonly string[];
-  /** Its settings, if it has a profile of its own; see `policyOf`. */
-  readonly policy?: ResolvedSettings;
+  /** Its policy, if it has a profile of its own; see `policyOf`. */
+  readonly policy?: Policy;
   /** Present if the client registered itself (RFC 7591). */
   readonly registration?: ClientRegistration;
   /** Its metadata document; absent if the client is registered. */

@@ -3,7 +3,7 @@
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { Store } from "../../../platform/store/store.ts";
 import { boundedCache } from "../bounded_cache.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { Policy } from "../policy.ts";
 import type { Outbound } from "../outbound.ts";
 import type { RuleExplanation } from "../explanation.ts";
 import type { Sender } from "../sender.ts";
@@ -52,8 +52,8 @@ export interface ClientDependencies {
   readonly outbound: Outbound;
   /** Receives an event for each fetch. */
   readonly trace: Trace;
-  /** The settings with the issuer and the audience at this moment; only after the assembly of the server. */
-  readonly currentSettings: () => ResolvedSettings;
+  /** The policy, with the audience at this moment; only after the assembly of the server. */
+  readonly currentSettings: () => Policy & { readonly audience: string };
 }
 
 /** Maximum number of clients that are known to be in use. */

@@ -2,21 +2,20 @@
 
 import { isMlDsa } from "../../../platform/runtime/crypto.ts";
 import { type ConfigIssue, quote, suggest } from "../config_issue.ts";
-import { subjectTypeNames } from "../../config/extension_settings.ts";
+import { subjectTypeNames } from "./client_extension.ts";
 import { anyValue, validate } from "../field.ts";
-import { byProfile } from "../../config/profile.ts";
-import { activeProfile, findEmptySettings, validateProfileExtensions } from "../../config/profiles.ts";
-import type { ServerSettings } from "../../config/resolve_settings.ts";
+import { byProfile } from "../profile.ts";
+import type { Policy } from "../policy.ts";
 import { settingOfGrantType, supportedGrantTypes } from "../grants/mod.ts";
 import { validatePublicKeys } from "../keys/signing_algorithm.ts";
 import { findJoinedValues, responseTypeNames, splitScope } from "../params.ts";
 import { grantTypesFor, sortResponseType } from "../authorize/response_type.ts";
 import { authMethodsOf, type ClientAuthMethod, type ClientMetadata } from "./client.ts";
-import { tightenSettings } from "./policy.ts";
+import { tightenPolicy } from "./policy.ts";
 import { validatePageUrls, validatePostLogoutRedirectUris, validateRedirectUris } from "./redirect_uri.ts";
 
 /** Compares metadata that matches its description with the settings. Paths are relative to the client. */
-type ClientValidator = (client: ClientMetadata, settings: ServerSettings) => ConfigIssue[];
+type ClientValidator = (client: ClientMetadata, settings: Policy) => ConfigIssue[];
 
 /** The validators, in the order of their issues. */
 const validators: readonly ClientValidator[] = [
@@ -39,11 +38,11 @@ const validators: readonly ClientValidator[] = [
 /**
  * All issues; paths are relative to the client. Only metadata that matches its description is compared with the server.
  */
-export function validateClient(client: ClientMetadata, settings: ServerSettings): ConfigIssue[] {
+export function validateClient(client: ClientMetadata, settings: Policy): ConfigIssue[] {
   // Unknown members of a client that is registered at run time are ignored (RFC 7591 §2).
   const issues = validate({ ...settings.clientField, others: anyValue }, client);
   if (issues.length > 0) return issues;
-  const policy = tightenSettings(settings, client);
+  const policy = tightenPolicy(settings, client);
   return [
     ...validators.flatMap((validator) => validator(client, policy)),
     ...policy.extensions.flatMap((extension) => extension.validateClient?.(client, policy) ?? []),
@@ -51,7 +50,7 @@ export function validateClient(client: ClientMetadata, settings: ServerSettings)
 }
 
 /** Each request with an unsupported grant type would be rejected. */
-function validateGrantTypes({ grant_types = [] }: ClientMetadata, settings: ServerSettings): ConfigIssue[] {
+function validateGrantTypes({ grant_types = [] }: ClientMetadata, settings: Policy): ConfigIssue[] {
   const supported = supportedGrantTypes(settings).map(({ type }) => type);
   return grant_types.flatMap((type, i) =>
     supported.includes(type) ? [] : [{
@@ -69,7 +68,7 @@ function validateGrantTypes({ grant_types = [] }: ClientMetadata, settings: Serv
 
 function validateResponseTypes(
   { response_types = [], grant_types }: ClientMetadata,
-  { responseTypes, profile }: ServerSettings,
+  { responseTypes, profile }: Policy,
 ): ConfigIssue[] {
   const unsupported = response_types.flatMap((type, i) => {
     const name = sortResponseType(type);
@@ -93,7 +92,7 @@ function validateResponseTypes(
   }));
 }
 
-function validateSubjectType({ subject_type = "public" }: ClientMetadata, settings: ServerSettings): ConfigIssue[] {
+function validateSubjectType({ subject_type = "public" }: ClientMetadata, settings: Policy): ConfigIssue[] {
   const supported: readonly string[] = subjectTypeNames(settings);
   return supported.includes(subject_type) ? [] : [{
     path: "subject_type",
@@ -103,7 +102,7 @@ function validateSubjectType({ subject_type = "public" }: ClientMetadata, settin
   }];
 }
 
-function validateResponseModes({ response_modes = [] }: ClientMetadata, settings: ServerSettings): ConfigIssue[] {
+function validateResponseModes({ response_modes = [] }: ClientMetadata, settings: Policy): ConfigIssue[] {
   const { responseModes, profile } = settings;
   // An empty list is an issue of the settings, or of the client's profile.
   if (responseModes.length === 0) return [];
@@ -118,7 +117,7 @@ function validateResponseModes({ response_modes = [] }: ClientMetadata, settings
 }
 
 /** A server without the extension would ignore what the client demands. */
-function validateDemands(client: ClientMetadata, { extensions }: ServerSettings): ConfigIssue[] {
+function validateDemands(client: ClientMetadata, { extensions }: Policy): ConfigIssue[] {
   const absent = extensions.filter(({ isAbsent }) => isAbsent).flatMap(({ clientFields = {} }) =>
     Object.entries(clientFields)
   );
@@ -130,7 +129,7 @@ function validateDemands(client: ClientMetadata, { extensions }: ServerSettings)
   }));
 }
 
-function validateScope({ scope = "" }: ClientMetadata, { scopes }: ServerSettings): ConfigIssue[] {
+function validateScope({ scope = "" }: ClientMetadata, { scopes }: Policy): ConfigIssue[] {
   return validateScopeValues("scope", splitScope(scope), scopes);
 }
 
@@ -170,24 +169,15 @@ export function validateClientAudience({ client_id }: ClientMetadata, audience: 
   }];
 }
 
-/** An issue if the client's profile leaves a setting without a value. */
-function validateClientProfile({ profile }: ClientMetadata, settings: ServerSettings): ConfigIssue[] {
-  if (profile === undefined) return [];
-  return [
-    ...validateProfileExtensions(activeProfile({ profile })!, settings.extensions),
-    ...findEmptySettings(settings).map((name) => ({
-      path: "profile",
-      expected: `a profile that allows a value of the server's ${name}`,
-      received: quote(profile),
-      hint: `Add a value to the setting ${name} that the profile allows.`,
-    })),
-  ];
+/** The issues of the client's profile. */
+function validateClientProfile({ profile }: ClientMetadata, policy: Policy): ConfigIssue[] {
+  return profile === undefined ? [] : policy.clientProfiles.validate(policy, profile);
 }
 
 /** An issue if the server offers no method that the client is registered for. */
 function validateAuthMethod(
   client: ClientMetadata,
-  { clientAuthMethods, profile }: ServerSettings,
+  { clientAuthMethods, profile }: Policy,
 ): ConfigIssue[] {
   const { token_endpoint_auth_method: method } = client;
   const methods = authMethodsOf(client);
@@ -233,7 +223,7 @@ function needsSecret(method: ClientAuthMethod): boolean {
 }
 
 /** The public keys. */
-function validateClientKeys(client: ClientMetadata, { allows }: ServerSettings): ConfigIssue[] {
+function validateClientKeys(client: ClientMetadata, { allows }: Policy): ConfigIssue[] {
   const needsKeys = client.token_endpoint_auth_method === "private_key_jwt";
   return [
     ...needsKeys ? validateHasKeys(client, `token_endpoint_auth_method is "private_key_jwt"`) : [],
@@ -255,7 +245,7 @@ export function validateHasKeys({ jwks, jwks_uri: uri }: ClientMetadata, use: st
 /** The members that name a signature algorithm, which the server must accept. */
 function validateAlgorithms(
   client: ClientMetadata,
-  { signatureAlgorithms, profile, clientField }: ServerSettings,
+  { signatureAlgorithms, profile, clientField }: Policy,
 ): ConfigIssue[] {
   // An empty list is an issue of the client's profile.
   if (signatureAlgorithms.length === 0) return [];

@@ -15,9 +15,9 @@
 import { authorizationCode } from "./authorization_code.ts";
 import { authorizeClientCredentials } from "./client_credentials.ts";
 import { authorizeRefresh } from "./refresh_token.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { Policy } from "../policy.ts";
 import type { SupportedGrantType } from "../clients/standing.ts";
-import type { OptionalGrantType } from "../../config/extension_settings.ts";
+import type { OptionalGrantType } from "../clients/client_extension.ts";
 import { parameters } from "../params.ts";
 import type { GrantType } from "../server.ts";
 
@@ -61,7 +61,7 @@ const clientCredentials: GrantType = {
 export const grantTypes: readonly GrantType[] = [authorizationCode, refreshToken, clientCredentials];
 
 /** The settings that enable grant types. */
-type GrantTypeSettings = Pick<ResolvedSettings, "grantTypes" | "extensions">;
+type GrantTypeSettings = Pick<Policy, "grantTypes" | "extensions">;
 
 /** @internal A grant type of an extension, and how to load its code. */
 export interface LoadableGrantType extends OptionalGrantType, Pick<GrantType, "parameters"> {

@@ -10,7 +10,7 @@ import type { ClaimRules } from "../claims.ts";
 import { registeredUserField, type User } from "../clients/client.ts";
 import type { Client, UserRepository } from "../clients/repository.ts";
 import { assertNoIssues, type ConfigIssue, type ConfigurationWarning } from "../config_issue.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { Policy } from "../policy.ts";
 import { validate } from "../field.ts";
 import { type CreateRepository, memoryRepository } from "../records/repository.ts";
 import type { Server } from "../server.ts";
@@ -121,18 +121,20 @@ interface UserRepositoryContext extends Pick<Server, "now" | "trace"> {
 }
 
 /**
- * Creates the repository with the users of the settings.
+ * Creates the repository.
  *
+ * @param configured The configured users.
  * @param create Default: in memory.
  */
 export function userRepository(
-  settings: ResolvedSettings,
+  settings: Policy,
+  configured: readonly User[],
   { now, trace, claims, userWarnings, acceptsGuests, onSessionsOver }: UserRepositoryContext,
   create: CreateRepository = memoryRepository,
 ): UserRepository {
   let chosenAt = 0;
   const passwordOf = (user: User) => JSON.stringify(getPasswordDigest(user));
-  const repository = create<User, User>(settings.users, {
+  const repository = create<User, User>(configured, {
     kind: "user",
     acceptsExpiring: acceptsGuests,
     getId: (user) => user.sub,

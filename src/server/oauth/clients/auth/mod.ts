@@ -2,7 +2,7 @@
  * The methods of client authentication, and the authentication of a request, which every client endpoint begins with.
  */
 
-import { byProfile } from "../../../config/profile.ts";
+import { byProfile } from "../../profile.ts";
 import { OAuthError } from "../../errors.ts";
 import { warn } from "../../notes.ts";
 import { parameters } from "../../params.ts";

@@ -1,14 +1,7 @@
 /**
- * The names of the profiles, and the settings that a profile can decide, with the order of their values from weak to
- * strict. `profiles.ts` has the values of each profile.
+ * The settings that a profile of a standard can decide, with the order of their values from weak to strict.
+ * `profiles.ts` has the values of each profile.
  */
-
-/** The name of a profile. */
-export type ProfileName = "oauth2.1" | "oidc" | "mcp" | "fapi2-security" | "fapi2-message-signing" | "next-2026.11";
-
-export const profileNames: readonly ProfileName[] = [
-  ...["oauth2.1", "oidc", "mcp", "fapi2-security", "fapi2-message-signing", "next-2026.11"] as const,
-];
 
 /** @internal A revision of the authorization specification of the Model Context Protocol. */
 export type McpRevision = "2025-03-26" | "2025-06-18" | "2025-11-25" | "2026-07-28";
@@ -85,24 +78,3 @@ export const combine = {
 
 /** A setting that a profile can decide: its path. */
 export type ProfileSetting = keyof typeof combine;
-
-/** @internal */
-export interface ActiveProfile {
-  /** Its name and, of `mcp`, its revision: `mcp 2026-07-28`. */
-  readonly label: string;
-  /** Its values, by the path of their setting. */
-  readonly values: ReadonlyMap<string, unknown>;
-  /**
-   * The paths of the settings whose value comes from a profile, because the configuration omits them or sets a weaker
-   * value. Each has the label of the profile.
-   */
-  readonly decides: ReadonlyMap<string, string>;
-  /** For each value, the label of the profile and the section of the specification that requires it. */
-  readonly sources: ReadonlyMap<string, string>;
-}
-
-/** The part of a message that names the profile, if a setting has its value from the profile; otherwise empty. */
-export function byProfile(profile: ActiveProfile | undefined, setting: ProfileSetting): string {
-  const label = profile?.decides.get(setting);
-  return label === undefined ? "" : `, by the profile ${label}`;
-}

@@ -1,0 +1,107 @@
+/** The description and the validation of the options of an embedding program. */
+
+import type { Extension } from "./extension.ts";
+import type { LatchkeyOptions } from "./options.ts";
+import type { Plugin } from "./plugin.ts";
+import type { ExtensionSettings } from "../extensions/settings.ts";
+import { clientFieldOf, registeredUserField } from "../oauth/clients/client.ts";
+import type { SettingsExtension } from "../config/extension_settings.ts";
+import { type ConfigIssue, quote } from "../oauth/config_issue.ts";
+import { type Field, type Fields, list, object, text, validate } from "../oauth/field.ts";
+import { clientsField, orAny, type ProgramSettings, settingFields } from "../config/settings.ts";
+import { validateSettings } from "../config/validate_settings.ts";
+import type { GrantType } from "../oauth/server.ts";
+import type { Pages } from "../pages/pages.ts";
+import { extensions as allExtensions } from "./extensions.ts";
+import { endpointPathsField } from "../oauth/issuer_urls.ts";
+import { profileField } from "../config/profile_field.ts";
+import { validateProxies } from "./trusted_proxies.ts";
+
+const functionField: Field<never> = {
+  type: "function",
+  expected: "a function",
+  examples: [],
+  hint: () => "Pass a function, or remove the option.",
+};
+
+const objectField: Field<never> = {
+  type: "object",
+  expected: "an object",
+  examples: [],
+  hint: () => "Pass an object, or remove the option.",
+};
+
+const optionFields: Fields<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
+  ...settingFields,
+  extensions: list<Extension>(objectField, [[]], { expected: "an array of extensions" }),
+  users: orAny(list(registeredUserField, [registeredUserField.examples], { expected: "an array of users" })),
+  store: objectField,
+  now: functionField,
+  randomBytes: functionField,
+  trace: functionField,
+  approver: functionField,
+  grantTypes: list<GrantType>(objectField, [[]], { expected: "an array of grant types" }),
+  outbound: functionField,
+  pages: object<Pages>("Pages", {
+    error: functionField,
+    login: functionField,
+    consent: functionField,
+    device: functionField,
+    backchannel: functionField,
+    account: functionField,
+    logout: functionField,
+    loggingOut: functionField,
+    loggedOut: functionField,
+  }, {}),
+  keySource: objectField,
+  issuerUntilListening: text(["http://localhost:9000"]),
+  plugins: list<Plugin>(objectField, [[]], { expected: "an array of plugins" }),
+};
+
+/** All issues of the list of extensions, which describe the other options: names and settings must differ. */
+export function validateExtensions(extensions: readonly Extension[]): ConfigIssue[] {
+  const members = { extensions: optionFields.extensions };
+  const issues = validate(object<Pick<LatchkeyOptions, "extensions">>("LatchkeyOptions", members, {}), { extensions });
+  if (issues.length > 0) return issues;
+  const names = new Set<string>();
+  const settings = new Set(Object.keys(optionFields));
+  for (const [i, { name, settingFields = {} }] of extensions.entries()) {
+    const path = `extensions[${i}]`;
+    if (names.has(name)) {
+      const hint = "Pass each extension once, and choose another name for your own.";
+      issues.push({ path, expected: "an extension with a name of its own", received: `a second ${quote(name)}`, hint });
+      continue;
+    }
+    names.add(name);
+    for (const setting of Object.keys(settingFields)) {
+      const hint = "Choose another name for the setting.";
+      const expected = "settings that the server does not have without it";
+      if (settings.has(setting)) issues.push({ path, expected, received: `the setting ${setting}`, hint });
+      settings.add(setting);
+    }
+  }
+  return issues;
+}
+
+/** Describes the {@link LatchkeyOptions} of a server with these extensions. */
+export function optionsField(extensions: readonly SettingsExtension[] = allExtensions): Field {
+  const paths = endpointPathsField(extensions);
+  const extended = { clients: clientsField(clientFieldOf(extensions)), paths, profile: profileField(paths) };
+  const fields = Object.assign({}, optionFields, extended, ...extensions.map(({ settingFields }) => settingFields));
+  return object<LatchkeyOptions>("LatchkeyOptions", fields, {});
+}
+
+/**
+ * All issues of options that match their description.
+ *
+ * @param issuer The issuer in effect.
+ */
+export async function validateOptions(
+  options: ProgramSettings,
+  issuer: string,
+  extensions: readonly SettingsExtension[] = allExtensions,
+): Promise<ConfigIssue[]> {
+  const issues = await validateSettings(options, issuer, extensions);
+  if (options.trustProxy === undefined) return issues;
+  return [...issues, ...validateProxies(options)];
+}

@@ -1,0 +1,80 @@
+/** The policy of a server: how it decides, with every default filled in. `config/` makes it from the settings. */
+
+import type { Allowances } from "./allowances.ts";
+import type { ClientMetadata } from "./clients/client.ts";
+import type { ClientExtension } from "./clients/client_extension.ts";
+import type { SupportedGrantType } from "./clients/standing.ts";
+import type { ConfigIssue } from "./config_issue.ts";
+import type { ObjectField } from "./field.ts";
+import type { Lifetimes, PkceSettings, PolicySettings, RefreshSettings } from "./policy_settings.ts";
+import type { ActiveProfile, ProfileName } from "./profile.ts";
+import type { ResourceSettings } from "./resource_list.ts";
+
+/** @internal The policy of a server, which does not change at run time. */
+export interface Policy extends
+  Required<
+    Omit<
+      PolicySettings,
+      "audience" | "backChannelUrl" | "defaultScope" | "frontChannelUrl" | "keys" | "proxyHeader" | "resources"
+    >
+  > {
+  /** Whether the issuer of each request is the origin that it was sent to. */
+  readonly isIssuerFromHost: boolean;
+  /** The permissions of the server that depend on the host of its issuer. */
+  readonly allows: Allowances;
+  /** The origin at which browsers reach the server; absent: that of the issuer. */
+  readonly frontChannelUrl?: string;
+  /** The origin at which clients reach the server; absent: that of the issuer. */
+  readonly backChannelUrl?: string;
+  /** The scope values in metadata. */
+  readonly scopes: readonly string[];
+  /** The scope values that only a client itself can get, never a user: `clientScopes` of extensions. */
+  readonly clientScopes: readonly string[];
+  /** The scope values that a user can grant. */
+  readonly userScopes: readonly string[];
+  /** The methods by which users can log in. */
+  readonly loginMethods: readonly LoginMethod[];
+  /** The settings that are `"any"`. */
+  readonly acceptsAny: readonly AnyName[];
+  /** The scope of a request without `scope`; empty: such a request is rejected. */
+  readonly defaultScope: readonly string[];
+  /** Lifetimes in seconds. */
+  readonly lifetimes: Required<Lifetimes>;
+  /** When code challenges are required. */
+  readonly pkce: Required<PkceSettings>;
+  /** How refresh tokens behave. */
+  readonly refresh: Required<Omit<RefreshSettings, "reuse">> & Pick<RefreshSettings, "reuse">;
+  /** The resources that access tokens are for; absent: see {@link PolicySettings.resources}. */
+  readonly resources?: readonly ResourceSettings[];
+  /** The rotation of signing keys, in seconds. */
+  readonly keys: { readonly rotateEvery?: number; readonly lead: number };
+  /** The grant types of extensions and of the embedding program, in addition to those of every server. */
+  readonly grantTypes: readonly SupportedGrantType[];
+  /** The extensions, also the absent ones. */
+  readonly extensions: readonly ClientExtension[];
+  /** Describes client metadata, with the members of extensions. */
+  readonly clientField: ObjectField<ClientMetadata>;
+  /** The profiles that clients can have. */
+  readonly clientProfiles: ClientProfiles;
+  /** The standards in effect, as one profile. */
+  readonly profile?: ActiveProfile;
+  /** The names of the providers' profiles. */
+  readonly providers: readonly string[];
+}
+
+/** @internal The profiles that clients can have. */
+export interface ClientProfiles {
+  /** The policy for a client with a profile of its own, which can only be stricter. */
+  tighten(policy: Policy, profile: ProfileName): Policy;
+  /** The issues of a client with this profile, for which the policy was tightened. */
+  validate(tightened: Policy, profile: ProfileName): ConfigIssue[];
+}
+
+/** @internal The name of a setting that may be `"any"`. */
+export type AnyName = "clients" | "redirectUris" | "scopes" | "users";
+
+/**
+ * @internal How a user logs in: `auto` without a page, with `login: "auto"`; `open` on the login page without a
+ * password; `password` on the login page; `approver` as the approver of the embedding program states.
+ */
+export type LoginMethod = "auto" | "open" | "password" | "approver";
