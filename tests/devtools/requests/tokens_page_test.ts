@@ -390,14 +390,40 @@ test("[TP-02] a changed token, alg none, an unknown key and a symmetric signatur
     await check({ token: symmetric }),
     /Signature not verified: HS256 needs the client secret .*Not checked: the signature .*HS256 uses the client secret/,
   );
-  const k = btoa("a-secret-of-thirty-two-characters").replace(/=+$/, "");
-  const valid = await check({
-    token: symmetric,
-    key_set: JSON.stringify({ kty: "oct", k }),
-    client_id: "spa",
-    nonce: "n1",
-  });
-  assertMatch(valid, /Valid ID token /);
+  const secretKey = (text: string) => ({ kty: "oct", k: btoa(text).replace(/=+$/, "") });
+  const [k, otherK] = [secretKey("a-secret-of-thirty-two-characters"), secretKey("another-secret-of-the-same-length")];
+  for (const key_set of [JSON.stringify(k), JSON.stringify([otherK, k])]) {
+    assertMatch(await check({ token: symmetric, key_set, client_id: "spa", nonce: "n1" }), /Valid ID token /);
+  }
+  assertMatch(
+    await check({ token: symmetric, key_set: JSON.stringify([otherK, otherK]) }),
+    /Signature does not verify with a key of the pasted key set/,
+  );
+});
+
+test("[TP-02] an access token that is signed with a secret is rejected, as is a token whose crit is unknown", async () => {
+  const bench = await tokenBench();
+  const { keySet, sign } = await foreignIssuer();
+  const { access_token } = await assertTokenResponse(await bench.token({ code: await bench.code() }));
+  const claims = JSON.parse(atob(access_token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
+  const { keys: [key] } = await (await bench.browser.get("/oauth2/jwks")).json();
+  const secret = new TextEncoder().encode(JSON.stringify(key));
+  for (const typ of ["at+jwt", "JWT"]) {
+    const forged = await new SignJWT(claims).setProtectedHeader({ alg: "HS256", typ, kid: key.kid }).sign(secret);
+    assertMatch(
+      await bench.check({ token: forged }),
+      /HS256: signed with a secret, not with a key of this server .*✗ Rule broken: the signature .*Expected an asymmetric algorithm/,
+    );
+    assertMatch(await bench.check({ token: forged, key_set: keySet }), /✗ Rule broken: the signature/);
+  }
+  const [, body, signature] = (await sign({}, goodIdToken)).split(".");
+  const critical = `${
+    btoa('{"alg":"ES256","kid":"k1","crit":["exp"],"exp":1}').replace(/=+$/, "")
+  }.${body}.${signature}`;
+  assertMatch(
+    await bench.check({ token: critical, key_set: keySet }),
+    /Signature not verified: crit names an extension .*✗ Rule broken: the signature .*Received crit \["exp"\]/,
+  );
 });
 
 test("[TP-01] the form of a token: each error has expected, received and fix, and everything readable is shown", async () => {

@@ -74,7 +74,7 @@ export async function checkToken(
   }
   const kind = chosen ?? detectKind(decoded);
   const signature = problem === undefined
-    ? await verifySignature(server, decoded, options.keys ?? await findKeys(server, kind, decoded))
+    ? await verifySignature(server, kind, decoded, options.keys ?? await findKeys(server, kind, decoded))
     : undefined;
   return {
     ...base,

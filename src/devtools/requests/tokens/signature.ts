@@ -56,6 +56,7 @@ export type SignatureCheck = TokenCheck & { readonly heading: string };
 /** Verifies the signature. */
 export async function verifySignature(
   server: Server,
+  kind: TokenKind,
   { jwt, header = {} }: DecodedToken,
   source: KeySource | undefined,
 ): Promise<SignatureCheck> {
@@ -77,6 +78,16 @@ export async function verifySignature(
         "expects, such as RS256. If you issue it, sign it, and set alg to the algorithm of your key.",
     };
   }
+  if (header.crit !== undefined) {
+    return {
+      ...base,
+      passed: false,
+      expected: "no crit: this server understands no extension of JWS",
+      received: `crit ${describe(header.crit)}`,
+      heading: "Signature not verified: crit names an extension",
+      fix: "Issue the token without crit. A verifier that does not understand what crit names must reject the token.",
+    };
+  }
   if (source === undefined) {
     const note = "This server does not know the keys that verify the token: paste them above.";
     return { ...base, note, heading: "Signature not verified: the keys are not known here" };
@@ -86,18 +97,29 @@ export async function verifySignature(
   const keys = source.keys.filter(({ kty, use }) => (kty === "oct") === isSymmetric && use !== "enc")
     .map((key) => key.kid === undefined ? { ...key, kid } : key);
   if (isSymmetric && keys.length === 0) {
+    // An API that takes any algorithm verifies it with the public key as the secret, which is known.
+    if (kind === "access_token") {
+      const own = source.keys.map(nameOf).join(" or ");
+      return {
+        ...base,
+        passed: false,
+        expected: `an asymmetric algorithm, as of ${source.owner}: ${own}`,
+        heading: `${alg}: signed with a secret, not with a key of ${source.owner}`,
+        fix: "Reject it: let the API accept only the algorithms of the keys that its issuer publishes.",
+      };
+    }
     const note = `${alg} uses the client secret. Paste the secret above as {"kty":"oct","k":"…"}, with k in base64url.`;
     return { ...base, note, heading: `Signature not verified: ${alg} needs the client secret` };
   }
   try {
-    const key = isSymmetric ? decodeBase64url(String(keys[0]!.k)) : remoteKeys(server, { jwks: { keys } });
-    await verifyByKeys(jwt, key, jwtPolicies.own_signature, { algorithms: [alg], now: server.now() });
+    const verify = async (key: Parameters<typeof verifyByKeys>[1]) =>
+      await verifyByKeys(jwt, key, jwtPolicies.own_signature, { algorithms: [alg], now: server.now() });
+    if (isSymmetric) await Promise.any(keys.map(({ k }) => verify(decodeBase64url(String(k)))));
+    else await verify(remoteKeys(server, { jwks: { keys } }));
     return verified();
-  } catch (error) {
-    // Claims and times are checked after the signature, the form before it.
-    const isClaim = error instanceof errors.JWTClaimValidationFailed ||
-      error instanceof JwtPolicyError && error.problem.part !== "form";
-    if (isClaim) return verified();
+  } catch (thrown) {
+    const problems: unknown[] = thrown instanceof AggregateError ? thrown.errors : [thrown];
+    if (problems.some(isClaimProblem)) return verified();
     const rejected = {
       ...base,
       passed: false,
@@ -106,7 +128,7 @@ export async function verifySignature(
         "If another issuer signed the token, paste the keys of its jwks_uri above. Otherwise the token was changed, " +
         "forged, or signed with a key that is no longer in use.",
     };
-    if (!(error instanceof errors.JWSSignatureVerificationFailed)) {
+    if (!problems.some((problem) => problem instanceof errors.JWSSignatureVerificationFailed)) {
       const hasKid = keys.some((key) => kid === undefined || key.kid === kid);
       const missing = hasKid ? `no key for ${alg}` : "no key with this kid";
       return { ...rejected, heading: `Signature not verified: ${missing}` };
@@ -123,6 +145,12 @@ export async function verifySignature(
   function verified(): SignatureCheck {
     return { ...base, passed: true, expected: `a key of ${source!.owner}`, heading: "Signature valid" };
   }
+}
+
+/** Whether the signature is valid: claims and times are checked after it, the form before it. */
+function isClaimProblem(problem: unknown): boolean {
+  return problem instanceof errors.JWTClaimValidationFailed ||
+    problem instanceof JwtPolicyError && problem.problem.part !== "form";
 }
 
 function describe(value: unknown): string {
