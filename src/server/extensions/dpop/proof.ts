@@ -212,7 +212,7 @@ async function assertTokenDigest({ ath }: JWTPayload, accessToken: string): Prom
   );
 }
 
-/** A value of a proof as text of bounded length. */
+/** A value of a proof as text of bounded length: `quote` hides secrets before it cuts. */
 function show(value: unknown): string {
-  return typeof value === "string" ? quote(value.slice(0, 200)) : describeKind(value);
+  return typeof value === "string" ? quote(value) : describeKind(value);
 }

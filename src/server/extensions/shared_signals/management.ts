@@ -175,7 +175,7 @@ function warnUnsupported({ server, clientId }: Context, events: readonly string[
   const unsupported = events.filter((type) => !supportedEvents(server).includes(type) && type !== verificationEvent);
   if (unsupported.length === 0) return;
   const others = unsupported.length - maxNamedEvents;
-  const named = unsupported.slice(0, maxNamedEvents).map((type) => quote(type.slice(0, 120))).join(", ");
+  const named = unsupported.slice(0, maxNamedEvents).map((type) => quote(type)).join(", ");
   warn(server, clientId, {
     rule: "SS-03",
     reason: "events_requested has types that this server does not support, so the stream does not deliver them",

@@ -95,7 +95,7 @@ async function collect(server: Server, client: Client, stream: EventStreamRecord
 /** Warns that a client rejected an event (RFC 8936 §2.4). */
 function warnRejected(server: Server, client: Client, jti: string, error: unknown): void {
   const shown = (value: unknown) =>
-    typeof value === "string" ? redactText(value.slice(0, shownChars), server.registeredSecrets) : "no text";
+    typeof value === "string" ? redactText(value, server.registeredSecrets).slice(0, shownChars) : "no text";
   const { err, description } = Object(error);
   warn(server, client.id, {
     rule: "SS-11",

@@ -419,6 +419,16 @@ test("[DO-01] no event contains a proof or a bound token", async () => {
   for (const secret of [access_token, headers.dpop!, verifier]) assert(!text.includes(secret));
 });
 
+test("[DO-01, HT-15] a code in a proof is hidden, also where the value is cut", async () => {
+  const server = await testServer(options);
+  const codes = await Promise.all(Array.from({ length: 5 }, () => server.code()));
+  for (let length = 0; length < 60; length++) {
+    await outcomeWith(server, { claims: { htu: ["x".repeat(length), ...codes].join(".") } });
+  }
+  const text = JSON.stringify(server.events.filter(({ type }) => type === "rejected"));
+  for (const code of codes) assert(!text.includes(code.slice(0, 20)));
+});
+
 test("[DO-09] userinfo accepts and offers no bearer token where every token must be bound", async () => {
   const store = memoryStore();
   const before = await testServer({ ...options, store });

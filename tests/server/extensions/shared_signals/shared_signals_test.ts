@@ -13,6 +13,7 @@ import { decodeClaims, forEachCase, getRejections, sharedStore } from "../../../
 import { until } from "../../../until.ts";
 import { openBrowser } from "../../browser.ts";
 import { postRegistration } from "../../registering.ts";
+import { randomToken } from "../../../../src/server/oauth/secrets.ts";
 import { caep, type Json, machine, receiverWith, risc, signalServer, verificationType } from "./receiver.ts";
 
 const push = (endpoint_url: string, others = {}) => ({
@@ -499,6 +500,20 @@ test("[SS-11] each poll returns an event until it is acknowledged, and an error 
   const { explanation } = b.events.findLast(({ type }) => type === "warning") as Json;
   assertEquals(explanation.rule, "SS-11");
   assertMatch(explanation.received, /invalid_audience \(not mine\)/);
+});
+
+test("[SS-11, HT-15] a code in the description of an error is hidden, also where the text is cut", async () => {
+  const b = await signalServer();
+  const receiver = await b.receiver();
+  const stream = await receiver.create();
+  const code = randomToken((bytes) => crypto.getRandomValues(new Uint8Array(bytes)));
+  for (let length = 150; length < 200; length++) {
+    await receiver.send("POST", "/ssf/verification", { stream_id: stream.stream_id, state: "1" });
+    const { claims: [{ jti }] } = await receiver.poll(stream, {});
+    await receiver.poll(stream, { setErrs: { [jti]: { err: "other", description: `${".".repeat(length)}${code}` } } });
+    b.advance(1);
+  }
+  assertEquals(JSON.stringify(b.events).includes(code.slice(0, 20)), false);
 });
 
 test("[SS-11] of polls without acknowledgement only the first one signs, until another key does", async () => {
