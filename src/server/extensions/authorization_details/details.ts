@@ -15,16 +15,12 @@ import { quote } from "../../oauth/config_issue.ts";
 import { compileSchema, type FindMismatch, type JsonSchema, noSuchField } from "./json_schema.ts";
 import { canonicalUri } from "../../oauth/resource_list.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
 import { invalidGrantErrors } from "../../oauth/grants/narrow_grant.ts";
 import type { Params } from "../../oauth/params.ts";
-import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import type { AccessLife, PartServer } from "../../oauth/authorize/request_part.ts";
 import { describeDetails } from "./describe_details.ts";
 import { findUnmatched, isWithin, listFields } from "./match_details.ts";
-
-/** RFC 9396 §5. */
-const invalidDetails = "invalid_authorization_details" as ExtensionErrorCode;
+import { invalidDetails, reject } from "./rules.ts";
 
 /** Limits of one request: bytes of the value, number of objects, levels of an object. */
 const maxBytes = 8 * 1024;
@@ -52,12 +48,7 @@ export function readDetails(
   assertDetails(server, client, details);
   for (const detail of details) {
     if (isProtected || !findType(server, detail.type)!.requireProtectedRequest) continue;
-    throw new OAuthError("invalid_request", "a request for these authorization_details must be pushed or signed", {
-      rule: "RA-16",
-      reason: `authorization requests for type ${detail.type} must be pushed or signed`,
-      expected: "a pushed authorization request or a signed request object",
-      received: "plain parameters",
-    });
+    throw reject("RA-16", { type: detail.type });
   }
   if (details.length === 0) return undefined;
   server.passed?.("RA-03", details.map(({ type }) => type).join(" "));
@@ -66,21 +57,23 @@ export function readDetails(
 
 function parseDetails(text: string): readonly AuthorizationDetail[] {
   const bytes = new TextEncoder().encode(text).length;
-  if (bytes > maxBytes) throw outOfLimits(`at most ${maxBytes} bytes`, `${bytes} bytes`);
+  if (bytes > maxBytes) throw reject("RA-13", { unit: "bytes", limit: maxBytes, count: bytes });
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw notAList("text that is not JSON");
+    throw reject("RA-02", { received: "text that is not JSON" });
   }
-  if (!Array.isArray(value)) throw notAList(describe(value));
+  if (!Array.isArray(value)) throw reject("RA-02", { received: describe(value) });
   const other = value.find((item) => describe(item) !== "an object");
-  if (other !== undefined) throw notAList(`an array with ${describe(other)}`);
-  if (value.length > maxObjects) throw outOfLimits(`at most ${maxObjects} objects`, `${value.length} objects`);
-  if (value.some((detail) => isDeeperThan(maxDepth, detail))) {
-    throw outOfLimits(`objects of at most ${maxDepth} levels`, "a deeper one");
+  if (other !== undefined) throw reject("RA-02", { received: `an array with ${describe(other)}` });
+  if (value.length > maxObjects) {
+    throw reject("RA-13", { unit: "objects", limit: maxObjects, count: value.length });
   }
-  if (!isPortable(value)) throw notAList("half of a surrogate pair, or a number out of range");
+  if (value.some((detail) => isDeeperThan(maxDepth, detail))) {
+    throw reject("RA-13", { unit: "levels", limit: maxDepth });
+  }
+  if (!isPortable(value)) throw reject("RA-02", { received: "half of a surrogate pair, or a number out of range" });
   return value;
 }
 
@@ -89,19 +82,6 @@ function isPortable(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed();
   if (typeof value === "number") return Number.isFinite(value);
   return typeof value !== "object" || value === null || Object.entries(value).flat().every(isPortable);
-}
-
-function notAList(received: string): OAuthError {
-  return new OAuthError("invalid_request", "authorization_details is not a JSON array of objects", {
-    rule: "RA-02",
-    expected: "a JSON array of objects, each with a type",
-    received,
-  });
-}
-
-function outOfLimits(expected: string, received: string): OAuthError {
-  const message = "authorization_details has too many bytes, objects or levels";
-  return new OAuthError("invalid_request", message, { rule: "RA-13", expected, received });
 }
 
 /** The JSON type of a value, never the value: details may be confidential (RFC 9396 §12). */
@@ -123,20 +103,17 @@ function mayRequest({ metadata }: Client, type: string): boolean {
 
 function assertDetails(server: PartServer, client: Client, details: readonly AuthorizationDetail[]): void {
   const compiled = new Map<string, FindMismatch>();
-  for (const [i, detail] of details.entries()) {
-    const definition = assertType(server, client, detail, i);
-    assertCommonFields(detail, i);
+  for (const [index, detail] of details.entries()) {
+    const definition = assertType(server, client, detail, index);
+    assertCommonFields(detail, index);
     const { type } = detail;
     if (!compiled.has(type)) compiled.set(type, compileSchema(closedSchema(definition)));
     const mismatch = compiled.get(type)!(detail);
     if (mismatch === undefined) continue;
     const { path, expected, received } = mismatch;
-    if (expected !== noSuchField) throw invalidDetail("RA-03", i, path, expected, describe(received));
-    throw new OAuthError(
-      invalidDetails,
-      `authorization_details[${i}] has a field that type ${type} does not define`,
-      { rule: "RA-03", expected: `the fields of type ${type}`, received: quote(path.slice(1)) },
-    );
+    throw expected === noSuchField
+      ? reject("RA-03", { index, type, field: path.slice(1) })
+      : reject("RA-03", { index, path, expected, received: describe(received) });
   }
 }
 
@@ -144,7 +121,7 @@ function assertType(
   server: PartServer,
   client: Client,
   detail: AuthorizationDetail,
-  i: number,
+  index: number,
 ): AuthorizationDetailsType {
   // The type is unvalidated: the client may have sent any value.
   const type: unknown = detail.type;
@@ -152,22 +129,23 @@ function assertType(
   if (typeof type !== "string" || definition === undefined) {
     const known = Object.keys(detailsTypes(server.settings) ?? {});
     const received = typeof type === "string" ? `the unknown type ${quote(type)}` : describe(type);
-    throw invalidDetail("RA-03", i, ".type", `one of ${known.join(", ")}`, received);
+    throw reject("RA-03", { index, path: ".type", expected: `one of ${known.join(", ")}`, received });
   }
   if (!mayRequest(client, type)) {
     const allowed = client.metadata.authorization_details_types!.join(", ") || "no authorization_details";
-    throw invalidDetail("RA-05", i, ".type", `a type that this client may use: ${allowed}`, type);
+    const expected = `a type that this client may use: ${allowed}`;
+    throw reject("RA-05", { index, path: ".type", expected, received: type });
   }
   return definition;
 }
 
-function assertCommonFields(detail: AuthorizationDetail, i: number): void {
+function assertCommonFields(detail: AuthorizationDetail, index: number): void {
   for (const name of [...listFields, identifierField]) {
     const value = detail[name];
     if (!Object.hasOwn(detail, name)) continue;
     if (name === identifierField ? isText(value) : Array.isArray(value) && value.every(isText)) continue;
     const expected = name === identifierField ? "a string that is not empty" : "an array of strings that are not empty";
-    throw invalidDetail("RA-04", i, `.${name}`, expected, describe(value));
+    throw reject("RA-04", { index, path: `.${name}`, expected, received: describe(value) });
   }
 }
 
@@ -178,21 +156,6 @@ function isText(value: unknown): boolean {
 /** The schema of a type, with the member `type` and without members that it does not define. */
 function closedSchema({ schema }: AuthorizationDetailsType): JsonSchema {
   return { unevaluatedProperties: false, ...schema, properties: { type: true, ...schema.properties as JsonSchema } };
-}
-
-/** Maximum length of a path in a message, in characters. */
-const maxPathLength = 100;
-
-function invalidDetail(
-  rule: RejectionRuleId,
-  i: number,
-  path: string,
-  expected: string,
-  received: string,
-): OAuthError {
-  const place = `authorization_details[${i}]${path.slice(0, maxPathLength)}`;
-  const message = `${place} is invalid; expected ${expected}`;
-  return new OAuthError(invalidDetails, message, { rule, expected, received });
 }
 
 /**
@@ -252,13 +215,7 @@ function narrowDetails(
   const fits = (detail: AuthorizationDetail, other: AuthorizationDetail) => isWithinType(server, detail, other);
   const unmatched = requested === undefined ? -1 : findUnmatched(requested, registered, fits);
   if (unmatched >= 0) {
-    const message = `authorization_details[${unmatched}] is more than was granted`;
-    throw new OAuthError(invalidDetails, message, {
-      rule: "RA-09",
-      expected: "objects of the grant, each at most once; an object may have fewer values, but at least one, in " +
-        "locations, actions, datatypes, privileges and the lists that the type narrows",
-      received: `an object of type ${requested![unmatched]!.type} that is not within the grant`,
-    });
+    throw reject("RA-09", { index: unmatched, type: requested![unmatched]!.type });
   }
   server.passed?.("RA-09");
   return { items: requested ?? registered, granted: registered.length > 0 ? registered : undefined };
@@ -277,9 +234,10 @@ function readOwnDetails(
   params: Params,
 ): readonly AuthorizationDetail[] | undefined {
   const details = readDetails(server, client, params);
-  for (const [i, { type }] of (details ?? []).entries()) {
+  for (const [index, { type }] of (details ?? []).entries()) {
     if (findType(server, type)?.clientsWithoutUser?.includes(client.id)) continue;
-    throw invalidDetail("RA-10", i, ".type", "a type that this client may use without a user", type);
+    const expected = "a type that this client may use without a user";
+    throw reject("RA-10", { index, path: ".type", expected, received: type });
   }
   return details;
 }

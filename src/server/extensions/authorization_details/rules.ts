@@ -1,16 +1,84 @@
 /** Rules of rich authorization requests (RFC 9396). */
 
-import type { Rule } from "../../oauth/rules/rule.ts";
+import { rejectBy } from "../../oauth/reject.ts";
+import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
+import { type Rule, rule } from "../../oauth/rules/rule.ts";
+
+/** RFC 9396 §5. */
+export const invalidDetails = "invalid_authorization_details" as ExtensionErrorCode;
+
+/** A value that is not a list of objects. */
+export interface MalformedDetails {
+  /** The JSON type of the value, never the value. */
+  readonly received: string;
+}
+
+/** A value or an object of a list that is invalid. */
+export interface InvalidDetail {
+  readonly index: number;
+  /** The path of the value in its object, such as `.type`. */
+  readonly path: string;
+  readonly expected: string;
+  readonly received: string;
+}
+
+/** A field that the type of an object does not define. */
+export interface UndefinedField {
+  readonly index: number;
+  readonly type: string;
+  readonly field: string;
+}
+
+/** A list that is larger than a limit. */
+export interface LargeDetails {
+  readonly unit: "bytes" | "objects" | "levels";
+  readonly limit: number;
+  /** The bytes or objects of the list. */
+  readonly count?: number;
+}
+
+/** Maximum length of a path in a message, in characters. */
+const maxPathLength = 100;
+
+function describeInvalid({ index, path, expected }: InvalidDetail): string {
+  return `authorization_details[${index}]${path.slice(0, maxPathLength)} is invalid; expected ${expected}`;
+}
 
 /** By ID, in the order of `tests/rules.md`. */
 export const authorizationDetailsRules = {
-  "RA-02": { cites: ["RFC 9396 §2"] },
-  "RA-03": { cites: ["RFC 9396 §5"] },
-  "RA-04": { cites: ["RFC 9396 §2.2, §11"] },
-  "RA-05": { cites: ["RFC 9396 §10"] },
-  "RA-09": { cites: ["RFC 9396 §6, §6.1"] },
-  "RA-10": { cites: ["RFC 9396 §6"] },
-  "RA-13": { cites: ["RFC 9396 §12, §13"] },
+  "RA-02": rule<MalformedDetails>({
+    code: "invalid_request",
+    message: "authorization_details is not a JSON array of objects",
+    cites: ["RFC 9396 §2"],
+  }),
+  "RA-03": rule<InvalidDetail | UndefinedField>({
+    code: invalidDetails,
+    message: (facts) =>
+      "field" in facts
+        ? `authorization_details[${facts.index}] has a field that type ${facts.type} does not define`
+        : describeInvalid(facts),
+    cites: ["RFC 9396 §5"],
+  }),
+  "RA-04": rule<InvalidDetail>({ code: invalidDetails, message: describeInvalid, cites: ["RFC 9396 §2.2, §11"] }),
+  "RA-05": rule<InvalidDetail>({ code: invalidDetails, message: describeInvalid, cites: ["RFC 9396 §10"] }),
+  "RA-09": rule<{ readonly index: number; readonly type: string }>({
+    code: invalidDetails,
+    message: ({ index }) => `authorization_details[${index}] is more than was granted`,
+    cites: ["RFC 9396 §6, §6.1"],
+  }),
+  "RA-10": rule<InvalidDetail>({ code: invalidDetails, message: describeInvalid, cites: ["RFC 9396 §6"] }),
+  "RA-13": rule<LargeDetails>({
+    code: "invalid_request",
+    message: "authorization_details has too many bytes, objects or levels",
+    cites: ["RFC 9396 §12, §13"],
+  }),
   "RA-15": { cites: [] },
-  "RA-16": { cites: ["RFC 9396 §11.4, §12"] },
+  "RA-16": rule<{ readonly type: string }>({
+    code: "invalid_request",
+    message: "a request for these authorization_details must be pushed or signed",
+    cites: ["RFC 9396 §11.4, §12"],
+  }),
 } as const satisfies Readonly<Record<string, Rule>>;
+
+/** Creates the error of a rule of rich authorization requests. */
+export const reject = rejectBy(authorizationDetailsRules);
