@@ -10,7 +10,7 @@ import { run } from "./run.ts";
 /** The most that each figure may be. A change that lowers a figure lowers its limit. */
 const limits = {
   "files that the minimal server reaches, without explanations, extensions and providers": 244,
-  "lines of these files": 25799,
+  "lines of these files": 25800,
   "pairs of folders in src/server that import each other": 7,
   "folders in circles": 40,
   "members of extensions and plugins": 52,

@@ -129,6 +129,6 @@ export function getPassedText(id: PassedRuleId): string {
 export async function explain(server: Server, error: OAuthError): Promise<OAuthError> {
   const { facts, ...details } = error.details;
   if (facts === undefined) return error;
-  const texts = await findRule(details.rule)?.explain?.(facts() as never, server);
+  const texts = await findRule(details.internalRule ?? details.rule)?.explain?.(facts() as never, server);
   return new OAuthError(error.code, error.message, { ...details, ...texts } as ErrorDetails);
 }

@@ -1,6 +1,7 @@
 /** Rejections by rules: a check names the rule and the facts, and `server/explain/` makes the texts from them. */
 
-import { type ErrorDetails, OAuthError } from "./errors.ts";
+import { type CommonErrorDetails, OAuthError } from "./errors.ts";
+import type { ExplanationTexts } from "./explanation.ts";
 import { kernelRules, type RejectionRuleId } from "./rules/mod.ts";
 import type { RejectionRule, Rule } from "./rules/rule.ts";
 
@@ -8,7 +9,7 @@ import type { RejectionRule, Rule } from "./rules/rule.ts";
 export type FactsOf<Row> = Row extends RejectionRule<infer Facts> ? Facts : never;
 
 /** How the error is sent, if not as every error with its code. */
-export type Handling = Pick<ErrorDetails, "status" | "retryAfter" | "challenge" | "headers" | "forUser" | "cause">;
+export type Handling = Omit<CommonErrorDetails, keyof ExplanationTexts | "publicExpected" | "facts">;
 
 /** The rules of a table that reject requests. */
 type Rejecting<Rules> = {

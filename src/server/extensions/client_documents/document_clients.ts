@@ -20,6 +20,7 @@ import { isLocalUrl } from "../../oauth/clients/local_uris.ts";
 import { cacheLifetimeMs } from "./cache_lifetime.ts";
 import { assertDocumentUrl } from "./document_url.ts";
 import { parseDocument } from "./parse_document.ts";
+import { type InvalidDocument, reject } from "./rules.ts";
 
 /** The clients of metadata documents. */
 export interface DocumentClients {
@@ -83,7 +84,8 @@ export function createDocumentClients(
       const stale = findCached(url);
       // Otherwise a flood of fetches for other clients would block a client whose users are logging in.
       if (isValid(stale, maxStaleMs)) return stale;
-      throw limitReached(error as FetchLimitError);
+      const { expected, received, retryAfter } = error as FetchLimitError;
+      throw reject("MC-05", { expected, received }, { status: 429, retryAfter });
     }
     const fetchedAt = now();
     const traceFetch = (outcome: string) =>
@@ -105,7 +107,8 @@ export function createDocumentClients(
       traceFetch(`valid for ${lifetimeMs / 1000} seconds`);
       return client;
     } catch (error) {
-      traceFetch(`rejected: ${error instanceof OAuthError ? error.details.reason : (error as DocumentError).received}`);
+      const isInvalid = error instanceof OAuthError;
+      traceFetch(`rejected: ${isInvalid ? await describeInvalid(error) : (error as DocumentError).received}`);
       throw error instanceof DocumentError ? notFetched(error) : error;
     }
   }
@@ -140,16 +143,6 @@ export function createDocumentClients(
   };
 }
 
-function limitReached({ expected, received, retryAfter }: FetchLimitError): OAuthError {
-  return new OAuthError("temporarily_unavailable", "too many metadata documents were fetched, try again later", {
-    rule: "MC-05",
-    status: 429,
-    retryAfter,
-    expected,
-    received,
-  });
-}
-
 /**
  * The error of a document that cannot be fetched. Only the trace has the reason: the reason would reveal hosts of this
  * network (SSRF).
@@ -157,12 +150,12 @@ function limitReached({ expected, received, retryAfter }: FetchLimitError): OAut
 function notFetched(
   { isBlocked, expected, received, fix }: Pick<DocumentError, "isBlocked" | "expected" | "received"> & { fix?: string },
 ): OAuthError {
-  return new OAuthError("invalid_client", "the metadata document of the client cannot be fetched", {
-    rule: "MC-04",
-    internalRule: isBlocked ? "MC-05" : "MC-04",
-    detailsInTraceOnly: true,
-    expected,
-    received,
-    fix,
-  });
+  const internalRule = isBlocked ? "MC-05" : "MC-04";
+  return reject("MC-04", { expected, received, fix }, { internalRule, detailsInTraceOnly: true });
+}
+
+/** Why a document is invalid. */
+async function describeInvalid({ details }: OAuthError): Promise<string> {
+  const { explainInvalidDocument } = await import("./explain.ts");
+  return explainInvalidDocument(details.facts!() as InvalidDocument).reason;
 }

@@ -9,7 +9,7 @@ import { clientValues } from "../../oauth/clients/client_extension.ts";
 import { quote } from "../../oauth/config_issue.ts";
 import { byProfile } from "../../oauth/profile.ts";
 import type { Policy } from "../../oauth/policy.ts";
-import { OAuthError } from "../../oauth/errors.ts";
+import type { OAuthError } from "../../oauth/errors.ts";
 import { supportedGrantTypes } from "../../oauth/grants/mod.ts";
 import { digest } from "../../oauth/secrets.ts";
 import type { RuleExplanation } from "../../oauth/explanation.ts";
@@ -21,6 +21,7 @@ import { redirectsToDevice, validateRedirectUri } from "../../oauth/clients/redi
 import type { Client } from "../../oauth/clients/repository.ts";
 import { meetsRequirement } from "../../oauth/clients/standing.ts";
 import { validateUntrustedText } from "../../oauth/clients/untrusted_text.ts";
+import { reject } from "./rules.ts";
 import { clientDocumentPolicy } from "./settings.ts";
 import { validateClient, validateClientAudience } from "../../oauth/clients/validate_client.ts";
 
@@ -191,11 +192,5 @@ function filterSupported(
 }
 
 function invalidDocument(path: string, expected: string, received: string): OAuthError {
-  return new OAuthError("invalid_client", "the metadata document of the client is invalid", {
-    rule: "MC-04",
-    reason: `the metadata document of the client is invalid: ${path}`,
-    expected: `${path}: ${expected}`,
-    received: `${path}: ${received}`,
-    fix: `Correct ${path} of the metadata document: ${expected}.`,
-  });
+  return reject("MC-04", { path, expected, received });
 }

@@ -1,11 +1,64 @@
 /** Rules of client ID metadata documents, and of the fetches that clients cause. */
 
-import type { Rule } from "../../oauth/rules/rule.ts";
+import { rejectBy } from "../../oauth/reject.ts";
+import { type Rule, rule } from "../../oauth/rules/rule.ts";
+
+/** A URL that no metadata document may have. */
+export interface WrongDocumentUrl {
+  /** Its beginning. */
+  readonly url: string;
+  readonly fault:
+    | "length"
+    | "characters"
+    | "backslash"
+    | "fragment"
+    | "scheme"
+    | "user"
+    | "path"
+    | "segments"
+    | "syntax"
+    | "spelling";
+  /** The URL in its normal form, if its spelling is the fault. */
+  readonly normalForm?: string;
+}
+
+/** A document with a value that a client may not have. */
+export interface InvalidDocument {
+  /** The member, or the part of the response. */
+  readonly path: string;
+  readonly expected: string;
+  readonly received: string;
+}
+
+/** A document that was not fetched. The texts are those of the attempt. */
+export interface UnfetchedDocument {
+  readonly expected: string;
+  readonly received: string;
+  readonly fix?: string;
+}
 
 /** By ID, in the order of `tests/rules.md`. */
 export const clientDocumentRules = {
-  "MC-03": { cites: ["Client ID Metadata Document §3, §6"] },
-  "MC-04": { cites: ["Client ID Metadata Document §4, §5.1, §5.2"] },
-  "MC-05": { cites: ["Client ID Metadata Document §8.6, §8.7"] },
+  "MC-03": rule<WrongDocumentUrl>({
+    code: "invalid_client",
+    message: "client_id is not a URL that a metadata document may have",
+    cites: ["Client ID Metadata Document §3, §6"],
+  }),
+  "MC-04": rule<InvalidDocument | UnfetchedDocument>({
+    code: "invalid_client",
+    message: (facts) =>
+      "path" in facts
+        ? "the metadata document of the client is invalid"
+        : "the metadata document of the client cannot be fetched",
+    cites: ["Client ID Metadata Document §4, §5.1, §5.2"],
+  }),
+  "MC-05": rule<UnfetchedDocument>({
+    code: "temporarily_unavailable",
+    message: "too many metadata documents were fetched, try again later",
+    cites: ["Client ID Metadata Document §8.6, §8.7"],
+  }),
   "MC-06": { cites: ["Client ID Metadata Document §4.2, §8.5"] },
 } as const satisfies Readonly<Record<string, Rule>>;
+
+/** Creates the error of a rule of client ID metadata documents. */
+export const reject = rejectBy(clientDocumentRules);
