@@ -3,11 +3,11 @@
 import { CompactEncrypt, importJWK } from "jose";
 import { describeKeyFetchFailure, keysOf } from "../../oauth/clients/client_keys.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { OAuthError } from "../../oauth/errors.ts";
 import type { KeyManagementAlgorithm } from "./client_members.ts";
 import { keySets, type PublicKeySet } from "../../oauth/keys/remote_keys.ts";
 import type { Server } from "../../oauth/server.ts";
-import { describeKey, type Encryption, type PublicKey, suitableKeys } from "./validate_client.ts";
+import { reject } from "./rules.ts";
+import { type Encryption, type PublicKey, suitableKeys } from "./validate_client.ts";
 
 /**
  * Seconds after which a client may try again if its keys could not be fetched: the server does not fetch keys again
@@ -38,23 +38,14 @@ export async function findKey(server: Server, client: Client, alg: KeyManagement
   } catch (cause) {
     const failure = describeKeyFetchFailure(client, cause);
     if (failure === undefined) throw cause;
-    throw new OAuthError("temporarily_unavailable", "the keys of the client cannot be fetched", {
-      rule: "EN-05",
-      ...failure,
-      retryAfter: retryAfterSeconds,
-      cause,
-    });
+    const { detailsInTraceOnly, ...unfetched } = failure;
+    throw reject("EN-05", unfetched, { retryAfter: retryAfterSeconds, cause, detailsInTraceOnly });
   }
   for (const key of suitableKeys(keys.keys, alg).slice(0, maxTriedKeys)) {
     const imported = await importKey(key, alg);
     if (imported !== undefined) return imported;
   }
-  throw new OAuthError("invalid_client_metadata", "the client has no key for the encryption of the response", {
-    rule: "EN-05",
-    reason: `client ${client.id} has no key for the encryption of the response`,
-    expected: describeKey(alg),
-    received: `${keys.keys.length} keys, none of which suits; at most ${maxTriedKeys} are tried`,
-  });
+  throw reject("EN-05", { clientId: client.id, alg, keys: keys.keys.length, maxTried: maxTriedKeys });
 }
 
 /** The imported keys; `undefined` if a key is unusable. */

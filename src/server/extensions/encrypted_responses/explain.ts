@@ -2,6 +2,7 @@
 
 import type { RuleTexts } from "../../explain/rule_text.ts";
 import type { encryptedResponseRules } from "./rules.ts";
+import { describeKey } from "./validate_client.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const encryptedResponseTexts = {
@@ -9,5 +10,13 @@ export const encryptedResponseTexts = {
   "EN-05": {
     fix:
       "Publish a public key for the registered algorithm in jwks or at jwks_uri, then repeat the request: nothing was consumed.",
+    explain: (facts) =>
+      "alg" in facts
+        ? {
+          reason: `client ${facts.clientId} has no key for the encryption of the response`,
+          expected: describeKey(facts.alg),
+          received: `${facts.keys} keys, none of which suits; at most ${facts.maxTried} are tried`,
+        }
+        : facts,
   },
 } as const satisfies RuleTexts<typeof encryptedResponseRules>;

@@ -1,9 +1,38 @@
 /** Rules of encrypted responses (OpenID Connect Core §10.2). */
 
-import type { Rule } from "../../oauth/rules/rule.ts";
+import { rejectBy } from "../../oauth/reject.ts";
+import { type Rule, rule } from "../../oauth/rules/rule.ts";
+import type { KeyManagementAlgorithm } from "./client_members.ts";
+
+/** A client without a key for the encryption of a response. */
+export interface NoSuitableKey {
+  readonly clientId: string;
+  readonly alg: KeyManagementAlgorithm;
+  /** The number of its keys. */
+  readonly keys: number;
+  readonly maxTried: number;
+}
+
+/** Keys that were not fetched. The texts are those of the attempt. */
+export interface UnfetchedKeys {
+  readonly reason: string;
+  readonly expected: string;
+  readonly received: string;
+  readonly fix?: string;
+}
 
 /** By ID, in the order of `tests/rules.md`. */
 export const encryptedResponseRules = {
   "EN-01": { cites: ["OpenID Connect Core §2, §10.2", "OpenID Connect Registration §2", "RFC 7519 §5.2"] },
-  "EN-05": { cites: [] },
+  "EN-05": rule<NoSuitableKey | UnfetchedKeys>({
+    code: (facts) => "alg" in facts ? "invalid_client_metadata" : "temporarily_unavailable",
+    message: (facts) =>
+      "alg" in facts
+        ? "the client has no key for the encryption of the response"
+        : "the keys of the client cannot be fetched",
+    cites: [],
+  }),
 } as const satisfies Readonly<Record<string, Rule>>;
+
+/** Creates the error of a rule of encrypted responses. */
+export const reject = rejectBy(encryptedResponseRules);
