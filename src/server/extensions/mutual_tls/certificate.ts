@@ -2,9 +2,9 @@
 
 import { type Certificate, parseCertificate } from "../../../platform/runtime/certificate.ts";
 import { quote } from "../../oauth/config_issue.ts";
-import { OAuthError } from "../../oauth/errors.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { ConnectionRequest } from "../../oauth/tokens/connection_keys.ts";
+import { reject } from "./rules.ts";
 import { mutualTlsOf } from "./settings.ts";
 
 /** Maximum length of a certificate, in characters of base64. */
@@ -22,35 +22,20 @@ export function readCertificate(settings: object, request: ConnectionRequest): C
   const header = mutualTlsOf(settings)?.proxyHeader === "client-cert" ? request.header("client-cert") : null;
   if (header === null) return undefined;
   const base64 = /^:([A-Za-z0-9+/]+={0,2}):$/.exec(header)?.[1];
-  if (base64 === undefined || base64.length > maxLength) throw malformed("a header of another form");
+  if (base64 === undefined || base64.length > maxLength) throw reject("MT-04", { problem: "header" });
   return parse(base64);
 }
 
 function parseProven(data: Uint8Array | string): Certificate {
   const certificate = parse(data);
   if (certificate.isProvable) return certificate;
-  throw malformed(`one of version ${certificate.version}, whose private key Deno does not verify`, {
-    expected: "one X.509 certificate of version 3",
-    fix: "Issue one of version 3: openssl x509 -req makes it with -extfile and a file with one extension.",
-  });
+  throw reject("MT-04", { version: certificate.version });
 }
 
 function parse(data: Uint8Array | string): Certificate {
   const certificate = parseCertificate(data);
-  if (certificate === undefined) throw malformed("other bytes");
+  if (certificate === undefined) throw reject("MT-04", { problem: "bytes" });
   return certificate;
-}
-
-function malformed(
-  received: string,
-  others: { readonly expected?: string; readonly fix?: string } = {},
-): OAuthError {
-  return new OAuthError("invalid_request", "the certificate of the client cannot be read", {
-    rule: "MT-04",
-    expected: "one X.509 certificate",
-    received,
-    ...others,
-  });
 }
 
 /** Describes a request without a certificate. */

@@ -7,12 +7,31 @@ import type { mutualTlsRules } from "./rules.ts";
 export const mutualTlsTexts = {
   "MT-04": {
     fix: "Let the proxy send one certificate: its DER bytes as base64 between two colons.",
+    explain: (facts) =>
+      "version" in facts
+        ? {
+          expected: "one X.509 certificate of version 3",
+          received: `one of version ${facts.version}, whose private key Deno does not verify`,
+          fix: "Issue one of version 3: openssl x509 -req makes it with -extfile and a file with one extension.",
+        }
+        : {
+          expected: "one X.509 certificate",
+          received: facts.problem === "header" ? "a header of another form" : "other bytes",
+        },
   },
   "MT-05": {
     fix: "Send the token request over a connection with the certificate of the client, and without a DPoP proof.",
+    explain: (facts) =>
+      facts.problem === "two proofs"
+        ? { expected: "a certificate alone", received: "a certificate and a DPoP proof" }
+        : { expected: "a valid certificate", received: facts.received },
   },
   "MT-06": {
     fix: "Call the resource over a connection with the certificate of the token request.",
+    explain: ({ expected, received }) => ({
+      expected: `the certificate with the SHA-256 thumbprint ${expected}`,
+      received,
+    }),
   },
   "MT-07": {
     fix: "Refresh over a connection with the certificate of the first token request.",

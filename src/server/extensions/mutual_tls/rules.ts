@@ -1,11 +1,42 @@
 /** Rules of mutual TLS (RFC 8705). */
 
-import type { Rule } from "../../oauth/rules/rule.ts";
+import { rejectBy } from "../../oauth/reject.ts";
+import { type Rule, rule } from "../../oauth/rules/rule.ts";
+
+/** A certificate that cannot be read, or whose version does not allow a proof of its private key. */
+export type UnusableCertificate = { readonly problem: "header" | "bytes" } | { readonly version: number };
+
+/** A token request without a valid certificate, or with another proof besides. */
+export type UnboundRequest =
+  | { readonly problem: "no valid certificate"; readonly received: string }
+  | { readonly problem: "two proofs" };
+
+/** A certificate that an access token is not bound to. */
+export interface OtherCertificate {
+  /** The thumbprint that the access token is bound to. */
+  readonly expected: unknown;
+  readonly received: string;
+}
 
 /** By ID, in the order of `tests/rules.md`. */
 export const mutualTlsRules = {
-  "MT-04": { cites: ["RFC 9440 §2.2, §4"] },
-  "MT-05": { cites: ["RFC 8705 §3, §3.1, §3.2, §3.3"] },
-  "MT-06": { cites: ["RFC 8705 §3"] },
+  "MT-04": rule<UnusableCertificate>({
+    code: "invalid_request",
+    message: "the certificate of the client cannot be read",
+    cites: ["RFC 9440 §2.2, §4"],
+  }),
+  "MT-05": rule<UnboundRequest>({
+    code: "invalid_request",
+    message: "the access tokens of this client are bound to its certificate",
+    cites: ["RFC 8705 §3, §3.1, §3.2, §3.3"],
+  }),
+  "MT-06": rule<OtherCertificate>({
+    code: "invalid_token",
+    message: "the access token is bound to another certificate",
+    cites: ["RFC 8705 §3"],
+  }),
   "MT-07": { cites: ["RFC 8705 §4"] },
 } as const satisfies Readonly<Record<string, Rule>>;
+
+/** Creates the error of a rule of mutual TLS. */
+export const reject = rejectBy(mutualTlsRules);
