@@ -1,10 +1,10 @@
 /** Access to registration: initial access tokens (RFC 7591 §3) and registration access tokens (RFC 7592 §2). */
 
-import { OAuthError } from "../../oauth/errors.ts";
 import { constantTimeEqual, digest } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 import { readAsIfStored } from "../../oauth/records/repository.ts";
 import { readAuthorization } from "../../oauth/tokens/bound_token.ts";
+import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 
@@ -36,15 +36,7 @@ export async function authorizeRegistration(
   const { mode, initialAccessTokens } = registrationPolicy(server);
   const attempt = { client: "registration", address };
   const retryAfter = server.rateLimiter?.retryAfter(attempt) ?? 0;
-  if (retryAfter > 0) {
-    throw new OAuthError("temporarily_unavailable", "too many registrations, try again later", {
-      rule: "DR-05",
-      status: 429,
-      retryAfter,
-      expected: `no registration for ${retryAfter} seconds`,
-      received: "another registration",
-    });
-  }
+  if (retryAfter > 0) throw reject("DR-05", { retryAfter }, { status: 429, retryAfter });
   const { token } = readAuthorization(authorization);
   if (token !== undefined && await isInitialAccessToken(initialAccessTokens, token)) {
     server.passed?.("DR-05", "by an initial access token");
@@ -56,12 +48,8 @@ export async function authorizeRegistration(
     server.passed?.("DR-05", "without an initial access token");
     return true;
   }
-  throw new OAuthError("invalid_token", "registration requires a valid initial access token", {
-    rule: "DR-05",
-    challenge: token === undefined ? "bare" : undefined,
-    expected: "Authorization: Bearer TOKEN, with one of registration.initialAccessTokens",
-    received: token === undefined ? "no bearer token" : "an unknown token",
-  });
+  const hasToken = token !== undefined;
+  throw reject("DR-05", { hasToken }, { challenge: hasToken ? undefined : "bare" });
 }
 
 async function isInitialAccessToken(tokens: readonly string[], token: string): Promise<boolean> {
@@ -85,24 +73,11 @@ export async function authenticateOwner(server: Server, id: string, token: strin
   const tokenDigest = await digest(token);
   const matches = constantTimeEqual(client?.registration?.tokenDigest ?? dummyDigest, tokenDigest);
   if (client === undefined || !matches) {
-    throw invalidRegistrationToken(
-      client === undefined
-        ? "the client is unknown or deleted"
-        : client.registration === undefined
-        ? "the client did not register itself"
-        : "the registration access token is not that of this client, or was replaced",
-    );
+    const isConfigured = client !== undefined && client.registration === undefined;
+    throw reject("DR-06", {
+      problem: client === undefined ? "unknown" : isConfigured ? "configured" : "other token",
+    });
   }
   server.passed?.("DR-06", id);
   return { client, token, tokenDigest };
-}
-
-/** The error of a wrong registration access token; the trace contains the reason. */
-export function invalidRegistrationToken(reason: string): OAuthError {
-  return new OAuthError("invalid_token", "the registration access token is invalid", {
-    rule: "DR-06",
-    reason,
-    expected: "the registration_access_token of the most recent response, for this client",
-    received: "another token",
-  });
 }

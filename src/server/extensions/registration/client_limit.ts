@@ -5,10 +5,10 @@
  * For each such client, the store has a further record with the time until which the client is not evicted.
  */
 
-import { OAuthError } from "../../oauth/errors.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { ListedRecord, RegistrationRecord } from "../../../platform/store/store.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
+import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 
 /** The expiry of the records. If the store deleted a record before its client, the client would never be evicted. */
@@ -40,13 +40,7 @@ export async function limitClients(server: Server, clientId: string): Promise<vo
   if (await isFull() && now() >= (fullUntil.get(clients) ?? 0)) await evict(server);
   if (await isFull()) {
     await stopCounting(server, clientId);
-    throw new OAuthError("temporarily_unavailable", "too many registered clients are in use", {
-      rule: "DR-09",
-      status: 429,
-      retryAfter: newClientMs / 1000,
-      expected: `at most ${maxClients} clients without an initial access token`,
-      received: "one more client, although all others were used or registered recently",
-    });
+    throw reject("DR-09", { maxClients }, { status: 429, retryAfter: newClientMs / 1000 });
   }
   server.passed?.("DR-09");
 }
@@ -72,12 +66,7 @@ export async function recordUse(server: Server, client: Client): Promise<void> {
   await store.put("registration", recordPrefix + client.id, { until: now() + intervalMs + validMs }, neverExpires);
   if (await server.clients.find(client.id) === undefined) {
     await stopCounting(server, client.id);
-    throw new OAuthError("invalid_client", "the client was removed, because newer registrations exceeded the limit", {
-      rule: "DR-09",
-      forUser: true,
-      expected: "a client that is registered",
-      received: "a client that was removed at this moment, after a long time without use",
-    });
+    throw reject("DR-09", undefined, { forUser: true });
   }
   recorded.set(client, now());
 }

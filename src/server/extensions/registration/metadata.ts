@@ -2,8 +2,7 @@
 
 import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../oauth/config_issue.ts";
 import { validate } from "../../oauth/field.ts";
-import { OAuthError } from "../../oauth/errors.ts";
-import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
+import type { OAuthError } from "../../oauth/errors.ts";
 import { warn } from "../../oauth/notes.ts";
 import { splitScope } from "../../oauth/params.ts";
 import { grantTypesFor } from "../../oauth/authorize/response_type.ts";
@@ -16,6 +15,7 @@ import { findLocalUris } from "../../oauth/clients/local_uris.ts";
 import { closedMembers, isOpenTo, membersOpenTo } from "../../oauth/clients/open_members.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { findClosedGrants, type RegistrationApproval, standingFor, withoutClaims } from "./approval.ts";
+import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 import { withNeededGrantTypes, withoutUnsupportedValues } from "./unsupported_values.ts";
 import { validateUntrustedText } from "../../oauth/clients/untrusted_text.ts";
@@ -73,29 +73,16 @@ function ownScope({ settings }: Server, scope: string | undefined, approval: Reg
   return splitScope(scope).filter((value) => !settings.clientScopes.includes(value)).join(" ");
 }
 
-/** RFC 7591 §3.2.2. */
-export const invalidRedirectUri = "invalid_redirect_uri" as ExtensionErrorCode;
-
 /** Maximum size of the metadata of an unknown client, in bytes of JSON, and of its list of redirect URIs. */
 const maxUnknownBytes = 8 * 1024;
 const maxUnknownRedirectUris = 32;
 
 function assertSmall(requested: Omit<ClientMetadata, "client_id">): void {
-  const { length } = new TextEncoder().encode(JSON.stringify(requested));
-  if (length > maxUnknownBytes) {
-    throw new OAuthError("invalid_client_metadata", `the metadata has more than ${maxUnknownBytes} bytes`, {
-      rule: "DR-13",
-      expected: `at most ${maxUnknownBytes} bytes of JSON`,
-      received: `${length} bytes`,
-    });
-  }
+  const { length: bytes } = new TextEncoder().encode(JSON.stringify(requested));
+  if (bytes > maxUnknownBytes) throw reject("DR-13", { unit: "bytes", limit: maxUnknownBytes, count: bytes });
   const { redirect_uris } = requested;
   if (!Array.isArray(redirect_uris) || redirect_uris.length <= maxUnknownRedirectUris) return;
-  throw new OAuthError(invalidRedirectUri, `redirect_uris has more than ${maxUnknownRedirectUris} URIs`, {
-    rule: "DR-13",
-    expected: `at most ${maxUnknownRedirectUris} redirect URIs`,
-    received: String(redirect_uris.length),
-  });
+  throw reject("DR-13", { unit: "URIs", limit: maxUnknownRedirectUris, count: redirect_uris.length });
 }
 
 /**
@@ -305,7 +292,7 @@ function memberOf({ path }: ConfigIssue): string {
   return path.split(/[.[]/, 1)[0]!;
 }
 
-/** The error of invalid metadata: it describes the first issue, and the others in short. */
+/** The error of invalid metadata. */
 function invalidMetadata(
   server: Server,
   issues: readonly ConfigIssue[],
@@ -313,25 +300,7 @@ function invalidMetadata(
 ): OAuthError {
   const [first, ...others] = issues as readonly [ConfigIssue, ...ConfigIssue[]];
   const misspelt = findMisspelt(server, metadata).find(([, known]) => known === first.path);
-  const { path, expected, received, hint } = misspelt === undefined ? first : {
-    ...first,
-    received: `${first.received}, but ${quote(misspelt[0])}`,
-    hint: `Did you mean ${first.path}?`,
-  };
-  const code = path.startsWith("redirect_uris") ? invalidRedirectUri : "invalid_client_metadata";
-  const alsoInvalid = (describe: (issue: ConfigIssue) => string) =>
-    others.length === 0 ? "" : `; also invalid: ${others.map(describe).join(", ")}`;
-  const paths = alsoInvalid((issue) => issue.path);
-  // JSON needs double quotes, which error_description must not contain (RFC 6749 §5.2): the trace has the example.
-  const publicFix = /": |[[{]"/.test(hint) ? "" : `. ${hint.replace(/\.$/, "")}`;
-  return new OAuthError(code, `${path}: expected ${expected}${publicFix}${paths}`, {
-    // The members with URLs that the server fetches or that pages show.
-    rule: path.endsWith("_uri") && expected.includes("URL") ? "DR-08" : "DR-04",
-    fix: hint,
-    reason: `${path} of the client metadata is invalid${
-      alsoInvalid((issue) => `${issue.path} (expected ${issue.expected}, received ${issue.received})`)
-    }`,
-    expected,
-    received,
-  });
+  // The members with URLs that the server fetches or that pages show.
+  const rule = first.path.endsWith("_uri") && first.expected.includes("URL") ? "DR-08" : "DR-04";
+  return reject(rule, { issues: [first, ...others], misspelt: misspelt && quote(misspelt[0]) });
 }

@@ -15,11 +15,12 @@ import type { Server } from "../../oauth/server.ts";
 import { hasNewIdentity } from "../../oauth/clients/client_identity.ts";
 import type { ClientEntry } from "../../oauth/clients/client.ts";
 import { isSecretExpired } from "../../oauth/clients/auth/method.ts";
-import { authenticateOwner, invalidRegistrationToken } from "./access.ts";
+import { authenticateOwner } from "./access.ts";
 import type { RegistrationOwner } from "./access.ts";
 import { issuesSecret, parseRegistration, resolveMetadata } from "./metadata.ts";
 import { assertUpdate } from "./update.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
+import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 import { readSoftwareStatement } from "./software_statement.ts";
 import { limitClients, stopCounting } from "./client_limit.ts";
@@ -158,7 +159,7 @@ async function exclusively<T>(
 ): Promise<T> {
   const id = await digest(JSON.stringify([server.recordPrefix, "registration", client.id, tokenDigest]));
   if (!await server.store.add("used_identifier", id, {}, { expiresAt: server.now() + maxChangeMs })) {
-    throw invalidRegistrationToken("a concurrent request uses the registration access token");
+    throw reject("DR-06", { problem: "concurrent" });
   }
   try {
     // Another request may have changed the registration since this one was authenticated.

@@ -2,30 +2,22 @@
 
 import type { JWTPayload } from "jose";
 import { describeKind } from "../../oauth/config_issue.ts";
-import { OAuthError } from "../../oauth/errors.ts";
-import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
+import type { OAuthError } from "../../oauth/errors.ts";
 import { foreignClockTolerance, type JwtPolicy, JwtPolicyError } from "../../oauth/keys/jwt_policies.ts";
 import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import { warn } from "../../oauth/notes.ts";
 import type { Server } from "../../oauth/server.ts";
-import { invalidRedirectUri } from "./metadata.ts";
+import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 
 /** A software statement (RFC 7591 §2.3). */
 export const softwareStatementPolicy: JwtPolicy = { ...foreignClockTolerance, types: ["jwt"], isTypeOptional: true };
 
-/** RFC 7591 §3.2.2. */
-const invalidStatementCode = "invalid_software_statement" as ExtensionErrorCode;
-const unapprovedStatement = "unapproved_software_statement" as ExtensionErrorCode;
-
 /** Claims of ID tokens, logout tokens and security events, which a software statement never has. */
 const claimsOfTokens = ["nonce", "at_hash", "c_hash", "auth_time", "azp", "sid", "events"];
 
-/** The members with redirect URIs, and the error of each. */
-const uriMembers = [
-  ["redirect_uris", invalidRedirectUri],
-  ["post_logout_redirect_uris", "invalid_client_metadata"],
-] as const;
+/** The members with redirect URIs. */
+const uriMembers = ["redirect_uris", "post_logout_redirect_uris"] as const;
 
 /** A verified statement. */
 interface SoftwareStatement {
@@ -68,16 +60,10 @@ export async function readSoftwareStatement(
   try {
     issuer = decodeJwt(text).iss;
   } catch (cause) {
-    throw invalidStatement("it is not a JWT", expected, cause);
+    throw invalidStatement("it is not a JWT", expected, undefined, cause);
   }
   const trusted = issuers.find((candidate) => candidate.issuer === issuer);
-  if (trusted === undefined) {
-    throw new OAuthError(unapprovedStatement, "this server does not approve the statement's issuer", {
-      rule: "DR-10",
-      expected,
-      received: typeof issuer === "string" ? `iss ${issuer}` : "a statement without iss",
-    });
-  }
+  if (trusted === undefined) throw reject("DR-10", { problem: "issuer", expected, issuer });
   let payload: JWTPayload;
   try {
     payload = await verifyByKeys(text, remoteKeys(server, trusted), softwareStatementPolicy, {
@@ -87,7 +73,7 @@ export async function readSoftwareStatement(
     });
   } catch (cause) {
     const problem = cause instanceof JwtPolicyError ? cause.problem : undefined;
-    throw invalidStatement((cause as Error).message, problem?.expected ?? expected, cause, problem?.received);
+    throw invalidStatement((cause as Error).message, problem?.expected ?? expected, problem?.received, cause);
   }
   assertNoOtherToken(server, payload);
   assertRedirectUris(received, payload);
@@ -99,48 +85,23 @@ export async function readSoftwareStatement(
 function assertNoOtherToken(server: Server, payload: JWTPayload): void {
   const claim = claimsOfTokens.find((name) => payload[name] !== undefined);
   if (claim !== undefined) {
-    throw invalidStatement(
-      "it is a token of another kind",
-      `a statement without ${claim}`,
-      undefined,
-      `one with ${claim}`,
-    );
+    throw invalidStatement("it is a token of another kind", `a statement without ${claim}`, `one with ${claim}`);
   }
   const { aud } = payload;
   if (aud === undefined || [aud].flat().includes(server.issuer)) return;
-  throw invalidStatement(
-    "it has another audience",
-    `aud = ${server.issuer}, or no aud`,
-    undefined,
-    [aud].flat().join(" "),
-  );
+  throw invalidStatement("it has another audience", `aud = ${server.issuer}, or no aud`, [aud].flat().join(" "));
 }
 
-function assertRedirectUris(received: Readonly<Record<string, unknown>>, payload: JWTPayload): void {
-  for (const [name, error] of uriMembers) {
-    const approved = [payload[name] ?? []].flat();
-    const other = [received[name] ?? []].flat().find((uri) => !approved.includes(uri));
+function assertRedirectUris(sent: Readonly<Record<string, unknown>>, payload: JWTPayload): void {
+  for (const member of uriMembers) {
+    const approved = [payload[member] ?? []].flat();
+    const other = [sent[member] ?? []].flat().find((uri) => !approved.includes(uri));
     if (other === undefined) continue;
-    throw new OAuthError(error, `${name} has a value that the software statement lacks`, {
-      rule: "DR-10",
-      expected: approved.join(" or ") || `no ${name}`,
-      received: typeof other === "string" ? other : describeKind(other),
-      fix: `Send ${name} of the software statement, or leave ${name} out.`,
-    });
+    const received = typeof other === "string" ? other : describeKind(other);
+    throw reject("DR-10", { problem: "URI", member, approved, received });
   }
 }
 
-function invalidStatement(
-  reason: string,
-  expected: string,
-  cause?: unknown,
-  received = "another value",
-): OAuthError {
-  return new OAuthError(invalidStatementCode, "the software statement is not a valid, signed JWT", {
-    rule: "DR-10",
-    reason: `the software statement is invalid: ${reason}`,
-    expected,
-    received,
-    cause,
-  });
+function invalidStatement(why: string, expected: string, received?: string, cause?: unknown): OAuthError {
+  return reject("DR-10", { problem: "invalid", why, expected, received }, { cause });
 }

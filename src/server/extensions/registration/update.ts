@@ -1,9 +1,9 @@
 /** Validates requests that replace a registration (RFC 7592 §2.2). */
 
-import { OAuthError } from "../../oauth/errors.ts";
 import { constantTimeEqual, digest } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
+import { reject } from "./rules.ts";
 
 /** The members of the response that only the server sets. */
 const responseMembers = [
@@ -24,19 +24,13 @@ export async function assertUpdate(
   received: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const forbidden = responseMembers.filter((name) => Object.hasOwn(received, name));
-  if (forbidden.length > 0) {
-    throw invalidUpdate(`${forbidden.join(", ")} must not be sent`, "metadata only", forbidden.join(", "));
-  }
+  if (forbidden.length > 0) throw reject("DR-07", { problem: "members", names: forbidden });
   const { client_id: id, client_secret: secret } = received;
   if (id !== client.id) {
-    throw invalidUpdate(
-      "client_id must be that of the registration",
-      client.id,
-      id === undefined ? "no client_id" : "another client_id",
-    );
+    throw reject("DR-07", { problem: "client_id", clientId: client.id, isSent: id !== undefined });
   }
   if (secret !== undefined && secret !== null && !await isSecretOf(client, secret)) {
-    throw invalidUpdate("client_secret must be the current one", "the current secret, or none", "another value");
+    throw reject("DR-07", { problem: "client_secret" });
   }
   server.passed?.("DR-07", client.id);
 }
@@ -44,8 +38,4 @@ export async function assertUpdate(
 async function isSecretOf(client: Client, secret: unknown): Promise<boolean> {
   if (typeof secret !== "string" || client.secretDigest === undefined) return false;
   return constantTimeEqual(await digest(secret), await client.secretDigest);
-}
-
-function invalidUpdate(message: string, expected: string, received: string): OAuthError {
-  return new OAuthError("invalid_request", message, { rule: "DR-07", expected, received });
 }
