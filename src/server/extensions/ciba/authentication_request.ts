@@ -1,11 +1,10 @@
 /** Backchannel authentication requests (CIBA §7.1): their user, their parameters, and their records. */
 
 import { allowedSubjects } from "../../oauth/authorize/login.ts";
-import { decodedPlusFix, type Params, splitScope } from "../../oauth/params.ts";
+import { type Params, splitScope } from "../../oauth/params.ts";
 import type { User } from "../../oauth/clients/client.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
 import { isReadable } from "../../oauth/readable_text.ts";
 import { randomId, storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
@@ -13,11 +12,8 @@ import { subjectFor, userForHint } from "../../oauth/users/users.ts";
 import type { ListedRecord, PolledRequestRecord } from "../../../platform/store/store.ts";
 import { addPolledRequest, readPolledRequest } from "../polled/polled_request.ts";
 import { mustSign } from "../signed_requests/settings.ts";
+import { reject } from "./rules.ts";
 import { cibaGrant, cibaOf } from "./settings.ts";
-
-/** OpenID Connect CIBA §13. */
-const unknownUserId = "unknown_user_id" as ExtensionErrorCode;
-const invalidBindingMessage = "invalid_binding_message" as ExtensionErrorCode;
 
 /** A started request. */
 interface StartedAuthentication {
@@ -52,13 +48,7 @@ export async function startAuthentication(
   params: Params,
   address: string | undefined,
 ): Promise<StartedAuthentication> {
-  if (!client.confidential) {
-    throw new OAuthError("unauthorized_client", "only a client that authenticates may use backchannel authentication", {
-      rule: "CB-05",
-      expected: "a client with a secret or keys",
-      received: `the public client ${client.id}`,
-    });
-  }
+  if (!client.confidential) throw reject("CB-05", { clientId: client.id });
   assertUnsigned(server, client, params);
   const hint = findHint(params);
   assertScope(params);
@@ -79,13 +69,8 @@ export async function startAuthentication(
   // Counted after the request was stored, so that concurrent requests count each other.
   if (await store.count("polled_request", prefix) > maxKeptRequests) {
     await store.delete("polled_request", id);
-    throw new OAuthError("temporarily_unavailable", "too many requests for this user", {
-      rule: "CB-10",
-      status: 429,
-      retryAfter: retryAfterSeconds,
-      expected: `at most ${maxKeptRequests} requests of one client for one user within their lifetime`,
-      received: "one more request",
-    });
+    const handling = { status: 429, retryAfter: retryAfterSeconds };
+    throw reject("CB-10", { problem: "busy", maxRequests: maxKeptRequests }, handling);
   }
   server.passed?.("CB-02", hint);
   return { id, authReqId: authReqId!, expiresIn };
@@ -114,27 +99,13 @@ function findHint(params: Params): typeof hintNames[number] {
   // An empty hint counts as absent (OAuth 2.1 §3.2).
   const sent = hintNames.filter((name) => params.get(name) !== undefined);
   const [hint] = sent;
-  if (hint === undefined || sent.length > 1 || hint === "login_hint_token") {
-    const isUnsupported = sent.length === 1;
-    const message = isUnsupported ? "login_hint_token is not supported" : "the request must have exactly one hint";
-    throw new OAuthError("invalid_request", message, {
-      rule: "CB-02",
-      expected: isUnsupported ? "login_hint or id_token_hint" : "exactly one of login_hint and id_token_hint",
-      received: sent.join(" and ") || "none",
-    });
-  }
+  if (hint === undefined || sent.length > 1 || hint === "login_hint_token") throw reject("CB-02", { sent });
   return hint;
 }
 
 /** Rejects signed requests, which are not supported, and clients all of whose requests must be signed. */
 function assertUnsigned(server: Server, client: Client, params: Params): void {
-  if (params.has("request")) {
-    throw new OAuthError("request_not_supported", "signed backchannel authentication requests are not supported", {
-      rule: "CB-01",
-      expected: "the parameters themselves",
-      received: "request",
-    });
-  }
+  if (params.has("request")) throw reject("CB-01", { problem: "signed" });
   if (!mustSign(server, client)) return;
   throw new OAuthError("unauthorized_client", "requests of this client must be signed, which is not supported here", {
     rule: "JR-05",
@@ -147,12 +118,7 @@ function assertUnsigned(server: Server, client: Client, params: Params): void {
 function assertScope(params: Params): void {
   const scope = params.get("scope");
   if (splitScope(scope ?? "").includes("openid")) return;
-  throw new OAuthError("invalid_scope", "scope does not contain openid", {
-    rule: "CB-01",
-    reason: "scope does not contain openid, which every backchannel authentication request needs",
-    expected: "scope with openid",
-    received: scope ?? "no scope",
-  });
+  throw reject("CB-01", { problem: "no openid", scope });
 }
 
 /** Printable characters: no line breaks, and no characters that change the direction of a text. */
@@ -161,11 +127,7 @@ const messageSyntax = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]{1,64}$/u;
 function readMessage(params: Params): string | undefined {
   const message = params.get("binding_message");
   if (message === undefined || messageSyntax.test(message) && isReadable(message)) return message;
-  throw new OAuthError(invalidBindingMessage, "binding_message cannot be shown", {
-    rule: "CB-08",
-    expected: "1 to 64 visible characters on one line",
-    received: `${message.length} characters`,
-  });
+  throw reject("CB-08", { length: message.length });
 }
 
 /** A bearer token (RFC 6750 §2.1). Fewer characters cannot have the 128 random bits of CIBA §7.1. */
@@ -175,15 +137,7 @@ function readNotificationToken({ id, metadata }: Client, params: Params): string
   if (metadata.backchannel_token_delivery_mode !== "ping") return undefined;
   const token = params.get("client_notification_token");
   if (token !== undefined && notificationTokenSyntax.test(token)) return token;
-  throw new OAuthError(
-    "invalid_request",
-    `client_notification_token is ${token === undefined ? "missing" : "invalid"}`,
-    {
-      rule: "CB-12",
-      expected: `a bearer token of 22 to 1024 characters, because client ${id} is registered for ping`,
-      received: token === undefined ? "none" : `${token.length} characters`,
-    },
-  );
+  throw reject("CB-12", { clientId: id, length: token?.length });
 }
 
 function readLifetime(server: Server, params: Params): number {
@@ -191,11 +145,7 @@ function readLifetime(server: Server, params: Params): number {
   const { backchannelRequestLifetime } = cibaOf(server);
   if (requested === undefined) return backchannelRequestLifetime;
   if (/^[1-9]\d{0,9}$/.test(requested)) return Math.min(Number(requested), backchannelRequestLifetime);
-  throw new OAuthError("invalid_request", "requested_expiry is not a positive whole number of seconds", {
-    rule: "CB-09",
-    expected: "digits, at least 1",
-    received: /^[-+.\d]{1,20}$/.test(requested) ? requested : `${requested.length} other characters`,
-  });
+  throw reject("CB-09", { requested });
 }
 
 /** The user of the hint. `readPolledRequest` has verified an `id_token_hint`. */
@@ -211,12 +161,5 @@ async function findUser(
   const sub = named?.sub ?? demanded?.[0];
   const user = sub === undefined || demanded?.includes(sub) === false ? undefined : await server.users.find(sub);
   if (user !== undefined) return user;
-  throw new OAuthError(unknownUserId, `${hint} names no user`, {
-    rule: "CB-10",
-    expected: hint === "login_hint"
-      ? "the sub, e-mail address or preferred_username of a user"
-      : "a user of this server",
-    received: "another value",
-    fix: decodedPlusFix(params.get("login_hint") ?? ""),
-  });
+  throw reject("CB-10", { problem: "unknown", hint, loginHint: params.get("login_hint") ?? "" });
 }

@@ -1,18 +1,87 @@
 /** Rules of backchannel authentication (CIBA). */
 
-import type { Rule } from "../../oauth/rules/rule.ts";
+import { rejectBy } from "../../oauth/reject.ts";
+import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
+import { type Rule, rule } from "../../oauth/rules/rule.ts";
+
+/** OpenID Connect CIBA §13. */
+const unknownUserId = "unknown_user_id" as ExtensionErrorCode;
+const invalidBindingMessage = "invalid_binding_message" as ExtensionErrorCode;
+
+/** A request that is signed, or that does not ask for an ID token. */
+export type UnsupportedRequest =
+  | { readonly problem: "signed" }
+  | { readonly problem: "no openid"; readonly scope: string | undefined };
+
+/** A request whose hints are too many, too few or not supported. */
+export interface WrongHints {
+  /** The names of the hints. */
+  readonly sent: readonly string[];
+}
+
+/** A `client_notification_token` that is missing or malformed. */
+export interface WrongNotificationToken {
+  readonly clientId: string;
+  /** Its length; absent if there is no token. */
+  readonly length?: number;
+}
+
+/** A hint that names no user, or a user for whom too many requests wait. */
+export type UnreachableUser =
+  | { readonly problem: "unknown"; readonly hint: string; readonly loginHint: string }
+  | { readonly problem: "busy"; readonly maxRequests: number };
+
+/** Whether the only hint of a request is of a kind that is not supported. */
+export function isUnsupportedHint({ sent }: WrongHints): boolean {
+  return sent.length === 1;
+}
 
 /** By ID, in the order of `tests/rules.md`. */
 export const cibaRules = {
-  "CB-01": { cites: ["OpenID Connect CIBA §7.1, §7.3"] },
-  "CB-02": { cites: ["OpenID Connect CIBA §7.1"] },
+  "CB-01": rule<UnsupportedRequest>({
+    code: ({ problem }) => problem === "signed" ? "request_not_supported" : "invalid_scope",
+    message: ({ problem }) =>
+      problem === "signed"
+        ? "signed backchannel authentication requests are not supported"
+        : "scope does not contain openid",
+    cites: ["OpenID Connect CIBA §7.1, §7.3"],
+  }),
+  "CB-02": rule<WrongHints>({
+    code: "invalid_request",
+    message: (facts) =>
+      isUnsupportedHint(facts) ? "login_hint_token is not supported" : "the request must have exactly one hint",
+    cites: ["OpenID Connect CIBA §7.1"],
+  }),
   "CB-03": { cites: ["OpenID Connect CIBA §7.3, §10.1, §11"] },
   "CB-04": { cites: ["OpenID Connect CIBA §7.3, §11"] },
-  "CB-05": { cites: ["OpenID Connect CIBA §4, §10.1"] },
+  "CB-05": rule<{ readonly clientId: string }>({
+    code: "unauthorized_client",
+    message: "only a client that authenticates may use backchannel authentication",
+    cites: ["OpenID Connect CIBA §4, §10.1"],
+  }),
   "CB-06": { cites: ["OpenID Connect CIBA §8", "RFC 10027 §6.1.14"] },
   "CB-07": { cites: ["OpenID Connect CIBA §8"] },
-  "CB-08": { cites: ["OpenID Connect CIBA §7.1, §13"] },
-  "CB-09": { cites: ["OpenID Connect CIBA §7.1"] },
-  "CB-10": { cites: ["OpenID Connect CIBA §13", "RFC 10027 §6.1.11"] },
-  "CB-12": { cites: ["OpenID Connect CIBA §4, §7.1, §10.2"] },
+  "CB-08": rule<{ readonly length: number }>({
+    code: invalidBindingMessage,
+    message: "binding_message cannot be shown",
+    cites: ["OpenID Connect CIBA §7.1, §13"],
+  }),
+  "CB-09": rule<{ readonly requested: string }>({
+    code: "invalid_request",
+    message: "requested_expiry is not a positive whole number of seconds",
+    cites: ["OpenID Connect CIBA §7.1"],
+  }),
+  "CB-10": rule<UnreachableUser>({
+    code: ({ problem }) => problem === "busy" ? "temporarily_unavailable" : unknownUserId,
+    message: (facts) => facts.problem === "busy" ? "too many requests for this user" : `${facts.hint} names no user`,
+    cites: ["OpenID Connect CIBA §13", "RFC 10027 §6.1.11"],
+  }),
+  "CB-12": rule<WrongNotificationToken>({
+    code: "invalid_request",
+    message: ({ length }) => `client_notification_token is ${length === undefined ? "missing" : "invalid"}`,
+    cites: ["OpenID Connect CIBA §4, §7.1, §10.2"],
+  }),
 } as const satisfies Readonly<Record<string, Rule>>;
+
+/** Creates the error of a rule of backchannel authentication. */
+export const reject = rejectBy(cibaRules);
