@@ -85,7 +85,7 @@ function namesOf(extension: Extension, server: Server): string[] {
     approver: () => Promise.reject(new Error("No request is sent")),
     requestParameters: { authorize: [], par: [], poll: [], token: [] },
   };
-  const folders = extension.delivery === undefined ? [name] : [name, "polled"];
+  const folders = name === "device" || name === "ciba" ? [name, "polled"] : [name];
   const text = folders.flatMap((folder) => globSync(`src/server/extensions/${folder}/*.ts`))
     .map((path) => readFileSync(path, "utf8")).join("\n");
   return [

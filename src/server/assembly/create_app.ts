@@ -124,7 +124,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const settings: Policy = { ...policy, scopes, userScopes };
   const { plugins = [] } = options;
   const allGrantTypes = [...grantTypesOf(settings, extensions), ...options.grantTypes ?? []];
-  const added = await membersOfExtensions(extensions, settings);
+  const added = membersOfExtensions(extensions, settings);
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const claims = claimRules(settings);
   const { privateHosts } = settings;
@@ -172,7 +172,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const onSessionsOver: OnSessionsOver = (user, cause) =>
     server.background.start("users", () => endUserSessions(server, user, cause));
   // No getters: plugins copy this object for each request, and a copy with getters takes ten times as long.
-  const server: Server = {
+  const server = await extend({
     ...core,
     ...membersOf(issuer),
     ...added,
@@ -212,7 +212,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     fetches: {},
     keyFetches: boundedCache(maxKeyFetches),
     unusedKeyFetches: boundedCache(maxKeyFetches),
-  };
+  }, extensions);
   const site: Site = {
     get issuer() {
       return server.issuer;
@@ -299,19 +299,24 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   return { app, handle, moveTo };
 }
 
+/** The server with the replacements of its extensions. */
+async function extend(base: Server, extensions: readonly Extension[]): Promise<Server> {
+  let server = base;
+  for (const extension of extensions) server = await extension.extend?.(server) ?? server;
+  return server;
+}
+
 /** The members of a server that follow only from its extensions and from the members of every server. */
-async function membersOfExtensions(extensions: readonly Extension[], settings: Policy) {
-  const addedIssuers = await Promise.all(extensions.map((extension) => extension.loadTokenIssuers?.(settings) ?? []));
-  const levels = await Promise.all(extensions.map((extension) => extension.loadLevels?.(settings)));
+function membersOfExtensions(extensions: readonly Extension[], settings: Policy) {
   return {
     clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
     connectionKeys: extensions.find(({ connectionKeys }) => connectionKeys !== undefined)?.connectionKeys,
-    deliveries: extensions.flatMap(({ delivery }) => delivery ?? []),
+    deliveries: [],
     keyProofs: extensions.find(({ keyProofs }) => keyProofs !== undefined)?.keyProofs,
-    levels: levels.find((ofExtension) => ofExtension !== undefined),
+    levels: undefined,
     otherKeys: extensions.flatMap(({ publishedKeys }) => publishedKeys ?? []),
     requestParts: requestParts(extensions.flatMap(({ requestParts }) => requestParts ?? [])),
-    requestSources: extensions.flatMap(({ requestSource }) => requestSource ?? []),
+    requestSources: [],
     responseEncryption: extensions.find(({ responseEncryption }) => responseEncryption !== undefined)
       ?.responseEncryption,
     responseModes: responseModes(extensions.flatMap(({ responseModes }) => responseModes ?? [])),
@@ -320,9 +325,9 @@ async function membersOfExtensions(extensions: readonly Extension[], settings: P
         { name },
       ) => settings.responseTypes.includes(name)).map((type) => [type.name, type]),
     ),
-    sessionWatchers: extensions.flatMap(({ sessionWatcher }) => sessionWatcher ?? []),
+    sessionWatchers: [],
     subjectTypes: extensions.flatMap(({ subjectTypes }) => subjectTypes ?? []),
-    tokenIssuers: [...tokenIssuers, ...addedIssuers.flat()],
+    tokenIssuers,
     useRecorders: extensions.flatMap(({ recordUse }) => recordUse ?? []),
   };
 }

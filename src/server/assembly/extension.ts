@@ -1,13 +1,10 @@
 /** Extensions: the parts of OAuth and OpenID Connect that a server can be without. */
 
-import type { AuthenticationLevels } from "../oauth/authorize/authentication_level.ts";
 import type { ParameterDescription, ResponseModeDescription } from "../oauth/params.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import type { ClientDependencies, ServerClients } from "../oauth/clients/server_clients.ts";
 import type { SettingsExtension } from "../config/extension_settings.ts";
 import type { LoadableGrantType } from "../oauth/grants/mod.ts";
-import type { Delivery } from "../oauth/authorize/delivery.ts";
-import type { RequestSource } from "../oauth/authorize/request_source.ts";
 import type { ResponseTypeDescription } from "../oauth/authorize/response_type.ts";
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import type {
@@ -19,8 +16,6 @@ import type {
   RequestPart,
   RequestParts,
   Server,
-  SessionWatcher,
-  TokenIssuer,
 } from "../oauth/server.ts";
 import type { Introspection } from "../oauth/tokens/introspection.ts";
 import type { ResponseEncryption } from "../oauth/tokens/response_encryption.ts";
@@ -78,10 +73,6 @@ export interface Extension extends SettingsExtension {
   readonly grantTypes?: readonly LoadableGrantType[];
   /** Its parts of requests for access: its checks run first; its members are read before the scope. Default: none. */
   readonly requestParts?: readonly RequestPart[];
-  /** Delivers decisions to destinations other than redirect URIs. Default: none. */
-  readonly delivery?: Delivery<Server>;
-  /** Its source of the parameters of authorization requests. Default: none. */
-  readonly requestSource?: RequestSource<Server>;
   /** Its endpoints. Each loads its handlers at the first request. Default: none. */
   endpoints?(settings: object, options: EndpointOptions): readonly Endpoint[];
   /** Its members of metadata documents (RFC 8414 §2); an empty list is omitted. Default: none. */
@@ -106,12 +97,14 @@ export interface Extension extends SettingsExtension {
   readonly connectionKeys?: Server["connectionKeys"];
   /** Encrypts responses for clients that are registered for it. Default: none is encrypted. */
   readonly responseEncryption?: ResponseEncryption<Server>;
-  /** Follows the sessions of users. Default: none. */
-  readonly sessionWatcher?: SessionWatcher;
-  /** Loads the token issuers that run after the token issuers of every server. Default: none. */
-  loadTokenIssuers?(settings: object): MaybePromise<readonly TokenIssuer[]>;
-  /** Loads the levels of authentication (`acr`) that its settings describe. Default: none. */
-  loadLevels?(settings: object): MaybePromise<AuthenticationLevels<PartRequest, Server> | undefined>;
+  /**
+   * Replaces members of the server, once, when it is assembled. Its functions receive the server of each request, which
+   * a plugin may have changed, as their first parameter. Default: it replaces none.
+   *
+   * @param server The server with the replacements of the extensions before this one.
+   * @returns A copy with the replacements.
+   */
+  extend?(server: Server): MaybePromise<Server>;
   /** Called before a code or token is issued to a client. Default: nothing. */
   readonly recordUse?: RecordUse;
   /**

@@ -125,8 +125,10 @@ for (const extension of extensions) {
   });
 
   test(`without ${name}: [JR-01] the source of its requests is not supported, also in a pushed request`, async () => {
-    const { parameter, prefix = "" } = extension.requestSource ?? {};
-    if (parameter === undefined) return;
+    const { server } = await appWith(extension);
+    const [source] = (await extension.extend?.({ ...server, requestSources: [] }))?.requestSources ?? [];
+    if (source === undefined) return;
+    const { parameter, prefix = "" } = source;
     await using as = await latchkey({ issuer: "https://as.test", extensions: others, clients: [client] });
     const [redirect_uri] = client.redirect_uris;
     const fields = { client_id: "job", redirect_uri: redirect_uri!, response_type: "code", [parameter]: `${prefix}x` };

@@ -40,7 +40,7 @@ export const ciba: Extension = {
   ],
   clientFields: cibaClientFields,
   validateClient: validateNotification,
-  delivery: polledDelivery(cibaGrant),
+  extend: (server) => ({ ...server, deliveries: [...server.deliveries, polledDelivery(cibaGrant)] }),
   metadata: (server) => isOn(cibaOf(server)) ? { backchannel_token_delivery_modes_supported: deliveryModes } : {},
 };
 

@@ -68,7 +68,10 @@ export const clientLogout: Extension = {
       ...frontChannel && { frontchannel_logout_supported: true, frontchannel_logout_session_supported: true },
     };
   },
-  loadTokenIssuers: () => [recordClient],
-  sessionWatcher: watcher,
+  extend: (server) => ({
+    ...server,
+    tokenIssuers: [...server.tokenIssuers, recordClient],
+    sessionWatchers: [...server.sessionWatchers, watcher],
+  }),
   minuteTasks: [repeatCalls],
 };

@@ -37,7 +37,7 @@ export const device: Extension = {
       isOn,
     }),
   ],
-  delivery: polledDelivery(deviceGrant),
+  extend: (server) => ({ ...server, deliveries: [...server.deliveries, polledDelivery(deviceGrant)] }),
 };
 
 /** The endpoint for devices, and the page for their users. */

@@ -11,12 +11,24 @@ import { policyOf } from "../../oauth/clients/policy.ts";
 import { byProfile } from "../../oauth/profile.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { ParameterDescription } from "../../oauth/params.ts";
-import type { PartRequest } from "../../oauth/server.ts";
+import type { RequestSource } from "../../oauth/authorize/request_source.ts";
+import type { PartRequest, Server } from "../../oauth/server.ts";
 import { demandsPush, isPushRequired, parFields, requestUriPrefix } from "./settings.ts";
 import { pushedRequestClientFields } from "./client_members.ts";
 import { pushedEndpointPaths } from "./endpoint_paths.ts";
 
 const load = () => import("./pushed_request.ts");
+
+const pushedRequests: RequestSource<Server> = {
+  parameter: "request_uri",
+  prefix: requestUriPrefix,
+  read: async (server, received, unrepeatable) => (await load()).readPushedRequest(server, received, unrepeatable),
+  stored: {
+    keep: async (server, client, id, address) => (await load()).keepPushedRequest(server, client, id, address),
+    consume: async (server, id) => (await load()).consumePushedRequest(server, id),
+    findAccess: async (server, id) => (await load()).findPushedAccess(server, id),
+  },
+};
 
 /** Lets clients push authorization requests. */
 export const par: Extension = {
@@ -27,16 +39,7 @@ export const par: Extension = {
   endpointPaths: pushedEndpointPaths,
   settingFields: parFields,
   requestParts: [{ rule: "PA-07", at: ["authorize", "par"], read: rejectUnpushed }],
-  requestSource: {
-    parameter: "request_uri",
-    prefix: requestUriPrefix,
-    read: async (server, received, unrepeatable) => (await load()).readPushedRequest(server, received, unrepeatable),
-    stored: {
-      keep: async (server, client, id, address) => (await load()).keepPushedRequest(server, client, id, address),
-      consume: async (server, id) => (await load()).consumePushedRequest(server, id),
-      findAccess: async (server, id) => (await load()).findPushedAccess(server, id),
-    },
-  },
+  extend: (server) => ({ ...server, requestSources: [...server.requestSources, pushedRequests] }),
   endpoints: (_settings, { base, requestParameters }) => [endpoint(base, requestParameters.par)],
   metadata: ({ settings }) => demandsPush(settings) ? { require_pushed_authorization_requests: true } : {},
 };

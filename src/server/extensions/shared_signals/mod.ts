@@ -44,7 +44,7 @@ export const sharedSignals: Extension = {
   settingFields: sharedSignalFields,
   clientScopes: (settings: SharedSignalSettings) => isOn(settings) ? [manageScope, readScope] : [],
   endpoints: (settings: SharedSignalSettings, { base }) => isOn(settings) ? signalEndpoints(base) : [],
-  sessionWatcher: watcher,
+  extend: (server) => ({ ...server, sessionWatchers: [...server.sessionWatchers, watcher] }),
   minuteTasks: [repeatPushes],
 };
 

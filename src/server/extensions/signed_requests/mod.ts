@@ -5,6 +5,7 @@
 
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { Extension } from "../../assembly/extension.ts";
+import type { RequestSource } from "../../oauth/authorize/request_source.ts";
 import { clientJwtAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { PartRequest, Server } from "../../oauth/server.ts";
 import { isSignatureRequired, signedRequestFields, signedRequestsOf } from "./settings.ts";
@@ -34,6 +35,12 @@ function validateAlgorithm(client: ClientMetadata): readonly ConfigIssue[] {
   }];
 }
 
+const requestObjects: RequestSource<Server> = {
+  parameter: "request",
+  read: async (server, received, unrepeatable) => (await load()).readRequestObject(server, received, unrepeatable),
+  readSigned: async (server, client, received) => (await load()).verifyRequestObject(server, client, received),
+};
+
 /** Lets clients sign authorization requests. */
 export const signedRequests: Extension = {
   name: "signed_requests",
@@ -43,11 +50,7 @@ export const signedRequests: Extension = {
   clientFields: signedRequestClientFields,
   requestParts: [{ rule: "JR-05", at: ["authorize", "par"], read: rejectUnsigned }],
   validateClient: validateAlgorithm,
-  requestSource: {
-    parameter: "request",
-    read: async (server, received, unrepeatable) => (await load()).readRequestObject(server, received, unrepeatable),
-    readSigned: async (server, client, received) => (await load()).verifyRequestObject(server, client, received),
-  },
+  extend: (server) => ({ ...server, requestSources: [...server.requestSources, requestObjects] }),
   metadata,
   async publishedKeys(server) {
     const { requestObjectEncryption: algorithms = [] } = signedRequestsOf(server.settings);

@@ -44,9 +44,10 @@ export const stepUp: Extension = {
     parameters: [{ name: "acr_values" }],
     warn: warnIgnoredLevels,
   }],
-  async loadLevels(settings) {
-    const levels = levelsOf(settings);
-    return levels.length === 0 ? undefined : (await import("./levels.ts")).authenticationLevels(levels);
+  async extend(server) {
+    const levels = levelsOf(server.settings);
+    if (levels.length === 0) return server;
+    return { ...server, levels: (await import("./levels.ts")).authenticationLevels(levels) };
   },
   metadata: ({ settings }) => ({ acr_values_supported: levelsOf(settings).map(({ value }) => value) }),
 };

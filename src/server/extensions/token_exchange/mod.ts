@@ -51,8 +51,9 @@ export const tokenExchange: Extension = {
       return { authorize: (server, request) => exchangeToken(server, request, settings) };
     },
   }],
-  async loadTokenIssuers(settings: TokenExchangePolicy) {
-    if (!issuesIdJags(settings)) return [];
-    return [(await import("./exchangeable_id_token.ts")).storeIdToken];
+  async extend(server) {
+    if (!issuesIdJags(server.settings)) return server;
+    const { storeIdToken } = await import("./exchangeable_id_token.ts");
+    return { ...server, tokenIssuers: [...server.tokenIssuers, storeIdToken] };
   },
 };
