@@ -9,12 +9,12 @@ import { run } from "./run.ts";
 
 /** The most that each figure may be. A change that lowers a figure lowers its limit. */
 const limits = {
-  "files that the minimal server reaches, without explanations, extensions and providers": 244,
-  "lines of these files": 25800,
+  "files that the minimal server reaches, without explanations, extensions and providers": 243,
+  "lines of these files": 25654,
   "pairs of folders in src/server that import each other": 7,
   "folders in circles": 40,
-  "members of extensions and plugins": 47,
-  "of them, with one user": 15,
+  "members of extensions and plugins": 38,
+  "of them, with one user": 6,
   "types that are forms of a setting": 9,
   "calls that fill in settings": 8,
   "members of Server": 50,

@@ -79,7 +79,7 @@ function recordKinds(text: string): string[] {
 
 /** The names that an extension declares, and those that its code defines. */
 function namesOf(extension: Extension, server: Server): string[] {
-  const { name, grantTypes = [], requestParts = [], clientAuthentication = [], responseModes = [] } = extension;
+  const { name, grantTypes = [], requestParts = [], clientAuthentication = [], values = {} } = extension;
   const options = {
     ...{ base: "", formParameters: [], redirectParameters: [], hasPages: true, openLogin: true },
     approver: () => Promise.reject(new Error("No request is sent")),
@@ -94,12 +94,14 @@ function namesOf(extension: Extension, server: Server): string[] {
     ...grantTypes.flatMap(({ type, parameters }) => [type, ...parameters.map(({ name }) => name)]),
     ...requestParts.flatMap(({ parameters = [] }) => parameters.map(({ name }) => name)),
     ...clientAuthentication.map(({ method }) => method),
-    ...responseModes.flatMap(({ name, parameters = [] }) => [name, ...parameters.map(({ name }) => name)]),
-    ...(extension.subjectTypes ?? []).map(({ name }) => name),
+    ...values.responseModes ?? [],
+    ...(values.responseModes ?? []).flatMap((mode) => server.responseModes.get(mode)?.parameters ?? [])
+      .map(({ name }) => name),
+    ...values.subjectTypes ?? [],
     ...Object.keys(extension.clientFields ?? {}),
     ...Object.keys(extension.metadata?.(server, []) ?? {}),
     ...recordKinds(text),
-    ...extension.keyProofs === undefined ? [] : [extension.keyProofs.scheme.name],
+    ...name === "dpop" ? [server.keyProofs!.scheme.name] : [],
     ...[...text.matchAll(/"(\w+)" as ExtensionErrorCode/g)].map(([, code]) => code!),
     ...[...text.matchAll(/"([\w-]+\+jwt)"/g)].map(([, typ]) => typ!),
   ];

@@ -10,7 +10,6 @@ import {
 } from "../server/endpoints/shared/csrf.ts";
 import { readSession } from "../server/endpoints/shared/session_cookie.ts";
 import { OAuthError } from "../server/oauth/errors.ts";
-import { subjectFor } from "../server/oauth/users/users.ts";
 import { renderPage } from "../server/pages/render_page.ts";
 import { htmlWithForms, redirect } from "../platform/http/message.ts";
 import { ConnectAccount } from "./connect_page.tsx";
@@ -63,7 +62,7 @@ async function readConnection(
   const connection = assertCurrent(connections.findById(id, server.now()));
   const session = await readSession(context);
   const client = await server.clients.find(connection.clientId);
-  const sub = session && client && await subjectFor(server, client, session.sub);
+  const sub = session && client && await server.subjectFor(server, client, session.sub);
   if (session === undefined || sub !== connection.sub) {
     throw new OAuthError("access_denied", "only the user of the MCP client can connect an account", {
       rule: "MC-12",

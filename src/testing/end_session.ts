@@ -26,7 +26,7 @@ async function sessionOf(server: Server, idToken: string): Promise<Pick<SessionC
   if (client === undefined || sid === undefined || sub === undefined) {
     throw new TypeError("endSession: expected an ID token that this server issued in a session, received another text");
   }
-  if (client.sector === undefined) return { sid, sub };
+  if (client.subjectType === "public") return { sid, sub };
   // The sid of a pairwise client does not reveal the session.
   for (const { value } of await server.store.list("session_client", { prefix: "", limit: maxComparedClients })) {
     if (value.clientId === client.id && await sessionIdFor(server, client, value.sid) === sid) {

@@ -95,7 +95,7 @@ const snippets = clientSnippets(
         clientScopes: [],
         alg: "RS256",
         acceptsAny: [],
-        extensions: [],
+        subjectTypes: ["public"],
       },
       insecureAllowHttpRedirectUris: false,
     },

@@ -18,7 +18,7 @@ import { endpointOrigin, fromHost } from "../oauth/issuer_urls.ts";
 import { resourceIndicators } from "../oauth/resource_list.ts";
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import { requestParts } from "../oauth/authorize/request_parts.ts";
-import { type ParameterDescription, responseModes } from "../oauth/params.ts";
+import { ownResponseModes, type ParameterDescription } from "../oauth/params.ts";
 import { boundedCache, rateLimiter } from "../oauth/bounded_cache.ts";
 import { claimRules } from "../oauth/claims.ts";
 import { clientAuthentication } from "../oauth/clients/auth/mod.ts";
@@ -41,6 +41,7 @@ import { type OnSessionsOver, userRepository, type UserWarnings } from "../oauth
 import { defaultOutbound, type LatchkeyOptions } from "./options.ts";
 import { contextFactory, type EmitEvent, RequestContext } from "./request_context.ts";
 import { lastResortError } from "../endpoints/shared/last_resort_error.ts";
+import { signingKeys } from "../endpoints/jwks.ts";
 import { endpoints } from "./routes.ts";
 import { serverByHost } from "./server_by_host.ts";
 
@@ -124,7 +125,6 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const settings: Policy = { ...policy, scopes, userScopes };
   const { plugins = [] } = options;
   const allGrantTypes = [...grantTypesOf(settings, extensions), ...options.grantTypes ?? []];
-  const added = membersOfExtensions(extensions, settings);
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const claims = claimRules(settings);
   const { privateHosts } = settings;
@@ -136,50 +136,22 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     createRepository,
   );
   const demoClients = new Map<string, MaybePromise<Client>>(registered.known());
-  const currentSettings = () => ({ ...settings, audience: server.audience });
-  const clientDependencies = { ...core, outbound, currentSettings };
-  const knownClients = extensions.reduce(
-    (clients, extension) => extension.addClients?.(settings, clients, clientDependencies) ?? clients,
-    serverClients(registered),
-  );
-  const clients = settings.acceptsAny.includes("clients")
-    ? withUnregisteredClients(knownClients, settings, allGrantTypes.map(({ type }) => type))
-    : knownClients;
   const declaredNames: DeclaredNames = new Map();
   const openLogin = settings.insecureAllowOpenLogin || settings.allows.openLogin;
-  const endpointList = endpoints({
-    ...{ base, settings, extensions, grantTypes: allGrantTypes, interaction, openLogin },
-    requestParts: added.requestParts,
-    approver: plugins.reduceRight(
-      (inner, plugin) => plugin.approve?.(inner) ?? inner,
-      options.approver ?? automaticLogin,
-    ),
-    approvePages: (next) => plugins.reduceRight((inner, plugin) => plugin.approvePages?.(inner) ?? inner, next),
-    autoLogin: settings.login === "auto" && options.approver === undefined,
-  });
-  const { paths } = settings;
-  const ownEndpoints = atConfiguredPaths(endpointList, base, paths);
-  const tokenPath = endpointPath({ endpoints: ownEndpoints }, "token");
-  const membersOf = (currentIssuer: string): IssuerMembers => ({
-    issuer: currentIssuer,
-    storageIssuer: settings.isIssuerFromHost ? fromHost : currentIssuer,
-    audience: entries.audience ?? currentIssuer,
-    assertionAudiences: settings.assertionAudience === "issuer-or-token-endpoint"
-      ? [endpointOrigin({ issuer: currentIssuer, settings }, { metadataName: "token_endpoint" }) + tokenPath]
-      : [],
-  });
   // The change of a user does not wait for the logout of clients.
   const onSessionsOver: OnSessionsOver = (user, cause) =>
     server.background.start("users", () => endUserSessions(server, user, cause));
   // No getters: plugins copy this object for each request, and a copy with getters takes ten times as long.
   const server = await extend({
     ...core,
-    ...membersOf(issuer),
-    ...added,
+    // Those that follow the issuer are set when the paths of the endpoints are known.
+    issuer,
+    storageIssuer: issuer,
+    audience: issuer,
+    assertionAudiences: [],
     settings,
     // Members that only some requests have: copies of one shape are quicker to read.
     passed: undefined,
-    certificateOrigin: undefined,
     sender: undefined,
     observe: hasListener ? (await import("../explain/observations.ts")).traceObservation : undefined,
     explain: async (ofRequest, error) => await (await import("./rules.ts")).explain(ofRequest, error),
@@ -187,8 +159,26 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     sign: jwtSigner(core.keys),
     changeClaims: claimChange?.change,
     originalClaims: claimChange?.original,
+    publishedKeys: signingKeys,
     grantTypes: allGrantTypes,
-    clients,
+    clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
+    requestParts: requestParts(extensions.flatMap(({ requestParts }) => requestParts ?? [])),
+    responseModes: ownResponseModes,
+    responseTypes: new Map([["code", { name: "code" }]]),
+    requestSources: [],
+    deliveries: [],
+    levels: undefined,
+    tokenIssuers,
+    sessionWatchers: [],
+    keyProofs: undefined,
+    connectionKeys: undefined,
+    findEncryption: () => undefined,
+    recordUse({ clients }, { id, standing }) {
+      if (standing === "unknown") clients.recordUse(id);
+    },
+    subjectFor: (_server, _client, sub) => sub,
+    signIntrospection: () => undefined,
+    clients: serverClients(registered),
     registeredSecrets: registeredSecrets(registered, declaredNames),
     users: userRepository(
       settings,
@@ -213,6 +203,32 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     keyFetches: boundedCache(maxKeyFetches),
     unusedKeyFetches: boundedCache(maxKeyFetches),
   }, extensions);
+  if (settings.acceptsAny.includes("clients")) {
+    const grantTypes = allGrantTypes.map(({ type }) => type);
+    Object.assign(server, { clients: withUnregisteredClients(server.clients, settings, grantTypes) });
+  }
+  const endpointList = endpoints({
+    ...{ base, settings, extensions, grantTypes: allGrantTypes, interaction, openLogin },
+    ...{ requestParts: server.requestParts, responseModes: server.responseModes, responseTypes: server.responseTypes },
+    approver: plugins.reduceRight(
+      (inner, plugin) => plugin.approve?.(inner) ?? inner,
+      options.approver ?? automaticLogin,
+    ),
+    approvePages: (next) => plugins.reduceRight((inner, plugin) => plugin.approvePages?.(inner) ?? inner, next),
+    autoLogin: settings.login === "auto" && options.approver === undefined,
+  });
+  const { paths } = settings;
+  const ownEndpoints = atConfiguredPaths(endpointList, base, paths);
+  const tokenPath = endpointPath({ endpoints: ownEndpoints }, "token");
+  const membersOf = (currentIssuer: string): IssuerMembers => ({
+    issuer: currentIssuer,
+    storageIssuer: settings.isIssuerFromHost ? fromHost : currentIssuer,
+    audience: entries.audience ?? currentIssuer,
+    assertionAudiences: settings.assertionAudience === "issuer-or-token-endpoint"
+      ? [endpointOrigin({ issuer: currentIssuer, settings }, { metadataName: "token_endpoint" }) + tokenPath]
+      : [],
+  });
+  Object.assign(server, membersOf(issuer));
   const site: Site = {
     get issuer() {
       return server.issuer;
@@ -304,32 +320,6 @@ async function extend(base: Server, extensions: readonly Extension[]): Promise<S
   let server = base;
   for (const extension of extensions) server = await extension.extend?.(server) ?? server;
   return server;
-}
-
-/** The members of a server that follow only from its extensions and from the members of every server. */
-function membersOfExtensions(extensions: readonly Extension[], settings: Policy) {
-  return {
-    clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
-    connectionKeys: extensions.find(({ connectionKeys }) => connectionKeys !== undefined)?.connectionKeys,
-    deliveries: [],
-    keyProofs: extensions.find(({ keyProofs }) => keyProofs !== undefined)?.keyProofs,
-    levels: undefined,
-    otherKeys: extensions.flatMap(({ publishedKeys }) => publishedKeys ?? []),
-    requestParts: requestParts(extensions.flatMap(({ requestParts }) => requestParts ?? [])),
-    requestSources: [],
-    responseEncryption: extensions.find(({ responseEncryption }) => responseEncryption !== undefined)
-      ?.responseEncryption,
-    responseModes: responseModes(extensions.flatMap(({ responseModes }) => responseModes ?? [])),
-    responseTypes: new Map(
-      [{ name: "code" as const }, ...extensions.flatMap(({ responseTypes }) => responseTypes ?? [])].filter((
-        { name },
-      ) => settings.responseTypes.includes(name)).map((type) => [type.name, type]),
-    ),
-    sessionWatchers: [],
-    subjectTypes: extensions.flatMap(({ subjectTypes }) => subjectTypes ?? []),
-    tokenIssuers,
-    useRecorders: extensions.flatMap(({ recordUse }) => recordUse ?? []),
-  };
 }
 
 /** Replaces the item with the same path, or adds the item. */

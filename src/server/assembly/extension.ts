@@ -1,40 +1,13 @@
 /** Extensions: the parts of OAuth and OpenID Connect that a server can be without. */
 
-import type { ParameterDescription, ResponseModeDescription } from "../oauth/params.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import type { ClientDependencies, ServerClients } from "../oauth/clients/server_clients.ts";
+import type { ParameterDescription } from "../oauth/params.ts";
 import type { SettingsExtension } from "../config/extension_settings.ts";
 import type { LoadableGrantType } from "../oauth/grants/mod.ts";
-import type { ResponseTypeDescription } from "../oauth/authorize/response_type.ts";
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
-import type {
-  ClientAuth,
-  KeyProofs,
-  MinuteTask,
-  PartRequest,
-  RecordUse,
-  RequestPart,
-  RequestParts,
-  Server,
-} from "../oauth/server.ts";
-import type { Introspection } from "../oauth/tokens/introspection.ts";
-import type { ResponseEncryption } from "../oauth/tokens/response_encryption.ts";
-import type { SubjectType } from "../oauth/users/subject_type.ts";
+import type { ClientAuth, MinuteTask, RequestPart, RequestParts, Server } from "../oauth/server.ts";
 import type { Approver } from "./approver.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 import type { Endpoint } from "./route.ts";
-
-/** @internal A format of introspection responses. */
-export interface IntrospectionFormat {
-  /** Its media type, in lower case. The response has it if the `Accept` header of the request names it. */
-  readonly contentType: string;
-  /**
-   * Writes the body of a response.
-   *
-   * @param caller The client that sent the introspection request.
-   */
-  write(server: Server, caller: Client, introspection: Introspection): Promise<string>;
-}
 
 /** @internal The values that the endpoints of an extension need, besides settings. */
 export interface EndpointOptions {
@@ -77,26 +50,8 @@ export interface Extension extends SettingsExtension {
   endpoints?(settings: object, options: EndpointOptions): readonly Endpoint[];
   /** Its members of metadata documents (RFC 8414 §2); an empty list is omitted. Default: none. */
   metadata?(server: Server, endpoints: readonly EndpointDescription[]): Readonly<Record<string, unknown>>;
-  /** Its public keys in the JWKS, besides those of signatures (RFC 7517 §4.2). Default: none. */
-  publishedKeys?(server: Server): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Its methods of client authentication. Default: none. */
   readonly clientAuthentication?: readonly ClientAuth[];
-  /** Its response modes. Default: none. */
-  readonly responseModes?: readonly ResponseModeDescription<Server>[];
-  /** Its response types, which the setting `responseTypes` switches on. Default: none. */
-  readonly responseTypes?: readonly ResponseTypeDescription<Server, PartRequest>[];
-  /** Its subject types. Default: none. */
-  readonly subjectTypes?: readonly SubjectType<Server>[];
-  /** Its formats of introspection responses. Default: none. */
-  readonly introspectionFormats?: readonly IntrospectionFormat[];
-  /** Adds unregistered clients to the clients of the server. Default: none. */
-  addClients?(settings: object, clients: ServerClients, dependencies: ClientDependencies): ServerClients;
-  /** How requests prove possession of a key. Default: requests prove no key. */
-  readonly keyProofs?: KeyProofs;
-  /** How requests prove possession of a key by their connection. Default: they cannot. */
-  readonly connectionKeys?: Server["connectionKeys"];
-  /** Encrypts responses for clients that are registered for it. Default: none is encrypted. */
-  readonly responseEncryption?: ResponseEncryption<Server>;
   /**
    * Replaces members of the server, once, when it is assembled. Its functions receive the server of each request, which
    * a plugin may have changed, as their first parameter. Default: it replaces none.
@@ -105,8 +60,6 @@ export interface Extension extends SettingsExtension {
    * @returns A copy with the replacements.
    */
   extend?(server: Server): MaybePromise<Server>;
-  /** Called before a code or token is issued to a client. Default: nothing. */
-  readonly recordUse?: RecordUse;
   /**
    * The tasks that maintenance runs each minute. Each loads its code only if there is something to do. Default: none.
    */

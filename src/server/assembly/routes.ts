@@ -11,7 +11,7 @@ import { clientAuthParameters } from "../oauth/clients/auth/mod.ts";
 import type { Policy } from "../oauth/policy.ts";
 import type { MetadataForm } from "../oauth/policy_settings.ts";
 import { type ParameterDescription, parameters } from "../oauth/params.ts";
-import type { GrantType, RequestParts } from "../oauth/server.ts";
+import type { GrantType, RequestParts, Server } from "../oauth/server.ts";
 
 /** The options that decide which endpoints a server has. */
 interface RouteOptions {
@@ -25,6 +25,10 @@ interface RouteOptions {
   readonly grantTypes: readonly GrantType[];
   /** The parts of requests, which declare parameters. */
   readonly requestParts: RequestParts;
+  /** The response modes, which declare parameters. */
+  readonly responseModes: Server["responseModes"];
+  /** The response types, which declare parameters. */
+  readonly responseTypes: Server["responseTypes"];
   /** Decides authorization requests without pages. */
   readonly approver: Approver;
   /** Wraps the approver of login pages. */
@@ -58,6 +62,8 @@ export function endpoints(
     extensions,
     grantTypes,
     requestParts,
+    responseModes,
+    responseTypes,
     approver,
     approvePages,
     autoLogin,
@@ -69,11 +75,7 @@ export function endpoints(
   const decider = interaction === undefined ? approver : approvePages(interaction.pagesApprover());
   const responseParameters = [
     codeParameter,
-    ...new Set(
-      extensions.flatMap(({ responseModes = [], responseTypes = [] }) =>
-        [...responseModes, ...responseTypes].flatMap(({ parameters = [] }) => parameters)
-      ),
-    ),
+    ...new Set([...responseModes.values(), ...responseTypes.values()].flatMap(({ parameters = [] }) => parameters)),
   ];
   // The parameters of the authorization response, and of the redirect to the login pages.
   const authorizationResponseParameters = parameters(...responseParameters, interactionParameter);
@@ -179,10 +181,7 @@ export function endpoints(
       role: "step",
       parameters: tokenParameters,
       exampleParameters: ["token", "client_id"],
-      load: async () => {
-        const { introspectionHandlers } = await import("../endpoints/introspect.ts");
-        return introspectionHandlers(extensions.flatMap(({ introspectionFormats = [] }) => introspectionFormats));
-      },
+      load: async () => (await import("../endpoints/introspect.ts")).introspection,
     },
     {
       name: "logout",

@@ -1,12 +1,22 @@
 /** The settings that an extension adds to a server. */
 
-import type { ResponseMode, ResponseType } from "../oauth/params.ts";
 import type { Allowances } from "../oauth/allowances.ts";
-import type { ClientAuthMethod } from "../oauth/clients/client.ts";
+import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
 import type { ClientExtension } from "../oauth/clients/client_extension.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../oauth/config_issue.ts";
 import type { Field } from "../oauth/field.ts";
+import type { ResponseMode, ResponseType } from "../oauth/params.ts";
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
+
+/** @internal The values that an extension adds to settings and client metadata of every server. */
+export interface AddedValues {
+  /** Its response modes. Default: none. */
+  readonly responseModes?: readonly ResponseMode[];
+  /** Its response types. Default: none. */
+  readonly responseTypes?: readonly ResponseType[];
+  /** Its subject types. Default: none. */
+  readonly subjectTypes?: readonly NonNullable<ClientMetadata["subject_type"]>[];
+}
 
 /** The settings of an extension. The functions receive all settings of the server. */
 export interface SettingsExtension extends ClientExtension {
@@ -29,8 +39,14 @@ export interface SettingsExtension extends ClientExtension {
   settingsWarnings?(settings: object): readonly ConfigurationWarning[];
   /** Its methods of client authentication. Default: none. */
   readonly clientAuthentication?: readonly { readonly method: ClientAuthMethod; isOn?(settings: object): boolean }[];
-  /** Its response modes. Default: none. */
-  readonly responseModes?: readonly { readonly name: ResponseMode }[];
-  /** Its response types. Default: none. */
-  readonly responseTypes?: readonly { readonly name: ResponseType }[];
+  /** The values that it adds to settings and client metadata of every server. Default: none. */
+  readonly values?: AddedValues;
+}
+
+/** The values that extensions add to a list of every server. */
+export function addedValues<Name extends keyof AddedValues>(
+  extensions: readonly SettingsExtension[],
+  name: Name,
+): readonly NonNullable<AddedValues[Name]>[number][] {
+  return extensions.flatMap(({ values }) => values?.[name] ?? []);
 }

@@ -5,7 +5,7 @@ import { withOwnAlgorithm } from "../oauth/keys/signing_algorithm.ts";
 import { clientFieldOf, type ClientMetadata, type User } from "../oauth/clients/client.ts";
 import type { ClientAuthMethod } from "../oauth/clients/client.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
-import type { SettingsExtension } from "./extension_settings.ts";
+import { addedValues, type SettingsExtension } from "./extension_settings.ts";
 import { type Allowances, allowancesOf } from "../oauth/allowances.ts";
 import { defaultScopes, listed, settingFields, settingsWithAny } from "./settings.ts";
 import type { ProgramSettings, Settings } from "./settings.ts";
@@ -67,7 +67,7 @@ export function resolveSettings(
   const acceptsAny = settingsWithAny(given);
   const allows = allowancesOf(issuer, given.issuerHosts);
   const responseTypes = given.responseTypes.filter((type) =>
-    type === "code" || extensions.some((extension) => extension.responseTypes?.some(({ name }) => name === type))
+    ["code", ...addedValues(extensions, "responseTypes")].includes(type)
   );
   const isOnlyCode = responseTypes.every((type) => type === "code");
   const responseModes = isOnlyCode || settings.responseModes !== undefined || profile?.values.has("responseModes")
@@ -112,11 +112,10 @@ export function resolveSettings(
       )
     ),
     responseModes: responseModes.filter((mode) =>
-      [...ownResponseModes, ...extensions.flatMap(({ responseModes = [] }) => responseModes)].some(({ name }) =>
-        name === mode
-      )
+      [...ownResponseModes.keys(), ...addedValues(extensions, "responseModes")].includes(mode)
     ),
     responseTypes,
+    subjectTypes: ["public", ...addedValues(extensions, "subjectTypes")],
     grantTypes: [],
     extensions,
     clientField: clientFieldOf(extensions),

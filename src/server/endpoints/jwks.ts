@@ -24,11 +24,14 @@ export function algorithmsInUse(server: Server): SigningAlgorithm[] {
   ];
 }
 
+/** The public keys of the signatures of this server. */
+export async function signingKeys(server: Server): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  return await server.keys.publishedKeys(algorithmsInUse(server));
+}
+
 /** The handlers of the JWKS endpoint. */
 export const jwks: Handlers = {
   async GET({ server }) {
-    const keys = await server.keys.publishedKeys(algorithmsInUse(server));
-    const others = (await Promise.all(server.otherKeys.map((read) => read(server)))).flat();
-    return json(200, { keys: [...keys, ...others] }, { "cache-control": "public, max-age=60" });
+    return json(200, { keys: await server.publishedKeys(server) }, { "cache-control": "public, max-age=60" });
   },
 };

@@ -137,7 +137,7 @@ async function findSid(
   hintedSid: string | undefined,
   session: Session | undefined,
 ): Promise<string | undefined> {
-  if (hintedSid === undefined || client?.sector === undefined) return hintedSid;
+  if (hintedSid === undefined || client === undefined || client.subjectType === "public") return hintedSid;
   // The `sid` of a pairwise client is derived from the session ID, so only the current session can confirm it.
   return session !== undefined && await sessionIdFor(server, client, session.sid) === hintedSid
     ? session.sid

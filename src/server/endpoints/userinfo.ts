@@ -71,7 +71,8 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
     grant: { id: grantOfAccessToken(claims.jti), scope, resources: [claims.aud].flat() },
   });
   const signed = alg && await server.sign("userinfo", alg, info);
-  const jwt = await server.responseEncryption?.encrypt(server, client, "userinfo", signed ?? info) ?? signed;
+  const encrypt = await server.findEncryption(server, client, "userinfo");
+  const jwt = encrypt === undefined ? signed : await encrypt(signed ?? info);
   return jwt === undefined ? json(200, info) : jwtResponse("application/jwt", jwt);
 }
 

@@ -74,9 +74,10 @@ export function endpointOrigin(
 
 /** An endpoint's URL, and its URL at the listener that asks for certificates, as in metadata (RFC 8705 §5). */
 export function withAlias(
-  { certificateOrigin }: { readonly certificateOrigin?: string },
+  { connectionKeys }: { readonly connectionKeys?: { readonly certificateOrigin?: string } },
   url: string,
 ): readonly string[] {
+  const { certificateOrigin } = connectionKeys ?? {};
   return certificateOrigin === undefined ? [url] : [url, certificateOrigin + new URL(url).pathname];
 }
 

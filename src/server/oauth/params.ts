@@ -171,21 +171,14 @@ export interface ResponseModeDescription<Server> {
 /** @internal The response modes of a server, by name. */
 export type ResponseModes<Server> = ReadonlyMap<ResponseMode, ResponseModeDescription<Server>>;
 
-/** The response modes of every server. */
-export const ownResponseModes: readonly ResponseModeDescription<unknown>[] = [
+const ownModes: readonly ResponseModeDescription<unknown>[] = [
   { name: "query", carrier: "query" },
   { name: "fragment", carrier: "fragment" },
   { name: "form_post", carrier: "form" },
 ];
 
-/**
- * The response modes of a server.
- *
- * @param added Those of extensions.
- */
-export function responseModes<Server>(added: readonly ResponseModeDescription<Server>[]): ResponseModes<Server> {
-  return new Map([...ownResponseModes, ...added].map((mode) => [mode.name, mode]));
-}
+/** The response modes of every server. */
+export const ownResponseModes: ResponseModes<unknown> = new Map(ownModes.map((mode) => [mode.name, mode]));
 
 /** The supported values of `prompt` (OpenID Connect Core §3.1.2.1). */
 export const promptValues = ["none", "login", "consent", "select_account"] as const;

@@ -50,6 +50,8 @@ export interface Policy extends
   readonly keys: { readonly rotateEvery?: number; readonly lead: number };
   /** The grant types of extensions and of the embedding program, in addition to those of every server. */
   readonly grantTypes: readonly SupportedGrantType[];
+  /** The values that `subject_type` of a client may have. */
+  readonly subjectTypes: readonly NonNullable<ClientMetadata["subject_type"]>[];
   /** The extensions, also the absent ones. */
   readonly extensions: readonly ClientExtension[];
   /** Describes client metadata, with the members of extensions. */

@@ -38,13 +38,12 @@ import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import type { LogoutFrames } from "./session/logout_frames.ts";
 import type { BoundScheme } from "./tokens/bound_token.ts";
 import type { BoundToKey, ConnectionKeys, ConnectionRequest } from "./tokens/connection_keys.ts";
-import type { ResponseEncryption } from "./tokens/response_encryption.ts";
+import type { FindEncryption } from "./tokens/response_encryption.ts";
 import type { ChangeClaims, OriginalClaims, OverrideClaims } from "./tokens/override_claims.ts";
 import type { TokenResponse } from "./tokens/token_response.ts";
 import type { FetchLimiter } from "./fetch_limiter.ts";
 import type { Sender } from "./sender.ts";
 import type { Outbound } from "./outbound.ts";
-import type { SubjectType } from "./users/subject_type.ts";
 import type { PassedRuleId, RejectionRuleId } from "./rules/mod.ts";
 import type { RulePassed, Trace } from "./trace.ts";
 
@@ -64,8 +63,8 @@ export interface Server {
   readonly randomBytes: RandomBytes;
   /** The signing keys. */
   readonly keys: Keys;
-  /** The public keys in the JWKS for other uses than signatures. */
-  readonly otherKeys: readonly ((server: Server) => Promise<readonly Readonly<Record<string, unknown>>[]>)[];
+  /** The public keys in the JWKS (RFC 7517 §5). */
+  publishedKeys(server: Server): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Signs claims with the current key. */
   readonly sign: SignClaims;
   /** The grant types of the token endpoint, in the order of `grant_types_supported`. */
@@ -86,18 +85,30 @@ export interface Server {
   readonly requestSources: readonly RequestSource<Server>[];
   /** The functions that issue the tokens of a response, in the order in which they run. */
   readonly tokenIssuers: readonly TokenIssuer[];
-  /** Functions of extensions that run before something is issued to a client. */
-  readonly useRecorders: readonly RecordUse[];
-  /** The subject types besides `public`. */
-  readonly subjectTypes: readonly SubjectType<Server>[];
+  /**
+   * Records that something is about to be issued to a client.
+   *
+   * @throws {OAuthError} To prevent it.
+   */
+  recordUse(server: Server, client: Client): MaybePromise<void>;
+  /**
+   * The subject of a user for a client (OpenID Connect Core §8). It is stable, also after a restart on the same store.
+   *
+   * @param sub The subject of the user, or another text that identifies the user.
+   */
+  subjectFor(server: Server, client: Client, sub: string): MaybePromise<string>;
+  /** Signs an introspection response for a request that asks for it; `undefined` for any other request. */
+  signIntrospection(
+    server: Server,
+    request: AuthenticatedRequest,
+    introspection: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly contentType: string; readonly jwt: string }> | undefined;
   /** How requests prove possession of a key; absent if no token is bound to a key. */
   readonly keyProofs?: KeyProofs;
   /** How requests prove possession of a key by their connection; absent if they cannot. */
   readonly connectionKeys?: ConnectionKeys<Server, AuthenticatedRequest>;
-  /** The origin of the listener that asks clients for certificates; absent if there is none. */
-  readonly certificateOrigin?: string;
-  /** Encrypts responses for clients; absent if no response is encrypted. */
-  readonly responseEncryption?: ResponseEncryption<Server>;
+  /** Finds how a response for a client is encrypted; by default, it is not. */
+  readonly findEncryption: FindEncryption<Server>;
   /** Called when sessions have ended. */
   readonly sessionWatchers: readonly SessionWatcher[];
   /** Runs work that no response waits for. */
@@ -151,15 +162,6 @@ export interface Server {
   /** Adds the texts to an error that a rule threw; absent: errors have their code and message only. */
   readonly explain?: (server: Server, error: OAuthError) => Promise<OAuthError>;
 }
-
-/**
- * Records that something is about to be issued to a client.
- *
- * @throws {OAuthError} To prevent it.
- *
- * @internal
- */
-export type RecordUse = (server: Server, client: Client) => MaybePromise<void>;
 
 /** @internal A task that maintenance runs each minute. */
 export type MinuteTask = (server: Server) => Promise<void>;

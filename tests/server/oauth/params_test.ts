@@ -10,7 +10,7 @@ import { resolveSettings } from "../../../src/server/config/resolve_settings.ts"
 import { extensions } from "../../../src/server/assembly/extensions.ts";
 import { grantTypes } from "../../../src/server/oauth/grants/mod.ts";
 import { endpoints } from "../../../src/server/assembly/routes.ts";
-import { paramsFromFields } from "../../../src/server/oauth/params.ts";
+import { ownResponseModes, paramsFromFields } from "../../../src/server/oauth/params.ts";
 
 /** What the descriptions of the built-in endpoints say. */
 const all = endpoints({
@@ -19,6 +19,8 @@ const all = endpoints({
   settings: resolveSettings({}, "http://localhost:9000", extensions),
   grantTypes,
   requestParts: requestParts(extensions.flatMap(({ requestParts = [] }) => requestParts)),
+  responseModes: ownResponseModes,
+  responseTypes: new Map(),
   approver: autoApprover,
   approvePages: (next) => next,
   autoLogin: true,

@@ -8,7 +8,7 @@ import { OAuthError } from "../../oauth/errors.ts";
 import { isReadable } from "../../oauth/readable_text.ts";
 import { randomId, storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
-import { subjectFor, userForHint } from "../../oauth/users/users.ts";
+import { userForHint } from "../../oauth/users/users.ts";
 import type { ListedRecord, PolledRequestRecord } from "../../../platform/store/store.ts";
 import { addPolledRequest, readPolledRequest } from "../polled/polled_request.ts";
 import { mustSign } from "../signed_requests/settings.ts";
@@ -60,7 +60,7 @@ export async function startAuthentication(
   const user = await findUser(server, client, hint, params, loginRequirements.demandedSubs ?? []);
   const prefix = await prefixFor(server, client, user.sub);
   const id = prefix + randomId(server.randomBytes);
-  const demandedSubs = [[await subjectFor(server, client, user.sub)]];
+  const demandedSubs = [[await server.subjectFor(server, client, user.sub)]];
   const authReqId = await addPolledRequest(server, cibaGrant, client, {
     ...{ id, message, address, lifetimeSeconds: expiresIn, notificationToken },
     request: { ...request, loginRequirements: { ...loginRequirements, loginHint: user.sub, demandedSubs } },

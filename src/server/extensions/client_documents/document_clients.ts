@@ -13,9 +13,9 @@ import { boundedCache } from "../../oauth/bounded_cache.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { fetchLimiter, type FetchLimitError } from "../../oauth/fetch_limiter.ts";
 import { DocumentError, fetchDocument } from "../../oauth/outbound.ts";
+import type { Server } from "../../oauth/server.ts";
 import type { Sender } from "../../oauth/sender.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import type { ClientDependencies } from "../../oauth/clients/server_clients.ts";
 import { isLocalUrl } from "../../oauth/clients/local_uris.ts";
 import { cacheLifetimeMs } from "./cache_lifetime.ts";
 import { assertDocumentUrl } from "./document_url.ts";
@@ -51,7 +51,7 @@ const maxStaleMs = 300_000;
 
 /** Creates the clients of metadata documents. */
 export function createDocumentClients(
-  { now, outbound, trace, currentSettings }: ClientDependencies,
+  { now, outbound, trace, settings, audience }: Server,
 ): DocumentClients {
   let cached = boundedCache<Client>(maxDocuments);
   // They have a cache of their own, so that documents of other clients do not evict them.
@@ -74,7 +74,7 @@ export function createDocumentClients(
 
   async function fetchClient(url: string, isInUse: boolean, sender?: Sender): Promise<Client> {
     assertDocumentUrl(url);
-    if (sender?.page === "cross-site" && isLocalUrl(currentSettings(), url)) {
+    if (sender?.page === "cross-site" && isLocalUrl(settings, url)) {
       const received = "a URL of a local host, in a request of a page of another site";
       throw notFetched({ isBlocked: true, expected: "a document on a public host", received });
     }
@@ -96,7 +96,7 @@ export function createDocumentClients(
       const validUntil = fetchedAt + lifetimeMs;
       const client = await parseDocument(
         { url, text, contentType: headers.get("content-type") },
-        currentSettings(),
+        { ...settings, audience },
         {
           fetchedAt,
           validUntil,

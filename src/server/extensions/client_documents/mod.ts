@@ -5,7 +5,8 @@
 
 import type { Extension } from "../../assembly/extension.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import type { ClientDependencies, ServerClients } from "../../oauth/clients/server_clients.ts";
+import type { ServerClients } from "../../oauth/clients/server_clients.ts";
+import type { Server } from "../../oauth/server.ts";
 import type { Sender } from "../../oauth/sender.ts";
 import type { DocumentClients } from "./document_clients.ts";
 import {
@@ -27,12 +28,13 @@ export const clientDocuments: Extension = {
   acceptsUnknownClients: isOn,
   metadata: ({ settings }) =>
     isOn(clientDocumentPolicy(settings)) ? { client_id_metadata_document_supported: true } : {},
-  addClients: (settings: ClientDocumentPolicy, clients, dependencies) =>
-    isOn(settings) ? withDocumentClients(clients, dependencies) : clients,
+  extend: (server) =>
+    isOn(clientDocumentPolicy(server.settings)) ? { ...server, clients: withDocumentClients(server) } : server,
 };
 
 /** Adds the clients of metadata documents. The code for them is loaded with the first such client. */
-function withDocumentClients(clients: ServerClients, dependencies: ClientDependencies): ServerClients {
+function withDocumentClients(server: Server): ServerClients {
+  const { clients } = server;
   let documents: DocumentClients | undefined;
   let loading: Promise<DocumentClients> | undefined;
   let known:
@@ -40,7 +42,7 @@ function withDocumentClients(clients: ServerClients, dependencies: ClientDepende
     | undefined;
 
   async function load(): Promise<DocumentClients> {
-    return (await import("./document_clients.ts")).createDocumentClients(dependencies);
+    return (await import("./document_clients.ts")).createDocumentClients(server);
   }
 
   async function fetchClient(id: string, isInUse: boolean, sender?: Sender): Promise<Client> {

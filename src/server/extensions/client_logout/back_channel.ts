@@ -10,7 +10,7 @@ import { randomId } from "../../oauth/secrets.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
 import type { Server } from "../../oauth/server.ts";
 import { finalClaims } from "../../oauth/tokens/override_claims.ts";
-import { sessionIdFor, subjectFor } from "../../oauth/users/users.ts";
+import { sessionIdFor } from "../../oauth/users/users.ts";
 import { clientLogoutOf } from "./settings.ts";
 import { claimSessionClients, logoutCallPrefix, scheduleCall } from "./session_clients.ts";
 import type { LogoutCall, StoredCall } from "./session_clients.ts";
@@ -106,7 +106,7 @@ export async function createLogoutToken(
   const now = secondsNow(server);
   const claims = {
     iss: issuer,
-    sub: await subjectFor(server, client, sub),
+    sub: await server.subjectFor(server, client, sub),
     aud: client.id,
     iat: now,
     exp: now + lifetimeSeconds,

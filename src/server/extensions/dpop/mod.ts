@@ -79,5 +79,5 @@ export const dpop: Extension = {
     read: readKeyBinding,
   }],
   metadata: ({ settings }) => ({ dpop_signing_alg_values_supported: dpopOf(settings).dpop.algorithms }),
-  keyProofs,
+  extend: (server) => ({ ...server, keyProofs }),
 };

@@ -63,7 +63,7 @@ export async function verifyRequestProof(
       algorithmsBy: byProfile(profile, "dpop.algorithms"),
       requiredBy: byProfile(profile, "requireSenderConstrainedTokens"),
       now: server.now(),
-      otherOrigin: server.certificateOrigin,
+      otherOrigin: server.connectionKeys?.certificateOrigin,
       nonces: dpop.nonce === "off" ? undefined : serverNonces(server, token === undefined ? "client" : "resource"),
       async markUsed(name, expiresAt) {
         const id = await storageKey(server, name);

@@ -6,6 +6,7 @@ import type { Client } from "../../oauth/clients/repository.ts";
 import type { KeyManagementAlgorithm } from "./client_members.ts";
 import { keySets, type PublicKeySet } from "../../oauth/keys/remote_keys.ts";
 import type { Server } from "../../oauth/server.ts";
+import type { EncryptResponse } from "../../oauth/tokens/response_encryption.ts";
 import { reject } from "./rules.ts";
 import { type Encryption, type PublicKey, suitableKeys } from "./validate_client.ts";
 
@@ -29,7 +30,7 @@ interface EncryptionKey {
  *
  * @throws {OAuthError} If none suits, or the keys cannot be fetched.
  */
-export async function findKey(server: Server, client: Client, alg: KeyManagementAlgorithm): Promise<EncryptionKey> {
+async function findKey(server: Server, client: Client, alg: KeyManagementAlgorithm): Promise<EncryptionKey> {
   const sets = keySets(...keysOf(server, client));
   let keys: PublicKeySet;
   try {
@@ -67,23 +68,20 @@ async function tryKey(jwk: PublicKey, alg: KeyManagementAlgorithm): Promise<Encr
   return { key, kid };
 }
 
-/**
- * Encrypts a response.
- *
- * @param content A signed JWT, which becomes a nested JWT (RFC 7519 §5.2), or claims.
- * @throws {OAuthError} As {@link findKey}.
- */
-export async function encrypt(
+/** Finds the key of a client, by which its responses are encrypted. @throws {OAuthError} As {@link findKey}. */
+export async function findEncryption(
   server: Server,
   client: Client,
   { alg, enc }: Encryption,
-  content: string | Readonly<Record<string, unknown>>,
-): Promise<string> {
+): Promise<EncryptResponse> {
   const { key, kid } = await findKey(server, client, alg);
-  const isJwt = typeof content === "string";
-  const bytes = new TextEncoder().encode(isJwt ? content : JSON.stringify(content));
-  const header = { alg, enc, ...kid !== undefined && { kid }, ...isJwt && { cty: "JWT" } };
-  const jwe = await new CompactEncrypt(bytes).setProtectedHeader(header).encrypt(key);
-  server.passed?.("EN-01", alg);
-  return jwe;
+  return async (content) => {
+    // A signed JWT becomes a nested JWT (RFC 7519 §5.2).
+    const isJwt = typeof content === "string";
+    const bytes = new TextEncoder().encode(isJwt ? content : JSON.stringify(content));
+    const header = { alg, enc, ...kid !== undefined && { kid }, ...isJwt && { cty: "JWT" } };
+    const jwe = await new CompactEncrypt(bytes).setProtectedHeader(header).encrypt(key);
+    server.passed?.("EN-01", alg);
+    return jwe;
+  };
 }

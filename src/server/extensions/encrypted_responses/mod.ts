@@ -16,8 +16,6 @@ function encryptionFor({ metadata }: Client, response: EncryptedResponse): Encry
   return { alg, enc: metadata[`${response}_encrypted_response_enc`] ?? contentEncryptions[0]! };
 }
 
-const load = () => import("./encrypt.ts");
-
 /** Encrypts ID tokens and userinfo responses for clients that ask for it. */
 export const encryptedResponses: Extension = {
   name: "encrypted_responses",
@@ -25,17 +23,14 @@ export const encryptedResponses: Extension = {
   specifications: ["OpenID Connect Core §10.2", "RFC 7516"],
   clientFields: encryptedResponseClientFields,
   validateClient: validateEncryption,
-  responseEncryption: {
-    prepare(server, client, response) {
+  extend: (server) => ({
+    ...server,
+    findEncryption(current, client, response) {
       const encryption = encryptionFor(client, response);
-      if (encryption === undefined) return;
-      return load().then(async ({ findKey }) => void await findKey(server, client, encryption.alg));
+      if (encryption === undefined) return undefined;
+      return import("./encrypt.ts").then(({ findEncryption }) => findEncryption(current, client, encryption));
     },
-    encrypt(server, client, response, content) {
-      const encryption = encryptionFor(client, response);
-      return encryption && load().then(({ encrypt }) => encrypt(server, client, encryption, content));
-    },
-  },
+  }),
   metadata: () => ({
     id_token_encryption_alg_values_supported: keyManagementAlgorithms,
     id_token_encryption_enc_values_supported: contentEncryptions,

@@ -30,7 +30,6 @@ function boundThumbprint(cnf: unknown): unknown {
 }
 
 const connectionKeys: NonNullable<Server["connectionKeys"]> = {
-  certificatePort: ({ settings }) => mutualTlsOf(settings)?.port,
   tokenKey(server, request) {
     if (request.client.metadata.tls_client_certificate_bound_access_tokens !== true) return undefined;
     return import("./bound_tokens.ts").then(({ requireCertificate }) => requireCertificate(server, request));
@@ -132,8 +131,9 @@ export const mutualTls: Extension = {
     byCertificate("tls_client_auth", (settings) => (mutualTlsOf(settings)?.authorities ?? []).length > 0),
     byCertificate("self_signed_tls_client_auth", (settings) => mutualTlsOf(settings) !== undefined),
   ],
-  metadata({ settings, certificateOrigin }, endpoints) {
+  metadata({ settings, connectionKeys }, endpoints) {
     if (mutualTlsOf(settings) === undefined) return {};
+    const { certificateOrigin } = connectionKeys ?? {};
     const aliases = endpoints.filter(({ caller, metadataName = "" }) =>
       caller !== "browser" && metadataName.endsWith("_endpoint")
     ).map(({ metadataName, path }) => [metadataName, `${certificateOrigin}${path}`]);
@@ -142,5 +142,8 @@ export const mutualTls: Extension = {
       ...certificateOrigin !== undefined && { mtls_endpoint_aliases: Object.fromEntries(aliases) },
     };
   },
-  connectionKeys,
+  extend: (server) => ({
+    ...server,
+    connectionKeys: { ...connectionKeys, certificatePort: mutualTlsOf(server.settings)?.port },
+  }),
 };

@@ -11,15 +11,16 @@ export const pairwise: Extension = {
   name: "pairwise",
   title: "Pairwise subjects",
   specifications: ["OpenID Connect Core §8.1"],
-  subjectTypes: [{
-    name: "pairwise",
-    sectorOf: sectorHost,
-    subjectFor: async (server, sector, sub) => (await import("./subject.ts")).pairwiseSubject(server, sector, sub),
-    verifyRegistration: async (server, client) => {
-      if (client.metadata.sector_identifier_uri === undefined) return;
-      await (await import("./sector_identifier.ts")).assertSector(server, client);
+  values: { subjectTypes: ["pairwise"] },
+  extend: (server) => ({
+    ...server,
+    subjectFor(current, client, sub) {
+      if (client.subjectType !== "pairwise") return server.subjectFor(current, client, sub);
+      // Validation has verified that the client has a sector.
+      const sector = sectorHost(client.metadata)!;
+      return import("./subject.ts").then(({ pairwiseSubject }) => pairwiseSubject(current, sector, sub));
     },
-  }],
+  }),
   clientFields: pairwiseClientFields,
   validateClient: validateSector,
 };

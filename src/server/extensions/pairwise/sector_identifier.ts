@@ -2,8 +2,8 @@
 
 import { FetchLimitError, limiterOf } from "../../oauth/fetch_limiter.ts";
 import { DocumentError, fetchDocument, parseJsonDocument } from "../../oauth/outbound.ts";
+import type { Client } from "../../oauth/clients/repository.ts";
 import type { Server } from "../../oauth/server.ts";
-import type { RegisteringClient } from "../../oauth/users/subject_type.ts";
 import { reject } from "../registration/rules.ts";
 
 /** The limits of the document. */
@@ -15,7 +15,10 @@ const sectorLimits = { accept: "application/json", maxBytes: 64 * 1024, timeoutM
  *
  * @throws {OAuthError} `invalid_client_metadata`.
  */
-export async function assertSector(server: Server, { id, metadata, redirectUris }: RegisteringClient): Promise<void> {
+export async function assertSector(
+  server: Server,
+  { id, metadata, redirectUris }: Pick<Client, "id" | "metadata" | "redirectUris">,
+): Promise<void> {
   const { sector_identifier_uri: uri } = metadata;
   if (uri === undefined) return;
   let listed: unknown;

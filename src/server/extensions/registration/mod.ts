@@ -4,8 +4,6 @@ import type { Extension } from "../../assembly/extension.ts";
 import type { Endpoint } from "../../assembly/route.ts";
 import type { ResolvedSettings } from "../../config/resolve_settings.ts";
 import { parameters } from "../../oauth/params.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import type { Server } from "../../oauth/server.ts";
 import { isDefault, registrationFields, type RegistrationPolicy, resolveRegistration } from "./settings.ts";
 import { registrationEndpointPaths } from "./endpoint_paths.ts";
 
@@ -27,16 +25,18 @@ export const registration: Extension = {
     const aliases = settings.defaultEndpoints ? ["/register"] : [];
     return isOn(settings) ? registrationEndpoints(base, aliases) : [registrationOffEndpoint(base, aliases)];
   },
-  recordUse: (server, client) =>
-    client.registration?.usedInitialAccessToken === false ? recordUse(server, client) : undefined,
+  extend: (server) => ({
+    ...server,
+    async recordUse(current, client) {
+      await server.recordUse(current, client);
+      if (client.registration?.usedInitialAccessToken !== false) return;
+      await (await import("./client_limit.ts")).recordUse(current, client);
+    },
+  }),
 };
 
 function isOn({ registration }: RegistrationPolicy): boolean {
   return registration.mode !== "off";
-}
-
-async function recordUse(server: Server, client: Client): Promise<void> {
-  await (await import("./client_limit.ts")).recordUse(server, client);
 }
 
 /** The endpoints where clients may register themselves (RFC 7591, RFC 7592). */

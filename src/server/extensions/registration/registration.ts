@@ -65,7 +65,7 @@ export async function registerClient(
     },
   };
   const parsed = parseRegistration(server, entry, received);
-  for (const type of server.subjectTypes) await type.verifyRegistration(server, parsed);
+  await verifySector(server, parsed);
   if (isOpen) await limitClients(server, client_id);
   const client = await server.clients.set(entry);
   server.trace({ type: "client_registered", at: server.now(), client: client_id });
@@ -101,7 +101,7 @@ export async function updateRegistration(
     },
   };
   const parsed = parseRegistration(server, entry, received);
-  for (const type of server.subjectTypes) await type.verifyRegistration(server, parsed);
+  await verifySector(server, parsed);
   const client = await exclusively(server, owner, () => server.clients.set(entry));
   server.trace({ type: "client_updated", at: server.now(), client: client.id });
   return { client, accessToken, secret: entry.client_secret };
@@ -116,6 +116,13 @@ export async function deleteRegistration(server: Server, owner: RegistrationOwne
   await exclusively(server, owner, () => server.clients.delete(id, "the client deleted its registration"));
   await stopCounting(server, id);
   server.trace({ type: "client_deleted", at: server.now(), client: id, reason: "the client deleted its registration" });
+}
+
+/** Verifies the sector of a client at a server with pairwise subjects. @throws {OAuthError} */
+async function verifySector(server: Server, client: Pick<Client, "id" | "metadata" | "redirectUris">): Promise<void> {
+  const { subjectTypes } = server.settings;
+  if (client.metadata.sector_identifier_uri === undefined || !subjectTypes.includes("pairwise")) return;
+  await (await import("../pairwise/sector_identifier.ts")).assertSector(server, client);
 }
 
 type SecretMembers = Pick<ClientEntry, "client_secret" | "client_secret_digest" | "client_secret_expires_at">;

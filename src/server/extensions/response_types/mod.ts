@@ -38,7 +38,11 @@ export const responseTypes: Extension = {
   name: "response_types",
   title: "ID tokens in authorization responses",
   specifications: ["OpenID Connect Core §3.2, §3.3"],
-  responseTypes: types,
+  values: { responseTypes: types.map(({ name }) => name) },
+  extend: (server) => ({
+    ...server,
+    responseTypes: new Map([...server.responseTypes, ...types.map((type) => [type.name, type] as const)]),
+  }),
   grantTypes: [{
     type: "implicit",
     title: "ID token in the authorization response",

@@ -10,7 +10,6 @@ import { OAuthError } from "../../oauth/errors.ts";
 import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
 import { randomId, storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
-import { subjectFor } from "../../oauth/users/users.ts";
 import { supportedEvents } from "./event_types.ts";
 import { manageScope, readScope, sharedSignalsOf } from "./settings.ts";
 
@@ -154,7 +153,7 @@ export async function addEvent(server: Server, stream: EventStreamRecord, event:
 
 /** The identifier of a user for a client, as in its ID tokens. */
 export async function userSubject(server: Server, client: Client, sub: string): Promise<SubjectIdentifier> {
-  return { format: "iss_sub", iss: server.issuer, sub: await subjectFor(server, client, sub) };
+  return { format: "iss_sub", iss: server.issuer, sub: await server.subjectFor(server, client, sub) };
 }
 
 /**

@@ -50,12 +50,18 @@ export const signedRequests: Extension = {
   clientFields: signedRequestClientFields,
   requestParts: [{ rule: "JR-05", at: ["authorize", "par"], read: rejectUnsigned }],
   validateClient: validateAlgorithm,
-  extend: (server) => ({ ...server, requestSources: [...server.requestSources, requestObjects] }),
+  extend: (server) => ({
+    ...server,
+    requestSources: [...server.requestSources, requestObjects],
+    async publishedKeys(current) {
+      const keys = await server.publishedKeys(current);
+      const { requestObjectEncryption: algorithms = [] } = signedRequestsOf(current.settings);
+      return algorithms.length === 0
+        ? keys
+        : [...keys, ...await (await import("./decrypt.ts")).encryptionKeys(current)];
+    },
+  }),
   metadata,
-  async publishedKeys(server) {
-    const { requestObjectEncryption: algorithms = [] } = signedRequestsOf(server.settings);
-    return algorithms.length === 0 ? [] : await (await import("./decrypt.ts")).encryptionKeys(server);
-  },
 };
 
 function metadata({ settings, clientAuthentication }: Server): Readonly<Record<string, unknown>> {

@@ -22,18 +22,34 @@ const modes: readonly ResponseModeDescription<Server>[] = [
   { name: "form_post.jwt", carrier: "form", parameters, replace },
 ];
 
+const introspectionType = "application/token-introspection+jwt";
+
+/** Whether an `Accept` header names signed introspection responses; wildcards mean JSON. */
+function acceptsJwt(accept: string | null): boolean {
+  return (accept ?? "").toLowerCase().split(",").some((range) => {
+    const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
+    return type === introspectionType && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+  });
+}
+
 /** Signs authorization responses and introspection responses for clients that ask for it. */
 export const signedResponses: Extension = {
   name: "signed_responses",
   title: "Signed responses",
   specifications: ["JARM", "RFC 9701"],
   clientFields: signedResponseClientFields,
-  responseModes: modes,
-  introspectionFormats: [{
-    contentType: "application/token-introspection+jwt",
-    write: async (server, caller, introspection) =>
-      (await import("./sign_introspection.ts")).signIntrospection(server, caller, introspection),
-  }],
+  values: { responseModes: modes.map(({ name }) => name) },
+  extend: (server) => ({
+    ...server,
+    responseModes: new Map([...server.responseModes, ...modes.map((mode) => [mode.name, mode] as const)]),
+    signIntrospection(current, request, introspection) {
+      if (!acceptsJwt(request.header("accept"))) return server.signIntrospection(current, request, introspection);
+      return import("./sign_introspection.ts").then(async ({ signIntrospection }) => ({
+        contentType: introspectionType,
+        jwt: await signIntrospection(current, request.client, introspection),
+      }));
+    },
+  }),
   metadata({ settings }) {
     const algorithms = acceptedSigningAlgorithms(settings);
     const signsResponses = modes.some(({ name }) => settings.responseModes.includes(name));

@@ -4,7 +4,6 @@ import type { Client } from "../../oauth/clients/repository.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
 import type { Server } from "../../oauth/server.ts";
-import type { Introspection } from "../../oauth/tokens/introspection.ts";
 
 /**
  * Signs the description of a token. The claims of the token are in one member, so that the JWT cannot be mistaken for
@@ -12,7 +11,11 @@ import type { Introspection } from "../../oauth/tokens/introspection.ts";
  *
  * @param caller The client that sent the introspection request.
  */
-export async function signIntrospection(server: Server, caller: Client, introspection: Introspection): Promise<string> {
+export async function signIntrospection(
+  server: Server,
+  caller: Client,
+  introspection: Readonly<Record<string, unknown>>,
+): Promise<string> {
   const alg = caller.metadata.introspection_signed_response_alg ?? policyOf(server, caller).alg;
   return await server.sign("introspection", alg, {
     iss: server.issuer,

@@ -18,7 +18,6 @@ import { claimsToSign } from "../../oauth/tokens/mod.ts";
 import { findIdToken } from "./exchangeable_id_token.ts";
 import { type JwtPolicy, ownClockTolerance } from "../../oauth/keys/jwt_policies.ts";
 import { verifyOwnJwt } from "../../oauth/tokens/verification.ts";
-import { subjectFor } from "../../oauth/users/users.ts";
 import { findInvalidReason, registeredScope } from "../../oauth/grants/narrow_grant.ts";
 import { findRefreshToken } from "../../oauth/grants/refresh_token.ts";
 import { invalidRequest, tokenTypes } from "./token_types.ts";
@@ -255,7 +254,7 @@ async function subjectForAudience(
 ): Promise<string> {
   if (id === undefined) return sub;
   const client = await server.clients.find(id);
-  if (client !== undefined) return await subjectFor(server, client, sub);
+  if (client !== undefined) return await server.subjectFor(server, client, sub);
   throw new OAuthError("invalid_target", "the audience is no longer a client of this server", {
     rule: "IJ-08",
     expected: `client ${id} of the entry of ${issuer}`,

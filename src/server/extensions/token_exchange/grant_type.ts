@@ -110,7 +110,7 @@ async function exchangeAccessToken(
     : undefined;
   server.passed?.("TX-03", scope.join(" "));
   // The session id in a token of a pairwise client is pairwise too.
-  const isPairwise = (await server.clients.find(client_id))?.sector !== undefined;
+  const isPairwise = (await server.clients.find(client_id))?.subjectType === "pairwise";
   return {
     client,
     scope,

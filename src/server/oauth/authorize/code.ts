@@ -4,7 +4,7 @@ import type { CodeRecord, FurtherAccess, Grant, RequestedClaims } from "../../..
 import { unmetRequirements } from "./authentication_level.ts";
 import { filterRequestedClaims, isReleasedByScope } from "../claims.ts";
 import type { User } from "../clients/client.ts";
-import { policyOf, recordUse } from "../clients/policy.ts";
+import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { warn } from "../notes.ts";
@@ -87,7 +87,7 @@ export async function issueResponse(
     });
   }
   if (request.codeChallenge !== undefined) rememberChallenge(server, client, request.codeChallenge);
-  await recordUse(server, client);
+  await server.recordUse(server, client);
   if (destination.storedRequest !== undefined) {
     await storedRequests(server).consume(server, destination.storedRequest);
   }

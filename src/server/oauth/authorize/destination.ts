@@ -195,12 +195,12 @@ const registeredUriHint = "a registered redirect URI of this client; the server'
  * The default response mode of a request: `query` for a code alone, otherwise `fragment`, so that no token is in a
  * query (Multiple Response Types §3, §5).
  */
-function defaultResponseMode({ responseTypes }: Server, params: Params): ResponseMode {
+function defaultResponseMode({ settings: { responseTypes } }: Server, params: Params): ResponseMode {
   const requested = params.get("response_type") ?? "code";
   if (requested === "code") return "query";
   const words = splitScope(requested).filter((word) => word !== "code");
   const isTokenType = (type: string) => splitScope(type).some((word) => words.includes(word));
-  return words.length > 0 && [...responseTypes.keys()].some(isTokenType) ? "fragment" : "query";
+  return words.length > 0 && responseTypes.some(isTokenType) ? "fragment" : "query";
 }
 
 /**

@@ -4,7 +4,6 @@ import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import type { Server } from "../server.ts";
 import type { Session } from "../session/session.ts";
-import { subjectFor } from "../users/users.ts";
 import type { LoginRequirements } from "./authorization_request.ts";
 import type { PendingAuthorization } from "./destination.ts";
 
@@ -15,7 +14,7 @@ export async function allowsUser(
   sub: string,
 ): Promise<boolean> {
   if (demandedSubs === undefined) return true;
-  const subject = await subjectFor(server, client, sub);
+  const subject = await server.subjectFor(server, client, sub);
   return demandedSubs.every((demand) => demand.includes(subject));
 }
 
@@ -112,7 +111,7 @@ export async function allowedSubjects(
   const common = first.filter((sub) => others.every((demand) => demand.includes(sub)));
   const allowedSubs = new Set(common);
   const subs: string[] = [];
-  if (client.sector === undefined) {
+  if (client.subjectType === "public") {
     for (const sub of allowedSubs) if (await server.users.find(sub) !== undefined) subs.push(sub);
   } else {
     // Bounded: a store may have any number of users.
@@ -121,7 +120,7 @@ export async function allowedSubjects(
       ...await server.users.list({ limit: maxPairwiseCandidates }),
     ]);
     for (const { sub } of candidates) {
-      if (allowedSubs.has(await subjectFor(server, client, sub))) subs.push(sub);
+      if (allowedSubs.has(await server.subjectFor(server, client, sub))) subs.push(sub);
     }
   }
   return subs;

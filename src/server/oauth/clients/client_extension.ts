@@ -3,7 +3,6 @@
 import type { ConfigIssue, ConfigurationWarning } from "../config_issue.ts";
 import type { Field } from "../field.ts";
 import type { PassedRuleId } from "../rules/mod.ts";
-import type { SubjectType } from "../users/subject_type.ts";
 import type { ClientMetadata } from "./client.ts";
 import type { StandingRequirement } from "./standing.ts";
 
@@ -40,8 +39,6 @@ export interface ClientExtension {
   validateClient?(client: ClientMetadata, settings: object): readonly ConfigIssue[];
   /** Whether the extension accepts clients that the operator does not know. Default: false. */
   acceptsUnknownClients?(settings: object): boolean;
-  /** Its subject types. Default: none. */
-  readonly subjectTypes?: readonly Pick<SubjectType<never>, "name" | "sectorOf">[];
   /** Its grant types. Default: none. */
   readonly grantTypes?: readonly OptionalGrantType[];
 }
@@ -52,19 +49,6 @@ export function clientValues(settings: { readonly extensions: readonly ClientExt
     isAbsent ? [] : Object.entries(clientFields)
   );
   return Object.fromEntries(fields.flatMap(([name, { valuesOf }]) => valuesOf ? [[name, valuesOf(settings)]] : []));
-}
-
-/** The values that `subject_type` of a client may have. */
-export function subjectTypeNames(settings: { readonly extensions: readonly ClientExtension[] }): readonly string[] {
-  return ["public", ...settings.extensions.flatMap(({ subjectTypes = [] }) => subjectTypes.map(({ name }) => name))];
-}
-
-/** The sector of a client; `undefined` if its subjects are public. */
-export function sectorOf(client: ClientMetadata, extensions: readonly ClientExtension[]): string | undefined {
-  for (const { subjectTypes = [] } of client.subject_type === undefined ? [] : extensions) {
-    for (const { name, sectorOf } of subjectTypes) if (name === client.subject_type) return sectorOf(client);
-  }
-  return undefined;
 }
 
 /**

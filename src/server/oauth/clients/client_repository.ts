@@ -1,7 +1,6 @@
 /** The repository of clients: validation, and conversion from metadata (RFC 7591 §2) and stored records. */
 
 import { assertNoIssues } from "../config_issue.ts";
-import { sectorOf } from "./client_extension.ts";
 import type { Policy } from "../policy.ts";
 import { canonicalUri } from "../resource_list.ts";
 import { splitScope } from "../params.ts";
@@ -82,7 +81,7 @@ function parseEntry(settings: Policy, entry: ClientEntry): Client {
 /** The settings that a client depends on. */
 export type ClientPolicy = Pick<
   Policy,
-  "allows" | "clientScopes" | "userScopes" | "alg" | "acceptsAny" | "extensions" | "insecureAllowHttpRedirectUris"
+  "allows" | "clientScopes" | "userScopes" | "alg" | "acceptsAny" | "subjectTypes" | "insecureAllowHttpRedirectUris"
 >;
 
 /** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be valid. */
@@ -91,6 +90,7 @@ export function clientFromMetadata(
   server: ClientPolicy,
 ): Client {
   const { client_secret: secret, ...publicMetadata } = metadata;
+  const { subject_type = "public" } = metadata;
   const authMethods = authMethodsOf(metadata);
   const [authMethod] = authMethods;
   const confidential = authMethod !== "none";
@@ -116,7 +116,7 @@ export function clientFromMetadata(
     secretDigest: digested,
     pendingSecret: digested instanceof Promise ? secret : undefined,
     assertionSecret: authMethod === "client_secret_jwt" ? secret : undefined,
-    sector: sectorOf(metadata, server.extensions),
+    subjectType: server.subjectTypes.includes(subject_type) ? subject_type : "public",
     redirectUris,
     grantTypes: metadata.grant_types ?? grantTypesFor(metadata.response_types ?? ["code"]),
     scope,

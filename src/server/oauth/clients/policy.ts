@@ -3,7 +3,6 @@
  * of the server and the profile. A check that knows the client reads it by {@link policyOf}.
  */
 
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { Policy } from "../policy.ts";
 import type { ProfileName } from "../profile.ts";
 import type { Server } from "../server.ts";
@@ -17,15 +16,4 @@ export function policyOf(server: Pick<Server, "settings">, client: Client): Poli
 /** The policy for a client with a profile of its own; for any other client, the unchanged policy. */
 export function tightenPolicy(policy: Policy, { profile }: { readonly profile?: ProfileName }): Policy {
   return profile === undefined ? policy : policy.clientProfiles.tighten(policy, profile);
-}
-
-/**
- * Records that something is about to be issued to a client.
- *
- * @throws {OAuthError} If an extension prevents it.
- */
-export function recordUse(server: Server, client: Client): MaybePromise<unknown> {
-  if (client.standing === "unknown") server.clients.recordUse(client.id);
-  const recordings = server.useRecorders.flatMap((record) => record(server, client) ?? []);
-  return recordings.length === 0 ? undefined : Promise.all(recordings);
 }

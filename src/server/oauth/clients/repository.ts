@@ -60,8 +60,8 @@ export interface Client {
   readonly pendingSecret?: string;
   /** The secret itself, only if it is the key of client assertions. */
   readonly assertionSecret?: string;
-  /** The sector of its pairwise subjects; absent: its subjects are public. */
-  readonly sector?: string;
+  /** The type of its subjects: `public`, or one of an extension (OpenID Connect Core §8). */
+  readonly subjectType: NonNullable<ClientMetadata["subject_type"]>;
   /** The registered redirect URIs. */
   readonly redirectUris: readonly string[];
   /** The grant types that it may use. */

@@ -3,11 +3,8 @@
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { Store } from "../../../platform/store/store.ts";
 import { boundedCache } from "../bounded_cache.ts";
-import type { Policy } from "../policy.ts";
-import type { Outbound } from "../outbound.ts";
 import type { RuleExplanation } from "../explanation.ts";
 import type { Sender } from "../sender.ts";
-import type { Trace } from "../trace.ts";
 import type { Client, ClientRepository } from "./repository.ts";
 
 /**
@@ -42,18 +39,6 @@ export interface ServerClients extends ClientRepository {
   externalClients(): readonly Client[];
   /** Removes these clients from memory, so that their metadata is fetched again. */
   forgetExternalClients(): void;
-}
-
-/** @internal The members of the server that an extension needs to add clients. */
-export interface ClientDependencies {
-  /** The clock: milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Fetches the metadata. */
-  readonly outbound: Outbound;
-  /** Receives an event for each fetch. */
-  readonly trace: Trace;
-  /** The policy, with the audience at this moment; only after the assembly of the server. */
-  readonly currentSettings: () => Policy & { readonly audience: string };
 }
 
 /** Maximum number of clients that are known to be in use. */

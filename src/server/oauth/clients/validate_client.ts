@@ -2,7 +2,6 @@
 
 import { isMlDsa } from "../../../platform/runtime/crypto.ts";
 import { type ConfigIssue, quote, suggest } from "../config_issue.ts";
-import { subjectTypeNames } from "./client_extension.ts";
 import { anyValue, validate } from "../field.ts";
 import { byProfile } from "../profile.ts";
 import type { Policy } from "../policy.ts";
@@ -93,7 +92,7 @@ function validateResponseTypes(
 }
 
 function validateSubjectType({ subject_type = "public" }: ClientMetadata, settings: Policy): ConfigIssue[] {
-  const supported: readonly string[] = subjectTypeNames(settings);
+  const { subjectTypes: supported } = settings;
   return supported.includes(subject_type) ? [] : [{
     path: "subject_type",
     expected: `one of ${supported.join(", ")}`,

@@ -61,7 +61,7 @@ export async function narrowGrant(
   const access = hasAccess(server, grant) || requestsAccess(server, parameters)
     ? await narrowAccess(server, request, grant, resources)
     : undefined;
-  const preparing = scope.includes("openid") && server.responseEncryption?.prepare(server, client, "id_token");
+  const preparing = scope.includes("openid") && server.findEncryption(server, client, "id_token");
   if (preparing) await preparing;
   const isUnchanged = isRegistered && granted === grant.resources && claims === undefined && access === undefined;
   return {

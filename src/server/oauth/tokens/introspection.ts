@@ -11,7 +11,6 @@ import { canonicalUri } from "../resource_list.ts";
 import { storageKey } from "../secrets.ts";
 import { warn } from "../notes.ts";
 import type { Server } from "../server.ts";
-import { subjectFor } from "../users/users.ts";
 import { readAccessToken } from "./read_access_token.ts";
 import type { AccessToken } from "./read_access_token.ts";
 import { lifetimeMembers } from "./refresh_token.ts";
@@ -93,7 +92,7 @@ export async function introspect(
     token_type: "refresh_token",
     iss: server.issuer,
     client_id: caller.id,
-    sub: await subjectFor(server, caller, grant.subject.sub),
+    sub: await server.subjectFor(server, caller, grant.subject.sub),
     scope: scope.join(" "),
     exp: Math.floor(validUntil / 1000),
     ...lifetimeMembers(server, endsAt, validUntil),

@@ -10,7 +10,7 @@ import type { Subject } from "../../../platform/store/store.ts";
 import { type Confirmation, confirmationOf } from "./confirmation.ts";
 import { accessTokenClaimNames, accessTokenClaims, claimsForScope, withRequestedClaims } from "../claims.ts";
 import type { ClaimRules, ClaimValues } from "../claims.ts";
-import { policyOf, recordUse } from "../clients/policy.ts";
+import { policyOf } from "../clients/policy.ts";
 import type { AuthenticatedRequest, Authorization } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash, type TokenKind } from "../keys/jwt.ts";
 import { noteMinimalIdToken } from "../notes.ts";
@@ -91,7 +91,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   // A pairwise subject does not identify the user: a stored token does.
   const fixedValue = server.takeFixedValue?.("access_token");
   const isOpaque = fixedValue !== undefined || client.metadata.access_token_format === "opaque" ||
-    client.sector !== undefined ||
+    client.subjectType !== "public" ||
     (resources.length === 0
       ? server.settings.accessTokenFormat === "opaque" && client.metadata.access_token_format === undefined
       : resources.some((uri) => server.resources.isOpaque(uri)));
@@ -274,7 +274,7 @@ export async function issueTokens(
   authorization: Authorization,
 ): Promise<TokenResponse> {
   const { client, subject, scope, grantId } = authorization;
-  await recordUse(server, client);
+  await server.recordUse(server, client);
   const now = secondsNow(server);
   const response: Partial<TokenResponse> = { ...authorization.responseMembers };
   for (const issue of server.tokenIssuers) {
@@ -282,8 +282,8 @@ export async function issueTokens(
   }
   // Last: other issuers read the signed ID token.
   const { id_token } = response;
-  const encrypting = id_token && server.responseEncryption?.encrypt(server, client, "id_token", id_token);
-  if (encrypting) Object.assign(response, { id_token: await encrypting });
+  const encrypt = id_token && await server.findEncryption(server, client, "id_token");
+  if (encrypt) Object.assign(response, { id_token: await encrypt(id_token) });
   server.trace({
     type: "tokens_issued",
     at: server.now(),

@@ -73,20 +73,14 @@ export async function findUser(
   return user && generationOf(user) === generation ? user : undefined;
 }
 
-/** The subject of a user for a client. It is stable, also after a restart on the same store. */
-export function subjectFor(server: Server, { sector, metadata }: Client, sub: string): MaybePromise<string> {
-  if (sector === undefined) return sub;
-  return server.subjectTypes.find(({ name }) => name === metadata.subject_type)!.subjectFor(server, sector, sub);
-}
-
 /** The session id for a client. A shared id would reveal that two pairwise subjects are the same user. */
 export function sessionIdFor(server: Server, client: Client, sid: string): MaybePromise<string> {
-  return client.sector === undefined ? sid : subjectFor(server, client, `session ${sid}`);
+  return client.subjectType === "public" ? sid : server.subjectFor(server, client, `session ${sid}`);
 }
 
 /** The subject and the session id for a client. */
 export function identifiersFor(server: Server, client: Client, subject: Subject): MaybePromise<SubjectIdentifiers> {
-  return client.sector === undefined ? subject : pairwiseIdentifiers(server, client, subject);
+  return client.subjectType === "public" ? subject : pairwiseIdentifiers(server, client, subject);
 }
 
 async function pairwiseIdentifiers(
@@ -94,7 +88,7 @@ async function pairwiseIdentifiers(
   client: Client,
   { sub, sid }: Subject,
 ): Promise<SubjectIdentifiers> {
-  return { sub: await subjectFor(server, client, sub), sid: sid && await sessionIdFor(server, client, sid) };
+  return { sub: await server.subjectFor(server, client, sub), sid: sid && await sessionIdFor(server, client, sid) };
 }
 
 /** The identifiers of a user and of their session for a client. */
