@@ -40,7 +40,7 @@ export async function limitClients(server: Server, clientId: string): Promise<vo
   if (await isFull() && now() >= (fullUntil.get(clients) ?? 0)) await evict(server);
   if (await isFull()) {
     await stopCounting(server, clientId);
-    throw reject("DR-09", { maxClients }, { status: 429, retryAfter: newClientMs / 1000 });
+    throw reject("DR-09", { problem: "reached", maxClients }, { status: 429, retryAfter: newClientMs / 1000 });
   }
   server.passed?.("DR-09");
 }
@@ -66,7 +66,7 @@ export async function recordUse(server: Server, client: Client): Promise<void> {
   await store.put("registration", recordPrefix + client.id, { until: now() + intervalMs + validMs }, neverExpires);
   if (await server.clients.find(client.id) === undefined) {
     await stopCounting(server, client.id);
-    throw reject("DR-09", undefined, { forUser: true });
+    throw reject("DR-09", { problem: "removed" }, { forUser: true });
   }
   recorded.set(client, now());
 }

@@ -115,7 +115,7 @@ export const registrationTexts = {
     fix:
       "Increase registration.maxClients, or delete clients that are not needed. Register once and store the client_id. A removed client must register again.",
     explain: (facts) =>
-      facts === undefined
+      facts.problem === "removed"
         ? {
           expected: "a client that is registered",
           received: "a client that was removed at this moment, after a long time without use",

@@ -37,6 +37,11 @@ export type InvalidUpdate =
   | { readonly problem: "client_id"; readonly clientId: string; readonly isSent: boolean }
   | { readonly problem: "client_secret" };
 
+/** A limit of clients that allows no further one, or for which the client was removed. */
+export type ClientLimit = { readonly problem: "reached"; readonly maxClients: number } | {
+  readonly problem: "removed";
+};
+
 /** A software statement that is not accepted. */
 export type UnacceptedStatement =
   | {
@@ -146,10 +151,10 @@ export const registrationRules = {
         : metadataMessage(facts),
     cites: ["RFC 7591 §5", "RFC 7592 §2.3", "OpenID Connect Registration §5"],
   }),
-  "DR-09": rule<{ readonly maxClients: number } | undefined>({
-    code: (facts) => facts === undefined ? "invalid_client" : "temporarily_unavailable",
-    message: (facts) =>
-      facts === undefined
+  "DR-09": rule<ClientLimit>({
+    code: ({ problem }) => problem === "removed" ? "invalid_client" : "temporarily_unavailable",
+    message: ({ problem }) =>
+      problem === "removed"
         ? "the client was removed, because newer registrations exceeded the limit"
         : "too many registered clients are in use",
     cites: ["RFC 7591 §5"],
