@@ -129,7 +129,7 @@ const importRules: ImportRules = {
   importers: {
     // What a test host allows is decided once. All other code reads `settings.allows`.
     "server/oauth/allowances.ts": [
-      "server/config/resolve_settings.ts",
+      "server/config/fill_settings.ts",
       // Before there is a server.
       "cli/open_server.ts",
       "cli/check/check_application.ts",

@@ -2,7 +2,8 @@
 
 import { registrationPolicy } from "../server/extensions/registration/settings.ts";
 import type { ClientMetadata } from "../server/oauth/clients/client.ts";
-import type { ResolvedSettings } from "../server/config/resolve_settings.ts";
+import type { App } from "../server/assembly/context.ts";
+import type { Policy } from "../server/oauth/policy.ts";
 import type { TraceEvent } from "../server/oauth/trace.ts";
 import { printable } from "../server/oauth/config_issue.ts";
 import { describeExposure, type ExposedParts } from "./exposure.ts";
@@ -10,9 +11,11 @@ import { describeExposure, type ExposedParts } from "./exposure.ts";
 /** The clients or users that only the store has. */
 export type StoredEntries = Extract<TraceEvent, { type: "stored_entries" }>;
 
+type InitialEntries = ReturnType<App["initialEntries"]>;
+
 /** The content of the banner. */
 interface BannerOptions extends ExposedParts {
-  readonly settings: ResolvedSettings;
+  readonly settings: Policy & InitialEntries;
   readonly version: string;
   /** How long the start took, in milliseconds. */
   readonly startMs: number;
@@ -131,15 +134,15 @@ function colorLine(line: string): string {
 }
 
 /** The page to open first: the start of a login of the demo client if there is one, otherwise the home page. */
-export function firstPage(issuer: string, { clients }: Pick<ResolvedSettings, "clients">): string {
+export function firstPage(issuer: string, { clients }: Pick<InitialEntries, "clients">): string {
   const base = issuer.replace(/\/$/, "");
   const hasDemoFlow = clients.some(({ redirect_uris }) => redirect_uris?.includes(`${base}/authorized`));
   return base + (hasDemoFlow ? "/start" : "/");
 }
 
 function describeProfile(
-  settings: ResolvedSettings,
-  { label }: NonNullable<ResolvedSettings["profile"]>,
+  settings: Policy,
+  { label }: NonNullable<Policy["profile"]>,
   issuer: string,
   url: string,
 ): string {
@@ -182,7 +185,7 @@ function listEntries(
 
 /** The names of the insecure settings that are on. */
 export function insecureSettings(
-  settings: ResolvedSettings,
+  settings: Policy,
   { inspector, exportsSecrets }: Pick<BannerOptions, "inspector" | "exportsSecrets">,
 ): string[] {
   const names = Object.entries(settings).filter(([name, value]) => name.startsWith("insecure") && value === true)

@@ -2,9 +2,7 @@
  * `latchkey health`: whether the server with these flags, variables and file is ready. For containers without a shell.
  */
 
-import { configuredIssuer } from "../server/oauth/issuer_urls.ts";
-import { defaultIssuerPath } from "../server/config/with_providers.ts";
-import type { ValidateSettings } from "./options.ts";
+import type { ResolveSettings } from "./options.ts";
 import { readConfiguration } from "./read_config.ts";
 
 /** Sends a GET request; see `platform/runtime/request_status.ts`. */
@@ -21,18 +19,17 @@ const timeoutMs = 5000;
  */
 export async function checkHealth(
   sources: Parameters<typeof readConfiguration>[0],
-  validateSettings: ValidateSettings,
+  resolveSettings: ResolveSettings,
   requestStatus: RequestStatus,
 ): Promise<number> {
-  const config = await readConfiguration(sources, validateSettings);
+  const config = await readConfiguration(sources, resolveSettings);
   if (config.kind !== "run") {
     console.log("Usage: latchkey health [FLAG VALUE]...   (the flags of the server; latchkey --help lists them)");
     return config.kind === "help" ? 0 : 1;
   }
-  const { host, port, tls, settings } = config;
-  const issuer = configuredIssuer(settings);
+  const { host, port, tls, issuer } = config;
   const scheme = tls === undefined ? "http" : "https";
-  const path = issuer === undefined ? defaultIssuerPath(settings) : new URL(issuer).pathname.replace(/\/$/, "");
+  const path = new URL(issuer).pathname.replace(/\/$/, "");
   const url = `${scheme}://${connectableHost(host)}:${port}${path}/readyz`;
   try {
     const { status, text } = await requestStatus(url, timeoutMs);

@@ -10,7 +10,7 @@ import {
 import { type Field, findMismatches } from "../server/oauth/field.ts";
 import { findForeignFormat, isMockOAuth2Config, isRealm } from "./foreign_formats.ts";
 import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
-import type { ConfigFile, ValidateSettings } from "./options.ts";
+import type { ConfigFile, ResolveSettings } from "./options.ts";
 import { permissiveDefaults, removeInvalid } from "./remove_invalid.ts";
 import { loadSecrets, type SecretSources } from "./secret_settings.ts";
 import { readText } from "./text_file.ts";
@@ -33,7 +33,7 @@ interface ConfigFileResult {
 
 /** What a file may refer to, and what decides whether its settings agree. */
 interface ConfigFileSources extends SecretSources {
-  readonly validateSettings: ValidateSettings;
+  readonly resolveSettings: ResolveSettings;
 }
 
 /** No file was named. */
@@ -127,7 +127,7 @@ async function readRealmFile(
   realm: Readonly<Record<string, unknown>>,
   text: string,
   file: string,
-  { validateSettings }: ConfigFileSources,
+  { resolveSettings }: ConfigFileSources,
 ): Promise<ConfigFileResult> {
   const [{ readRealm }, { randomToken }, { systemRandomBytes }] = await Promise.all([
     import("./realm/read_realm.ts"),
@@ -138,7 +138,7 @@ async function readRealmFile(
     const { value, notes } = await readRealm(
       realm,
       () => randomToken(systemRandomBytes),
-      validateSettings,
+      resolveSettings,
     );
     const command =
       `Read as a realm of Keycloak. To change what was read, and to keep new secrets, write it to a file: ` +

@@ -1,7 +1,7 @@
 /** The machines that can reach the server, and the actions that they may perform. */
 
 import type { NetworkSettings } from "../server/oauth/policy_settings.ts";
-import type { ResolvedSettings } from "../server/config/resolve_settings.ts";
+import type { Policy } from "../server/oauth/policy.ts";
 import { isLoopback, leadsToLoopback } from "../server/oauth/test_hosts.ts";
 
 /** The options that decide which actions a machine that reaches the server may perform. */
@@ -9,7 +9,7 @@ export interface ExposedParts {
   readonly issuer: string;
   /** The name or address it listens on. */
   readonly host: string;
-  readonly settings: Pick<ResolvedSettings, "allows" | "login" | "directory"> & Reach["settings"];
+  readonly settings: Pick<Policy, "allows" | "login" | "directory"> & Reach["settings"];
   /** Whether pages show each login; `insecure`: to any visitor, although the issuer is not on a test host. */
   readonly inspector: "on" | "off" | "insecure";
   /** Whether a page controls faults, the clock and the signing keys. */

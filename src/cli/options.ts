@@ -15,6 +15,7 @@ import {
   whole,
 } from "../server/oauth/field.ts";
 import { extendedFields } from "../server/assembly/extensions.ts";
+import type { ResolvedSettings } from "../server/config/resolve_settings.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import { profileField } from "../server/config/profile_field.ts";
 import type { ProviderProfile } from "../server/config/provider_profile.ts";
@@ -109,7 +110,10 @@ export interface ConfigFile extends Omit<Settings, "profile">, ExtensionSettings
 }
 
 /** Finds conflicts between settings that match their description; `issuer` is the issuer in effect. */
-export type ValidateSettings = (settings: Settings, issuer: string) => MaybePromise<readonly ConfigIssue[]>;
+export type ResolveSettings = (
+  settings: Settings,
+  origin: string,
+) => MaybePromise<Pick<ResolvedSettings, "issues" | "issuer">>;
 
 /** The path of a file with the profile of a provider. */
 const profileFile = text(["./my-provider.json"], { pattern: /\.json$/, expected: "the path of a .json file" });

@@ -13,8 +13,7 @@
 import { ConfigurationError, printable } from "../server/oauth/config_issue.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../server/oauth/config_issue.ts";
 import { leadsToLoopback } from "../server/oauth/test_hosts.ts";
-import { configuredIssuer, fromHost } from "../server/oauth/issuer_urls.ts";
-import { defaultIssuerPath } from "../server/config/with_providers.ts";
+import { fromHost } from "../server/oauth/issuer_urls.ts";
 import { withDefaults } from "../server/oauth/field.ts";
 import { providerProfileField } from "../server/config/provider_profile.ts";
 import { extendedFields } from "../server/assembly/extensions.ts";
@@ -25,7 +24,7 @@ import { configTextVariable, type Environment, fileSuffix, hiddenValue, readEnvi
 import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
 import { readFlags } from "./flags.ts";
 import { type ConfigFile, configFileField, optionFields, type OptionName, optionNames } from "./options.ts";
-import { programFields, type RawOptions, type ValidateSettings } from "./options.ts";
+import { programFields, type RawOptions, type ResolveSettings } from "./options.ts";
 import { loadFiles } from "./named_files.ts";
 import type { ChosenScenario } from "../testing/scenarios/choose.ts";
 import type { Scenario } from "../testing/scenarios/scenario.ts";
@@ -51,6 +50,8 @@ export type Configuration =
     readonly kind: "run";
     /** The settings of the server; `issuer` is absent if no source names it. */
     readonly settings: Settings;
+    /** The issuer, with the default port if the settings name none. */
+    readonly issuer: string;
     /** The TCP port to listen on, 0 for any free one. */
     readonly port: number;
     /** The name or address to listen on. */
@@ -107,12 +108,12 @@ export type Configuration =
 /**
  * Reads flags, environment and file. Loads no package unless the JSON of the file is broken.
  *
- * @param validateSettings Compares the settings with each other.
+ * @param resolveSettings Compares the settings with each other.
  * @throws {ConfigurationError} With all issues of all three sources.
  */
 export async function readConfiguration(
   sources: ConfigurationSources,
-  validateSettings: ValidateSettings,
+  resolveSettings: ResolveSettings,
 ): Promise<Configuration> {
   const { args, env, readTextFile, stores = storeKinds } = sources;
   const fileField = configFileField(stores);
@@ -125,7 +126,7 @@ export async function readConfiguration(
   const options: RawOptions = { ...environment.options, ...flags.options };
   const { source: namedBy = "", text: path } = options.config ?? {};
   const { configText } = environment;
-  const fileSources = { ...sources, validateSettings };
+  const fileSources = { ...sources, resolveSettings };
   const file = options.config === undefined
     ? configText === undefined
       ? noConfigFile
@@ -158,10 +159,10 @@ export async function readConfiguration(
   const program = withDefaults(programFields(stores), given as ConfigFile) as ProgramOptions;
 
   const tls = await readTls(options, program, fileName, readTextFile);
-  const issuer = configuredIssuer(settings) ??
-    `${tls.wanted ? "https" : "http"}://localhost:${program.port}${defaultIssuerPath(settings)}`;
+  const resolved = await resolveSettings(settings, `${tls.wanted ? "https" : "http"}://localhost:${program.port}`);
+  const { issuer } = resolved;
   const settingsIssues = semanticErrors(
-    await validateSettings(settings, issuer),
+    resolved.issues,
     settings,
     file.invalidPaths,
   ).map((issue) => {
@@ -204,7 +205,7 @@ export async function readConfiguration(
   return {
     ...others,
     kind: "run",
-    settings,
+    ...{ settings, issuer },
     isLogChosen: given.log !== undefined,
     inspector: program.inspector,
     mcpServer: program.mcpServer,

@@ -2,7 +2,7 @@
 
 import { type Field, validate } from "../server/oauth/field.ts";
 import { assertNoIssues } from "../server/oauth/config_issue.ts";
-import { optionsField } from "../server/assembly/validate_options.ts";
+import { optionsField } from "../server/assembly/resolve_options.ts";
 
 /** An option that the function itself validates. */
 export const anyOption: Field<never> = { type: "any", expected: "any value", examples: [] };

@@ -3,7 +3,8 @@
 import { assert, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { banner } from "../../src/cli/banner.ts";
-import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
+import { fillSettings } from "../../src/server/config/fill_settings.ts";
+import { withProviders } from "../../src/server/config/with_providers.ts";
 import { extensions } from "../../src/server/assembly/extensions.ts";
 import { bank } from "../server/fapi_client.ts";
 
@@ -16,7 +17,9 @@ test("[FS-24] the banner names TLS as the duty of the proxy, where a proxy ends 
       exportsSecrets: false,
       faults: "off",
       control: "off",
-      settings: resolveSettings({ profile, login: "interactive", clients: [bank], users: [] }, issuer, extensions),
+      settings: fillSettings(withProviders({ profile, login: "interactive", clients: [bank], users: [] }), issuer, {
+        extensions,
+      }),
       resources: [],
       hasShortcuts: false,
     });

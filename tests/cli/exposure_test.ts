@@ -4,7 +4,8 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { describeExposure, isThisMachineOnly } from "../../src/cli/exposure.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
+import { fillSettings } from "../../src/server/config/fill_settings.ts";
+import { withProviders } from "../../src/server/config/with_providers.ts";
 import { extensions } from "../../src/server/assembly/extensions.ts";
 
 test("[HT-21] for every login mode, startup of a reachable test host says what any machine may do", () => {
@@ -18,7 +19,7 @@ test("[HT-21] for every login mode, startup of a reachable test host says what a
     describeExposure({
       issuer,
       host,
-      settings: resolveSettings(options, issuer, extensions),
+      settings: fillSettings(withProviders(options), issuer, { extensions }),
       inspector,
       faults,
       control: "off",

@@ -1,6 +1,6 @@
 /** Pages of an embedding program that fail, each one that the option `pages` has. */
 
-import { optionsField } from "../../src/server/assembly/validate_options.ts";
+import { optionsField } from "../../src/server/assembly/resolve_options.ts";
 import type { Pages } from "../../src/server/pages/pages.ts";
 
 /** Pages that throw this error. */

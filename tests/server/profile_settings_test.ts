@@ -11,7 +11,8 @@ import type { ProfileName } from "../../src/server/oauth/profile.ts";
 import { mcpRevisions } from "../../src/server/config/strictness.ts";
 import { profileNames } from "../../src/server/oauth/profile.ts";
 import { profiles, readSetting } from "../../src/server/config/profiles.ts";
-import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
+import { fillSettings } from "../../src/server/config/fill_settings.ts";
+import { withProviders } from "../../src/server/config/with_providers.ts";
 import { extensions } from "../../src/server/assembly/extensions.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
@@ -256,7 +257,7 @@ const cases: readonly (StandardSettings & { readonly path: ProfileSetting })[] =
 );
 
 const resolved = (settings: Partial<StandardSettings>, path: ProfileSetting) =>
-  JSON.stringify(readSetting(resolveSettings(settings, "https://as.test", extensions), path));
+  JSON.stringify(readSetting(fillSettings(withProviders(settings), "https://as.test", { extensions }), path));
 
 test("[PF-06] each setting of a profile has the effect of that setting alone, and not that of the default", async () => {
   await (await testServer({ profile: "mcp" })).as.close();
@@ -265,7 +266,7 @@ test("[PF-06] each setting of a profile has the effect of that setting alone, an
   await forEachCase(differing, async ({ path, ...settings }) => {
     const probe = probes[path];
     assert(probe !== undefined, `no probe of ${path}`);
-    const value = readSetting(resolveSettings(settings, "https://as.test", extensions), path);
+    const value = readSetting(fillSettings(withProviders(settings), "https://as.test", { extensions }), path);
     const byProfile = await probe(settings);
     assertEquals(byProfile, await probe(withSetting(path, value)), "the setting alone");
     assertNotEquals(byProfile, await probe({}), "the default");

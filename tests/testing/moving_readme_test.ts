@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { health } from "../../src/cli/operating/mod.ts";
-import { validateOptions } from "../../src/server/assembly/validate_options.ts";
+import { resolveOptions } from "../../src/server/assembly/resolve_options.ts";
 import { requestMappings } from "../../src/testing/request_mappings.ts";
 import { OAuth2Server } from "../../src/testing/oauth2_mock_server/mod.ts";
 import { faults, testControl } from "../../src/testing/mod.ts";
@@ -44,7 +44,7 @@ function cells(
 
 async function configure(content: string) {
   const env = { LATCHKEY_CONFIG_JSON: content };
-  const read = await readConfiguration({ args: [], env, readTextFile: () => Promise.reject() }, validateOptions);
+  const read = await readConfiguration({ args: [], env, readTextFile: () => Promise.reject() }, resolveOptions);
   assert(read.kind === "run");
   return read;
 }
@@ -129,7 +129,7 @@ test("the settings, flags and variables are accepted", async () => {
       args: variable === undefined ? cell.split(" ") : [],
       env: variable === undefined ? {} : { [variable]: value! },
       readTextFile: () => Promise.resolve("{}"),
-    }, validateOptions);
+    }, resolveOptions);
     assertEquals(read.kind, "run", cell);
   }
 });

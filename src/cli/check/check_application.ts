@@ -8,7 +8,7 @@ import type { Baseline } from "../../check/baseline.ts";
 import type { CheckReport } from "../../check/report.ts";
 import type { ReportData } from "../../check/report_data.ts";
 import { chooseDefaultUser, withDefaultUser } from "../default_user.ts";
-import type { ValidateSettings } from "../options.ts";
+import type { ResolveSettings } from "../options.ts";
 import { readConfiguration } from "../read_config.ts";
 import { programCommand } from "../about.ts";
 import { CommandLineError } from "../command_line_error.ts";
@@ -38,7 +38,7 @@ type Environment = Pick<
 export async function checkApplication(
   args: readonly string[],
   environment: Environment,
-  validateSettings: ValidateSettings,
+  resolveSettings: ResolveSettings,
   readRules: ReadRules,
 ): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) {
@@ -49,8 +49,13 @@ export async function checkApplication(
   const { loginUrl, flags, serverArgs, repeat } = readCheckArguments(args, programCommand(environment));
   const config = await readConfiguration(
     { ...environment, args: serverArgs },
-    (settings, issuer) =>
-      allowancesOf(issuer, settings.issuerHosts).openTools ? validateSettings(settings, issuer) : [notTestHost(issuer)],
+    async (settings, origin) => {
+      const resolved = await resolveSettings(settings, origin);
+      const { issuer } = resolved;
+      return allowancesOf(issuer, settings.issuerHosts).openTools
+        ? resolved
+        : { issuer, issues: [notTestHost(issuer)] };
+    },
   );
   if (config.kind !== "run") throw new TypeError(`expected flags of the server, received ${config.kind}`);
   const { settings, port, host, tls, warnings } = config;

@@ -10,7 +10,7 @@ import { printable } from "../../server/oauth/config_issue.ts";
 import { programCommand, version } from "../about.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { openServer, type ProgramServer } from "../open_server.ts";
-import type { ValidateSettings } from "../options.ts";
+import type { ResolveSettings } from "../options.ts";
 import { readConfiguration } from "../read_config.ts";
 import { createTools, type StartedServer } from "./tools.ts";
 
@@ -48,7 +48,7 @@ export interface Messages {
 export async function serveTools(
   args: readonly string[],
   environment: ProcessEnvironment,
-  validateSettings: ValidateSettings,
+  resolveSettings: ResolveSettings,
   readRules: ReadRules,
   messages?: Messages,
 ): Promise<number> {
@@ -61,7 +61,7 @@ export async function serveTools(
   // Standard output has messages alone.
   const env = { LATCHKEY_LOG: "off", ...environment.env };
   const quiet = { ...environment, env, isTerminal: false, writeLogLine: (line: string) => writeError(`${line}\n`) };
-  const config = await readConfiguration({ ...environment, args, env }, validateSettings);
+  const config = await readConfiguration({ ...environment, args, env }, resolveSettings);
   if (config.kind !== "run") {
     const hint = "Remove the others: latchkey mcp --help.";
     throw new CommandLineError([{ path: "latchkey mcp", expected: "flags of the server", received: args[0]!, hint }]);

@@ -2,7 +2,7 @@
 
 import { isObject } from "../../platform/json_value.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
-import type { validateOptions } from "../../server/assembly/validate_options.ts";
+import type { resolveOptions } from "../../server/assembly/resolve_options.ts";
 import { describeKind, printable, quote } from "../../server/oauth/config_issue.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { copyProfileHint, findForeignFormat, isRealm } from "../foreign_formats.ts";
@@ -27,7 +27,7 @@ export interface ImportActions {
   createPrivateFile(path: string, text: string): Promise<boolean>;
   /** A new client secret. */
   randomSecret(): string;
-  readonly validateOptions: typeof validateOptions;
+  readonly resolveOptions: typeof resolveOptions;
 }
 
 /** Maximum number of notes that are printed; the others are counted. */
@@ -43,7 +43,7 @@ const maxNotes = 60;
 export async function importRealm(
   args: readonly string[],
   { readTextFile }: Pick<ProcessEnvironment, "readTextFile">,
-  { createPrivateFile, randomSecret, validateOptions }: ImportActions,
+  { createPrivateFile, randomSecret, resolveOptions }: ImportActions,
 ): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) return console.log(helpText.trimEnd()), 0;
   const { source, output } = readArguments(args);
@@ -59,7 +59,7 @@ export async function importRealm(
       "Add --output FILE.",
     );
   }
-  const { value, notes } = await readRealm(realm, randomSecret, validateOptions);
+  const { value, notes } = await readRealm(realm, randomSecret, resolveOptions);
   // JSON escapes only some of the characters that control a terminal.
   const json = JSON.stringify(value, null, 2).split("\n").map(printable).join("\n");
   if (!await createPrivateFile(output, `${json}\n`)) {

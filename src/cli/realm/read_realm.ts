@@ -1,8 +1,7 @@
 /** Reads a realm of Keycloak as a configuration that a server accepts. */
 
 import { assertNoIssues, type ConfigIssue } from "../../server/oauth/config_issue.ts";
-import { withProviders } from "../../server/config/with_providers.ts";
-import { configFileField, type ValidateSettings } from "../options.ts";
+import { configFileField, type ResolveSettings } from "../options.ts";
 import { configurationOfRealm, type RealmConfiguration } from "./configuration_of_realm.ts";
 import { type Draft, keepValid, leftOut } from "./keep_valid.ts";
 import type { Json } from "./realm_values.ts";
@@ -15,11 +14,11 @@ import type { Json } from "./realm_values.ts";
 export async function readRealm(
   realm: Json,
   newSecret: () => string,
-  validate: ValidateSettings,
+  resolve: ResolveSettings,
 ): Promise<Draft<RealmConfiguration>> {
   const { value, notes } = keepValid(configFileField(), configurationOfRealm(realm, newSecret));
-  const settings = value as Parameters<ValidateSettings>[0];
-  const issues = await validate(settings, `http://localhost:9000${withProviders(settings).issuerPath}`);
+  const settings = value as Parameters<ResolveSettings>[0];
+  const { issues } = await resolve(settings, "http://localhost:9000");
   const itemOf = ({ path }: ConfigIssue) => /^(?:clients|users)\[\d+\]/.exec(path)?.[0];
   assertNoIssues(issues.filter((found) => itemOf(found) === undefined));
   const invalid = new Set(issues.map(itemOf));

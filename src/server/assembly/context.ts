@@ -48,8 +48,11 @@ export interface App {
   traceFor(request: RequestLike, event: TraceEvent): void;
   /** Finds the endpoint at a path as received; `undefined` if no route matches. */
   findEndpoint(path: string): EndpointDescription | undefined;
-  /** The clients and users that the server started with. */
-  initialEntries(): { readonly clients: readonly ClientMetadata[]; readonly users: readonly User[] };
+  /** The clients, users and scope values that the server started with. */
+  initialEntries(): Pick<Server["settings"], "scopes"> & {
+    readonly clients: readonly ClientMetadata[];
+    readonly users: readonly User[];
+  };
   /** The secret parameters of endpoints for clients. A URL must never contain them (OAuth 2.1 §2.4.1). */
   readonly credentialParameters: ReadonlySet<string>;
   /** The page that shows the flow of an authorization response: a path below the base, if a plugin has such a page. */

@@ -254,7 +254,11 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     traceFor: (request, event) =>
       emit(event, new RequestContext(app, plugins, request, parseTarget(request.url, {}), undefined)),
     demoSteps: async () => await plugins.find(({ demoSteps }) => demoSteps !== undefined)?.demoSteps?.(),
-    initialEntries: () => ({ clients: entries.clientsAt(server.issuer), users: entries.users }),
+    initialEntries: () => ({
+      scopes: policy.scopes,
+      clients: entries.clientsAt(server.issuer),
+      users: entries.users,
+    }),
     clientLink: (target) => firstLink(plugins, (plugin) => plugin.clientLink?.(settings, target)),
     flowLinkFor: (response) => firstLink(plugins, (plugin) => plugin.flowLinkFor?.(response)),
   };

@@ -9,8 +9,6 @@ import type { RequestHandler } from "../../platform/http/router.ts";
 import { assertNoIssues } from "../oauth/config_issue.ts";
 import { configuredIssuer } from "../oauth/issuer_urls.ts";
 import { validatePluginProfiles } from "../config/plugin_profile.ts";
-import { withProviders } from "../config/with_providers.ts";
-import { resolveSettings } from "../config/resolve_settings.ts";
 import { validate } from "../oauth/field.ts";
 import { storedKeys } from "../oauth/keys/keys.ts";
 import { recordPrefix } from "../oauth/records/repository.ts";
@@ -18,7 +16,6 @@ import type { Server } from "../oauth/server.ts";
 import type { Trace } from "../oauth/trace.ts";
 import type { Store } from "../../platform/store/store.ts";
 import { withTimeout } from "../../platform/store/with_timeout.ts";
-import { settingsWarnings } from "../config/settings_warnings.ts";
 import { userWarnings } from "../config/user_warnings.ts";
 import { lastResortError } from "../endpoints/shared/last_resort_error.ts";
 import { storedRepositories } from "../oauth/records/stored_repository.ts";
@@ -29,7 +26,7 @@ import { eventEmitter } from "./request_context.ts";
 import { extensions as allExtensions, knownExtensions } from "./extensions.ts";
 import { type Maintenance, maintenance } from "./maintenance.ts";
 import type { LatchkeyOptions } from "./options.ts";
-import { optionsField, validateExtensions, validateOptions } from "./validate_options.ts";
+import { optionsField, resolveOptions, validateExtensions } from "./resolve_options.ts";
 import { randomPool } from "../../platform/runtime/crypto.ts";
 import { addressReader } from "./trusted_proxies.ts";
 
@@ -76,37 +73,30 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const known = knownExtensions(extensions);
   assertNoIssues(validate(optionsField(known), givenOptions));
   const configured = givenPlugins.reduceRight(configure, givenOptions);
-  const withValues = withProviders(configured);
-  const { issuerPath } = withValues;
-  // Innermost: recorders and faults see requests and responses as clients do.
-  const provider = withValues.isDeviating
-    ? await (await import("../profiles/load_providers.ts")).loadProviders(withValues)
-    : undefined;
-  const plugins = provider === undefined ? givenPlugins : [...givenPlugins, provider.plugin];
-  const options = { ...withValues.settings, plugins };
-  if (place.sharesStore && options.now !== undefined) throw ownClockError();
-  const { now = () => Date.now(), randomBytes = randomPool(), keySource: source } = options;
+  if (place.sharesStore && configured.now !== undefined) throw ownClockError();
+  const { now = () => Date.now(), randomBytes = randomPool(), keySource: source } = configured;
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = place.store instanceof Promise ? await limitStart(place.store) : place.store;
-  const issuer = configuredIssuer(options) ?? (options.issuerUntilListening ?? place.issuer) + issuerPath;
-  assertNoIssues([
-    ...await validateOptions(configured, issuer, known),
-    ...validatePluginProfiles(configured, plugins),
-  ]);
-  const settings = resolveSettings(options, issuer, known);
-  const { lifetimes } = settings;
+  const resolved = await resolveOptions(configured, configured.issuerUntilListening ?? place.issuer, known);
+  assertNoIssues([...resolved.issues, ...validatePluginProfiles(configured, givenPlugins)]);
+  const { policy, issuerPath, deviation } = resolved;
+  // Innermost: recorders and faults see requests and responses as clients do.
+  const provider = deviation && await (await import("../profiles/load_providers.ts")).loadProviders(deviation);
+  const plugins = provider === undefined ? givenPlugins : [...givenPlugins, provider.plugin];
+  const options = { ...configured, plugins };
+  const { lifetimes } = policy;
   const { trace: receive } = options;
   const emit = eventEmitter(
     plugins,
     receive && ((event) => receive(redactEvent(event, app.server.registeredSecrets))),
   );
   const trace: Trace = (event) => emit(event);
-  const testKeys = settings.allows.testKeys ? "accepted" : "rejected";
+  const testKeys = policy.allows.testKeys ? "accepted" : "rejected";
   const { access_token, id_token, authorization_response } = lifetimes;
   const maxTokenLifetime = Math.max(access_token, id_token, authorization_response);
   const keys = storedKeys(store, now, trace, maxTokenLifetime, { source, testKeys });
   // Only servers with login pages load them.
-  const usesPages = options.login === "interactive" && options.approver === undefined;
+  const usesPages = policy.login === "interactive" && options.approver === undefined;
   const interaction = usesPages ? await import("../login/mod.ts") : undefined;
   const readAddress = options.trustProxy?.length ? addressReader(options) : undefined;
   const hasListener = options.trace !== undefined || plugins.some(({ onEvent }) => onEvent !== undefined);
@@ -134,10 +124,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   };
 
   const { app, handle: innermost, moveTo } = await createApp(options, {
-    policy: settings,
-    entries: { ...settings, audience: options.audience },
-    extensions,
-    issuer,
+    ...{ policy, issuer: resolved.issuer, entries: resolved, extensions },
     store,
     now,
     randomBytes,
@@ -153,7 +140,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     claimChange: provider?.claimChange,
   });
   const { server } = app;
-  for (const warning of hasListener ? settingsWarnings(options, settings, configured) : []) {
+  for (const warning of hasListener ? resolved.warnings() : []) {
     trace({ type: "configuration_warning", at: now(), ...warning });
   }
   // A store with test keys is rejected at the start, not at the first login.

@@ -6,7 +6,7 @@ import type { User } from "../oauth/clients/client.ts";
 import { listed, type Settings } from "./settings.ts";
 import { type ConfigurationWarning, quote } from "../oauth/config_issue.ts";
 import { splitScope } from "../oauth/params.ts";
-import type { ResolvedSettings } from "./resolve_settings.ts";
+import type { FilledSettings } from "./fill_settings.ts";
 import { claimsShownOnPages, findProblem, messageByProblem } from "./user_warnings.ts";
 
 /**
@@ -16,7 +16,7 @@ import { claimsShownOnPages, findProblem, messageByProblem } from "./user_warnin
  */
 export function claimWarnings(
   settings: Settings,
-  resolved: ResolvedSettings,
+  resolved: FilledSettings,
   configured: Pick<Settings, "scopes">,
 ): ConfigurationWarning[] {
   const rules = claimRules(resolved);
@@ -57,7 +57,7 @@ export function claimWarnings(
 }
 
 /** The scope values that at least one client may request; all of them if no clients are configured yet. */
-function requestableScopes(settings: Settings, { scopes }: ResolvedSettings): readonly string[] {
+function requestableScopes(settings: Settings, { scopes }: FilledSettings): readonly string[] {
   const clients = listed(settings.clients) ?? [];
   if (clients.length === 0) return scopes;
   const requested = new Set(clients.flatMap(({ scope }) => scope === undefined ? scopes : splitScope(scope)));
@@ -65,7 +65,7 @@ function requestableScopes(settings: Settings, { scopes }: ResolvedSettings): re
 }
 
 function* accessTokenClaimPaths(
-  { accessTokenClaims, resources = [] }: ResolvedSettings,
+  { accessTokenClaims, resources = [] }: FilledSettings,
 ): Generator<[path: string, name: string]> {
   for (const [i, name] of accessTokenClaims.entries()) yield [`accessTokenClaims[${i}]`, name];
   for (const [i, { access_token_claims: names = [] }] of resources.entries()) {

@@ -4,15 +4,12 @@ import { type ConfigIssue, quote } from "../oauth/config_issue.ts";
 import type { Profile } from "./profile_field.ts";
 import type { Settings } from "./settings.ts";
 
-/** The settings with such demands. */
-export type DemandedSettings = Pick<Settings, "metadata" | "clientAuthMethods" | "refresh"> & {
-  /** A setting of an extension. A server without it registers no client. */
-  readonly registration?: { readonly mode?: string };
-};
-
 /** An issue for each setting that a profile forbids. `label` names the profiles. */
 export function validateDemands(
-  { metadata, clientAuthMethods, refresh, registration }: DemandedSettings,
+  { metadata, clientAuthMethods, refresh, registration }: Settings & {
+    /** A setting of an extension. A server without it registers no client. */
+    readonly registration?: { readonly mode?: string };
+  },
   profiles: readonly Profile[],
   label: string,
 ): ConfigIssue[] {

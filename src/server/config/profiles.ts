@@ -14,7 +14,7 @@ import { anything, combine, mcpRevisions, subset } from "./strictness.ts";
 import type { McpRevision, ProfileSetting } from "./strictness.ts";
 import type { ClientProfiles, Policy } from "../oauth/policy.ts";
 import { type ActiveProfile, type ProfileName, profileNames } from "../oauth/profile.ts";
-import { type DemandedSettings, validateDemands } from "./profile_demands.ts";
+import { validateDemands } from "./profile_demands.ts";
 import type { Profile } from "./profile_field.ts";
 
 /** The settings that select a profile. */
@@ -233,8 +233,7 @@ export function raiseTo(
 }
 
 /** The settings, with the values of the profile for settings that are not set. */
-export function withProfile<T extends ProfileSettings>(settings: T): T {
-  const active = activeProfile(settings);
+export function withProfile<T extends object>(settings: T, active: ActiveProfile | undefined): T {
   if (active === undefined) return settings;
   return withValues(settings, [...active.decides.keys()].map((path) => [path, active.values.get(path)]));
 }
@@ -295,8 +294,8 @@ function withValues<T extends object>(settings: T, values: readonly (readonly [s
 
 /** An issue for each setting that is weaker than the profile, and for a revision without its profile. */
 export function validateProfile(
-  settings: ProfileSettings & DemandedSettings & Pick<Settings, "clients" | "redirectUris" | "scopes" | "users">,
-  extensions: readonly SettingsExtension[],
+  settings: Settings,
+  { profile: active, extensions }: { profile?: ActiveProfile; extensions: readonly SettingsExtension[] },
 ): ConfigIssue[] {
   const { mcpRevision } = settings;
   const profiles = profileList(settings);
@@ -306,7 +305,6 @@ export function validateProfile(
     received: profiles.length === 0 ? "nothing" : quote(settings.profile),
     hint: `Set profile to "mcp", or remove mcpRevision.`,
   }];
-  const active = activeProfile(settings);
   if (active === undefined) return issues;
   issues.push(...validateProfileExtensions(active, extensions));
   for (const { setting, expected, received } of raiseTo(active, settings).weaker) {

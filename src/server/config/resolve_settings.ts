@@ -1,152 +1,62 @@
-/** The settings with their defaults, which the server reads. */
+/** Settings in text become the policy of a server: once, for the whole server. */
 
-import { ownResponseModes, splitScope } from "../oauth/params.ts";
-import { withOwnAlgorithm } from "../oauth/keys/signing_algorithm.ts";
-import { clientFieldOf, type ClientMetadata, type User } from "../oauth/clients/client.ts";
-import type { ClientAuthMethod } from "../oauth/clients/client.ts";
-import { demoClients, demoUsers } from "./demo_entries.ts";
-import { addedValues, type SettingsExtension } from "./extension_settings.ts";
-import { type Allowances, allowancesOf } from "../oauth/allowances.ts";
-import { defaultScopes, listed, settingFields, settingsWithAny } from "./settings.ts";
-import type { ProgramSettings, Settings } from "./settings.ts";
-import { withDefaults } from "../oauth/field.ts";
-import { fromHost, frontChannelBase } from "../oauth/issuer_urls.ts";
-import type { LoginMethod, Policy } from "../oauth/policy.ts";
-import { activeProfile, clientProfiles, demoClientsOf, withProfile } from "./profiles.ts";
-import { withProviders } from "./with_providers.ts";
-import { keys, lifetimes, pkce, refresh } from "./setting_groups.ts";
-import type { Lifetimes, PkceSettings } from "../oauth/policy_settings.ts";
+import type { ClientMetadata, User } from "../oauth/clients/client.ts";
+import type { ConfigIssue, ConfigurationWarning } from "../oauth/config_issue.ts";
+import { configuredIssuer } from "../oauth/issuer_urls.ts";
+import type { Policy } from "../oauth/policy.ts";
+import { fillSettings, type ResolvingServer } from "./fill_settings.ts";
+import type { Settings } from "./settings.ts";
+import { settingsWarnings } from "./settings_warnings.ts";
+import { validateSettings } from "./validate_settings.ts";
+import { type WithProviders, withProviders } from "./with_providers.ts";
 
-/** @internal The policy of a server at its start, with the entries that change at run time. */
-export interface ResolvedSettings extends Policy {
-  /** The issuer. */
+/** What settings in text mean. */
+export interface ResolvedSettings {
+  /** Why a server cannot have these settings; empty if it can. */
+  readonly issues: readonly ConfigIssue[];
+  /** Computes the warnings about valid settings. */
+  warnings(): readonly ConfigurationWarning[];
+  /** The policy. */
+  readonly policy: Policy;
+  /** The issuer in effect. */
   readonly issuer: string;
-  /** The `aud` of access tokens. */
-  readonly audience: string;
-  /** The clients at this issuer. */
-  readonly clients: readonly ClientMetadata[];
+  /** The path of the issuer below the origin; empty if the settings name an issuer. */
+  readonly issuerPath: string;
+  /** The `aud` of access tokens; absent: the issuer. */
+  readonly audience?: string;
   /** The clients at an issuer: demo clients follow it. */
-  readonly clientsAt: (issuer: string) => readonly ClientMetadata[];
+  clientsAt(issuer: string): readonly ClientMetadata[];
   /** Whether the clients are the demo clients. */
   readonly hasDemoClients: boolean;
-  /** The configured users. */
+  /** The users. */
   readonly users: readonly User[];
-  /** The extensions, with settings of their own, and the absent ones. */
-  readonly extensions: readonly SettingsExtension[];
+  /** What the profiles of providers change besides settings; absent without such a profile. */
+  readonly deviation?: Pick<WithProviders<Settings>, "names" | "functions" | "data">;
 }
-
-/** The methods of client authentication of every server. */
-const ownAuthMethods: readonly ClientAuthMethod[] = ["client_secret_basic", "client_secret_post", "none"];
-
-/** The settings whose fields have a default. */
-type SettingWithDefault = {
-  [Name in keyof Settings]-?: undefined extends (typeof settingFields)[Name]["default"] ? never : Name;
-}[keyof Settings];
 
 /**
- * Fills in the defaults.
+ * Resolves settings that match their description. The validators of extensions are loaded only for a server that has
+ * their settings.
  *
- * @param issuer The issuer in effect.
- * @param extensions The extensions of the server.
+ * @param origin The origin of the issuer, or its first part, if the settings name no issuer.
  */
-export function resolveSettings(
-  configured: ProgramSettings,
-  issuer: string,
-  extensions: readonly SettingsExtension[],
-): ResolvedSettings {
-  const { settings, names: providers } = withProviders(configured);
-  const profile = activeProfile(settings);
-  const fields = Object.assign({}, settingFields, ...extensions.map(({ settingFields }) => settingFields));
-  const given = withOwnAlgorithm(
-    withDefaults(fields, withProfile<Settings>(settings)) as Settings & Required<Pick<Settings, SettingWithDefault>>,
-  );
-  const { claims = {} } = given;
-  const listedScopes = listed(given.scopes) ?? defaultScopes;
-  const clientScopes = extensions.flatMap((extension) => extension.clientScopes?.(given) ?? []);
-  const scopes = [...new Set([...listedScopes, ...Object.keys(claims), ...clientScopes])];
-  const acceptsAny = settingsWithAny(given);
-  const allows = allowancesOf(issuer, given.issuerHosts);
-  const responseTypes = given.responseTypes.filter((type) =>
-    ["code", ...addedValues(extensions, "responseTypes")].includes(type)
-  );
-  const isOnlyCode = responseTypes.every((type) => type === "code");
-  const responseModes = isOnlyCode || settings.responseModes !== undefined || profile?.values.has("responseModes")
-    ? given.responseModes
-    : [...given.responseModes, "fragment"] as const;
-  const resolved: ResolvedSettings = {
-    ...given,
-    issuer,
-    isIssuerFromHost: settings.issuer === fromHost,
-    allows,
-    clients: [],
-    clientsAt: () => [],
-    hasDemoClients: settings.clients === undefined,
-    users: listed(given.users) ?? demoUsers,
-    unknownLoginHint: acceptsAny.includes("users") ? "create" : given.unknownLoginHint,
-    scopes,
-    clientScopes,
-    userScopes: scopes.filter((value) => !clientScopes.includes(value)),
-    loginMethods: loginMethods(settings, given, allows),
-    acceptsAny,
-    defaultScope: splitScope(given.defaultScope ?? (scopes.includes("read") ? "read" : "")),
-    claims,
-    metadata: given.metadata ?? {},
-    paths: given.paths ?? {},
-    origins: given.origins ?? {},
-    tokenPrefixes: given.tokenPrefixes ?? {},
-    unmappedClaims: given.unmappedClaims ?? (allows.openLogin ? "openid" : "none"),
-    audience: given.audience ?? issuer,
-    lifetimes: withDefaults(lifetimes.members, given.lifetimes) as Required<Lifetimes>,
-    refresh: withDefaults(refresh.members, given.refresh) as ResolvedSettings["refresh"],
-    keys: withDefaults(keys.members, given.keys) as ResolvedSettings["keys"],
-    pkce: withDefaults(pkce.members, {
-      ...given.pkce,
-      acceptNonce: given.pkce?.acceptNonce ?? !given.pkce?.requireForConfidential,
-    }) as Required<PkceSettings>,
-    directory: given.directory ?? (allows.openTools ? "edit" : "off"),
-    throttle: given.throttle ?? !allows.openLogin,
-    clientAuthMethods: given.clientAuthMethods.filter((method) =>
-      ownAuthMethods.includes(method) ||
-      extensions.some(({ clientAuthentication = [] }) =>
-        clientAuthentication.some((added) => added.method === method && added.isOn?.(given) !== false)
-      )
-    ),
-    responseModes: responseModes.filter((mode) =>
-      [...ownResponseModes.keys(), ...addedValues(extensions, "responseModes")].includes(mode)
-    ),
-    responseTypes,
-    subjectTypes: ["public", ...addedValues(extensions, "subjectTypes")],
-    grantTypes: [],
-    extensions,
-    clientField: clientFieldOf(extensions),
-    clientProfiles: clientProfiles(extensions),
-    profile,
-    providers,
-    ...Object.assign({}, ...extensions.map((extension) => extension.resolveSettings?.(given, allows))),
-  };
-  const extensionGrantTypes = extensions.flatMap(({ grantTypes = [] }) =>
-    grantTypes.filter(({ isOn }) => isOn(resolved))
-  );
-  const ofDemoClient = extensionGrantTypes.filter(({ hasDemoClient }) => hasDemoClient).map(({ type }) => type);
-  const clientsAt = (issuer: string) => {
-    if (acceptsAny.includes("clients")) return [];
-    const frontUrl = frontChannelBase({ issuer, settings: given });
-    return listed(given.clients) ?? (profile && demoClientsOf(given, frontUrl)) ?? demoClients(frontUrl, ofDemoClient);
-  };
+export async function resolveSettings(
+  settings: Settings,
+  origin: string,
+  server: ResolvingServer,
+): Promise<ResolvedSettings> {
+  const provided = withProviders(settings);
+  const { issuerPath } = provided;
+  const issuer = configuredIssuer(settings) ?? origin + issuerPath;
+  const filled = fillSettings(provided, issuer, server);
+  const { clientsAt, users } = filled;
   return {
-    ...resolved,
-    clients: clientsAt(issuer),
-    clientsAt,
-    grantTypes: [...extensionGrantTypes, ...settings.grantTypes ?? []],
+    issues: await validateSettings(provided, filled, server),
+    warnings: () => settingsWarnings(provided.settings, filled, settings),
+    policy: filled,
+    ...{ issuer, issuerPath, clientsAt, users },
+    audience: provided.settings.audience,
+    hasDemoClients: settings.clients === undefined,
+    deviation: provided.isDeviating ? provided : undefined,
   };
-}
-
-function loginMethods(
-  { approver }: ProgramSettings,
-  { login, insecureAllowOpenLogin }: Settings,
-  { openLogin }: Allowances,
-): readonly LoginMethod[] {
-  if (approver !== undefined) return ["approver", "auto"];
-  if (login === "auto") return ["auto"];
-  return openLogin || insecureAllowOpenLogin ? ["password", "open"] : ["password"];
 }

@@ -3,7 +3,7 @@
  *
  * The interfaces are the types and the documentation; the fields are the description (`oauth/field.ts`). The compiler
  * compares them. `validate` compares a value with its field, `validate_settings.ts` compares settings with each other,
- * and `resolve_settings.ts` fills in the defaults. The JSON Schema is generated from the fields and the comments. To
+ * and `fill_settings.ts` fills in the defaults. The JSON Schema is generated from the fields and the comments. To
  * add a setting, add its member and its field, read it as `server.settings.x`, and run `deno task schema`.
  * `setting_groups.ts` has the groups.
  *
@@ -12,7 +12,6 @@
 
 import { clientAuthMethodNames, clientFieldOf, userField } from "../oauth/clients/client.ts";
 import type { ClientMetadata, User } from "../oauth/clients/client.ts";
-import type { SupportedGrantType } from "../oauth/clients/standing.ts";
 import type { AnyName } from "../oauth/policy.ts";
 import type { MetadataForm, PolicySettings } from "../oauth/policy_settings.ts";
 import { defaultAlgorithms, verificationAlgorithms } from "../oauth/keys/signing_algorithm.ts";
@@ -121,14 +120,6 @@ export const settingFields = {
   ...requestFields,
   ...insecureFields,
 } satisfies Fields<Settings>;
-
-/** {@link Settings} with the members that only an embedding program can set. */
-export interface ProgramSettings extends Settings {
-  /** Further grant types of the token endpoint, by the value of `grant_type`. Default: none. */
-  readonly grantTypes?: readonly SupportedGrantType[];
-  /** Decides authorization requests. Default: none, `login` decides. */
-  readonly approver?: unknown;
-}
 
 /** The default issuer, in its normal form: without the default port of the scheme. */
 export function localIssuer(port: number, scheme: "http" | "https" = "http"): string {

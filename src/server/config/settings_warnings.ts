@@ -3,7 +3,7 @@
 import { claimWarnings } from "./claim_warnings.ts";
 import type { ConfigurationWarning } from "../oauth/config_issue.ts";
 import type { ClientMetadata } from "../oauth/clients/client.ts";
-import type { ResolvedSettings } from "./resolve_settings.ts";
+import type { FilledSettings } from "./fill_settings.ts";
 import type { Settings } from "./settings.ts";
 
 /**
@@ -14,7 +14,7 @@ import type { Settings } from "./settings.ts";
  */
 export function settingsWarnings(
   settings: Settings,
-  resolved: ResolvedSettings,
+  resolved: FilledSettings,
   configured: Pick<Settings, "metadata" | "scopes">,
 ): ConfigurationWarning[] {
   return [
@@ -29,7 +29,7 @@ export function settingsWarnings(
 }
 
 /** Members of configured clients that only an absent extension reads. */
-function memberWarnings({ clients, extensions }: ResolvedSettings): ConfigurationWarning[] {
+function memberWarnings({ clients, extensions }: FilledSettings): ConfigurationWarning[] {
   const unread = extensions.filter(({ isAbsent }) => isAbsent).flatMap(({ name, clientFields = {} }) =>
     (Object.keys(clientFields) as (keyof ClientMetadata)[]).map((member) => ({ name, member }))
   );
@@ -45,7 +45,7 @@ function memberWarnings({ clients, extensions }: ResolvedSettings): Configuratio
 }
 
 /** FAPI 2.0 Security Profile §5.2: TLS, and users who are authenticated. */
-function profileWarnings({ profile, allows }: ResolvedSettings): ConfigurationWarning[] {
+function profileWarnings({ profile, allows }: FilledSettings): ConfigurationWarning[] {
   if (profile?.label.includes("fapi2-") !== true || !allows.openLogin) return [];
   return [{
     path: "profile",
@@ -71,7 +71,7 @@ function loginHintWarnings({ login, unknownLoginHint }: Settings): Configuration
 }
 
 /** `defaultScope: ""` confirms that no default is intended. */
-function defaultScopeWarnings(settings: Settings, { scopes, defaultScope }: ResolvedSettings): ConfigurationWarning[] {
+function defaultScopeWarnings(settings: Settings, { scopes, defaultScope }: FilledSettings): ConfigurationWarning[] {
   if (settings.defaultScope !== undefined || defaultScope.length > 0) return [];
   return [{
     path: "scopes",

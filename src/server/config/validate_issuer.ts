@@ -3,11 +3,11 @@
 import { isLocalHost, isPrivateHost, isTestHost, privateHostKinds, testHosts } from "../oauth/test_hosts.ts";
 import { type ConfigIssue, quote, suggest } from "../oauth/config_issue.ts";
 import { fromHost } from "../oauth/issuer_urls.ts";
-import type { ResolvedSettings } from "./resolve_settings.ts";
+import type { FilledSettings } from "./fill_settings.ts";
 import type { Settings } from "./settings.ts";
 
 /** The issues of an issuer that is not a URL in its normal form. */
-export function validateIssuer({ issuer }: ResolvedSettings): ConfigIssue[] {
+export function validateIssuer({ issuer }: FilledSettings): ConfigIssue[] {
   const issue = (expected: string, hint: string): ConfigIssue => ({
     path: "issuer",
     expected,
@@ -35,7 +35,7 @@ export function validateIssuer({ issuer }: ResolvedSettings): ConfigIssue[] {
 }
 
 /** The issue of an `http` issuer on a real host. */
-export function validateIssuerScheme({ issuer, insecureAllowHttpIssuer, allows }: ResolvedSettings): ConfigIssue[] {
+export function validateIssuerScheme({ issuer, insecureAllowHttpIssuer, allows }: FilledSettings): ConfigIssue[] {
   if (!/^http:\/\/[^/]/.test(issuer) || insecureAllowHttpIssuer || allows.openLogin || !URL.canParse(issuer)) return [];
   return [{
     path: "issuer",
@@ -46,7 +46,7 @@ export function validateIssuerScheme({ issuer, insecureAllowHttpIssuer, allows }
 }
 
 /** Adds to the first issue of a real host in a private network that `issuerHosts` would make it a test host. */
-export function withIssuerHostsHint(issues: readonly ConfigIssue[], { issuer }: ResolvedSettings): ConfigIssue[] {
+export function withIssuerHostsHint(issues: readonly ConfigIssue[], { issuer }: FilledSettings): ConfigIssue[] {
   const { hostname } = URL.canParse(issuer) ? new URL(issuer) : { hostname: "" };
   if (!isPrivateHost(hostname)) return [...issues];
   const hint = `If ${hostname} is your own machine, set issuerHosts to ${hostname} instead: it makes the host a test ` +
@@ -55,7 +55,7 @@ export function withIssuerHostsHint(issues: readonly ConfigIssue[], { issuer }: 
 }
 
 /** The issues of `issuerHosts`, `frontChannelUrl` and `backChannelUrl`. */
-export function validateIssuerUrls(settings: Settings, resolved: ResolvedSettings): ConfigIssue[] {
+export function validateIssuerUrls(settings: Settings, resolved: FilledSettings): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   const { issuer, insecureAllowHttpIssuer } = resolved;
   const isFromHost = settings.issuer === fromHost;

@@ -3,14 +3,14 @@
 import { rejectAny, type Settings } from "./settings.ts";
 import { type ConfigIssue, quote } from "../oauth/config_issue.ts";
 import { pluginProfiles } from "./plugin_profile.ts";
-import type { ResolvedSettings } from "./resolve_settings.ts";
+import type { FilledSettings } from "./fill_settings.ts";
 
 /**
  * The issues of logins, clients and pages that are for tests.
  *
  * @param isDeviating Whether requests and responses of a provider's profile differ from the standards.
  */
-export function validateRealHost(settings: Settings, resolved: ResolvedSettings, isDeviating: boolean): ConfigIssue[] {
+export function validateRealHost(settings: Settings, resolved: FilledSettings, isDeviating: boolean): ConfigIssue[] {
   const isOpen = resolved.login === "interactive" && !resolved.insecureAllowOpenLogin;
   const issues = isOpen ? validatePasswordsPresent(settings, resolved) : [];
   if (resolved.login !== "interactive" && !resolved.insecureAllowAutoLogin) {
@@ -94,7 +94,7 @@ export function validateRealHost(settings: Settings, resolved: ResolvedSettings,
 }
 
 /** The users without a password. */
-function validatePasswordsPresent(settings: Settings, { users }: ResolvedSettings): ConfigIssue[] {
+function validatePasswordsPresent(settings: Settings, { users }: FilledSettings): ConfigIssue[] {
   if (settings.users === undefined) {
     return [{
       path: "users",

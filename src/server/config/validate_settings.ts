@@ -5,35 +5,28 @@ import { scopeToken } from "../oauth/params.ts";
 import { isReservedClaim, reservedClaims } from "../oauth/claims.ts";
 import { validateClient, validateScopeValues } from "../oauth/clients/validate_client.ts";
 import { type ConfigIssue, quote, showPath } from "../oauth/config_issue.ts";
-import type { SettingsExtension } from "./extension_settings.ts";
 import { byProfile } from "../oauth/profile.ts";
 import { validateProfile, withProfile } from "./profiles.ts";
 import { validateIssuer, validateIssuerScheme, validateIssuerUrls, withIssuerHostsHint } from "./validate_issuer.ts";
 import { validateRealHost } from "./validate_real_host.ts";
-import { type ResolvedSettings, resolveSettings } from "./resolve_settings.ts";
+import type { FilledSettings, ResolvingServer } from "./fill_settings.ts";
 import { isAbsoluteUri } from "../oauth/resource_list.ts";
-import { defaultScopes, listed, type ProgramSettings, type Settings } from "./settings.ts";
+import { defaultScopes, listed, type Settings } from "./settings.ts";
 import { validateUser } from "../oauth/users/users.ts";
-import { withProviders } from "./with_providers.ts";
+import type { WithProviders } from "./with_providers.ts";
 
 // Arrays instead of generators: the first generator of a process takes Bun longer than all of these checks.
 
-/**
- * All issues of settings that match their description. The validators of extensions are loaded only for a server that
- * has their settings.
- *
- * @param issuer The issuer in effect: the configured one, or the default that follows from the port.
- * @param extensions The extensions of the server.
- */
+/** All issues of settings that match their description. */
 export async function validateSettings(
-  given: ProgramSettings,
-  issuer: string,
-  extensions: readonly SettingsExtension[],
+  provided: WithProviders<Settings>,
+  filled: FilledSettings,
+  server: ResolvingServer,
 ): Promise<ConfigIssue[]> {
-  const { settings, names, preset, issues, isDeviating } = withProviders(given);
+  const { names, preset, issues } = provided;
   return [
     ...issues,
-    ...(await validateExpanded(settings, issuer, extensions, isDeviating, preset)).map((issue) =>
+    ...(await validateExpanded(provided, filled, server)).map((issue) =>
       !preset.has(issue.path.split(/[.[]/)[0]!) ? issue : {
         ...issue,
         path: "profile",
@@ -46,13 +39,10 @@ export async function validateSettings(
 }
 
 async function validateExpanded(
-  settings: ProgramSettings,
-  issuer: string,
-  extensions: readonly SettingsExtension[],
-  isDeviating: boolean,
-  preset: ReadonlySet<string>,
+  { settings, isDeviating, preset }: WithProviders<Settings>,
+  resolved: FilledSettings,
+  { extensions, grantTypes }: ResolvingServer,
 ): Promise<ConfigIssue[]> {
-  const resolved = resolveSettings(settings, issuer, extensions);
   const issuerIssues = validateIssuer(resolved);
   const schemeIssues = validateIssuerScheme(resolved);
   const realHostIssues = [
@@ -67,15 +57,16 @@ async function validateExpanded(
     ...issuerIssues,
     ...withIssuerHostsHint(realHostIssues, resolved),
     ...validateIssuerUrls(settings, resolved),
-    ...validateProfile(settings, extensions),
+    ...validateProfile(settings, resolved),
     ...validateDefaultEndpoints(resolved),
     ...validateAlgorithm(resolved),
     ...validateExtensionValues(settings, resolved, preset),
     ...validateScopes(settings, resolved),
     ...validateClaims(resolved),
     ...validateResources(resolved),
-    ...validateGrantTypes(settings),
-    ...(await Promise.all(extensions.map((extension) => extension.validateSettings?.(resolved, issuer) ?? []))).flat(),
+    ...validateGrantTypes(grantTypes),
+    ...(await Promise.all(extensions.map((extension) => extension.validateSettings?.(resolved, resolved.issuer) ?? [])))
+      .flat(),
     ...validateUsers(resolved),
     ...validateAudience(resolved),
     ...hasOwnClients ? validateClients(resolved) : [],
@@ -83,7 +74,7 @@ async function validateExpanded(
 }
 
 /** The issues of `scopes` and `defaultScope`. */
-function validateScopes(settings: Settings, resolved: ResolvedSettings): ConfigIssue[] {
+function validateScopes(settings: Settings, resolved: FilledSettings): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   const scopes = listed(settings.scopes) ?? defaultScopes;
   if (scopes.length === 0) {
@@ -116,7 +107,7 @@ function validateScopes(settings: Settings, resolved: ResolvedSettings): ConfigI
   return issues;
 }
 
-function validateDefaultEndpoints({ issuer, defaultEndpoints, profile }: ResolvedSettings): ConfigIssue[] {
+function validateDefaultEndpoints({ issuer, defaultEndpoints, profile }: FilledSettings): ConfigIssue[] {
   if (!defaultEndpoints || !URL.canParse(issuer) || new URL(issuer).pathname === "/") return [];
   const reason = `defaultEndpoints is on${byProfile(profile, "defaultEndpoints")}`;
   return [{
@@ -134,14 +125,14 @@ function validateDefaultEndpoints({ issuer, defaultEndpoints, profile }: Resolve
  * @param preset The settings that only profiles of providers set.
  */
 function validateExtensionValues(
-  settings: ProgramSettings,
-  resolved: ResolvedSettings,
+  settings: Settings,
+  resolved: FilledSettings,
   preset: ReadonlySet<string>,
 ): ConfigIssue[] {
   return (["clientAuthMethods", "responseModes", "responseTypes"] as const).flatMap((setting) => {
     const available: readonly string[] = resolved[setting];
     if (preset.has(setting) && available.length > 0) return [];
-    const given = available.length > 0 ? settings : withProfile<ProgramSettings>(settings);
+    const given = available.length > 0 ? settings : withProfile(settings, resolved.profile);
     return (given[setting] ?? []).flatMap((value, i) =>
       available.includes(value) ? [] : [{
         path: `${setting}[${i}]`,
@@ -157,7 +148,7 @@ function validateExtensionValues(
   });
 }
 
-function validateAlgorithm({ alg, signatureAlgorithms, profile }: ResolvedSettings): ConfigIssue[] {
+function validateAlgorithm({ alg, signatureAlgorithms, profile }: FilledSettings): ConfigIssue[] {
   const ofOwn = validateAvailable("alg", alg);
   if (ofOwn.length > 0) return ofOwn;
   const ofOthers = signatureAlgorithms.flatMap((name, i) => validateAvailable(`signatureAlgorithms[${i}]`, name));
@@ -176,7 +167,7 @@ function validateAlgorithm({ alg, signatureAlgorithms, profile }: ResolvedSettin
  * Whether the issuer is on a real host. Text that is not an http URL has its own issue, and may mean a test host:
  * localhost:9000.
  */
-function isOnRealHost({ issuer, allows }: ResolvedSettings): boolean {
+function isOnRealHost({ issuer, allows }: FilledSettings): boolean {
   return /^https?:/i.test(issuer) && URL.canParse(issuer) && !allows.openLogin;
 }
 
@@ -184,7 +175,7 @@ function isOnRealHost({ issuer, allows }: ResolvedSettings): boolean {
 const rejectedGrantTypes = ["password", "implicit", "urn:ietf:params:oauth:grant-type:saml2-bearer"];
 
 /** An issue for each grant type that no server may have. */
-function validateGrantTypes({ grantTypes = [] }: ProgramSettings): ConfigIssue[] {
+function validateGrantTypes(grantTypes: ResolvingServer["grantTypes"] = []): ConfigIssue[] {
   return grantTypes.flatMap(({ type }, i) =>
     !rejectedGrantTypes.includes(type) ? [] : [{
       path: `grantTypes[${i}].type`,
@@ -195,7 +186,7 @@ function validateGrantTypes({ grantTypes = [] }: ProgramSettings): ConfigIssue[]
   );
 }
 
-function validateAudience({ audience, clients }: ResolvedSettings): ConfigIssue[] {
+function validateAudience({ audience, clients }: FilledSettings): ConfigIssue[] {
   if (audience !== "" && !clients.some((client) => client.client_id === audience)) return [];
   return [{
     path: "audience",
@@ -205,7 +196,7 @@ function validateAudience({ audience, clients }: ResolvedSettings): ConfigIssue[
   }];
 }
 
-function validateResources({ resources = [] }: ResolvedSettings): ConfigIssue[] {
+function validateResources({ resources = [] }: FilledSettings): ConfigIssue[] {
   return resources.flatMap(({ uri }, i) =>
     isAbsoluteUri(uri) ? [] : [{
       path: `resources[${i}].uri`,
@@ -216,7 +207,7 @@ function validateResources({ resources = [] }: ResolvedSettings): ConfigIssue[] 
   );
 }
 
-function validateUsers({ users, issuer, allows }: ResolvedSettings): ConfigIssue[] {
+function validateUsers({ users, issuer, allows }: FilledSettings): ConfigIssue[] {
   // An issuer that is not a URL has its own issue, and may mean a test host.
   const openLogin = !URL.canParse(issuer) || allows.openLogin;
   const first = firstIndexes(users.map(({ sub }) => sub));
@@ -231,7 +222,7 @@ function validateUsers({ users, issuer, allows }: ResolvedSettings): ConfigIssue
   ]);
 }
 
-function validateClients(resolved: ResolvedSettings): ConfigIssue[] {
+function validateClients(resolved: FilledSettings): ConfigIssue[] {
   const indexes = firstIndexes(resolved.clients.map(({ client_id }) => client_id));
   return resolved.clients.flatMap((client, i) => {
     const first = indexes.get(client.client_id)!;
@@ -256,7 +247,7 @@ function issuesBelow(path: string, issues: readonly ConfigIssue[]): ConfigIssue[
 }
 
 /** Checks `claims`, `accessTokenClaims`, and the claims of resources. */
-function validateClaims({ claims, accessTokenClaims, resources = [] }: ResolvedSettings): ConfigIssue[] {
+function validateClaims({ claims, accessTokenClaims, resources = [] }: FilledSettings): ConfigIssue[] {
   return [
     ...validateClaimNames("accessTokenClaims", accessTokenClaims, "access token"),
     ...Object.entries(claims).flatMap(([scope, names]) => {

@@ -100,11 +100,6 @@ export function withProviders<T extends ProfileSettings & { readonly issuer?: st
   };
 }
 
-/** The path of the default issuer. */
-export function defaultIssuerPath(settings: ProfileSettings & { readonly issuer?: string }): string {
-  return withProviders(settings).issuerPath;
-}
-
 function nameOf(profile: Profile): string {
   return typeof profile === "string" ? profile.split(":", 1)[0]! : (profile as ProviderProfile).name;
 }

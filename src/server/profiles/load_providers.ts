@@ -1,6 +1,6 @@
 /** Loads the functions of the profiles of providers. */
 
-import type { WithProviders } from "../config/with_providers.ts";
+import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import { providerPlugin } from "./provider_plugin.ts";
 import type { ProviderName } from "./providers.ts";
 import type { Provider } from "./shared/provider.ts";
@@ -24,7 +24,7 @@ const loaders: Readonly<Record<ProviderName, () => Promise<Provider>>> = {
 
 /** Creates the plugin of the profiles of providers, and the function that changes claims. */
 export async function loadProviders(
-  { names, functions, data }: Pick<WithProviders<object>, "names" | "functions" | "data">,
+  { names, functions, data }: NonNullable<ResolvedSettings["deviation"]>,
 ): Promise<ReturnType<typeof providerPlugin>> {
   return providerPlugin(
     names.join(", "),

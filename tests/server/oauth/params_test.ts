@@ -6,7 +6,8 @@ import { OAuthError } from "../../../src/server/oauth/errors.ts";
 import { autoApprover } from "../../../src/server/assembly/approver.ts";
 import { endpointRoute } from "../../../src/server/assembly/route.ts";
 import { requestParts } from "../../../src/server/oauth/authorize/request_parts.ts";
-import { resolveSettings } from "../../../src/server/config/resolve_settings.ts";
+import { fillSettings } from "../../../src/server/config/fill_settings.ts";
+import { withProviders } from "../../../src/server/config/with_providers.ts";
 import { extensions } from "../../../src/server/assembly/extensions.ts";
 import { grantTypes } from "../../../src/server/oauth/grants/mod.ts";
 import { endpoints } from "../../../src/server/assembly/routes.ts";
@@ -16,7 +17,7 @@ import { ownResponseModes, paramsFromFields } from "../../../src/server/oauth/pa
 const all = endpoints({
   extensions,
   base: "",
-  settings: resolveSettings({}, "http://localhost:9000", extensions),
+  settings: fillSettings(withProviders({}), "http://localhost:9000", { extensions }),
   grantTypes,
   requestParts: requestParts(extensions.flatMap(({ requestParts = [] }) => requestParts)),
   responseModes: ownResponseModes,

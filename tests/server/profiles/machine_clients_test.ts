@@ -8,7 +8,7 @@ import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { readConfiguration } from "../../../src/cli/read_config.ts";
 import { configurationOfRealm } from "../../../src/cli/realm/configuration_of_realm.ts";
-import { validateOptions } from "../../../src/server/assembly/validate_options.ts";
+import { resolveOptions } from "../../../src/server/assembly/resolve_options.ts";
 import { profileNames } from "../../../src/server/oauth/profile.ts";
 import { providers } from "../../../src/server/profiles/providers.ts";
 import { foreignJwks, type TestLatchkey, type TestLatchkeyOptions } from "../../../src/testing/mod.ts";
@@ -142,7 +142,7 @@ test("[CC-02, JB-11] nor under any configuration that a README prints, or that i
         env: { LATCHKEY_CONFIG_JSON: block ?? variable },
         readTextFile: () => Promise.resolve(""),
       };
-      const configuration = await readConfiguration(input, validateOptions).catch(() => undefined);
+      const configuration = await readConfiguration(input, resolveOptions).catch(() => undefined);
       if (configuration?.kind !== "run") continue;
       cases.push([`${path.replace("/README.md", "")} ${i + 1}`, configuration.settings as TestLatchkeyOptions]);
     }

@@ -5,7 +5,8 @@
 
 import type { Extension } from "../../assembly/extension.ts";
 import { withoutUser } from "../../oauth/clients/standing.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { FilledSettings } from "../../config/fill_settings.ts";
+import type { Policy } from "../../oauth/policy.ts";
 import { unlistedClientsWarnings } from "../../oauth/clients/client_extension.ts";
 import { parameters } from "../../oauth/params.ts";
 import { assertionGrantFields, type AssertionGrantPolicy, type TrustedIssuer } from "./settings.ts";
@@ -24,12 +25,12 @@ export const assertionGrants: Extension = {
   title: "Assertion grants",
   specifications: ["RFC 7523 §2.1", "draft-ietf-oauth-identity-assertion-authz-grant-03"],
   settingFields: assertionGrantFields,
-  async validateSettings(settings: ResolvedSettings & AssertionGrantPolicy) {
+  async validateSettings(settings: FilledSettings & AssertionGrantPolicy) {
     if (!isOn(settings)) return [];
     const { validateTrustedIssuers } = await import("./validate_settings.ts");
     return validateTrustedIssuers(settings.trustedIssuers, settings);
   },
-  settingsWarnings: (settings: ResolvedSettings & AssertionGrantPolicy) =>
+  settingsWarnings: (settings: Policy & AssertionGrantPolicy) =>
     unlistedClientsWarnings(
       settings,
       settings.trustedIssuers.flatMap((trusted, i) =>

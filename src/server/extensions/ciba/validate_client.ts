@@ -1,12 +1,12 @@
 /** The members for notifications: which URLs may be registered. */
 
 import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { Policy } from "../../oauth/policy.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import { validateClientUri } from "../../oauth/clients/redirect_uri.ts";
 
 /** The issues of the notification endpoint, which the mode `ping` requires (CIBA §4). */
-export function validateNotification(client: ClientMetadata, settings: ResolvedSettings): readonly ConfigIssue[] {
+export function validateNotification(client: ClientMetadata, settings: Policy): readonly ConfigIssue[] {
   const { backchannel_token_delivery_mode: mode, backchannel_client_notification_endpoint: uri } = client;
   const path = "backchannel_client_notification_endpoint";
   if (uri === undefined) {

@@ -1,7 +1,7 @@
 /** The settings of client ID metadata documents. */
 
 import type { Allowances } from "../../oauth/allowances.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { Policy } from "../../oauth/policy.ts";
 import { type Fields, flag } from "../../oauth/field.ts";
 
 /** @internal */
@@ -33,7 +33,7 @@ export function clientDocumentPolicy(settings: object): ClientDocumentPolicy {
 export function resolveClientDocuments(
   { clientIdMetadataDocuments, clientAuthMethods }:
     & ClientDocumentSettings
-    & Pick<ResolvedSettings, "clientAuthMethods">,
+    & Pick<Policy, "clientAuthMethods">,
   { unknownClients }: Allowances,
 ): Pick<ClientDocumentPolicy, "clientIdMetadataDocuments"> {
   // A document has no secret.

@@ -7,7 +7,7 @@ import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import { type UriIssue, validateClientUri } from "../../oauth/clients/redirect_uri.ts";
 import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
 import { type Fields, flag, object, seconds, withDefaults } from "../../oauth/field.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { Policy } from "../../oauth/policy.ts";
 import type { Server } from "../../oauth/server.ts";
 
 /** How the server informs clients that a session in which they received an ID token has ended. */
@@ -63,7 +63,7 @@ export function hasLogoutUri(
 }
 
 /** The issues of the logout URIs. A member that demands `sid` requires the logout URI that it belongs to. */
-export function validateLogoutUris(client: ClientMetadata, settings: ResolvedSettings): ConfigIssue[] {
+export function validateLogoutUris(client: ClientMetadata, settings: Policy): ConfigIssue[] {
   return (["backchannel", "frontchannel"] as const).flatMap((channel) => {
     const { [`${channel}_logout_uri` as const]: uri } = client;
     if (uri === undefined && !client[`${channel}_logout_session_required`]) return [];

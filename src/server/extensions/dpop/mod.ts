@@ -1,7 +1,7 @@
 /** DPoP (RFC 9449): a client proves possession of a key with each request, and its tokens are bound to that key. */
 
 import type { Extension } from "../../assembly/extension.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { Policy } from "../../oauth/policy.ts";
 import { validateAvailable } from "../../oauth/keys/signing_algorithm.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
@@ -66,7 +66,7 @@ export const dpop: Extension = {
   resolveSettings: (given: DpopMembers & { readonly signatureAlgorithms?: readonly string[] }) => ({
     dpop: resolveDpop(given.dpop, given.signatureAlgorithms),
   }),
-  validateSettings: (settings: ResolvedSettings & DpopPolicy) =>
+  validateSettings: (settings: Policy & DpopPolicy) =>
     // Those that follow from signatureAlgorithms have an issue there.
     settings.dpop.algorithms.flatMap((alg, i) =>
       settings.signatureAlgorithms.includes(alg) ? [] : validateAvailable(`dpop.algorithms[${i}]`, alg)

@@ -2,7 +2,7 @@
 
 import type { Extension } from "../../assembly/extension.ts";
 import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { FilledSettings } from "../../config/fill_settings.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import type { ClientAuth, Server } from "../../oauth/server.ts";
 import { mutualTlsClientFields, subjectMembers } from "./client_members.ts";
@@ -81,7 +81,7 @@ function validateClient(client: ClientMetadata, settings: object): readonly Conf
 }
 
 /** All issues of the certificates of the configuration: of authorities, and of clients. */
-async function validateCertificates(settings: ResolvedSettings): Promise<readonly ConfigIssue[]> {
+async function validateCertificates(settings: FilledSettings): Promise<readonly ConfigIssue[]> {
   const mutualTls = mutualTlsOf(settings);
   if (mutualTls === undefined) return [];
   const { authorities = [] } = mutualTls;

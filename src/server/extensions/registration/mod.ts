@@ -2,7 +2,7 @@
 
 import type { Extension } from "../../assembly/extension.ts";
 import type { Endpoint } from "../../assembly/route.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { Policy } from "../../oauth/policy.ts";
 import { parameters } from "../../oauth/params.ts";
 import { isDefault, registrationFields, type RegistrationPolicy, resolveRegistration } from "./settings.ts";
 import { registrationEndpointPaths } from "./endpoint_paths.ts";
@@ -15,13 +15,13 @@ export const registration: Extension = {
   endpointPaths: registrationEndpointPaths,
   settingFields: registrationFields,
   resolveSettings: resolveRegistration,
-  async validateSettings(settings: ResolvedSettings & RegistrationPolicy, issuer) {
+  async validateSettings(settings: Policy & RegistrationPolicy, issuer) {
     const isOpen = !URL.canParse(issuer) || settings.allows.unknownClients;
     if (isDefault(settings, isOpen)) return [];
     return (await import("./validate_settings.ts")).validateRegistration(settings, isOpen);
   },
   acceptsUnknownClients: isOn,
-  endpoints: (settings: ResolvedSettings & RegistrationPolicy, { base }) => {
+  endpoints: (settings: Policy & RegistrationPolicy, { base }) => {
     const aliases = settings.defaultEndpoints ? ["/register"] : [];
     return isOn(settings) ? registrationEndpoints(base, aliases) : [registrationOffEndpoint(base, aliases)];
   },

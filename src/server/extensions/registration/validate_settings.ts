@@ -2,7 +2,7 @@
 
 import { validatePublicKeys } from "../../oauth/keys/signing_algorithm.ts";
 import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { Policy } from "../../oauth/policy.ts";
 import type { RegistrationPolicy } from "./settings.ts";
 
 /** A bearer token (RFC 6750 §2.1) that cannot be guessed. */
@@ -10,7 +10,7 @@ const initialAccessTokenPattern = /^[A-Za-z0-9._~+/-]{16,}=*$/;
 
 /** All issues of resolved settings that match their description. */
 export function validateRegistration(
-  { allows, registration, insecureAllowOpenRegistration }: ResolvedSettings & RegistrationPolicy,
+  { allows, registration, insecureAllowOpenRegistration }: Policy & RegistrationPolicy,
   isOpen: boolean,
 ): ConfigIssue[] {
   const { mode, initialAccessTokens, softwareStatementIssuers } = registration;

@@ -7,7 +7,7 @@
 import type { Extension } from "../../assembly/extension.ts";
 import type { ConfigIssue } from "../../oauth/config_issue.ts";
 import { quote } from "../../oauth/config_issue.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { Policy } from "../../oauth/policy.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import { withoutUser } from "../../oauth/clients/standing.ts";
 import { type ParameterDescription, responseTypeNames } from "../../oauth/params.ts";
@@ -49,7 +49,7 @@ export const responseTypes: Extension = {
     setting: "responseTypes",
     standing: withoutUser,
     parameters: [],
-    isOn: (settings) => isOn(settings as ResolvedSettings),
+    isOn: (settings) => isOn(settings as Policy),
   }],
   validateClient,
   metadata({ settings, grantTypes }) {
@@ -59,7 +59,7 @@ export const responseTypes: Extension = {
 
 /** Other programs on the device of the user could receive the ID token (OpenID Connect Registration §2). */
 function validateClient(client: ClientMetadata, settings: object): ConfigIssue[] {
-  const { allows } = settings as ResolvedSettings;
+  const { allows } = settings as Policy;
   const { response_types = [], redirect_uris = [], application_type = "web" } = client;
   const type = response_types.find((type) => sortResponseType(type) !== "code");
   if (type === undefined || application_type === "native" || allows.localUrls !== false) return [];

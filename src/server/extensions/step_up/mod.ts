@@ -5,7 +5,7 @@
 
 import type { Extension } from "../../assembly/extension.ts";
 import type { AuthorizationRequest } from "../../oauth/authorize/authorization_request.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { Policy } from "../../oauth/policy.ts";
 import { warn } from "../../oauth/notes.ts";
 import { separatorFix } from "../../oauth/params.ts";
 import type { PartRequest } from "../../oauth/server.ts";
@@ -34,7 +34,7 @@ export const stepUp: Extension = {
   title: "Step-up authentication",
   specifications: ["OpenID Connect Core §3.1.2.1", "RFC 9470", "OpenID Connect Unmet Authentication Requirements"],
   settingFields: stepUpFields,
-  async validateSettings(settings: ResolvedSettings) {
+  async validateSettings(settings: Policy) {
     const levels = levelsOf(settings);
     return levels.length === 0 ? [] : (await import("./validate_settings.ts")).validateLevels(levels, settings);
   },

@@ -1,13 +1,13 @@
 /** All issues of the setting `acrValues`. */
 
 import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { Policy } from "../../oauth/policy.ts";
 import { type AcrValue, unverifiedMethods } from "./settings.ts";
 
 /** All issues of settings that match their description: each level must be reachable by a login of this server. */
 export function validateLevels(
   acrValues: readonly AcrValue[],
-  { allows, loginMethods: available }: ResolvedSettings,
+  { allows, loginMethods: available }: Policy,
 ): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   for (const [i, { value, methods = unverifiedMethods }] of acrValues.entries()) {

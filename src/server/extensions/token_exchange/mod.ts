@@ -5,7 +5,7 @@
 
 import type { Extension } from "../../assembly/extension.ts";
 import { withoutUser } from "../../oauth/clients/standing.ts";
-import type { ResolvedSettings } from "../../config/resolve_settings.ts";
+import type { Policy } from "../../oauth/policy.ts";
 import { unlistedClientsWarnings } from "../../oauth/clients/client_extension.ts";
 import { parameters } from "../../oauth/params.ts";
 import { idJagType, tokenExchangeFields, type TokenExchangePolicy, tokenExchangeType } from "./settings.ts";
@@ -25,7 +25,7 @@ export const tokenExchange: Extension = {
     if (!isOn(settings)) return [];
     return (await import("./validate_settings.ts")).validateTokenExchange(settings, issuer);
   },
-  settingsWarnings: (settings: ResolvedSettings & TokenExchangePolicy) =>
+  settingsWarnings: (settings: Policy & TokenExchangePolicy) =>
     unlistedClientsWarnings(
       settings,
       settings.resourceAuthorizationServers.flatMap(({ clients }, i) =>

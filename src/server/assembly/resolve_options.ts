@@ -1,4 +1,4 @@
-/** The description and the validation of the options of an embedding program. */
+/** The description of the options of an embedding program, and what they mean. */
 
 import type { Extension } from "./extension.ts";
 import type { LatchkeyOptions } from "./options.ts";
@@ -8,8 +8,9 @@ import { clientFieldOf, registeredUserField } from "../oauth/clients/client.ts";
 import type { SettingsExtension } from "../config/extension_settings.ts";
 import { type ConfigIssue, quote } from "../oauth/config_issue.ts";
 import { type Field, type Fields, list, object, text, validate } from "../oauth/field.ts";
-import { clientsField, orAny, type ProgramSettings, settingFields } from "../config/settings.ts";
-import { validateSettings } from "../config/validate_settings.ts";
+import { clientsField, orAny, settingFields, type Settings } from "../config/settings.ts";
+import type { ResolvingServer } from "../config/fill_settings.ts";
+import { type ResolvedSettings, resolveSettings } from "../config/resolve_settings.ts";
 import type { GrantType } from "../oauth/server.ts";
 import type { Pages } from "../pages/pages.ts";
 import { extensions as allExtensions } from "./extensions.ts";
@@ -92,16 +93,17 @@ export function optionsField(extensions: readonly SettingsExtension[] = allExten
 }
 
 /**
- * All issues of options that match their description.
+ * Resolves options that match their description.
  *
- * @param issuer The issuer in effect.
+ * @param origin The issuer without the path of a provider, if the options name no issuer.
  */
-export async function validateOptions(
-  options: ProgramSettings,
-  issuer: string,
+export async function resolveOptions(
+  options: Settings & Omit<ResolvingServer, "extensions">,
+  origin: string,
   extensions: readonly SettingsExtension[] = allExtensions,
-): Promise<ConfigIssue[]> {
-  const issues = await validateSettings(options, issuer, extensions);
-  if (options.trustProxy === undefined) return issues;
-  return [...issues, ...validateProxies(options)];
+): Promise<ResolvedSettings> {
+  const { grantTypes, approver } = options;
+  const resolved = await resolveSettings(options, origin, { extensions, grantTypes, approver });
+  if (options.trustProxy === undefined) return resolved;
+  return { ...resolved, issues: [...resolved.issues, ...validateProxies(options)] };
 }

@@ -1,0 +1,156 @@
+/** The policy of settings: the values of standards and the defaults for what is not set. */
+
+import { ownResponseModes, splitScope } from "../oauth/params.ts";
+import { withOwnAlgorithm } from "../oauth/keys/signing_algorithm.ts";
+import { clientFieldOf, type ClientMetadata, type User } from "../oauth/clients/client.ts";
+import type { ClientAuthMethod } from "../oauth/clients/client.ts";
+import type { SupportedGrantType } from "../oauth/clients/standing.ts";
+import { demoClients, demoUsers } from "./demo_entries.ts";
+import { addedValues, type SettingsExtension } from "./extension_settings.ts";
+import { type Allowances, allowancesOf } from "../oauth/allowances.ts";
+import { defaultScopes, listed, settingFields, settingsWithAny } from "./settings.ts";
+import type { Settings } from "./settings.ts";
+import { withDefaults } from "../oauth/field.ts";
+import { fromHost, frontChannelBase } from "../oauth/issuer_urls.ts";
+import type { LoginMethod, Policy } from "../oauth/policy.ts";
+import { activeProfile, clientProfiles, demoClientsOf, withProfile } from "./profiles.ts";
+import type { WithProviders } from "./with_providers.ts";
+import { keys, lifetimes, pkce, refresh } from "./setting_groups.ts";
+import type { Lifetimes, PkceSettings } from "../oauth/policy_settings.ts";
+
+/** The server for which settings are resolved. */
+export interface ResolvingServer {
+  /** Its extensions. */
+  readonly extensions: readonly SettingsExtension[];
+  /** Its further grant types. Default: none. */
+  readonly grantTypes?: readonly SupportedGrantType[];
+  /** Decides authorization requests. Default: none, `login` decides. */
+  readonly approver?: unknown;
+}
+
+/** The policy of a server at its start, with what changes at run time. */
+export interface FilledSettings extends Policy {
+  /** The issuer. */
+  readonly issuer: string;
+  /** The `aud` of access tokens. */
+  readonly audience: string;
+  /** The clients at this issuer. */
+  readonly clients: readonly ClientMetadata[];
+  /** The clients at an issuer: demo clients follow it. */
+  readonly clientsAt: (issuer: string) => readonly ClientMetadata[];
+  /** The configured users. */
+  readonly users: readonly User[];
+  /** The extensions, with settings of their own, and the absent ones. */
+  readonly extensions: readonly SettingsExtension[];
+}
+
+/** The methods of client authentication of every server. */
+const ownAuthMethods: readonly ClientAuthMethod[] = ["client_secret_basic", "client_secret_post", "none"];
+
+/** The settings whose fields have a default. */
+type SettingWithDefault = {
+  [Name in keyof Settings]-?: undefined extends (typeof settingFields)[Name]["default"] ? never : Name;
+}[keyof Settings];
+
+/**
+ * Fills in the values of standards and the defaults.
+ *
+ * @param provided The settings, with the values of the profiles of providers.
+ */
+export function fillSettings(
+  { settings, names: providers }: Pick<WithProviders<Settings>, "settings" | "names">,
+  issuer: string,
+  { extensions, grantTypes = [], approver }: ResolvingServer,
+): FilledSettings {
+  const profile = activeProfile(settings);
+  const fields = Object.assign({}, settingFields, ...extensions.map(({ settingFields }) => settingFields));
+  const given = withOwnAlgorithm(
+    withDefaults(fields, withProfile(settings, profile)) as Settings & Required<Pick<Settings, SettingWithDefault>>,
+  );
+  const { claims = {} } = given;
+  const listedScopes = listed(given.scopes) ?? defaultScopes;
+  const clientScopes = extensions.flatMap((extension) => extension.clientScopes?.(given) ?? []);
+  const scopes = [...new Set([...listedScopes, ...Object.keys(claims), ...clientScopes])];
+  const acceptsAny = settingsWithAny(given);
+  const allows = allowancesOf(issuer, given.issuerHosts);
+  const responseTypes = given.responseTypes.filter((type) =>
+    ["code", ...addedValues(extensions, "responseTypes")].includes(type)
+  );
+  const isOnlyCode = responseTypes.every((type) => type === "code");
+  const responseModes = isOnlyCode || settings.responseModes !== undefined || profile?.values.has("responseModes")
+    ? given.responseModes
+    : [...given.responseModes, "fragment"] as const;
+  const filled: FilledSettings = {
+    ...given,
+    issuer,
+    isIssuerFromHost: settings.issuer === fromHost,
+    allows,
+    clients: [],
+    clientsAt: () => [],
+    users: listed(given.users) ?? demoUsers,
+    unknownLoginHint: acceptsAny.includes("users") ? "create" : given.unknownLoginHint,
+    scopes,
+    clientScopes,
+    userScopes: scopes.filter((value) => !clientScopes.includes(value)),
+    loginMethods: approver === undefined ? loginMethods(given, allows) : ["approver", "auto"],
+    acceptsAny,
+    defaultScope: splitScope(given.defaultScope ?? (scopes.includes("read") ? "read" : "")),
+    claims,
+    metadata: given.metadata ?? {},
+    paths: given.paths ?? {},
+    origins: given.origins ?? {},
+    tokenPrefixes: given.tokenPrefixes ?? {},
+    unmappedClaims: given.unmappedClaims ?? (allows.openLogin ? "openid" : "none"),
+    audience: given.audience ?? issuer,
+    lifetimes: withDefaults(lifetimes.members, given.lifetimes) as Required<Lifetimes>,
+    refresh: withDefaults(refresh.members, given.refresh) as FilledSettings["refresh"],
+    keys: withDefaults(keys.members, given.keys) as FilledSettings["keys"],
+    pkce: withDefaults(pkce.members, {
+      ...given.pkce,
+      acceptNonce: given.pkce?.acceptNonce ?? !given.pkce?.requireForConfidential,
+    }) as Required<PkceSettings>,
+    directory: given.directory ?? (allows.openTools ? "edit" : "off"),
+    throttle: given.throttle ?? !allows.openLogin,
+    clientAuthMethods: given.clientAuthMethods.filter((method) =>
+      ownAuthMethods.includes(method) ||
+      extensions.some(({ clientAuthentication = [] }) =>
+        clientAuthentication.some((added) => added.method === method && added.isOn?.(given) !== false)
+      )
+    ),
+    responseModes: responseModes.filter((mode) =>
+      [...ownResponseModes.keys(), ...addedValues(extensions, "responseModes")].includes(mode)
+    ),
+    responseTypes,
+    subjectTypes: ["public", ...addedValues(extensions, "subjectTypes")],
+    grantTypes: [],
+    extensions,
+    clientField: clientFieldOf(extensions),
+    clientProfiles: clientProfiles(extensions),
+    profile,
+    providers,
+    ...Object.assign({}, ...extensions.map((extension) => extension.resolveSettings?.(given, allows))),
+  };
+  const extensionGrantTypes = extensions.flatMap(({ grantTypes = [] }) =>
+    grantTypes.filter(({ isOn }) => isOn(filled))
+  );
+  const ofDemoClient = extensionGrantTypes.filter(({ hasDemoClient }) => hasDemoClient).map(({ type }) => type);
+  const clientsAt = (issuer: string) => {
+    if (acceptsAny.includes("clients")) return [];
+    const frontUrl = frontChannelBase({ issuer, settings: given });
+    return listed(given.clients) ?? (profile && demoClientsOf(given, frontUrl)) ?? demoClients(frontUrl, ofDemoClient);
+  };
+  return {
+    ...filled,
+    clients: clientsAt(issuer),
+    clientsAt,
+    grantTypes: [...extensionGrantTypes, ...grantTypes],
+  };
+}
+
+function loginMethods(
+  { login, insecureAllowOpenLogin }: Settings,
+  { openLogin }: Allowances,
+): readonly LoginMethod[] {
+  if (login === "auto") return ["auto"];
+  return openLogin || insecureAllowOpenLogin ? ["password", "open"] : ["password"];
+}
