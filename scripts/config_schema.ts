@@ -10,6 +10,7 @@ export const schemaPath = "static/config.schema.json";
 /** The files whose interfaces document the configuration. */
 const documentation = [
   "src/cli/options.ts",
+  "src/server/profiles/provider_profile.ts",
   ...globSync("src/server/{oauth/{,clients},config,extensions/{,*}}/*.ts").sort(),
 ];
 

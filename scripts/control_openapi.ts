@@ -10,6 +10,7 @@ export const openApiPath = "static/control.openapi.json";
 
 /** The files whose interfaces document inputs and results. */
 const documentation = [
+  "src/server/profiles/provider_profile.ts",
   ...globSync("src/server/{oauth/{,clients},config,extensions/{,*}}/*.ts").sort(),
   ...globSync("src/testing/{control/verbs,.,faults}/*.ts").sort(),
   ...globSync("src/check/*.ts").sort(),

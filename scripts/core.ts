@@ -10,8 +10,8 @@ import { run } from "./run.ts";
 /** The most that each figure may be. A change that lowers a figure lowers its limit. */
 const limits = {
   "files that the minimal server reaches, without explanations, extensions and providers": 243,
-  "lines of these files": 25654,
-  "pairs of folders in src/server that import each other": 7,
+  "lines of these files": 25609,
+  "pairs of folders in src/server that import each other": 6,
   "folders in circles": 40,
   "members of extensions and plugins": 38,
   "of them, with one user": 6,

@@ -102,6 +102,7 @@ const importRules: ImportRules = {
         ...below("server/oauth"),
         "server/profiles/providers.ts": "anything",
         "server/profiles/provider_functions.ts": "types",
+        "server/profiles/provider_profile.ts": "types",
         "platform/json_value.ts": "anything",
         "platform/maybe_promise.ts": "types",
         "platform/http/message.ts": "types",
@@ -109,7 +110,7 @@ const importRules: ImportRules = {
     },
     "server/profiles": {
       allowed: {
-        ...below("platform", "server/oauth", "server/config", "server/endpoints", "server/pages"),
+        ...below("platform", "server/oauth", "server/endpoints", "server/pages"),
         "server/assembly/": "anything",
       },
     },

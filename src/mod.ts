@@ -31,7 +31,7 @@ export type { Client } from "./server/oauth/clients/repository.ts";
 export type { Settings } from "./server/config/settings.ts";
 export type { ProfileName } from "./server/oauth/profile.ts";
 export type { Profile } from "./server/config/profile_field.ts";
-export type { ProviderProfile } from "./server/config/provider_profile.ts";
+export type { ProviderProfile } from "./server/profiles/provider_profile.ts";
 export type { AuthorizationDetailsType } from "./server/extensions/authorization_details/settings.ts";
 export type { SigningAlgorithm } from "./server/oauth/keys/signing_algorithm.ts";
 export { OAuthError } from "./server/oauth/errors.ts";

@@ -18,7 +18,7 @@ import { extendedFields } from "../server/assembly/extensions.ts";
 import type { ResolvedSettings } from "../server/config/resolve_settings.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import { profileField } from "../server/config/profile_field.ts";
-import type { ProviderProfile } from "../server/config/provider_profile.ts";
+import type { ProviderProfile } from "../server/profiles/provider_profile.ts";
 import { storeField, type StoreKinds, storeKinds } from "./stores.ts";
 
 /** The configuration file: the settings, and the options of the program. */

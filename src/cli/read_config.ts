@@ -15,7 +15,7 @@ import type { ConfigIssue, ConfigurationWarning } from "../server/oauth/config_i
 import { leadsToLoopback } from "../server/oauth/test_hosts.ts";
 import { fromHost } from "../server/oauth/issuer_urls.ts";
 import { withDefaults } from "../server/oauth/field.ts";
-import { providerProfileField } from "../server/config/provider_profile.ts";
+import { providerProfileField } from "../server/config/provider_profile_field.ts";
 import { extendedFields } from "../server/assembly/extensions.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";

@@ -1,6 +1,6 @@
 /** The configuration of a server that replaces a realm of Keycloak. */
 
-import type { ProviderProfile } from "../../server/config/provider_profile.ts";
+import type { ProviderProfile } from "../../server/profiles/provider_profile.ts";
 import type { ClientMetadata, User } from "../../server/oauth/clients/client.ts";
 import { validateRedirectUri } from "../../server/oauth/clients/redirect_uri.ts";
 import { keycloak } from "../../server/profiles/keycloak_settings.ts";

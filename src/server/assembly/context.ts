@@ -49,9 +49,10 @@ export interface App {
   /** Finds the endpoint at a path as received; `undefined` if no route matches. */
   findEndpoint(path: string): EndpointDescription | undefined;
   /** The clients, users and scope values that the server started with. */
-  initialEntries(): Pick<Server["settings"], "scopes"> & {
+  initialEntries(): {
     readonly clients: readonly ClientMetadata[];
     readonly users: readonly User[];
+    readonly scopes: readonly string[];
   };
   /** The secret parameters of endpoints for clients. A URL must never contain them (OAuth 2.1 §2.4.1). */
   readonly credentialParameters: ReadonlySet<string>;

@@ -255,9 +255,9 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       emit(event, new RequestContext(app, plugins, request, parseTarget(request.url, {}), undefined)),
     demoSteps: async () => await plugins.find(({ demoSteps }) => demoSteps !== undefined)?.demoSteps?.(),
     initialEntries: () => ({
-      scopes: policy.scopes,
       clients: entries.clientsAt(server.issuer),
       users: entries.users,
+      scopes: policy.scopes,
     }),
     clientLink: (target) => firstLink(plugins, (plugin) => plugin.clientLink?.(settings, target)),
     flowLinkFor: (response) => firstLink(plugins, (plugin) => plugin.flowLinkFor?.(response)),

@@ -1,13 +1,14 @@
 /** The setting `profile`: its type and its description. */
 
 import { providers } from "../profiles/providers.ts";
-import type { ProviderName } from "../profiles/providers.ts";
+import type { ProviderName } from "../profiles/provider_profile.ts";
 import { quote } from "../oauth/config_issue.ts";
 import { choice, type Field, list, union } from "../oauth/field.ts";
 import type { EndpointPaths } from "../oauth/issuer_urls.ts";
 import { type ProfileName, profileNames } from "../oauth/profile.ts";
 import { type PluginProfile, pluginProfileField, pluginProfileNames } from "./plugin_profile.ts";
-import { type ProviderProfile, providerProfileField } from "./provider_profile.ts";
+import { providerProfileField } from "./provider_profile_field.ts";
+import type { ProviderProfile } from "../profiles/provider_profile.ts";
 
 /** A profile: of a standard, a provider or a plugin by its name, or of another provider by its value. */
 export type Profile = ProfileName | ProviderName | PluginProfile | ProviderProfile;

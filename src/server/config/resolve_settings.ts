@@ -4,11 +4,12 @@ import type { ClientMetadata, User } from "../oauth/clients/client.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../oauth/config_issue.ts";
 import { configuredIssuer } from "../oauth/issuer_urls.ts";
 import type { Policy } from "../oauth/policy.ts";
+import type { Deviation } from "../profiles/provider_profile.ts";
 import { fillSettings, type ResolvingServer } from "./fill_settings.ts";
 import type { Settings } from "./settings.ts";
 import { settingsWarnings } from "./settings_warnings.ts";
 import { validateSettings } from "./validate_settings.ts";
-import { type WithProviders, withProviders } from "./with_providers.ts";
+import { withProviders } from "./with_providers.ts";
 
 /** What settings in text mean. */
 export interface ResolvedSettings {
@@ -31,7 +32,7 @@ export interface ResolvedSettings {
   /** The users. */
   readonly users: readonly User[];
   /** What the profiles of providers change besides settings; absent without such a profile. */
-  readonly deviation?: Pick<WithProviders<Settings>, "names" | "functions" | "data">;
+  readonly deviation?: Deviation;
 }
 
 /**

@@ -1,24 +1,19 @@
 /** Fills in the values of providers' profiles, before any other code reads the settings. */
 
 import { isObject } from "../../platform/json_value.ts";
-import { type ProviderName, providers } from "../profiles/providers.ts";
+import { providers } from "../profiles/providers.ts";
+import type { ProviderName } from "../profiles/provider_profile.ts";
 import { type ConfigIssue, quote } from "../oauth/config_issue.ts";
 import type { ProfileName } from "../oauth/profile.ts";
 import { isPluginProfile } from "./plugin_profile.ts";
 import type { Profile } from "./profile_field.ts";
 import type { ProviderFunctions } from "../profiles/provider_functions.ts";
-import type { ProviderData, ProviderProfile } from "./provider_profile.ts";
+import type { Deviation, ProviderData, ProviderProfile } from "../profiles/provider_profile.ts";
 import { activeProfile, isStandard, profileList, type ProfileSettings, raiseTo } from "./profiles.ts";
 
 /** Settings with the values of the providers' profiles, and what else these profiles contain. */
-export interface WithProviders<T> {
+export interface WithProviders<T> extends Deviation {
   readonly settings: T;
-  /** The names of these profiles. */
-  readonly names: readonly string[];
-  /** The functions of these profiles; of a built-in one, its name. */
-  readonly functions: readonly (ProviderName | ProviderFunctions)[];
-  /** Their data besides settings and functions. */
-  readonly data: ProviderData;
   /** Whether requests, responses or tokens differ from the standards. */
   readonly isDeviating: boolean;
   /** The path of the issuer; empty if the settings name an issuer. */

@@ -1,8 +1,8 @@
 /** Loads the functions of the profiles of providers. */
 
-import type { ResolvedSettings } from "../config/resolve_settings.ts";
+import type { Deviation } from "./provider_profile.ts";
 import { providerPlugin } from "./provider_plugin.ts";
-import type { ProviderName } from "./providers.ts";
+import type { ProviderName } from "./provider_profile.ts";
 import type { Provider } from "./shared/provider.ts";
 
 const github = async () => (await import("./github.ts")).github();
@@ -24,7 +24,7 @@ const loaders: Readonly<Record<ProviderName, () => Promise<Provider>>> = {
 
 /** Creates the plugin of the profiles of providers, and the function that changes claims. */
 export async function loadProviders(
-  { names, functions, data }: NonNullable<ResolvedSettings["deviation"]>,
+  { names, functions, data }: Deviation,
 ): Promise<ReturnType<typeof providerPlugin>> {
   return providerPlugin(
     names.join(", "),

@@ -6,7 +6,7 @@
 import type { App, Context } from "../assembly/context.ts";
 import type { Plugin } from "../assembly/plugin.ts";
 import type { Members, ProviderResponse, ResponseFacts } from "./provider_functions.ts";
-import type { ProviderData } from "../config/provider_profile.ts";
+import type { ProviderData } from "./provider_profile.ts";
 import {
   getHeader,
   isResponse,

@@ -1,6 +1,6 @@
 /** The list of the profiles of providers. To add one, add its file, its name here, and its rows in the README. */
 
-import type { ProviderProfile } from "../config/provider_profile.ts";
+import type { ProviderName, ProviderProfile } from "./provider_profile.ts";
 import { apple } from "./apple_settings.ts";
 import { auth0 } from "./auth0_settings.ts";
 import { cognito } from "./cognito_settings.ts";
@@ -10,19 +10,7 @@ import { google, google2025 } from "./google_settings.ts";
 import { keycloak } from "./keycloak_settings.ts";
 import { okta } from "./okta_settings.ts";
 
-/** @internal The name of the profile of a provider. */
-export type ProviderName =
-  | "apple"
-  | "auth0"
-  | "cognito"
-  | "entra"
-  | "github"
-  | "github@2025"
-  | "google"
-  | "google@2025"
-  | "keycloak"
-  | "okta";
-
+/** The profiles, by name. */
 export const providers: Readonly<Record<ProviderName, ProviderProfile>> = {
   apple,
   auth0,

@@ -1,0 +1,62 @@
+/** The description of the profile of a provider. */
+
+import { anyValue, choice, type Field, list, object, type ObjectField, record, text, texts } from "../oauth/field.ts";
+import type { EndpointPaths } from "../oauth/issuer_urls.ts";
+import type { ProviderFunctions } from "../profiles/provider_functions.ts";
+import type { FixedClaims, ProviderProfile } from "../profiles/provider_profile.ts";
+import { providerFields } from "./provider_settings.ts";
+import { requestFields } from "./setting_groups.ts";
+
+const claimsByScope = record(
+  record(anyValue, { tier: "gold" }, "an object"),
+  { "*": { tier: "gold" } },
+  "an object of objects",
+);
+
+const functionField: Field<never> = {
+  type: "function",
+  expected: "a function",
+  examples: [],
+  hint: () => "Pass the profile in a program: latchkey({ profile: { name, functions } }).",
+};
+
+/** Describes {@link ProviderProfile} at a server with these paths of endpoints. */
+export function providerProfileField(paths: Field<EndpointPaths>): ObjectField<ProviderProfile> {
+  const members = {
+    name: text(["my-provider"], { pattern: /^[\w.@-]{1,60}$/, expected: "1 to 60 letters, digits and -._@" }),
+    issuerPath: text(["/oauth2/default"], {
+      pattern: /^(?:\/[\w~-][\w.~-]*)*\/?$/,
+      expected: "a path such as /oauth2/default, or /",
+    }),
+    scopes: texts(["openid", "profile", "email"]),
+    accepts: record(
+      list<"json" | "query">(choice(["json", "query"]), [["json"]]),
+      { token_endpoint: ["json"] },
+      "an object of arrays",
+    ),
+    metadataMembers: texts(["issuer", "token_endpoint"]),
+    fixedClaims: object<FixedClaims>("FixedClaims", {
+      access_token: claimsByScope,
+      id_token: claimsByScope,
+      userinfo: claimsByScope,
+    }, { access_token: { "*": { tier: "gold" } } }),
+    functions: object<ProviderFunctions>("ProviderFunctions", {
+      claims: functionField,
+      originalClaims: functionField,
+      request: functionField,
+      response: functionField,
+      error: functionField,
+      callback: functionField,
+    }, {}),
+    ...providerFields,
+    ...requestFields,
+    paths,
+  };
+  const example: ProviderProfile = { name: "my-provider", issuerPath: "/oauth2/default" };
+  return object<ProviderProfile>("ProviderProfile", members, example, {
+    required: ["name"],
+    formerMembers: {
+      shapes: "Use functions, in a program: latchkey({ profile: { name, functions } }).",
+    },
+  });
+}
