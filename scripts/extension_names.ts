@@ -81,7 +81,7 @@ function recordKinds(text: string): string[] {
 function namesOf(extension: Extension, server: Server): string[] {
   const { name, grantTypes = [], requestParts = [], clientAuthentication = [], values = {} } = extension;
   const options = {
-    ...{ base: "", formParameters: [], redirectParameters: [], hasPages: true, openLogin: true },
+    ...{ base: "", formParameters: [], redirectParameters: [], hasPages: true, openLogin: true, pages: {} },
     approver: () => Promise.reject(new Error("No request is sent")),
     requestParameters: { authorize: [], par: [], poll: [], token: [] },
   };

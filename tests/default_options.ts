@@ -3,8 +3,7 @@
 import { inspector } from "../src/devtools/mod.ts";
 import type { LatchkeyOptions } from "../src/mod.ts";
 
-/** Adds the pages for developers, unless a plugin brings such pages. */
+/** Adds the pages for developers. An inspector of the plugins replaces them. */
 export function withDefaults({ plugins = [], ...options }: LatchkeyOptions): LatchkeyOptions {
-  const pages = plugins.some(({ demoSteps }) => demoSteps !== undefined) ? [] : [inspector({ requests: false })];
-  return { ...options, plugins: [...pages, ...plugins] };
+  return { ...options, plugins: [inspector({ requests: false }), ...plugins] };
 }

@@ -86,9 +86,9 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
   if (operator !== undefined) {
     assertNoIssues(nameIssues(options));
     const { settings: { clients = [] } } = checked;
-    const { recorder: { handle, extend, onEvent }, onResult: _, ...checkOptions } = operator;
+    const { recorder: { handle, forRequest, onEvent }, onResult: _, ...checkOptions } = operator;
     // No `setup`: the recorder belongs to the server.
-    return checkIn(await openMock(checked, clients, [{ handle, extend, onEvent }]), options, checkOptions);
+    return checkIn(await openMock(checked, clients, [{ handle, forRequest, onEvent }]), options, checkOptions);
   }
   const origins = checked.exposed ? fixedOrigins(checked, options.client) : undefined;
   const client = await server.clients.registered.find(options.client);
@@ -101,8 +101,8 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
   const redirectUris = checkedRedirectUris(client!, options.loginUrl);
   const mock = await openMock(checked, [await entryOf(client!, redirectUris)]);
   const repeat = await repetition(checked, options, client!, redirectUris[0]);
-  const { issuer, app: { site } } = checked;
-  const rulesUrl = site.rulesPath && new URL(issuer).origin + site.base + site.rulesPath;
+  const { issuer, app: { site, developerPages: { rulesPath } } } = checked;
+  const rulesUrl = rulesPath && new URL(issuer).origin + site.base + rulesPath;
   const { safeFetch } = await import("../platform/runtime/safe_fetch.ts");
   // A name of the local network may stand for the metadata service of a cloud provider.
   const fetch = within(origins, safeFetch({ allows: isTestHost }) as Fetch);
@@ -186,7 +186,7 @@ async function openMock(
     scopes: settings.scopes === "any" ? "any" : server.settings.scopes,
     grantTypes: settings.grantTypes,
     ...users.length > 0 && { users: users as readonly User[] },
-    ...{ issuer, login: "auto", now: server.now, outbound: server.outbound, keySource: keysOf(server.keys) },
+    ...{ issuer, login: "auto", now: server.now, outbound: server.fetching.send, keySource: keysOf(server.keys) },
     ...clients === "any" && { clients },
     plugins: [...plugins, {
       setup: (assembled) => void (app = assembled),

@@ -7,7 +7,7 @@ import { plainText } from "../platform/http/message.ts";
 import { parseTarget, type RequestHandler } from "../platform/http/router.ts";
 import { memoryStore } from "../platform/store/memory.ts";
 import type { App } from "../server/assembly/context.ts";
-import type { AddApp, ConfigurableOptions, Plugin } from "../server/assembly/plugin.ts";
+import type { AppChanges, ConfigurableOptions, Plugin } from "../server/assembly/plugin.ts";
 import type { HostedApp } from "../server/assembly/hosted_app.ts";
 
 /** Maximum number of issuers of one server. */
@@ -44,7 +44,7 @@ export function issuersByPath(createParts: (id: string) => Promise<IssuerParts>)
   const handlers = new Map<string, RequestHandler>();
   const pending = new Map<string, Promise<void>>();
   let app: App | undefined;
-  let addApp: AddApp | undefined;
+  let addApp: AppChanges["addApp"] | undefined;
 
   /** The issuer of a request: its rest is the path of an endpoint, and the server has no page there itself. */
   function findId(url: string): string | undefined {
@@ -69,9 +69,9 @@ export function issuersByPath(createParts: (id: string) => Promise<IssuerParts>)
 
   return {
     add,
-    setup(assembled, _, add) {
+    setup(assembled, changes) {
       app = assembled;
-      addApp = add;
+      addApp = changes.addApp;
     },
     forAddedApp() {
       let base = "";

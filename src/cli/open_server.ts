@@ -154,6 +154,7 @@ async function openAppPlugins(config: RunConfiguration, tools: AppTools) {
   const varied = control === undefined && pluginProfiles(settings).some((profile) => profile.startsWith("vary:"))
     ? (await import("../testing/vary/vary.ts")).varyControl()
     : undefined;
+  const { disabledPages } = await import("../testing/disabled_pages.ts");
   const plugins: readonly Plugin[] = [
     inspector,
     ...check === undefined || !checkPagesEnabled ? [] : [(await import("../check/check_pages.ts")).checkPages(check)],
@@ -169,8 +170,8 @@ async function openAppPlugins(config: RunConfiguration, tools: AppTools) {
     {
       // The program reports what the recorder has when it ends.
       profiles: ["next-2026.11"],
-      disabledPages: (await import("../testing/disabled_pages.ts")).disabledPages,
     },
+    { setup: (app) => void Object.assign(app.disabledPages, disabledPages) },
   ];
   return { plugins, control, recorder: inspector.recorder, vary: control?.control.vary ?? varied?.handle };
 }

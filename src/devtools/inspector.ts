@@ -3,7 +3,7 @@
 import type { Plugin } from "../server/assembly/plugin.ts";
 import { type Endpoint, page } from "../server/assembly/route.ts";
 import { staticEndpoint } from "../server/assembly/static_endpoint.ts";
-import type { App, ClientLinkTarget } from "../server/assembly/context.ts";
+import type { App } from "../server/assembly/context.ts";
 import type { Method } from "../platform/http/router.ts";
 import { boundedCache } from "../server/oauth/bounded_cache.ts";
 import { parameters } from "../server/oauth/params.ts";
@@ -54,18 +54,17 @@ export function inspector(options: InspectorOptions & { readonly requests: false
 export function inspector(options?: InspectorOptions): Inspector;
 export function inspector({ requests: hasRequests = true, readRules, ...options }: InspectorOptions = {}): Plugin {
   const requests = hasRequests ? requestPages(options) : undefined;
-  const { recentFlows: _, editLink: __, routes, ...hooks } = requests ?? {};
+  const { recentFlows: _, editLink: __, routes, setup, ...hooks } = requests ?? {};
   return {
     ...hooks,
-    links: ({ directory }) => [
-      { label: "Connect", path: "/", isMain: true },
-      ...requests === undefined ? [] : [{ label: "Requests", path: "/flows", isMain: true }],
-      ...directory === "off" ? [] : [{ label: "Clients", path: "/clients" }, { label: "Users", path: "/users" }],
-    ],
-    rulesPath: readRules && rulesPath,
-    clientLink: ({ directory }, target) => directory === "off" ? undefined : clientLink(target),
-    disabledPages,
-    demoSteps: async () => (await import("./authorized/demo_steps.ts")).demoSteps,
+    setup(app, changes) {
+      setup?.(app, changes);
+      const { developerPages, server: { settings } } = app;
+      Object.assign(app.disabledPages, disabledPages);
+      developerPages.demoSteps = async () => (await import("./authorized/demo_steps.ts")).demoSteps;
+      if (settings.directory !== "off") developerPages.clientLink = clientLink;
+      if (readRules !== undefined) developerPages.rulesPath = rulesPath;
+    },
     routes: (app) => [
       staticEndpoint(app.site, "devtools", () => import("./assets.gen.ts")),
       ...connectRoutes(app, requests),
@@ -75,7 +74,7 @@ export function inspector({ requests: hasRequests = true, readRules, ...options 
   };
 }
 
-function clientLink({ id, query }: ClientLinkTarget): string {
+function clientLink(id?: string, query?: URLSearchParams): string {
   if (id === undefined) return `/${query === undefined ? "" : `?${query}`}#connect`;
   return `/clients/${encodeURIComponent(id)}${query === undefined ? "" : `?edit&${query}`}`;
 }
@@ -89,12 +88,15 @@ function connectRoutes({ server: { settings }, site: { base }, endpoints }: App,
     recentFlows: requests?.recentFlows,
   };
   return [
-    page(
-      "home",
-      `${base}/`,
-      "Home page",
-      async () => (await import("./connect/home.ts")).homePage(directory, requests?.recentFlows),
-    ),
+    {
+      ...page(
+        "home",
+        `${base}/`,
+        "Home page",
+        async () => (await import("./connect/home.ts")).homePage(directory, requests?.recentFlows),
+      ),
+      link: { label: "Connect", path: "/", isMain: true },
+    },
     page(
       "step",
       `${base}/authorized/try`,
@@ -126,14 +128,17 @@ function directoryEndpoints(base: string, options: DirectoryOptions): Endpoint[]
   const clients = () => import("./connect/clients.ts");
   const users = () => import("./connect/users.ts");
   return [
-    page(
-      "clients",
-      `${base}/clients`,
-      "Clients",
-      async () => (await clients()).clientListPage(options),
-      methods,
-      [...formParameters, { name: "client_secret", secret: "client_secret" }],
-    ),
+    {
+      ...page(
+        "clients",
+        `${base}/clients`,
+        "Clients",
+        async () => (await clients()).clientListPage(options),
+        methods,
+        [...formParameters, { name: "client_secret", secret: "client_secret" }],
+      ),
+      link: { label: "Clients", path: "/clients" },
+    },
     page(
       "client",
       `${base}/clients/*`,
@@ -142,7 +147,17 @@ function directoryEndpoints(base: string, options: DirectoryOptions): Endpoint[]
       methods,
       formParameters,
     ),
-    page("users", `${base}/users`, "Users", async () => (await users()).userListPage(options), methods, formParameters),
+    {
+      ...page(
+        "users",
+        `${base}/users`,
+        "Users",
+        async () => (await users()).userListPage(options),
+        methods,
+        formParameters,
+      ),
+      link: { label: "Users", path: "/users" },
+    },
     page("user", `${base}/users/*`, "User", async () => (await users()).userPage(options), methods, formParameters),
   ];
 }

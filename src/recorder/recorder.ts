@@ -3,7 +3,7 @@
  * the flows.
  *
  * 1. `handle` creates a draft for each request and puts a tap on its body (`platform/http/body_tap.ts`).
- * 2. `onEvent` and `extend` add events and passed checks to the draft.
+ * 2. `onEvent` and `forRequest` add events and passed checks to the draft.
  * 3. After the response, `flow_index.ts` links the exchange to a flow by codes, tokens and pending authorizations.
  * 4. Listeners receive the exchange at its start and at its end.
  * 5. `flow_limit.ts` limits the new flows per second.
@@ -24,6 +24,7 @@ import {
 import { type ClientAddress, parseTarget, type RequestHandler, type RequestTarget } from "../platform/http/router.ts";
 import type { RegisteredSecrets } from "../server/oauth/registered_secrets.ts";
 import type { Server } from "../server/oauth/server.ts";
+import type { RulePassed } from "../server/oauth/trace.ts";
 import {
   createDraft,
   type DraftStart,
@@ -293,17 +294,16 @@ export function recorder(
       if ("client" in event) searchForClient(draft);
       draft.snapshot = undefined;
     },
-    extend(server, { request }) {
+    forRequest(server, { request }) {
       const draft = findForRequest(drafts, request);
-      if (draft === undefined || draft.isBeyondLimit) return server;
-      return {
-        ...server,
-        passed(rule, value) {
-          draft.passed.push(rule, value);
-          draft.snapshot = undefined;
-          server.passed?.(rule, value);
-        },
+      if (draft === undefined || draft.isBeyondLimit) return;
+      const { passed } = server;
+      const record: RulePassed = (rule, value) => {
+        draft.passed.push(rule, value);
+        draft.snapshot = undefined;
+        passed?.(rule, value);
       };
+      Object.assign(server, { passed: record });
     },
     findExchange(request) {
       const draft = findForRequest(drafts, request);

@@ -2,8 +2,8 @@
 
 import { serverOrigins, type ServerUrls } from "../server/oauth/issuer_urls.ts";
 import type { App } from "../server/assembly/context.ts";
+import type { AppChanges } from "../server/assembly/plugin.ts";
 import { parameters } from "../server/oauth/params.ts";
-import type { AddResource } from "../server/assembly/plugin.ts";
 import { type Endpoint, page } from "../server/assembly/route.ts";
 import { ConfigurationError } from "../server/oauth/config_issue.ts";
 import { connectionList } from "./connections.ts";
@@ -54,7 +54,7 @@ export interface HostedResourceOptions {
  */
 export function hostResource(
   app: App,
-  addResource: AddResource,
+  addResource: AppChanges["addResource"],
   location: string,
   options: HostedResourceOptions,
   setting: "resource" | "mcpServer" = "resource",

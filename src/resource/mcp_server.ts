@@ -12,5 +12,5 @@ import type { HostedResourceOptions } from "./hosted_resource.ts";
  *   an endpoint there.
  */
 export function mcpServer(path: string, options: HostedResourceOptions = {}): Plugin {
-  return { setup: (app, addResource) => void hostResource(app, addResource, path, options, "mcpServer") };
+  return { setup: (app, { addResource }) => void hostResource(app, addResource, path, options, "mcpServer") };
 }

@@ -33,9 +33,9 @@ export function changedSettings() {
       };
       changed = undefined;
     },
-    extend(server: Server): Server {
-      const { settings } = server;
-      if (Object.keys(changes).length === 0) return server;
+    /** The members of a server that differ. */
+    current({ settings }: Pick<Server, "settings">): Partial<Pick<Server, "settings">> {
+      if (Object.keys(changes).length === 0) return {};
       if (changed?.from !== settings) {
         const to = {
           ...settings,
@@ -44,7 +44,7 @@ export function changedSettings() {
         };
         changed = { from: settings, to };
       }
-      return { ...server, settings: changed!.to };
+      return { settings: changed!.to };
     },
     reset(): void {
       changes = {};

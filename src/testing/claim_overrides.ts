@@ -7,7 +7,8 @@ import { parseTarget } from "../platform/http/router.ts";
 import { boundedCache } from "../server/oauth/bounded_cache.ts";
 import type { TokenKind } from "../server/oauth/keys/jwt.ts";
 import { claimsContext } from "../server/oauth/tokens/mod.ts";
-import type { ClaimsContext, OriginalClaims } from "../server/oauth/tokens/override_claims.ts";
+import type { ClaimChange, ClaimsContext, OriginalClaims } from "../server/oauth/tokens/claim_change.ts";
+import { withChange } from "./faults/with_change.ts";
 import type { Server } from "../server/oauth/server.ts";
 import type { TokenResponse } from "../server/oauth/tokens/token_response.ts";
 import { recordRequest } from "../recorder/record_request.ts";
@@ -116,7 +117,6 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
   };
   const metadata: OverrideQueue<Pick<ClaimOverrideContext, "request">> = emptyQueue();
   let issued = boundedCache<OriginalClaims>(maxChangedTokens);
-  let hasChanged = false;
   let findEndpoint: App["findEndpoint"] = () => undefined;
 
   function viewRequest(request: RequestLike): RequestView {
@@ -131,7 +131,7 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     claims: Claims,
     context: ClaimsContext,
     incoming: RequestLike,
-    originalClaims?: Server["originalClaims"],
+    original?: ClaimChange<Server>["original"],
   ): Claims {
     if (isEmpty(queues[kind])) return claims;
     const request = viewRequest(incoming);
@@ -144,17 +144,10 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     if (kind === "access_token" && (changed.sub !== claims.sub || changed.aud !== claims.aud)) {
       const { sub, aud } = claims as unknown as OriginalClaims;
       // The profile of a provider may have changed them before.
-      issued.set(String(changed.jti), originalClaims?.(claims) ?? { sub, aud });
-      hasChanged = true;
+      issued.set(String(changed.jti), original?.(claims) ?? { sub, aud });
     }
     return changed;
   }
-
-  /** The server with the original claims of changed access tokens. */
-  const withOriginalClaims = (server: Server): Server =>
-    hasChanged
-      ? { ...server, originalClaims: (claims) => issued.get(String(claims.jti)) ?? server.originalClaims?.(claims) }
-      : server;
 
   const plugin: Plugin = {
     setup: (app) => void (findEndpoint = app.findEndpoint),
@@ -167,24 +160,27 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
         (document) => applyOverrides(metadata, document, { request: viewRequest(request) }),
       );
     },
-    extend(inner, { request }) {
-      const server = withOriginalClaims(inner);
-      if (Object.values(queues).every(isEmpty)) return server;
-      return {
-        ...server,
-        overrideClaims: (kind, claims, context) =>
-          override(
-            kind,
-            server.overrideClaims?.(kind, claims, context) ?? claims,
-            context,
-            request,
-            server.originalClaims,
-          ),
-        tokenIssuers: [...server.tokenIssuers, async (inner, authorization, _, members) => {
+    extend: (server) => ({
+      ...server,
+      claimChange: {
+        ...server.claimChange,
+        original: (claims) => issued.get(String(claims.jti)) ?? server.claimChange?.original?.(claims),
+      },
+    }),
+    forRequest(server, { request }) {
+      if (Object.values(queues).every(isEmpty)) return;
+      const { claimChange, tokenIssuers } = server;
+      const changes: Partial<Server> = {
+        claimChange: withChange(
+          server,
+          (kind, claims, context) => override(kind, claims, context, request, claimChange?.original),
+        ),
+        tokenIssuers: [...tokenIssuers, async (inner, authorization, _, members) => {
           const context = await claimsContext(inner, authorization);
           return replaceMembers(members, override("token_response", members, context, request));
         }],
-      } satisfies Server;
+      };
+      Object.assign(server, changes);
     },
   };
 
@@ -208,12 +204,10 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
   return {
     plugin,
     overrides,
-    withOriginalClaims,
     /** Removes all changes. */
     reset(): void {
       for (const { next, every } of [...Object.values(queues), metadata]) next.length = every.length = 0;
       issued = boundedCache(maxChangedTokens);
-      hasChanged = false;
     },
   };
 }

@@ -2,15 +2,17 @@
 
 import type { Plugin } from "../server/assembly/plugin.ts";
 
-/** One plugin with the functions of several, except for endpoints and links. The first one is the outermost. */
+/** One plugin with the functions of several, except for endpoints. The first one is the outermost. */
 export function combinePlugins(plugins: readonly Plugin[]): Plugin {
   return {
-    setup(...assembled) {
-      for (const plugin of plugins) plugin.setup?.(...assembled);
+    setup(app, changes) {
+      for (const plugin of plugins) plugin.setup?.(app, changes);
     },
     handle: (next) => plugins.reduceRight((inner, plugin) => plugin.handle?.(inner) ?? inner, next),
-    extend: (server, context) =>
-      plugins.reduceRight((inner, plugin) => plugin.extend?.(inner, context) ?? inner, server),
+    extend: (server) => plugins.reduceRight((inner, plugin) => plugin.extend?.(inner) ?? inner, server),
+    forRequest(server, context) {
+      for (const plugin of plugins.toReversed()) plugin.forRequest?.(server, context);
+    },
     onEvent(event, context) {
       for (const plugin of plugins) plugin.onEvent?.(event, context);
     },

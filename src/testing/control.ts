@@ -2,7 +2,7 @@
 
 import type { App } from "../server/assembly/context.ts";
 import { endpointUrl } from "../server/assembly/endpoint.ts";
-import type { AddApp, ConfigurableOptions, Plugin } from "../server/assembly/plugin.ts";
+import type { AppChanges, ConfigurableOptions, Plugin } from "../server/assembly/plugin.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../platform/http/message.ts";
 import type { Outbound } from "../server/oauth/outbound.ts";
 import type { ClientAddress } from "../platform/http/router.ts";
@@ -102,13 +102,13 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
   const vary = varyControl(() => self.reset());
   const resources = testResources(handle);
   const tenants = tenantList({
-    getServer: () => ({ ...getApp().server, outbound, addApp }),
+    getServer: () => ({ ...getApp().server, outbound, addApp: isTenant ? undefined : changesOfApp!.addApp }),
     getSettings: () => settings,
     createControl: (options) => createControl(options, true),
     now: () => (settings.now ?? systemClock)(),
   });
   let app: App | undefined;
-  let addApp: AddApp | undefined;
+  let changesOfApp: AppChanges | undefined;
 
   function getApp(): App {
     if (app !== undefined) return app;
@@ -132,16 +132,16 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
   }
 
   const innermost: Plugin = {
-    setup(assembled, _, add, moveTo) {
+    setup(assembled, appChanges) {
       app = assembled;
-      installer.setMoveTo(moveTo);
-      if (!isTenant) addApp = add;
+      changesOfApp = appChanges;
     },
     handle: (next) => (request, peer) => {
       tenants.removeExpired();
       return next(request, peer);
     },
-    extend: (server) => changes.extend(values.extend(state.extend(server))),
+    extend: state.extend,
+    forRequest: (server) => void Object.assign(server, values.current(), changes.current(server)),
     onEvent(event) {
       grants.onEvent(event);
       if (event.type === "back_channel_logout") {
@@ -159,7 +159,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       installer.uninstallAll();
     },
   };
-  const getServer = () => overrides.withOriginalClaims(vary.extend(changes.extend(state.extend(getApp().server))));
+  const getServer = () => vary.extend({ ...getApp().server, ...changes.current(getApp().server) });
   const getIssuer = () => getApp().server.issuer;
   const getEndpointUrl = (name: string) => endpointUrl({ app: getApp(), server: getApp().server }, name);
 
@@ -214,7 +214,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
   const documents = clientDocumentFactory(randomBytes, outbound);
   const urls = { issuer: getIssuer, origins: () => [...serverOrigins(getApp().server), ...resources.origins()] };
   const fetch = createFetch(urls, handle);
-  const installer = fetchInstaller(urls, fetch, () => getApp().server);
+  const installer = fetchInstaller(urls, fetch, getApp, (issuer) => changesOfApp!.moveTo(issuer));
 
   const { login, post } = loginClient({
     ...{ server: getServer, endpointUrl: getEndpointUrl, fetch: handle, browser, explain },
@@ -233,7 +233,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       ]),
       profiles: [...vary.plugin.profiles!, "next-2026.11"],
       configure,
-      approve: decisions.approve,
+      approve: (next, showsPages) => showsPages ? next : decisions.approve(next),
     },
     fetch,
     installFetch: installer.installFetch,
@@ -279,7 +279,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       const parts = [overrides, decisions, grants, values, changes, vary, clock, serverRandom];
       for (const part of [...parts, ...server.resources.hosted]) part?.reset();
       // Records go first: otherwise the removal of a user would log out the clients of its sessions.
-      const cleared = state.reset(server.store);
+      const cleared = state.reset(server);
       if (server.store.persistent) await cleared;
       const initial = getApp().initialEntries();
       // Begun together: in memory, each is complete when its call returns.

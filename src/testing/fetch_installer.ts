@@ -1,10 +1,10 @@
 /** Installs the fetch of a mock: for the origin of its issuer, or for the origins of the provider that it imitates. */
 
 import { plainText } from "../platform/http/message.ts";
-import type { MoveTo, Plugin } from "../server/assembly/plugin.ts";
+import type { App } from "../server/assembly/context.ts";
+import type { AppChanges, Plugin } from "../server/assembly/plugin.ts";
 import { quote } from "../server/oauth/config_issue.ts";
 import { choice, object } from "../server/oauth/field.ts";
-import type { Server } from "../server/oauth/server.ts";
 import { type Fetch, type HandledUrls, installFetch } from "./fetch.ts";
 import { assertOptions } from "./options.ts";
 import type { InstallFetchOptions } from "./test_control.ts";
@@ -12,17 +12,16 @@ import type { InstallFetchOptions } from "./test_control.ts";
 const optionsField = object<InstallFetchOptions>("InstallFetchOptions", { origins: choice(["own", "real"]) }, {});
 
 /** Creates the installer of one server. */
-export function fetchInstaller(urls: HandledUrls, fetch: Fetch, getServer: () => Server) {
+export function fetchInstaller(urls: HandledUrls, fetch: Fetch, getApp: () => App, moveTo: AppChanges["moveTo"]) {
   const installed = new Set<{ uninstall(): void }>();
   /** The installed fetches for the origins of the provider. */
   const real = new Set<object>();
   /** The issuer before the first of them was installed. */
   let ownIssuer = "";
-  let moveTo: MoveTo = () => {};
 
   /** Moves the server to the issuer of the provider. */
   function moveToProvider(): void {
-    const { issuer, settings: { origins, providers } } = getServer();
+    const { issuer, settings: { origins, providers } } = getApp().server;
     if (origins.issuer === undefined) {
       throw new TypeError(
         'installFetch, origins: expected a profile that names the origin of its issuer, such as profile: "google", ' +
@@ -43,9 +42,6 @@ export function fetchInstaller(urls: HandledUrls, fetch: Fetch, getServer: () =>
 
   return {
     plugin,
-    setMoveTo(move: MoveTo): void {
-      moveTo = move;
-    },
     installFetch(options: InstallFetchOptions = {}): Disposable & { uninstall(): void } {
       assertOptions("installFetch", optionsField, options);
       const isReal = options.origins === "real";
@@ -68,7 +64,7 @@ export function fetchInstaller(urls: HandledUrls, fetch: Fetch, getServer: () =>
     assertMayListen(): void {
       if (real.size === 0) return;
       throw new TypeError(
-        `listen: expected a server with a name of its own, received ${quote(getServer().issuer)}. ` +
+        `listen: expected a server with a name of its own, received ${quote(getApp().server.issuer)}. ` +
           'Undo installFetch({ origins: "real" }) first.',
       );
     },

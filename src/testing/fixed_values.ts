@@ -42,8 +42,9 @@ export function fixedValues() {
       }
       for (const [name, value] of given) queues[name as keyof FixedValues].push(value);
     },
-    extend(server: Server): Server {
-      return Object.values(queues).every(({ length }) => length === 0) ? server : { ...server, takeFixedValue };
+    /** The members of a server that differ. */
+    current(): Partial<Pick<Server, "takeFixedValue">> {
+      return Object.values(queues).every(({ length }) => length === 0) ? {} : { takeFixedValue };
     },
     reset(): void {
       for (const queue of Object.values(queues)) queue.length = 0;

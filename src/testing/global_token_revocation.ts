@@ -54,7 +54,7 @@ export async function callGlobalTokenRevocation(
     nbf: now - tokenLifetimeSeconds,
     exp: now + tokenLifetimeSeconds,
   });
-  const response = await server.outbound(url, {
+  const response = await server.fetching.send(url, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
     body: JSON.stringify({ sub_id: subject }),

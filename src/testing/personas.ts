@@ -12,8 +12,8 @@ import { personaHeader } from "./persona.ts";
  * Wraps an approver that reads {@link personaHeader}, so that it does not see a header that {@link personas} ignores.
  */
 export function withTrustedPersonas(approve: NonNullable<Plugin["approve"]>): NonNullable<Plugin["approve"]> {
-  return (next) => {
-    const approver = approve(next);
+  return (next, showsPages) => {
+    const approver = approve(next, showsPages);
     return (request, at) =>
       approver(request, isTrusted(at) ? at : { ...at, httpRequest: withoutPersona(at.httpRequest) });
   };
@@ -37,10 +37,13 @@ function isTrusted({ httpRequest, context: { server } }: ApproverContext): boole
  */
 export function personas(): Plugin {
   return {
-    approve: (next) => (request, at) =>
-      at.httpRequest.headers.get(personaHeader) === null || !isTrusted(at)
-        ? next(request, at)
-        : decide(next, request, at),
+    approve: (next, showsPages) =>
+      showsPages
+        ? next
+        : (request, at) =>
+          at.httpRequest.headers.get(personaHeader) === null || !isTrusted(at)
+            ? next(request, at)
+            : decide(next, request, at),
   };
 }
 

@@ -1,15 +1,9 @@
 /** The state of a test server that a reset clears. */
 
-import { boundedCache, rateLimiter } from "../server/oauth/bounded_cache.ts";
 import type { Server } from "../server/oauth/server.ts";
+import { forgetSecrets } from "../server/oauth/session/session.ts";
 import type { RecordKind, Store } from "../platform/store/store.ts";
 import { wrapStore } from "./wrap_store.ts";
-
-/** Code challenges that are remembered until the oldest is dropped. */
-const maxRememberedChallenges = 1000;
-
-/** Fetched key sets that are remembered until the oldest is dropped. */
-const maxRememberedKeySets = 100;
 
 /** The expiry of records that a server keeps without limit: a reset removes them by this date. */
 const resettableExpiry = Number.MAX_SAFE_INTEGER;
@@ -40,26 +34,16 @@ export function assertKeep(keep: NonNullable<ResetOptions["keep"]>): void {
 
 /** Creates the resettable state of one server. */
 export function resettableState() {
-  let current:
-    | Pick<Server, "store" | "rateLimiter" | "recentChallenges" | "fetches" | "keyFetches" | "unusedKeyFetches">
-    | undefined;
-
+  let resettable: Store | undefined;
   return {
-    /** The server with the state since the last reset. */
-    extend(server: Server): Server {
-      current ??= {
-        store: withResettableRecords(server.store),
-        rateLimiter: server.rateLimiter && rateLimiter(server.now),
-        recentChallenges: boundedCache(maxRememberedChallenges),
-        fetches: {},
-        keyFetches: boundedCache(maxRememberedKeySets),
-        unusedKeyFetches: boundedCache(maxRememberedKeySets),
-      };
-      return { ...server, ...current };
-    },
+    extend: (server: Server): Server => ({ ...server, store: resettable ??= withResettableRecords(server.store) }),
     /** Clears everything but the signing keys. A memory store is cleared when this returns. */
-    async reset(store: Store): Promise<void> {
-      current = undefined;
+    async reset({ store, rateLimiter, recentChallenges, fetching }: Server): Promise<void> {
+      forgetSecrets(store);
+      rateLimiter?.clear();
+      recentChallenges.clear();
+      const { limiter, keys, unusedKeys } = fetching;
+      for (const { clear } of [limiter, keys.keyFetches, unusedKeys.keyFetches]) clear();
       await store.deleteExpired(resettableExpiry);
     },
   };

@@ -1,7 +1,7 @@
 /** Protected resources to test clients against, hosted by the mock: each is a small MCP server. */
 
 import type { App } from "../server/assembly/context.ts";
-import type { AddResource, Plugin } from "../server/assembly/plugin.ts";
+import type { AppChanges, Plugin } from "../server/assembly/plugin.ts";
 import { replaceParts, type RequestLike } from "../platform/http/message.ts";
 import { serverOrigins } from "../server/oauth/issuer_urls.ts";
 import { choice, object, record, text, texts, whole } from "../server/oauth/field.ts";
@@ -35,11 +35,11 @@ export interface TestResources {
 export function testResources(handle: (request: Request) => Promise<Response>): TestResources {
   const urls = new Set<() => string>();
   let app: App | undefined;
-  let addResource: AddResource | undefined;
+  let addResource: AppChanges["addResource"] | undefined;
 
   return {
     plugin: {
-      setup(assembled, add) {
+      setup(assembled, { addResource: add }) {
         app = assembled;
         addResource = add;
       },

@@ -1,7 +1,7 @@
 /** Tenants: separate issuers on the host of a mock, created at run time, for tests that run at the same time. */
 
 import { inspector } from "../devtools/inspector.ts";
-import type { AddApp, Plugin } from "../server/assembly/plugin.ts";
+import type { AppChanges, Plugin } from "../server/assembly/plugin.ts";
 import { extensionFields } from "../server/extensions/settings.ts";
 import { clientField, extendedFields } from "../server/assembly/extensions.ts";
 import { userField } from "../server/oauth/clients/client.ts";
@@ -9,6 +9,7 @@ import { assertNoIssues } from "../server/oauth/config_issue.ts";
 import { type Field, list, object, validate, whole } from "../server/oauth/field.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import { randomId } from "../server/oauth/secrets.ts";
+import type { Outbound } from "../server/oauth/outbound.ts";
 import type { Server } from "../server/oauth/server.ts";
 import { randomPool } from "../platform/runtime/crypto.ts";
 import { plainText } from "../platform/http/message.ts";
@@ -62,7 +63,10 @@ const tenantField: Field = object<TenantOptions>("TenantOptions", {
 
 interface TenantDependencies {
   /** The server that the tenants belong to; `addApp` is absent if the server is a tenant. */
-  getServer(): Pick<Server, "issuer" | "settings" | "outbound"> & { readonly addApp?: AddApp };
+  getServer(): Pick<Server, "issuer" | "settings"> & {
+    readonly outbound: Outbound;
+    readonly addApp?: AppChanges["addApp"];
+  };
   /** The settings of the server. */
   getSettings(): Settings;
   /** Creates the control of a tenant. */

@@ -108,11 +108,10 @@ export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<T
     plugins: [
       ...clientCheck === undefined ? [] : [clientCheck.plugin],
       plugin,
-      { disabledPages },
+      { setup: (app) => void Object.assign(app.disabledPages, disabledPages) },
       ...endpoints,
-      // A plugin with demo steps is an inspector, which has these pages too.
-      ...plugins.some(({ demoSteps }) => demoSteps !== undefined) ? [] : [inspector({ requests: false })],
-      ...plugins,
+      // Another inspector of the plugins replaces these pages.
+      ...[inspector({ requests: false }), ...plugins],
     ],
   });
 

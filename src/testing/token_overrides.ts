@@ -48,13 +48,16 @@ export function withOverrides(server: Server, overrides: TokenOverrides): Server
   const { store } = server;
   return {
     ...server,
-    async sign(kind, alg, claims) {
-      const signer = await signerFor(server, alg, overrides);
-      const sign = jwtSigner({ ...server.keys, signer: () => Promise.resolve(signer) });
-      const jwt = typ === undefined
-        ? await sign(kind, alg, overrideClaims(claims))
-        : await signJwt(signer, typ, overrideClaims(claims));
-      return requestedAlg === "none" ? withoutSignature(jwt) : jwt;
+    keys: {
+      ...server.keys,
+      async sign(kind, alg, claims) {
+        const signer = await signerFor(server, alg, overrides);
+        const sign = jwtSigner({ ...server.keys, signer: () => Promise.resolve(signer) });
+        const jwt = typ === undefined
+          ? await sign(kind, alg, overrideClaims(claims))
+          : await signJwt(signer, typ, overrideClaims(claims));
+        return requestedAlg === "none" ? withoutSignature(jwt) : jwt;
+      },
     },
     store: wrapStore(store, {
       put(kind, id, value, metadata) {

@@ -6,6 +6,5 @@ import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 
 /** A server with the pages for developers, as the program has them. */
 export function latchkey({ plugins = [], ...options }: LatchkeyOptions = {}): Promise<Latchkey> {
-  const pages = plugins.some(({ demoSteps }) => demoSteps !== undefined) ? [] : [inspector({ requests: false })];
-  return withoutPages({ ...options, plugins: [...pages, ...plugins] });
+  return withoutPages({ ...options, plugins: [inspector({ requests: false }), ...plugins] });
 }

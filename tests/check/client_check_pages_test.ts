@@ -23,7 +23,9 @@ async function start({ mistake, ...settings }: LatchkeyOptions & { readonly mist
       grant_types: ["client_credentials"],
     }, { client_id: "real", redirect_uris: ["https://shop.example.com/cb"] }],
     ...settings,
-    plugins: [check.plugin, flows, checkPages(check), { rulesPath: "/docs/rules" }],
+    plugins: [check.plugin, flows, checkPages(check), {
+      setup: ({ developerPages }) => void (developerPages.rulesPath = "/docs/rules"),
+    }],
   });
   const { url } = await as.listen({ port: 0 });
   const application = await startWebApplication(() => ({ issuer: as.issuer, clientId: "shop", mistake }));

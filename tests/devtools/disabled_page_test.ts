@@ -25,7 +25,11 @@ const pages: Readonly<Record<string, readonly [setting: string, command?: string
 test("[UI-29] on a test host a page that is off says how to turn it on, to browsers and programs, with status 404", async () => {
   await forEachCase(["", "/tenant"], async (base) => {
     const issuer = `http://localhost:9666${base}`;
-    const { as } = await testServer({ issuer, directory: "off", plugins: [{ disabledPages }] });
+    const { as } = await testServer({
+      issuer,
+      directory: "off",
+      plugins: [{ setup: (app) => void Object.assign(app.disabledPages, disabledPages) }],
+    });
     for (const [path, [setting, command]] of Object.entries(pages)) {
       const page = await as.fetch(new Request(issuer + path, asBrowser));
       assertEquals([page.status, page.headers.get("content-type")], [404, "text/html; charset=utf-8"]);

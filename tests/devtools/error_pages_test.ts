@@ -145,7 +145,11 @@ test("[UI-19] every rule with rejections has a fix in complete sentences", () =>
 });
 
 test("[UI-19] the page of a rejection links to its flow, if there is one", async () => {
-  const recorder: Plugin = { flowLink: (request) => request.url.includes("spa") ? "/flows/7" : undefined };
+  const recorder: Plugin = {
+    setup({ developerPages }) {
+      developerPages.flowLink = (request) => request.url.includes("spa") ? "/flows/7" : undefined;
+    },
+  };
   const b = await testServer({ plugins: [recorder] });
   const link = (style: string) => `<a class="${style}" href="/flows/7">See the whole flow</a>`;
   const rejected = await assertPage(await b.authorize({ redirect_uri: "https://a.example" }), 400);

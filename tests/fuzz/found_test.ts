@@ -34,7 +34,7 @@ function failing(broken: () => boolean): Readonly<Record<string, Plugin>> {
         return response;
       },
     },
-    "fails inside": { extend: (server) => (fail(), server) },
+    "fails inside": { forRequest: fail },
   };
 }
 

@@ -198,10 +198,9 @@ test("a context is made once for a request, and every plugin extends its server"
     issuer: "http://localhost:9000",
     clients: undefined,
     plugins: [{
-      extend(server, context) {
+      forRequest(_server, context) {
         contexts.add(context);
         seen.push(context.endpoint?.name);
-        return server;
       },
     }],
   });

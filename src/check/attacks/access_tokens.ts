@@ -2,6 +2,7 @@
 
 import { storageKey } from "../../server/oauth/secrets.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
+import { withChange } from "../../testing/faults/with_change.ts";
 
 /** A fault that issues an opaque access token. `choose` receives a random token, and returns a text without a dot. */
 export function opaqueAccessToken(name: string, choose: (token: string) => string): Fault {
@@ -36,19 +37,21 @@ export function accessTokenOfAnotherUser(): Fault {
     extend: (server, context) => ({
       ...server,
       users: { ...server.users, find: (name) => server.users.find(name === otherSub ? String(sub) : name) },
-      overrideClaims(kind, claims, claimsContext) {
-        const overridden = server.overrideClaims?.(kind, claims, claimsContext) ?? claims;
+      claimChange: withChange(server, (kind, overridden) => {
         return kind === "userinfo" && overridden.sub === otherSub ? { ...overridden, sub } : overridden;
-      },
-      async sign(kind, alg, claims) {
-        if (kind !== "access_token" || !context.consume()) return await server.sign(kind, alg, claims);
-        sub = claims.sub;
-        return await server.sign(kind, alg, {
-          ...claims,
-          sub: otherSub,
-          email: "mallory@example.com",
-          roles: ["admin"],
-        });
+      }),
+      keys: {
+        ...server.keys,
+        async sign(kind, alg, claims) {
+          if (kind !== "access_token" || !context.consume()) return await server.keys.sign(kind, alg, claims);
+          sub = claims.sub;
+          return await server.keys.sign(kind, alg, {
+            ...claims,
+            sub: otherSub,
+            email: "mallory@example.com",
+            roles: ["admin"],
+          });
+        },
       },
     }),
   };

@@ -14,6 +14,7 @@ import { LoginLimitError } from "../driver.ts";
 import { fixedSession, hostileText, otherUser, stolenCookie } from "./effects.ts";
 import { oneOf } from "./parameters.ts";
 import { conclude, undecided } from "./conclusions.ts";
+import { withChange } from "../../testing/faults/with_change.ts";
 
 /** The users of the userinfo responses since an exchange. */
 function usersOfUserinfo(exchanges: readonly Exchange[], since: number): readonly unknown[] {
@@ -63,11 +64,10 @@ function markedName(): Fault {
     waitsFor: "signed an ID token",
     extend: (server, context) => ({
       ...server,
-      overrideClaims(kind, claims, claimsContext) {
-        const overridden = server.overrideClaims?.(kind, claims, claimsContext) ?? claims;
+      claimChange: withChange(server, (kind, overridden) => {
         if (kind === "id_token") context.consume();
         return kind === "id_token" || kind === "userinfo" ? { ...overridden, name: markup } : overridden;
-      },
+      }),
     }),
   };
 }

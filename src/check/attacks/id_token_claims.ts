@@ -13,6 +13,7 @@ import { foreignAudience, foreignIssuer, otherUser, replayedIdToken, unknownAudi
 import { nearIssuers, nearMisses, nearMissOf } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { failIf, undecided } from "./conclusions.ts";
+import { withChange } from "../../testing/faults/with_change.ts";
 
 /** The journeys in which a client checks an ID token. */
 const everyRefresh = [...everyLogin, "refresh"] as const;
@@ -272,11 +273,10 @@ export const idTokenClaimAttacks: readonly Attack[] = [
       waitsFor: "signed an ID token",
       extend: (server, context) => ({
         ...server,
-        overrideClaims(kind, claims, claimsContext) {
-          const overridden = server.overrideClaims?.(kind, claims, claimsContext) ?? claims;
+        claimChange: withChange(server, (kind, overridden) => {
           if (kind === "id_token") context.consume();
           return kind === "id_token" || kind === "userinfo" ? { ...overridden, name: foreignName } : overridden;
-        },
+        }),
       }),
     }),
     assess({ outcome, session }) {

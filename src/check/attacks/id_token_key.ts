@@ -100,13 +100,13 @@ function smallKey(): Fault {
           const { kty, n, e } = await crypto.subtle.exportKey("jwk", (await generate()).publicKey);
           return [...await server.keys.publishedKeys(algs), { kty, n, e, kid, alg: "RS256", use: "sig" }];
         },
-      },
-      async sign(kind, alg, claims) {
-        if (kind !== "id_token" || !context.consume()) return await server.sign(kind, alg, claims);
-        const input = encodeJwt({ alg: "RS256", typ: "JWT", kid }, claims);
-        const { privateKey } = await generate();
-        const signature = await crypto.subtle.sign(algorithm, privateKey, new TextEncoder().encode(input));
-        return `${input}.${encodeBase64url(new Uint8Array(signature))}`;
+        async sign(kind, alg, claims) {
+          if (kind !== "id_token" || !context.consume()) return await server.keys.sign(kind, alg, claims);
+          const input = encodeJwt({ alg: "RS256", typ: "JWT", kid }, claims);
+          const { privateKey } = await generate();
+          const signature = await crypto.subtle.sign(algorithm, privateKey, new TextEncoder().encode(input));
+          return `${input}.${encodeBase64url(new Uint8Array(signature))}`;
+        },
       },
     }),
   };

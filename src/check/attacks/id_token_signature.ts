@@ -135,7 +135,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
       forgeJwt(
         "ID token with another algorithm",
         ({ server, kind, alg, claims }) =>
-          Promise.resolve(server.sign(kind, alg === "RS256" ? "EdDSA" : "RS256", claims)),
+          Promise.resolve(server.keys.sign(kind, alg === "RS256" ? "EdDSA" : "RS256", claims)),
       ),
   }),
   defineAttack({

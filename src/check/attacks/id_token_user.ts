@@ -10,6 +10,7 @@ import { conclude, undecided } from "./conclusions.ts";
 import { otherUser } from "./effects.ts";
 import { nearMissOf } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
+import { withChange } from "../../testing/faults/with_change.ts";
 
 /** The claims of a new user, none of which the user who logs in has. */
 function newUserFor(known: Claims): Claims {
@@ -45,17 +46,19 @@ function describeNewUser(name: string, claims: (known: Claims) => Claims): Fault
       ...server,
       // The access token names the new user, and userinfo finds its user by that name.
       users: { ...server.users, find: (sub) => server.users.find(sub === describe()?.sub ? String(known!.sub) : sub) },
-      overrideClaims(kind, original, claimsContext) {
-        const overridden = server.overrideClaims?.(kind, original, claimsContext) ?? original;
+      claimChange: withChange(server, (kind, overridden, claimsContext) => {
         known ??= { ...claimsContext.user, sub: overridden.sub };
         const described = describe();
         if (described === undefined) return overridden;
         if (kind === "id_token") context.consume();
         return kind === "id_token" || kind === "userinfo" ? { ...overridden, ...described } : overridden;
-      },
-      sign(kind, alg, signed) {
-        const sub = kind === "access_token" ? describe()?.sub : undefined;
-        return server.sign(kind, alg, sub === undefined ? signed : { ...signed, sub });
+      }),
+      keys: {
+        ...server.keys,
+        sign(kind, alg, signed) {
+          const sub = kind === "access_token" ? describe()?.sub : undefined;
+          return server.keys.sign(kind, alg, sub === undefined ? signed : { ...signed, sub });
+        },
       },
     }),
   };

@@ -222,11 +222,11 @@ function symmetricKey(): Fault {
           ...await server.keys.publishedKeys(algs),
           { kty: "oct", kid, alg: "HS256", use: "sig", k: encodeBase64url(secret) } as unknown as PublishedKey,
         ],
+        sign: (kind, alg, claims) =>
+          kind === "id_token" && context.consume()
+            ? signWithHmac({ alg: "HS256", typ: "JWT", kid }, claims, secret)
+            : server.keys.sign(kind, alg, claims),
       },
-      sign: (kind, alg, claims) =>
-        kind === "id_token" && context.consume()
-          ? signWithHmac({ alg: "HS256", typ: "JWT", kid }, claims, secret)
-          : server.sign(kind, alg, claims),
     }),
   };
 }

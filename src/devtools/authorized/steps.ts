@@ -212,7 +212,7 @@ export async function runStep(
     200,
     renderPage(StepPage, {
       ...site,
-      flowLink: context.app.flowLinkFor([["code", arrived.code]]) ?? site.flowLink,
+      flowLink: context.app.developerPages.flowLinkFor?.([["code", arrived.code]]) ?? site.flowLink,
       step,
       outcome,
       reason,

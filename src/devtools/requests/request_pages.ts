@@ -45,8 +45,7 @@ export interface RequestPagesOptions {
 }
 
 /** The pages, the hooks of the plugin that records requests, and what other pages show of the record. */
-export interface RequestPages
-  extends Required<Pick<Plugin, "handle" | "extend" | "onEvent" | "setup" | "flowLink" | "flowLinkFor" | "close">> {
+export interface RequestPages extends Required<Pick<Plugin, "handle" | "forRequest" | "onEvent" | "setup" | "close">> {
   /** The recorder that the pages show. */
   readonly recorder: Recorder;
   /** The endpoints of the pages. */
@@ -69,6 +68,17 @@ export function requestPages(options: RequestPagesOptions): RequestPages {
   const changes = notifier((notify) => activeRecorder.subscribeToFlows(notify));
   const pending = pendingExperiments();
   let canEdit = false;
+
+  function flowLink(request: RequestLike): string | undefined {
+    const number = activeRecorder.findNumber(request);
+    return number === undefined ? undefined : `/flows/of/${number}`;
+  }
+
+  function flowLinkFor(response: Fields): string | undefined {
+    const step = lastStep(activeRecorder, response);
+    return step && `/flows/of/${step.number}`;
+  }
+
   return {
     recorder: activeRecorder,
     handle(next) {
@@ -79,13 +89,15 @@ export function requestPages(options: RequestPagesOptions): RequestPages {
         return record(request, peer);
       };
     },
-    extend: (server, context) => ownRecorder?.extend?.(server, context) ?? server,
+    forRequest: (server, context) => ownRecorder?.forRequest?.(server, context),
     onEvent: (event, context) => ownRecorder?.onEvent?.(event, context),
-    setup(app, ...adders) {
+    setup(app, changes) {
       if (!insecureAllow && !app.server.settings.allows.openTools) throw inspectorNotAllowed(app.server.issuer);
       if (insecureExportSecrets && !app.server.settings.allows.openTools) throw exportNotAllowed(app.server.issuer);
       canEdit = app.server.settings.allows.openTools;
-      ownRecorder?.setup?.(app, ...adders);
+      app.developerPages.flowLink = flowLink;
+      app.developerPages.flowLinkFor = flowLinkFor;
+      ownRecorder?.setup?.(app, changes);
     },
     routes: (app) => [
       ...flowRoutes(app.site.base, activeRecorder, changes, insecureExportSecrets),
@@ -93,17 +105,9 @@ export function requestPages(options: RequestPagesOptions): RequestPages {
         ? [tokensRoute(app.site.base, activeRecorder), editRoute(app.site.base, activeRecorder, pending)]
         : [],
     ],
-    flowLink(request) {
-      const number = activeRecorder.findNumber(request);
-      return number === undefined ? undefined : `/flows/of/${number}`;
-    },
     editLink(request) {
       const number = canEdit ? activeRecorder.findNumber(request) : undefined;
       return number === undefined ? undefined : `/flows/edit/${number}`;
-    },
-    flowLinkFor(response) {
-      const step = lastStep(activeRecorder, response);
-      return step && `/flows/of/${step.number}`;
     },
     recentFlows: async (clientId) => (await import("./list.ts")).recentFlows(activeRecorder, clientId),
     close() {
@@ -226,10 +230,13 @@ function flowRoutes(
   const origin = ({ server }: Context) => frontChannelOrigin(server);
   const lastSegment = ({ target: { path } }: Context) => path.slice(path.lastIndexOf("/") + 1);
   return [
-    endpoint("flows", "/flows", "Flows", {
-      GET: withHostCheck(({ showList }, context) => showList(context, activeRecorder)),
-      POST: withHostCheck(({ changeRecording }, context) => changeRecording(context, activeRecorder)),
-    }),
+    {
+      ...endpoint("flows", "/flows", "Flows", {
+        GET: withHostCheck(({ showList }, context) => showList(context, activeRecorder)),
+        POST: withHostCheck(({ changeRecording }, context) => changeRecording(context, activeRecorder)),
+      }),
+      link: { label: "Requests", path: "/flows", isMain: true },
+    },
     endpoint("flow_list", "/flows.json", "Flows as JSON", {
       GET: withHostCheck(({ exportList }, context) => exportList(context, activeRecorder, exportsSecrets)),
     }),

@@ -3,7 +3,7 @@
  * endpoint.
  *
  * 1. `endpoint.ts` describes an endpoint; `route.ts` loads its handlers.
- * 2. The router creates a {@link Context} for each request; plugins extend its server (`plugin.ts`).
+ * 2. The router creates a {@link Context} for each request; plugins may change its server (`plugin.ts`).
  * 3. The handler reads the context and returns a response, or throws.
  * 4. `endpoints/shared/error_response.ts` sends a thrown error through the error channel of the endpoint.
  * 5. `approver.ts` and `endpoints/shared/authorization.ts` decide authorization requests.
@@ -18,18 +18,32 @@ import type { Client } from "../oauth/clients/repository.ts";
 import type { Server } from "../oauth/server.ts";
 import type { TraceEvent } from "../oauth/trace.ts";
 import type { ArrivedResponse, DemoRequest } from "../endpoints/shared/demo_flow.ts";
-import type { DisabledPage } from "./disabled_page.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 import type { NextSteps } from "../endpoints/authorized_page.tsx";
 import type { Site } from "../pages/layout.tsx";
-import type { Pages } from "../pages/pages.ts";
 
-/** @internal The client that a link is about, and the values for the form that changes or adds it. */
-export interface ClientLinkTarget {
-  /** Absent: a new client. */
-  readonly id?: string;
-  /** Default: the form has the values of the client. */
-  readonly query?: URLSearchParams;
+/** @internal The pages for developers, by paths below the base. Other pages lead to those that are present. */
+export interface DeveloperPages {
+  /** The path of the pages of rules: the ID of a rule follows it, after a slash. */
+  rulesPath?: string;
+  /** The page of a client, or without `id` the form that adds one. `query` fills in the form of either. */
+  clientLink?(id?: string, query?: URLSearchParams): string;
+  /** The page that shows the flow of a request. */
+  flowLink?(request: RequestLike): string | undefined;
+  /** The page that shows the flow of an authorization response. */
+  flowLinkFor?(response: Fields): string | undefined;
+  /** Loads the steps after the page `/authorized`. */
+  demoSteps?(): Promise<DemoSteps>;
+}
+
+/** @internal A page that an option or a setting turns off. */
+export interface DisabledPage {
+  /** States that the page is off: one sentence without its full stop. */
+  readonly message: string;
+  /** How to turn it on. */
+  readonly fix: string;
+  /** The command that starts the server with the page, in a copy of the source. Absent: no flag turns it on. */
+  readonly command?: string;
 }
 
 /** The assembled server. */
@@ -38,10 +52,10 @@ export interface App {
   readonly server: Server;
   /** The props of every page. */
   readonly site: Site;
-  /** The pages of the embedding program. */
-  readonly pages: Pages;
-  /** The pages that options and settings of plugins can turn off, by the first segment of their path. */
-  readonly disabledPages: Readonly<Record<string, DisabledPage>>;
+  /** The pages for developers. A plugin enters its pages when it is set up; of two, the later one counts. */
+  readonly developerPages: DeveloperPages;
+  /** Pages that the 404 response explains while they are off, by the first segment of the path. Plugins add theirs. */
+  readonly disabledPages: Record<string, DisabledPage>;
   /** Every endpoint, including the endpoints of plugins. */
   readonly endpoints: readonly EndpointDescription[];
   /** Traces an event of a request outside of its handler, such as before the router receives it. */
@@ -56,12 +70,6 @@ export interface App {
   };
   /** The secret parameters of endpoints for clients. A URL must never contain them (OAuth 2.1 §2.4.1). */
   readonly credentialParameters: ReadonlySet<string>;
-  /** The page that shows the flow of an authorization response: a path below the base, if a plugin has such a page. */
-  flowLinkFor(response: Fields): string | undefined;
-  /** The page of a client, or the form that adds one: a path below the base, if a plugin has such pages. */
-  clientLink(target: ClientLinkTarget): string | undefined;
-  /** Loads the steps after the page `/authorized`, if a plugin has any. */
-  demoSteps(): Promise<DemoSteps | undefined>;
   /** Sends a request through the whole server, plugins included, like a request from outside. */
   readonly dispatch: RequestHandler;
 }
@@ -87,7 +95,7 @@ export interface DemoSteps {
 export interface Context {
   /** The assembled server. */
   readonly app: App;
-  /** The server that protocol rules use for this request, extended by plugins. */
+  /** The server that protocol rules use for this request, as plugins change it. */
   readonly server: Server;
   /** The request. */
   readonly request: RequestLike;

@@ -8,18 +8,19 @@ import { endpointPath } from "./endpoint.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 import { background } from "../oauth/background.ts";
 import { endUserSessions } from "../oauth/session/session.ts";
-import type { Site } from "../pages/layout.tsx";
+import type { NavigationLink, Site } from "../pages/layout.tsx";
 import type { Extension } from "./extension.ts";
-import type { AddApp, AddResource, MoveTo, Plugin } from "./plugin.ts";
-import { endpointRoute, seeOther } from "./route.ts";
+import type { AppChanges } from "./plugin.ts";
+import { type Endpoint, endpointRoute, seeOther } from "./route.ts";
 import { parseTarget, routeFinder, router } from "../../platform/http/router.ts";
 import type { RequestHandler } from "../../platform/http/router.ts";
 import { endpointOrigin, fromHost } from "../oauth/issuer_urls.ts";
-import { resourceIndicators } from "../oauth/resource_list.ts";
+import { type HostedResource, resourceIndicators } from "../oauth/resource_list.ts";
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import { requestParts } from "../oauth/authorize/request_parts.ts";
 import { ownResponseModes, type ParameterDescription } from "../oauth/params.ts";
 import { boundedCache, rateLimiter } from "../oauth/bounded_cache.ts";
+import { createFetching } from "../oauth/fetching.ts";
 import { claimRules } from "../oauth/claims.ts";
 import { clientAuthentication } from "../oauth/clients/auth/mod.ts";
 import { clientRepository } from "../oauth/clients/client_repository.ts";
@@ -32,11 +33,11 @@ import { registeredSecrets } from "../oauth/registered_secrets.ts";
 import { type CreateRepository, recordPrefix } from "../oauth/records/repository.ts";
 import { grantTypesOf } from "../oauth/grants/mod.ts";
 import { jwtSigner } from "../oauth/keys/jwt.ts";
+import type { Keys } from "../oauth/keys/keys.ts";
 import type { Policy } from "../oauth/policy.ts";
 import type { Server } from "../oauth/server.ts";
 import { leadsToLoopback } from "../oauth/test_hosts.ts";
 import { tokenIssuers } from "../oauth/tokens/mod.ts";
-import type { ClaimChange } from "../oauth/tokens/override_claims.ts";
 import { type OnSessionsOver, userRepository, type UserWarnings } from "../oauth/users/users.ts";
 import { defaultOutbound, type LatchkeyOptions } from "./options.ts";
 import { contextFactory, type EmitEvent, RequestContext } from "./request_context.ts";
@@ -48,11 +49,9 @@ import { serverByHost } from "./server_by_host.ts";
 /** Maximum number of recent code challenges, kept to warn about a reused one. */
 const maxRecentChallenges = 10_000;
 
-/** Maximum number of fetched key sets. */
-const maxKeyFetches = 1000;
-
 /** The dependencies of the assembly besides the options. */
-interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" | "trace" | "keys"> {
+interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" | "trace"> {
+  readonly keys: Keys;
   readonly policy: Policy;
   /** The clients and users at the start. */
   readonly entries: InitialEntries;
@@ -73,9 +72,7 @@ interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" |
   /** The login pages; absent if an approver decides. */
   readonly interaction?: typeof import("../login/mod.ts");
   /** Adds an app to the host of the server. */
-  readonly addApp: AddApp;
-  /** The form of the tokens of a provider's profile; absent without one. */
-  readonly claimChange?: ClaimChange<Server>;
+  readonly addApp: AppChanges["addApp"];
 }
 
 /** The members of a server that depend on its issuer. */
@@ -98,8 +95,7 @@ interface AssembledApp {
   readonly app: App;
   /** Handles a request without the plugins around it. */
   readonly handle: RequestHandler;
-  /** Changes the issuer, and the redirect URIs of the demo clients with it. */
-  readonly moveTo: MoveTo;
+  readonly moveTo: AppChanges["moveTo"];
 }
 
 /** Assembles the server from valid options. */
@@ -116,14 +112,13 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     interaction,
     userWarnings,
     addApp,
-    claimChange,
     ...core
   } = dependencies;
   // Hosted resources add their scope values.
   const scopes = [...policy.scopes];
   const userScopes = [...policy.userScopes];
   const settings: Policy = { ...policy, scopes, userScopes };
-  const { plugins = [] } = options;
+  const { plugins = [], pages = {} } = options;
   const allGrantTypes = [...grantTypesOf(settings, extensions), ...options.grantTypes ?? []];
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const claims = claimRules(settings);
@@ -141,8 +136,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   // The change of a user does not wait for the logout of clients.
   const onSessionsOver: OnSessionsOver = (user, cause) =>
     server.background.start("users", () => endUserSessions(server, user, cause));
-  // No getters: plugins copy this object for each request, and a copy with getters takes ten times as long.
-  const server = await extend({
+  // No getters: requests copy this object, and a copy with getters takes ten times as long.
+  const own = await extend({
     ...core,
     // Those that follow the issuer are set when the paths of the endpoints are known.
     issuer,
@@ -152,13 +147,12 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     settings,
     // Members that only some requests have: copies of one shape are quicker to read.
     passed: undefined,
+    takeFixedValue: () => undefined,
     sender: undefined,
     observe: hasListener ? (await import("../explain/observations.ts")).traceObservation : undefined,
     explain: async (ofRequest, error) => await (await import("./rules.ts")).explain(ofRequest, error),
     background: background(core),
-    sign: jwtSigner(core.keys),
-    changeClaims: claimChange?.change,
-    originalClaims: claimChange?.original,
+    keys: { ...core.keys, sign: jwtSigner(core.keys) },
     publishedKeys: signingKeys,
     grantTypes: allGrantTypes,
     clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
@@ -178,7 +172,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     },
     subjectFor: (_server, _client, sub) => sub,
     signIntrospection: () => undefined,
-    clients: serverClients(registered),
+    clients: serverClients(registered, recordPrefix(options)),
     registeredSecrets: registeredSecrets(registered, declaredNames),
     users: userRepository(
       settings,
@@ -187,34 +181,29 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
         ...core,
         claims,
         userWarnings,
+        requirePasswords: interaction !== undefined && !openLogin,
         acceptsGuests: interaction !== undefined && openLogin || settings.unknownLoginHint === "create",
         onSessionsOver,
       },
       createRepository,
     ),
-    openLogin: interaction && openLogin,
     claims,
-    recordPrefix: recordPrefix(options),
-    outbound,
+    fetching: createFetching(outbound, core.now),
     resources: resourceIndicators(settings.resources, settings.allows.localUrls),
     rateLimiter: settings.throttle ? rateLimiter(core.now) : undefined,
     recentChallenges: boundedCache(maxRecentChallenges),
-    fetches: {},
-    keyFetches: boundedCache(maxKeyFetches),
-    unusedKeyFetches: boundedCache(maxKeyFetches),
   }, extensions);
   if (settings.acceptsAny.includes("clients")) {
     const grantTypes = allGrantTypes.map(({ type }) => type);
-    Object.assign(server, { clients: withUnregisteredClients(server.clients, settings, grantTypes) });
+    Object.assign(own, { clients: withUnregisteredClients(own.clients, settings, grantTypes) });
   }
   const endpointList = endpoints({
-    ...{ base, settings, extensions, grantTypes: allGrantTypes, interaction, openLogin },
-    ...{ requestParts: server.requestParts, responseModes: server.responseModes, responseTypes: server.responseTypes },
+    ...{ base, settings, extensions, grantTypes: allGrantTypes, interaction, openLogin, pages },
+    ...{ requestParts: own.requestParts, responseModes: own.responseModes, responseTypes: own.responseTypes },
     approver: plugins.reduceRight(
-      (inner, plugin) => plugin.approve?.(inner) ?? inner,
-      options.approver ?? automaticLogin,
+      (inner, plugin) => plugin.approve?.(inner, interaction !== undefined) ?? inner,
+      options.approver ?? interaction?.pagesApprover() ?? automaticLogin,
     ),
-    approvePages: (next) => plugins.reduceRight((inner, plugin) => plugin.approvePages?.(inner) ?? inner, next),
     autoLogin: settings.login === "auto" && options.approver === undefined,
   });
   const { paths } = settings;
@@ -228,44 +217,45 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       ? [endpointOrigin({ issuer: currentIssuer, settings }, { metadataName: "token_endpoint" }) + tokenPath]
       : [],
   });
-  Object.assign(server, membersOf(issuer));
+  /** The server with an issuer, as plugins extend it. */
+  const serverAt = (issuer: string): Server =>
+    plugins.reduceRight<Server>((inner, one) => one.extend?.(inner) ?? inner, { ...own, ...membersOf(issuer) });
+  const server = serverAt(issuer);
+  const links: NavigationLink[] = [];
   const site: Site = {
     get issuer() {
       return server.issuer;
     },
     base,
-    links: [
-      ...plugins.flatMap(({ links = [] }) => typeof links === "function" ? links(server.settings) : links),
-      ...interaction ? [interaction.accountLink] : [],
-    ],
-    rulesPath: plugins.find(({ rulesPath }) => rulesPath !== undefined)?.rulesPath,
+    links,
   };
   const allEndpoints: EndpointDescription[] = [...ownEndpoints];
   const credentialParameters = new Set<string>();
   const app: App = {
     server,
     site,
-    pages: options.pages ?? {},
-    disabledPages: Object.assign({}, ...plugins.map(({ disabledPages }) => disabledPages)),
+    developerPages: {},
+    disabledPages: {},
     endpoints: allEndpoints,
     findEndpoint: (path) => findRoute(path)?.endpoint,
     credentialParameters,
     dispatch,
     traceFor: (request, event) =>
-      emit(event, new RequestContext(app, plugins, request, parseTarget(request.url, {}), undefined)),
-    demoSteps: async () => await plugins.find(({ demoSteps }) => demoSteps !== undefined)?.demoSteps?.(),
+      emit(event, new RequestContext(app, request, parseTarget(request.url, {}), undefined)),
     initialEntries: () => ({
       clients: entries.clientsAt(server.issuer),
       users: entries.users,
       scopes: policy.scopes,
     }),
-    clientLink: (target) => firstLink(plugins, (plugin) => plugin.clientLink?.(settings, target)),
-    flowLinkFor: (response) => firstLink(plugins, (plugin) => plugin.flowLinkFor?.(response)),
   };
-  const pluginEndpoints = plugins.flatMap((plugin) => plugin.routes?.(app) ?? []);
+  const pluginEndpoints: Endpoint[] = [];
+  for (const endpoint of plugins.flatMap((plugin) => plugin.routes?.(app) ?? [])) {
+    replaceByPath(pluginEndpoints, endpoint);
+  }
   assertOwnPaths([...ownEndpoints, ...pluginEndpoints], paths);
   // The last route at a path counts: the home page for developers replaces that of the server.
   for (const endpoint of pluginEndpoints) replaceByPath(allEndpoints, endpoint);
+  links.push(...[...pluginEndpoints, ...ownEndpoints].flatMap(({ link }) => link ?? []));
   const protocolParameters: ParameterDescription[] = [];
   for (const { caller, metadataName, parameters = [], responseParameters = [] } of allEndpoints) {
     declareNames(declaredNames, [...parameters, ...responseParameters]);
@@ -284,16 +274,16 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       app,
       plugins,
       emit,
-      settings.isIssuerFromHost ? serverByHost(server, membersOf) : undefined,
+      settings.isIssuerFromHost ? serverByHost(server, serverAt) : undefined,
     ),
     handleError: async (error, context) =>
-      await (await import("../endpoints/shared/error_response.ts")).errorResponse(context, error),
+      await (await import("../endpoints/shared/error_response.ts")).errorResponse(context, error, pages.error),
     lastResort: (cause, target, context) => lastResortError(context?.server ?? server, target, cause),
     permissiveCors: settings.allows.unknownClients,
     headers: () => headers,
   });
   const handle = settings.seeOther ? seeOther(handleRoute) : handleRoute;
-  const addResource: AddResource = (resource, resourceEndpoints) => {
+  function addResource(resource: HostedResource, resourceEndpoints: readonly Endpoint[]): void {
     server.resources.host(resource);
     const added = resource.scopes.filter((value) => !scopes.includes(value));
     scopes.push(...added);
@@ -304,9 +294,9 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       replaceByPath(routes, endpointRoute(endpoint));
     }
     findRoute = routeFinder(routes);
-  };
-  const moveTo: MoveTo = (newIssuer) => {
-    Object.assign(server, membersOf(newIssuer));
+  }
+  function moveTo(newIssuer: string): void {
+    Object.assign(server, serverAt(newIssuer));
     headers = securityHeaders(newIssuer);
     if (!entries.hasDemoClients) return;
     // The demo clients follow the issuer, unless they were changed.
@@ -314,8 +304,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       const id = client.client_id;
       if (registered.known().get(id) === demoClients.get(id)) demoClients.set(id, registered.set(client));
     }
-  };
-  for (const plugin of plugins) plugin.setup?.(app, addResource, addApp, moveTo);
+  }
+  for (const plugin of plugins) plugin.setup?.(app, { addResource, addApp, moveTo });
   return { app, handle, moveTo };
 }
 
@@ -330,17 +320,6 @@ async function extend(base: Server, extensions: readonly Extension[]): Promise<S
 function replaceByPath<T extends { readonly path: string }>(list: T[], item: T): void {
   const index = list.findIndex(({ path }) => path === item.path);
   list.splice(index < 0 ? list.length : index, 1, item);
-}
-
-function firstLink(
-  plugins: readonly Plugin[],
-  getLink: (plugin: Plugin) => string | undefined,
-): string | undefined {
-  for (const plugin of plugins) {
-    const link = getLink(plugin);
-    if (link !== undefined) return link;
-  }
-  return undefined;
 }
 
 /** HSTS (RFC 6797), except on a loopback host, where other programs use http on the same host. */

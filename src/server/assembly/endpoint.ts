@@ -4,6 +4,7 @@ import { endpointOrigin, type ServerUrls } from "../oauth/issuer_urls.ts";
 import type { Method } from "../../platform/http/router.ts";
 import type { ParameterDescription } from "../oauth/params.ts";
 import type { PassedRuleId } from "../oauth/rules/mod.ts";
+import type { NavigationLink } from "../pages/layout.tsx";
 
 /** @internal */
 export type Caller =
@@ -75,6 +76,8 @@ export interface EndpointDescription {
   readonly errors: ErrorChannel;
   /** How the recorder treats requests to it. Default: `page`. */
   readonly role?: EndpointRole;
+  /** The link to it in the header of every page. Default: none. */
+  readonly link?: NavigationLink;
   /** The request parameters that must not repeat, are secret or link the exchanges of a flow. Default: none. */
   readonly parameters?: readonly ParameterDescription[];
   /** The rules of its checks in order; after a rejection, pages list later ones as not checked. Default: none. */
@@ -86,11 +89,6 @@ export interface EndpointDescription {
   readonly exampleParameters?: readonly string[];
   /** The parameters and members of its responses that are secret or link the exchanges of a flow. Default: none. */
   readonly responseParameters?: readonly ParameterDescription[];
-}
-
-/** The absolute URL of a path: always below the issuer, never below the requested host (RFC 9700 §4.13). */
-export function issuerUrl(issuer: string, path: string): string {
-  return issuer.replace(/\/$/, "") + path;
 }
 
 /** A server with its endpoints, such as a `Context`. */

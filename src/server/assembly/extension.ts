@@ -3,6 +3,7 @@
 import type { ParameterDescription } from "../oauth/params.ts";
 import type { SettingsExtension } from "../config/extension_settings.ts";
 import type { LoadableGrantType } from "../oauth/grants/mod.ts";
+import type { Pages } from "./pages.ts";
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import type { ClientAuth, MinuteTask, RequestPart, RequestParts, Server } from "../oauth/server.ts";
 import type { Approver } from "./approver.ts";
@@ -25,6 +26,8 @@ export interface EndpointOptions {
   readonly hasPages: boolean;
   /** Whether users without a password can log in on pages. */
   readonly openLogin: boolean;
+  /** The pages of the embedding program. */
+  readonly pages: Pages;
 }
 
 /**

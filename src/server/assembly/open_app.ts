@@ -2,7 +2,7 @@
 
 import { algorithmsInUse } from "../endpoints/jwks.ts";
 import type { HostedApp } from "./hosted_app.ts";
-import type { AddApp, Plugin } from "./plugin.ts";
+import type { AppChanges, Plugin } from "./plugin.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../../platform/http/message.ts";
 import { parseTarget } from "../../platform/http/router.ts";
 import type { RequestHandler } from "../../platform/http/router.ts";
@@ -39,7 +39,7 @@ export interface AppPlace {
   /** Whether other apps have records in the same store. */
   readonly sharesStore: boolean;
   /** Adds an app to the host. */
-  readonly addApp: AddApp;
+  readonly addApp: AppChanges["addApp"];
   /** Closes the app; its records are deleted if `deletesRecords` is true. */
   close(deletesRecords: boolean): Promise<void>;
 }
@@ -82,7 +82,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const { policy, issuerPath, deviation } = resolved;
   // Innermost: recorders and faults see requests and responses as clients do.
   const provider = deviation && await (await import("../profiles/load_providers.ts")).loadProviders(deviation);
-  const plugins = provider === undefined ? givenPlugins : [...givenPlugins, provider.plugin];
+  const plugins = provider === undefined ? givenPlugins : [...givenPlugins, provider];
   const options = { ...configured, plugins };
   const { lifetimes } = policy;
   const { trace: receive } = options;
@@ -137,7 +137,6 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     userWarnings: hasListener ? userWarnings : undefined,
     createRepository: stored?.create,
     addApp: place.addApp,
-    claimChange: provider?.claimChange,
   });
   const { server } = app;
   for (const warning of hasListener ? resolved.warnings() : []) {

@@ -11,7 +11,7 @@ import type { RandomBytes } from "../oauth/secrets.ts";
 import type { GrantType } from "../oauth/server.ts";
 import type { Trace } from "../oauth/trace.ts";
 import type { Store } from "../../platform/store/store.ts";
-import type { Pages } from "../pages/pages.ts";
+import type { Pages } from "./pages.ts";
 
 /** The options of an embedding program: the settings of a configuration file, and the environment of the server. */
 export interface LatchkeyOptions extends Settings, ExtensionSettings {

@@ -1,4 +1,4 @@
-/** Creates the context of a request, with the server that plugins extend. */
+/** Creates the context of a request, with the server that plugins change. */
 
 import type { App, Context } from "./context.ts";
 import { isCrossSite, isTrustedHost } from "../endpoints/shared/cross_site.ts";
@@ -32,20 +32,19 @@ export function contextFactory(
   emit: EmitEvent,
   findServer?: (request: RequestLike) => Server,
 ): CreateContext {
-  const extending = plugins.filter((plugin) => plugin.extend !== undefined).reverse();
+  const changing = plugins.filter((plugin) => plugin.forRequest !== undefined).reverse();
   const hasListener = plugins.some((plugin) => plugin.onEvent !== undefined);
   const { settings } = app.server;
   const fetchesForSenders = settings.extensions.some((extension) => extension.acceptsUnknownClients?.(settings));
+  const needsCopy = hasListener || fetchesForSenders || changing.length > 0;
   return (request, target, route) => {
-    const context = new RequestContext(app, plugins, request, target, route);
+    const context = new RequestContext(app, request, target, route);
     if (findServer !== undefined) context.server = findServer(request);
-    for (const plugin of extending) context.server = plugin.extend!(context.server, context);
-    // The trace is set last, so that every plugin receives the same server for each request and can cache by it.
-    if (hasListener || fetchesForSenders) {
-      const { server } = context;
-      const trace: Trace = hasListener ? (event) => emit(event, context) : server.trace;
-      context.server = { ...server, trace, sender: new RequestSender(context) };
-    }
+    if (!needsCopy) return context;
+    const { server } = context;
+    const trace: Trace = hasListener ? (event) => emit(event, context) : server.trace;
+    const ofRequest = context.server = { ...server, trace, sender: new RequestSender(context) };
+    for (const plugin of changing) plugin.forRequest!(ofRequest, context);
     return context;
   };
 }
@@ -83,12 +82,10 @@ export class RequestContext implements Context {
   readonly unrepeatable: ReadonlySet<string>;
   clientId: string | undefined = undefined;
   destination: Destination | undefined = undefined;
-  readonly #plugins: readonly Plugin[];
   #site: Site | undefined;
 
   constructor(
     app: App,
-    plugins: readonly Plugin[],
     request: RequestLike,
     target: RequestTarget,
     route: EndpointRoute | undefined,
@@ -99,25 +96,17 @@ export class RequestContext implements Context {
     this.target = target;
     this.endpoint = route?.endpoint;
     this.unrepeatable = route?.unrepeatable ?? noNames;
-    this.#plugins = plugins;
   }
 
   /** Computed when a page is rendered, because most requests need no link to their flow. */
   get site(): Site {
-    return this.#site ??= { ...this.app.site, issuer: this.server.issuer, flowLink: this.#flowLink() };
+    const { site, developerPages: { rulesPath, flowLink } } = this.app;
+    return this.#site ??= { ...site, issuer: this.server.issuer, rulesPath, flowLink: flowLink?.(this.request) };
   }
 
   get flowUrl(): string | undefined {
     const { base, flowLink } = this.site;
     return flowLink === undefined ? undefined : frontChannelOrigin(this.server) + base + flowLink;
-  }
-
-  #flowLink(): string | undefined {
-    for (const plugin of this.#plugins) {
-      const link = plugin.flowLink?.(this.request);
-      if (link !== undefined) return link;
-    }
-    return undefined;
   }
 }
 

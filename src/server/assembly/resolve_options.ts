@@ -12,7 +12,7 @@ import { clientsField, orAny, settingFields, type Settings } from "../config/set
 import type { ResolvingServer } from "../config/fill_settings.ts";
 import { type ResolvedSettings, resolveSettings } from "../config/resolve_settings.ts";
 import type { GrantType } from "../oauth/server.ts";
-import type { Pages } from "../pages/pages.ts";
+import type { Pages } from "./pages.ts";
 import { extensions as allExtensions } from "./extensions.ts";
 import { endpointPathsField } from "../oauth/issuer_urls.ts";
 import { profileField } from "../config/profile_field.ts";

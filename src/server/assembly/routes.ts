@@ -8,6 +8,7 @@ import { jwks } from "../endpoints/jwks.ts";
 import { token } from "../endpoints/token.ts";
 import type { Method } from "../../platform/http/router.ts";
 import { clientAuthParameters } from "../oauth/clients/auth/mod.ts";
+import type { Pages } from "./pages.ts";
 import type { Policy } from "../oauth/policy.ts";
 import type { MetadataForm } from "../oauth/policy_settings.ts";
 import { type ParameterDescription, parameters } from "../oauth/params.ts";
@@ -29,16 +30,15 @@ interface RouteOptions {
   readonly responseModes: Server["responseModes"];
   /** The response types, which declare parameters. */
   readonly responseTypes: Server["responseTypes"];
-  /** Decides authorization requests without pages. */
+  /** Decides authorization requests: immediately, or on pages. */
   readonly approver: Approver;
-  /** Wraps the approver of login pages. */
-  readonly approvePages: (next: Approver) => Approver;
   /** Whether users log in without a page. */
   readonly autoLogin: boolean;
   /** The login pages; absent if an approver decides. */
   readonly interaction?: typeof import("../login/mod.ts");
   /** Whether users without a password can log in on pages. */
   readonly openLogin: boolean;
+  readonly pages: Pages;
 }
 
 const getAndPost: readonly Method[] = ["GET", "POST"];
@@ -65,14 +65,13 @@ export function endpoints(
     responseModes,
     responseTypes,
     approver,
-    approvePages,
     autoLogin,
     interaction,
     openLogin,
+    pages,
   }: RouteOptions,
 ): Endpoint[] {
   const hasPages = interaction !== undefined;
-  const decider = interaction === undefined ? approver : approvePages(interaction.pagesApprover());
   const responseParameters = [
     codeParameter,
     ...new Set([...responseModes.values(), ...responseTypes.values()].flatMap(({ parameters = [] }) => parameters)),
@@ -80,7 +79,7 @@ export function endpoints(
   // The parameters of the authorization response, and of the redirect to the login pages.
   const authorizationResponseParameters = parameters(...responseParameters, interactionParameter);
   const options: EndpointOptions = {
-    ...{ base, approver: decider, hasPages, openLogin, formParameters },
+    ...{ base, approver, hasPages, openLogin, pages, formParameters },
     requestParameters: requestParts.parameters,
     redirectParameters: authorizationResponseParameters,
   };
@@ -99,7 +98,7 @@ export function endpoints(
       parameters: [...requestParts.parameters.authorize, interactionParameter],
       checks: ["AZ-02", "RU-01", ...requestParts.at.authorize.checks],
       responseParameters: authorizationResponseParameters,
-      load: () => authorizeHandlers(decider, interaction?.repeatWithCookies),
+      load: () => authorizeHandlers(approver, interaction?.repeatWithCookies),
     },
     {
       name: "token",
@@ -198,7 +197,7 @@ export function endpoints(
         { name: "confirm", secret: "form_token" },
         ...["client_id", "post_logout_redirect_uri", "state", "logout_hint", "ui_locales"],
       ),
-      load: async () => (await import("../endpoints/logout.ts")).logout,
+      load: async () => (await import("../endpoints/logout.ts")).logoutHandlers(pages),
     },
     ...extensions.flatMap((extension) => extension.endpoints?.(settings, options) ?? []),
     ...wellKnownPaths(base, settings.metadataForms).map((path): Endpoint => ({
@@ -213,7 +212,7 @@ export function endpoints(
       load: async () => (await import("../endpoints/discovery.ts")).discoveryHandlers(extensions),
     })),
     ...interaction?.interactionEndpoints({
-      ...{ base, openLogin, csrfParameter, interactionParameter },
+      ...{ base, openLogin, pages, csrfParameter, interactionParameter },
       responseParameters: authorizationResponseParameters,
     }) ?? [],
     ...autoLogin
@@ -229,7 +228,7 @@ export function endpoints(
           role: "step",
           parameters: parameters(interactionParameter, csrfParameter),
           responseParameters: authorizationResponseParameters,
-          load: async () => (await import("../login/select_account.ts")).selectAccountHandlers(approver),
+          load: async () => (await import("../login/select_account.ts")).selectAccountHandlers(approver, pages.login),
         } satisfies Endpoint,
       ]
       : [],

@@ -15,11 +15,11 @@ const maxNames = 100;
  * Returns the server for a request: the same records, with the issuer of the request. A request without a host, or to a
  * host that may not be an issuer, gets the server itself; `rejectOtherHost` rejects the latter.
  *
- * @param membersOf The members of the server that depend on the issuer.
+ * @param serverAt Returns the server with an issuer.
  */
 export function serverByHost(
   server: Server,
-  membersOf: (issuer: string) => Partial<Server>,
+  serverAt: (issuer: string) => Server,
 ): (request: RequestLike) => Server {
   const servers = boundedCache<Server>(maxNames);
   return ({ headers }) => {
@@ -31,7 +31,7 @@ export function serverByHost(
     }
     let named = servers.get(url.origin);
     if (named === undefined) {
-      servers.set(url.origin, named = { ...server, ...membersOf(issuerAt(url.origin, server)) });
+      servers.set(url.origin, named = { ...server, ...serverAt(issuerAt(url.origin, server)) });
     }
     return named;
   };

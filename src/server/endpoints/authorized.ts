@@ -70,11 +70,11 @@ async function showResponse(context: Context): Promise<HttpResponse> {
     ...{ code: success ? code : undefined, state, iss, flow, issued },
     failed: !success && !isOpenedDirectly && !isIdTokenAlone,
   };
-  const next = await (await app.demoSteps())?.next(context, response);
+  const next = await (await app.developerPages.demoSteps?.())?.next(context, response);
   const client = issued && await server.clients.find(issued.clientId);
   const props: CallbackProps = {
     ...site,
-    flowLink: app.flowLinkFor(parameters) ?? site.flowLink,
+    flowLink: app.developerPages.flowLinkFor?.(parameters) ?? site.flowLink,
     outcome: isOpenedDirectly
       ? { kind: "none" }
       : isIdTokenAlone

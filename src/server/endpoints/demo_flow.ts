@@ -4,7 +4,6 @@ import type { BrowserCookie } from "./shared/browser_cookie.ts";
 import type { Context } from "../assembly/context.ts";
 import { rejectUntrustedHost } from "./shared/cross_site.ts";
 import type { DemoFlow, DemoRequest } from "./shared/demo_flow.ts";
-import { issuerUrl } from "../assembly/endpoint.ts";
 import { HttpError } from "../../platform/http/message.ts";
 import { policyOf } from "../oauth/clients/policy.ts";
 import type { Client } from "../oauth/clients/repository.ts";
@@ -15,7 +14,7 @@ import type { StartLink } from "../pages/page_actions.tsx";
 
 /** The redirect URI of the demo clients: this server's own page. */
 export function callbackUri(server: Server): string {
-  return issuerUrl(frontChannelBase(server), "/authorized");
+  return `${frontChannelBase(server).replace(/\/$/, "")}/authorized`;
 }
 
 /** Maximum number of clients to search. */

@@ -32,19 +32,22 @@ import type { Context } from "../assembly/context.ts";
 import { endpointPath } from "../assembly/endpoint.ts";
 import { rejectUntrustedHost } from "./shared/cross_site.ts";
 import { readParams } from "./shared/client_endpoint.ts";
+import type { Pages } from "../assembly/pages.ts";
 import type { Handlers } from "../assembly/route.ts";
 import { mayLogOutTo } from "./shared/logout_uri.ts";
 import { clearSessionCookie, readSession } from "./shared/session_cookie.ts";
 
-/** The handlers of the end session endpoint. */
-export const logout: Handlers = {
-  GET: endSessionOrConfirm,
-  // A HEAD request must not end the session.
-  HEAD: () => emptyHeadResponse,
-  POST: endSessionOrConfirm,
-};
+/** The pages of the embedding program. */
+type ReplacedPages = Pick<Pages, "logout" | "loggingOut" | "loggedOut">;
 
-async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
+/** The handlers of the end session endpoint. */
+export function logoutHandlers(pages: ReplacedPages): Handlers {
+  const handle = (context: Context) => endSessionOrConfirm(context, pages);
+  // A HEAD request must not end the session.
+  return { GET: handle, HEAD: () => emptyHeadResponse, POST: handle };
+}
+
+async function endSessionOrConfirm(context: Context, pages: ReplacedPages): Promise<HttpResponse> {
   const { server, request, site } = context;
   const params = await readParams(context);
   params.rejectRepeated("LO-02");
@@ -66,7 +69,7 @@ async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
   ) {
     // DNS rebinding: without passwords an attacker's page could log in and read the user's name.
     if (server.settings.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
-    return await confirmationPage(context, session, client, params);
+    return await confirmationPage(context, session, client, params, pages.logout);
   }
   const ended = session ?? (confirmedSid && hint && { sid: confirmedSid, sub: hint.sub });
   const remaining = ended ? await endSession(server, ended) : [];
@@ -79,10 +82,10 @@ async function endSessionOrConfirm(context: Context): Promise<HttpResponse> {
   if (session !== undefined) {
     const frames = (await Promise.all(remaining.map((ofOne) => ofOne.frames()))).flat();
     const timeoutSeconds = Math.max(...remaining.map((ofOne) => ofOne.timeoutSeconds));
-    if (frames.length > 0) return loggingOutPage(context, { frames, timeoutSeconds }, redirectUri, headers);
+    if (frames.length > 0) return loggingOutPage(context, { frames, timeoutSeconds }, redirectUri, headers, pages);
   }
   if (redirectUri !== undefined) return redirect(request.method, redirectUri, headers);
-  const page = renderPage(LoggedOut, { ...site, continueHref: postLogoutRedirectUri }, context.app.pages.loggedOut);
+  const page = renderPage(LoggedOut, { ...site, continueHref: postLogoutRedirectUri }, pages.loggedOut);
   return html(200, page, headers);
 }
 
@@ -195,14 +198,15 @@ async function isConfirmed({ server, request }: Context, session: Session, param
 
 /** The page that logs clients out in frames, and then continues (Front-Channel Logout §3). */
 function loggingOutPage(
-  { app, site }: Context,
+  { site }: Context,
   { frames, timeoutSeconds }: { readonly frames: readonly LogoutFrame[]; readonly timeoutSeconds: number },
   continueHref: string | undefined,
   headers: Readonly<Record<string, string>>,
+  pages: ReplacedPages,
 ): HttpResponse {
   const origins = new Set(frames.map(({ src }) => new URL(src).origin));
   const props = { ...site, frames, continueHref, timeoutMs: timeoutSeconds * 1000 };
-  return html(200, renderPage(LoggingOut, props, app.pages.loggingOut), {
+  return html(200, renderPage(LoggingOut, props, pages.loggingOut), {
     ...headers,
     "content-security-policy": `${contentSecurityPolicy}; frame-src ${[...origins].join(" ")}`,
   });
@@ -213,6 +217,7 @@ async function confirmationPage(
   session: Session,
   client: Client | undefined,
   params: Params,
+  replacedPage: Pages["logout"],
 ): Promise<HttpResponse> {
   const fields: [string, string][] = [["confirm", await csrfToken(server, session.sid, "logout")]];
   for (const name of ["client_id", "id_token_hint", "post_logout_redirect_uri", "state"]) {
@@ -223,6 +228,6 @@ async function confirmationPage(
   const action = endpointPath(app, "logout");
   const user = { sub: session.sub, name };
   const props = { ...site, action, user, client: client?.name ?? client?.id, fields };
-  const page = renderPage(Logout, props, app.pages.logout);
+  const page = renderPage(Logout, props, replacedPage);
   return { ...htmlWithForms(200, page), form: { action, fields } };
 }

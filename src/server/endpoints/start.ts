@@ -17,7 +17,7 @@ export const start: Handlers = {
     }
     const browser = await ensureBrowserCookie(context);
     const request = await demoRequest(context, client, await newDemoFlow(context, browser));
-    const sent = await (await context.app.demoSteps())?.prepare(context, client, request) ?? request;
+    const sent = await (await context.app.developerPages.demoSteps?.())?.prepare(context, client, request) ?? request;
     const query = new URLSearchParams(
       Object.entries(sent).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );

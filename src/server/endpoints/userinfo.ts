@@ -3,7 +3,7 @@
 import { endpointOrigin } from "../oauth/issuer_urls.ts";
 import { type HttpResponse, json, type ResponseLike, withHeaders } from "../../platform/http/message.ts";
 import { grantOfAccessToken } from "../oauth/tokens/mod.ts";
-import { finalClaims } from "../oauth/tokens/override_claims.ts";
+import { finalClaims } from "../oauth/tokens/claim_change.ts";
 import type { AccessToken } from "../oauth/tokens/read_access_token.ts";
 import { requireAccessToken } from "../oauth/tokens/bearer.ts";
 import { hasTokenInQuery, type OtherPlace } from "../oauth/tokens/bound_token.ts";
@@ -70,7 +70,7 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
     user,
     grant: { id: grantOfAccessToken(claims.jti), scope, resources: [claims.aud].flat() },
   });
-  const signed = alg && await server.sign("userinfo", alg, info);
+  const signed = alg && await server.keys.sign("userinfo", alg, info);
   const encrypt = await server.findEncryption(server, client, "userinfo");
   const jwt = encrypt === undefined ? signed : await encrypt(signed ?? info);
   return jwt === undefined ? json(200, info) : jwtResponse("application/jwt", jwt);

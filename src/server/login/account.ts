@@ -5,6 +5,7 @@ import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } 
 import { rejectUntrustedHost } from "../endpoints/shared/cross_site.ts";
 import { endpointPath } from "../assembly/endpoint.ts";
 import type { Handlers } from "../assembly/route.ts";
+import type { Pages } from "../assembly/pages.ts";
 import { renderPage } from "../pages/render_page.ts";
 import { Account, type AccountProps } from "./pages/account.tsx";
 import { readSession } from "../endpoints/shared/session_cookie.ts";
@@ -18,13 +19,13 @@ import { toUserSummary } from "./account_picker.ts";
  *
  * @param openLogin Whether users without a password can log in.
  */
-export function accountHandlers(openLogin: boolean): Handlers {
+export function accountHandlers(openLogin: boolean, replacedPage: Pages["account"]): Handlers {
   return {
     async GET(context) {
       if (openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
       const session = await readSession(context);
       const account = session && await accountProps(context, session);
-      return htmlWithForms(200, renderPage(Account, { ...context.site, account }, context.app.pages.account));
+      return htmlWithForms(200, renderPage(Account, { ...context.site, account }, replacedPage));
     },
     async POST(context) {
       const { server, request, site } = context;

@@ -8,6 +8,7 @@ import { endpointPath } from "../assembly/endpoint.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../endpoints/shared/csrf.ts";
 import { rejectUntrustedHost } from "../endpoints/shared/cross_site.ts";
 import { readParams } from "../endpoints/shared/client_endpoint.ts";
+import type { Pages } from "../assembly/pages.ts";
 import type { Handlers } from "../assembly/route.ts";
 import { readSession } from "../endpoints/shared/session_cookie.ts";
 import { emptyHeadResponse, htmlWithForms, redirect, type ResponseLike } from "../../platform/http/message.ts";
@@ -36,7 +37,7 @@ import { consumePending, findPending, type Interaction } from "./pending.ts";
  *
  * @param openLogin Whether users without a password can log in.
  */
-export function consentHandlers(openLogin: boolean): Handlers {
+export function consentHandlers(openLogin: boolean, replacedPage: Pages["consent"]): Handlers {
   async function handleGet(context: Context): Promise<ResponseLike> {
     const { server, request } = context;
     if (openLogin) rejectUntrustedHost(server, request, "UI-20");
@@ -47,7 +48,7 @@ export function consentHandlers(openLogin: boolean): Handlers {
     const hasLoginProof = session !== undefined && pending.browser !== undefined &&
       constantTimeEqual(params.get("login") ?? "", await loginProof(context, pending.id, session));
     if (!hasLoginProof) return redirect(request.method, pagePath(context, "login", pending.id));
-    return await consentPage(context, pending, session);
+    return await consentPage(context, pending, session, replacedPage);
   }
 
   async function handlePost(context: Context): Promise<ResponseLike> {
@@ -79,7 +80,12 @@ export function consentHandlers(openLogin: boolean): Handlers {
   return { GET: handleGet, HEAD: () => emptyHeadResponse, POST: handlePost };
 }
 
-async function consentPage(context: Context, pending: Interaction, session: Session): Promise<ResponseLike> {
+async function consentPage(
+  context: Context,
+  pending: Interaction,
+  session: Session,
+  replacedPage: Pages["consent"],
+): Promise<ResponseLike> {
   const { server, site } = context;
   const { request, client, destination } = pending;
   const { scope, resources } = request;
@@ -122,7 +128,7 @@ async function consentPage(context: Context, pending: Interaction, session: Sess
       redirectsToDevice: device === undefined && redirectsToDevice(destination.uri),
       remembered: impersonationRisk(pending) ?? server.settings.lifetimes.refresh_token,
       otherAccountHref: pagePath(context, "login", pending.id),
-    }, context.app.pages.consent),
+    }, replacedPage),
     headers,
   );
 }

@@ -1,5 +1,6 @@
 /** The endpoints of the login pages. */
 
+import type { Pages } from "../assembly/pages.ts";
 import type { Endpoint } from "../assembly/route.ts";
 import { type ParameterDescription, parameters } from "../oauth/params.ts";
 import { accountHandlers } from "./account.ts";
@@ -13,6 +14,7 @@ interface InteractionOptions {
   readonly base: string;
   /** Whether users without a password can log in. */
   readonly openLogin: boolean;
+  readonly pages: Pages;
   readonly csrfParameter: ParameterDescription;
   readonly interactionParameter: ParameterDescription;
   /** The parameters of authorization responses, and of redirects to these pages. */
@@ -21,7 +23,7 @@ interface InteractionOptions {
 
 /** The pages for login and consent, and the page of the account. */
 export function interactionEndpoints(
-  { base, openLogin, csrfParameter, interactionParameter, responseParameters }: InteractionOptions,
+  { base, openLogin, pages, csrfParameter, interactionParameter, responseParameters }: InteractionOptions,
 ): Endpoint[] {
   const step = {
     methods: ["GET", "HEAD", "POST"],
@@ -30,9 +32,9 @@ export function interactionEndpoints(
     role: "step",
     responseParameters,
   } as const satisfies Partial<Endpoint>;
-  const login = loginHandlers({ openLogin, verifyPassword: passwordVerifier() });
-  const consent = consentHandlers(openLogin);
-  const account = accountHandlers(openLogin);
+  const login = loginHandlers({ openLogin, verifyPassword: passwordVerifier() }, pages.login);
+  const consent = consentHandlers(openLogin, pages.consent);
+  const account = accountHandlers(openLogin, pages.account);
   return [
     {
       ...step,
@@ -55,6 +57,7 @@ export function interactionEndpoints(
       name: "account",
       path: `${base}/account`,
       title: "Account",
+      link: { label: "Account", path: "/account" },
       methods: ["GET", "POST"],
       caller: "browser",
       errors: "page",

@@ -5,6 +5,7 @@ import type { Context } from "../assembly/context.ts";
 import { assertCsrfToken, readSameOriginForm } from "../endpoints/shared/csrf.ts";
 import { rejectUntrustedHost } from "../endpoints/shared/cross_site.ts";
 import { readParams } from "../endpoints/shared/client_endpoint.ts";
+import type { Pages } from "../assembly/pages.ts";
 import type { Handlers } from "../assembly/route.ts";
 import { readSession, setSessionCookie } from "../endpoints/shared/session_cookie.ts";
 import { emptyHeadResponse, redirect, type ResponseLike } from "../../platform/http/message.ts";
@@ -17,9 +18,9 @@ import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { cancellationLimiter, consumePending, findPending, type Interaction } from "./pending.ts";
 import { rememberAccount } from "./account_picker.ts";
 
-export function loginHandlers(options: LoginOptions): Handlers {
+export function loginHandlers(options: LoginOptions, replacedPage: Pages["login"]): Handlers {
   const allowCancellation = cancellationLimiter();
-  const page = { name: "login", openLogin: options.openLogin } as const;
+  const page = { name: "login", openLogin: options.openLogin, replacedPage } as const;
 
   async function handleGet(context: Context): Promise<ResponseLike> {
     if (options.openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");

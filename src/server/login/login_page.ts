@@ -3,6 +3,7 @@
 import type { Context } from "../assembly/context.ts";
 import { endpointPath } from "../assembly/endpoint.ts";
 import { type CsrfBinding, withCsrfToken } from "../endpoints/shared/csrf.ts";
+import type { Pages } from "../assembly/pages.ts";
 import { renderPage } from "../pages/render_page.ts";
 import { Login, type LoginProps } from "./pages/login.tsx";
 import { readSession } from "../endpoints/shared/session_cookie.ts";
@@ -30,6 +31,7 @@ interface LoginPage {
   readonly name: "login" | "select_account";
   /** Whether users without a password can log in, and are listed. */
   readonly openLogin: boolean;
+  readonly replacedPage: Pages["login"];
 }
 
 /**
@@ -40,7 +42,7 @@ interface LoginPage {
 export async function showLogin(
   context: Context,
   pending: Interaction,
-  { name, openLogin }: LoginPage,
+  { name, openLogin, replacedPage }: LoginPage,
   params: Params,
   { status, error, part, headers }: LoginRetry = { status: 200, part: "password" },
 ): Promise<HttpResponse> {
@@ -75,7 +77,7 @@ export async function showLogin(
       requiredAcr: currentSession === undefined ? loginRequirements.acr : undefined,
       isReauthentication: previousSession !== undefined && currentSession === undefined,
       retry: error !== undefined || selectedSub !== undefined ? { part, fault: error } : undefined,
-    }, context.app.pages.login),
+    }, replacedPage),
     { ...headers, ...imageHeaders },
   );
 }

@@ -26,10 +26,5 @@
  * store can handle any step. Before a login the store contains only a bounded number of cancelled requests.
  */
 
-import type { NavigationLink } from "../pages/layout.tsx";
-
 export { interactionEndpoints } from "./endpoints.ts";
 export { pagesApprover, repeatWithCookies } from "./pages_approver.ts";
-
-/** The link to the account page. */
-export const accountLink: NavigationLink = { label: "Account", path: "/account" };

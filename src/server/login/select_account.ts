@@ -10,6 +10,7 @@ import { readParams } from "../endpoints/shared/client_endpoint.ts";
 import type { Context } from "../assembly/context.ts";
 import { rejectUntrustedHost } from "../endpoints/shared/cross_site.ts";
 import { assertCsrfToken, readSameOriginForm } from "../endpoints/shared/csrf.ts";
+import type { Pages } from "../assembly/pages.ts";
 import type { Handlers } from "../assembly/route.ts";
 import { emptyHeadResponse, redirect, type ResponseLike } from "../../platform/http/message.ts";
 import type { PendingAuthorization } from "../oauth/authorize/destination.ts";
@@ -26,10 +27,9 @@ export async function showAccounts(context: Context, pending: PendingAuthorizati
   return redirect(context.request.method, pagePath(context, "select_account", id), browser.headers);
 }
 
-const page = { name: "select_account", openLogin: true } as const;
-
 /** Creates the handlers of the page. */
-export function selectAccountHandlers(approver: Approver): Handlers {
+export function selectAccountHandlers(approver: Approver, replacedPage: Pages["login"]): Handlers {
+  const page = { name: "select_account", openLogin: true, replacedPage } as const;
   const allowCancellation = cancellationLimiter();
   return {
     HEAD: () => emptyHeadResponse,

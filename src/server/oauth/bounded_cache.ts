@@ -10,6 +10,8 @@ export interface BoundedCache<T> {
   set(key: string, value: T): void;
   /** Removes a value. */
   delete(key: string): void;
+  /** Removes all values. */
+  clear(): void;
   /** All values. */
   values(): Iterable<T>;
 }
@@ -33,6 +35,7 @@ export function boundedCache<T>(size: number): BoundedCache<T> {
       newer.delete(key);
       older.delete(key);
     },
+    clear: () => [newer, older].forEach((entries) => entries.clear()),
     values: () => new Map([...older, ...newer]).values(),
   };
 }
@@ -63,6 +66,8 @@ export interface RateLimiter {
   retryAfter(attempt: AuthenticationAttempt): number;
   /** Counts one failure. */
   recordFailure(attempt: AuthenticationAttempt): void;
+  /** Forgets all failures. */
+  clear(): void;
 }
 
 /** Creates a rate limiter that counts in memory. `now` is the clock, in milliseconds. */
@@ -103,5 +108,6 @@ export function rateLimiter(now: () => number): RateLimiter {
     recordFailure(attempt) {
       for (const { key } of limitsFor(attempt)) countFailure(key);
     },
+    clear: failures.clear,
   };
 }

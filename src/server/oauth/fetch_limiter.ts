@@ -55,18 +55,13 @@ export interface FetchLimiter {
    *   its domain, or for another client because of requests of this network.
    */
   count(url: string, cause: FetchCause): void;
+  /** Forgets all fetches. */
+  clear(): void;
 }
 
 interface FetchWindow {
   count: number;
   readonly until: number;
-}
-
-/** The limiter that all parts of a server share. Only a server that fetches such URLs creates it. */
-export function limiterOf(
-  { fetches, now }: { readonly fetches: { limiter?: FetchLimiter }; readonly now: () => number },
-): FetchLimiter {
-  return fetches.limiter ??= fetchLimiter(now);
 }
 
 /** Creates a limiter that counts in memory. `now` is the clock, in milliseconds. */
@@ -111,6 +106,10 @@ export function fetchLimiter(now: () => number): FetchLimiter {
       }
       host.count++;
       total.count++;
+    },
+    clear() {
+      for (const windows of [networks, domains, inUse.hosts, others.hosts]) windows.clear();
+      inUse.total = others.total = { count: 0, until: 0 };
     },
   };
 }

@@ -24,9 +24,7 @@ import type { SupportedGrantType } from "./clients/standing.ts";
 import type { AuthenticatedRequest, Authorization } from "./grants/authenticated_request.ts";
 import type { OAuthError } from "./errors.ts";
 import type { Observe } from "./observe.ts";
-import type { SignClaims } from "./keys/jwt.ts";
-import type { Keys } from "./keys/keys.ts";
-import type { KeyFetches } from "./keys/remote_keys.ts";
+import type { SigningKeys } from "./keys/jwt.ts";
 import type { Policy } from "./policy.ts";
 import type { ServerClients } from "./clients/server_clients.ts";
 import type { RegisteredSecrets } from "./registered_secrets.ts";
@@ -39,11 +37,10 @@ import type { LogoutFrames } from "./session/logout_frames.ts";
 import type { BoundScheme } from "./tokens/bound_token.ts";
 import type { BoundToKey, ConnectionKeys, ConnectionRequest } from "./tokens/connection_keys.ts";
 import type { FindEncryption } from "./tokens/response_encryption.ts";
-import type { ChangeClaims, OriginalClaims, OverrideClaims } from "./tokens/override_claims.ts";
+import type { ClaimChange } from "./tokens/claim_change.ts";
 import type { TokenResponse } from "./tokens/token_response.ts";
-import type { FetchLimiter } from "./fetch_limiter.ts";
+import type { Fetching } from "./fetching.ts";
 import type { Sender } from "./sender.ts";
-import type { Outbound } from "./outbound.ts";
 import type { PassedRuleId, RejectionRuleId } from "./rules/mod.ts";
 import type { RulePassed, Trace } from "./trace.ts";
 
@@ -62,11 +59,9 @@ export interface Server {
   /** The random source. */
   readonly randomBytes: RandomBytes;
   /** The signing keys. */
-  readonly keys: Keys;
+  readonly keys: SigningKeys;
   /** The public keys in the JWKS (RFC 7517 §5). */
   publishedKeys(server: Server): Promise<readonly Readonly<Record<string, unknown>>[]>;
-  /** Signs claims with the current key. */
-  readonly sign: SignClaims;
   /** The grant types of the token endpoint, in the order of `grant_types_supported`. */
   readonly grantTypes: readonly GrantType[];
   /** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
@@ -119,22 +114,12 @@ export interface Server {
   readonly registeredSecrets: RegisteredSecrets;
   /** The users. */
   readonly users: UserRepository;
-  /** On login pages: whether users without a password can log in and be created. Absent if an approver decides. */
-  readonly openLogin?: boolean;
   /** The rules for releasing claims. */
   readonly claims: ClaimRules;
   /** The `aud` of access tokens. */
   readonly audience: string;
-  /** The prefix of the ids of this issuer's client records. */
-  readonly recordPrefix: string;
-  /** Fetches documents that clients refer to: their keys and their metadata. */
-  readonly outbound: Outbound;
-  /** Holds the limiter of fetches of URLs that clients choose; `limiterOf` creates it. */
-  readonly fetches: { limiter?: FetchLimiter };
-  /** The key sets that were fetched for issuers, and for clients that are known or in use, by their URL. */
-  readonly keyFetches: BoundedCache<KeyFetches>;
-  /** The key sets that were fetched for other clients. */
-  readonly unusedKeyFetches: BoundedCache<KeyFetches>;
+  /** Fetches what settings and clients name by URLs. */
+  readonly fetching: Fetching;
   /** The values of `aud` that a client assertion may have, besides the issuer. */
   readonly assertionAudiences: readonly string[];
   /** The resources that access tokens can be issued for. */
@@ -143,14 +128,10 @@ export interface Server {
   readonly rateLimiter?: RateLimiter;
   /** Recent code challenges, each with the time at which its code expires. */
   readonly recentChallenges: BoundedCache<number>;
-  /** Gives claims the form of a provider's; only with its profile. */
-  readonly changeClaims?: ChangeClaims<Server>;
-  /** Changes claims just before they are signed or sent; only in tests. */
-  readonly overrideClaims?: OverrideClaims;
-  /** Claims of an access token before they were changed, by those that it has. */
-  readonly originalClaims?: (claims: Readonly<Record<string, unknown>>) => OriginalClaims | undefined;
-  /** The fixed value of the next code or token; `undefined` for a random one. Only in tests. */
-  readonly takeFixedValue?: (kind: "code" | "access_token" | "refresh_token") => string | undefined;
+  /** Changes the claims of tokens, and reads the changed ones; absent if they are not changed. */
+  readonly claimChange?: ClaimChange<Server>;
+  /** The value of the next code or token if a test has fixed it; otherwise `undefined`, and the value is random. */
+  readonly takeFixedValue: (kind: "code" | "access_token" | "refresh_token") => string | undefined;
   /** The sender of the request; absent outside of requests. */
   readonly sender?: Sender;
   /** Receives every event. */

@@ -35,15 +35,17 @@ export function apple(): Provider {
   }
 
   return {
-    extend(server, context) {
-      const clientAuthentication = server.clientAuthentication.map((auth) =>
+    extend: (server) => ({
+      ...server,
+      clientAuthentication: server.clientAuthentication.map((auth) =>
         auth.method === "client_secret_post" ? signedSecret(auth) : auth
-      );
+      ),
+    }),
+    forRequest(server, context) {
       // clientconfigi/3230956-responsemode of the same documentation: any scope demands form_post.
-      const settings = asksForUser(context)
-        ? { ...server.settings, responseModes: ["form_post"] as const }
-        : server.settings;
-      return { ...server, clientAuthentication, settings };
+      if (asksForUser(context)) {
+        Object.assign(server, { settings: { ...server.settings, responseModes: ["form_post"] as const } });
+      }
     },
     // https://developer.apple.com/documentation/sign_in_with_apple/authenticating-users-with-sign-in-with-apple
     claims(claims, { kind, user, grant: { scope } }) {

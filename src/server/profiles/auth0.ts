@@ -19,8 +19,8 @@ export function auth0(): Provider {
     server.audience === server.issuer ? endpointUrl({ app, server }, "userinfo") : server.audience;
   return {
     ...messages,
-    setup(assembled, ...others) {
-      messages.setup(assembled, ...others);
+    setup(assembled, changes) {
+      messages.setup(assembled, changes);
       app = assembled;
     },
     routes: ({ site: { base } }) => [{
@@ -35,7 +35,8 @@ export function auth0(): Provider {
       // A HEAD request must not end the session.
       load: async () => ({ GET: (await import("./auth0_logout.ts")).logOut, HEAD: () => emptyHeadResponse }),
     }],
-    extend: (server) => ({ ...server, audience: audienceOf(server), resources: withSentSpelling(server) }),
+    extend: (server) => ({ ...server, resources: withSentSpelling(server) }),
+    forRequest: (server) => void Object.assign(server, { audience: audienceOf(server) }),
     claims: (claims, facts) => auth0Claims(audienceOf(facts.server), claims, facts),
     // https://auth0.com/docs/secure/tokens/access-tokens/get-access-tokens
     request: (request, { endpoint }) =>

@@ -22,7 +22,6 @@ const maxRemembered = 10_000;
 export function googleTokens(): (server: Server) => Partial<Server> {
   /** The key of the latest refresh token in the store, by client and user. */
   const latest = boundedCache<string>(maxRemembered);
-  let prepared: { readonly from: Server["requestParts"]; readonly changes: Partial<Server> } | undefined;
 
   /** Issues a refresh token only with `access_type=offline`, and a second one only with `prompt=consent`. */
   const issueRefreshToken: TokenIssuer = async (server, authorization, now, issued, request) => {
@@ -40,26 +39,16 @@ export function googleTokens(): (server: Server) => Partial<Server> {
     return response;
   };
 
-  return (server) => {
-    if (prepared?.from !== server.requestParts) {
-      const { requestParts, tokenIssuers, grantTypes } = server;
-      const authorize: EntryPointParts = {
-        ...requestParts.at.authorize,
-        readers: [...requestParts.at.authorize.readers, { name: part, read: readAccess }],
-      };
-      prepared = {
-        from: requestParts,
-        changes: {
-          requestParts: { ...requestParts, at: { ...requestParts.at, authorize } },
-          tokenIssuers: [
-            ...tokenIssuers.map((issuer) => issuer === refreshToken ? issueRefreshToken : issuer),
-            nameScope,
-          ],
-          grantTypes: grantTypes.map(requireSecret),
-        },
-      };
-    }
-    return prepared.changes;
+  return ({ requestParts, tokenIssuers, grantTypes }) => {
+    const authorize: EntryPointParts = {
+      ...requestParts.at.authorize,
+      readers: [...requestParts.at.authorize.readers, { name: part, read: readAccess }],
+    };
+    return {
+      requestParts: { ...requestParts, at: { ...requestParts.at, authorize } },
+      tokenIssuers: [...tokenIssuers.map((issuer) => issuer === refreshToken ? issueRefreshToken : issuer), nameScope],
+      grantTypes: grantTypes.map(requireSecret),
+    };
   };
 }
 

@@ -1,5 +1,6 @@
 /** Loads the functions of the profiles of providers. */
 
+import type { Plugin } from "../assembly/plugin.ts";
 import type { Deviation } from "./provider_profile.ts";
 import { providerPlugin } from "./provider_plugin.ts";
 import type { ProviderName } from "./provider_profile.ts";
@@ -22,10 +23,10 @@ const loaders: Readonly<Record<ProviderName, () => Promise<Provider>>> = {
   okta: async () => (await import("./okta.ts")).okta(),
 };
 
-/** Creates the plugin of the profiles of providers, and the function that changes claims. */
+/** Creates the plugin of the profiles of providers. */
 export async function loadProviders(
   { names, functions, data }: Deviation,
-): Promise<ReturnType<typeof providerPlugin>> {
+): Promise<Plugin> {
   return providerPlugin(
     names.join(", "),
     data,

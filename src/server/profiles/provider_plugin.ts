@@ -18,7 +18,7 @@ import { parseTarget, type RequestHandler } from "../../platform/http/router.ts"
 import type { Explanation } from "../oauth/explanation.ts";
 import { warn } from "../oauth/notes.ts";
 import type { Server } from "../oauth/server.ts";
-import type { ClaimChange } from "../oauth/tokens/override_claims.ts";
+import type { ClaimChange } from "../oauth/tokens/claim_change.ts";
 import { atPath } from "./shared/at_path.ts";
 import { changeRequest } from "./shared/change_request.ts";
 import { omit } from "./shared/members.ts";
@@ -43,7 +43,7 @@ export function providerPlugin(
   name: string,
   { accepts = {}, metadataMembers, fixedClaims }: ProviderData,
   providers: readonly Provider[],
-): { readonly plugin: Plugin; readonly claimChange: ClaimChange<Server> } {
+): Plugin {
   const exchanges = new WeakMap<RequestLike, Exchange>();
   let app: App;
 
@@ -119,58 +119,61 @@ export function providerPlugin(
     };
   };
 
+  const claimChange: ClaimChange<Server> = {
+    change(server, kind, given, context) {
+      const facts = { ...context, kind, server };
+      let claims: Members = given;
+      for (const provider of providers) claims = provider.claims?.(claims, facts) ?? claims;
+      const fixed = fixedClaims?.[kind as keyof typeof fixedClaims];
+      if (fixed !== undefined) {
+        for (const scope of ["*", ...context.grant.scope]) claims = { ...claims, ...fixed[scope] };
+      }
+      // A token without `aud` is for the default audience. Only one for another resource needs `aud`.
+      const isForResource = kind === "access_token" && context.grant.resources.length > 0;
+      return isForResource && claims.aud === undefined ? { ...claims, aud: given.aud } : claims;
+    },
+    original(claims) {
+      const { sub, aud, client_id, scope } = providers.reduceRight(
+        (claims, provider) => provider.originalClaims?.(claims) ?? claims,
+        claims as Members,
+      ) as { readonly sub: string; readonly aud?: string; readonly client_id: string; readonly scope?: string };
+      return { sub, aud, others: { client_id, scope } };
+    },
+  };
+
   return {
-    plugin: {
-      setup(assembled, ...others) {
-        app = assembled;
-        for (const provider of providers) provider.setup?.(assembled, ...others);
-      },
-      routes: (app) => providers.flatMap((provider) => provider.routes?.(app) ?? []),
-      extend(server, context) {
-        const exchange: Exchange = { context };
-        // Plugins find the exchange by the request that they received.
-        for (
-          let request: RequestLike | undefined = context.request;
-          request !== undefined;
-          request = request.original
-        ) {
-          exchanges.set(request, exchange);
-        }
-        return providers.reduce((server, provider) => provider.extend?.(server, context) ?? server, server);
-      },
-      onEvent(event, context) {
-        const exchange = context && exchanges.get(context.request);
-        if (exchange === undefined) return;
-        if (event.type === "code_issued") exchange.issued = event;
-        if (event.type !== "rejected") return;
-        exchange.rejection = { error: event.error, rule: event.explanation.rule, client: event.client };
-      },
-      handle: (next) =>
-        providers.reduceRight<RequestHandler>(
-          (inner, provider) => provider.handle?.(inner) ?? inner,
-          (request, peer) => respond(request, peer, next),
-        ),
+    setup(assembled, changes) {
+      app = assembled;
+      for (const provider of providers) provider.setup?.(assembled, changes);
     },
-    claimChange: {
-      change(server, kind, given, context) {
-        const facts = { ...context, kind, server };
-        let claims: Members = given;
-        for (const provider of providers) claims = provider.claims?.(claims, facts) ?? claims;
-        const fixed = fixedClaims?.[kind as keyof typeof fixedClaims];
-        if (fixed !== undefined) {
-          for (const scope of ["*", ...context.grant.scope]) claims = { ...claims, ...fixed[scope] };
-        }
-        // A token without `aud` is for the default audience. Only one for another resource needs `aud`.
-        const isForResource = kind === "access_token" && context.grant.resources.length > 0;
-        return isForResource && claims.aud === undefined ? { ...claims, aud: given.aud } : claims;
-      },
-      original(claims) {
-        const { sub, aud, client_id, scope } = providers.reduceRight(
-          (claims, provider) => provider.originalClaims?.(claims) ?? claims,
-          claims as Members,
-        ) as { readonly sub: string; readonly aud?: string; readonly client_id: string; readonly scope?: string };
-        return { sub, aud, others: { client_id, scope } };
-      },
+    routes: (app) => providers.flatMap((provider) => provider.routes?.(app) ?? []),
+    extend: (server) => ({
+      ...providers.reduce((server, provider) => provider.extend?.(server) ?? server, server),
+      claimChange,
+    }),
+    forRequest(server, context) {
+      const exchange: Exchange = { context };
+      // Plugins find the exchange by the request that they received.
+      for (
+        let request: RequestLike | undefined = context.request;
+        request !== undefined;
+        request = request.original
+      ) {
+        exchanges.set(request, exchange);
+      }
+      for (const provider of providers) provider.forRequest?.(server, context);
     },
+    onEvent(event, context) {
+      const exchange = context && exchanges.get(context.request);
+      if (exchange === undefined) return;
+      if (event.type === "code_issued") exchange.issued = event;
+      if (event.type !== "rejected") return;
+      exchange.rejection = { error: event.error, rule: event.explanation.rule, client: event.client };
+    },
+    handle: (next) =>
+      providers.reduceRight<RequestHandler>(
+        (inner, provider) => provider.handle?.(inner) ?? inner,
+        (request, peer) => respond(request, peer, next),
+      ),
   };
 }

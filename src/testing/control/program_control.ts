@@ -47,8 +47,9 @@ export function programControl({ secret, recorder, clientCheck, scenarios }: Pro
       {
         ...plugin,
         configure: (options) => ({ ...plugin.configure!(options), unknownLoginHint: options.unknownLoginHint }),
-        approve: withTrustedPersonas(plugin.approve!),
-        approvePages: withTrustedPersonas(control.approvePages),
+        approve: withTrustedPersonas((next, showsPages) =>
+          showsPages ? control.approvePages(next) : plugin.approve!(next, false)
+        ),
       },
       ...running === undefined ? [] : [running.plugin],
       controlEndpoints(control, { secret }),

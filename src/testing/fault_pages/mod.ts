@@ -46,17 +46,9 @@ export function faultPages(
     : { loadControl: () => control, plugin: {}, clock: control.clock, machineTime: systemClock };
   return {
     ...plugin,
-    links: [{
-      label: "Break",
-      path: "/faults",
-      isMain: true,
-      get clockOffset() {
-        return Math.round((clock.now() - machineTime()) / 1000);
-      },
-    }],
-    setup(app, ...adders) {
+    setup(app, changes) {
       if (!app.server.settings.allows.openTools) throw notAllowed(app.server.issuer);
-      plugin.setup?.(app, ...adders);
+      plugin.setup?.(app, changes);
     },
     routes: ({ site }) => [staticEndpoint(site, "testing", () => import("./assets.gen.ts")), {
       name: "faults",
@@ -64,6 +56,14 @@ export function faultPages(
       methods: ["GET", "POST"],
       caller: "browser",
       title: "Break",
+      link: {
+        label: "Break",
+        path: "/faults",
+        isMain: true,
+        get clockOffset() {
+          return Math.round((clock.now() - machineTime()) / 1000);
+        },
+      },
       errors: "page",
       role: "control",
       parameters: parameters({ name: "form_token", secret: "form_token" }),
@@ -100,9 +100,9 @@ function controlledServer(): ControlledServer {
       })),
     plugin: {
       ...injector.plugin,
-      setup(assembled, ...adders) {
+      setup(assembled, changes) {
         app = assembled;
-        injector.plugin.setup?.(assembled, ...adders);
+        injector.plugin.setup?.(assembled, changes);
       },
       onEvent: grants.onEvent,
       configure({ now = systemClock }) {

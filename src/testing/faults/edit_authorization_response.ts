@@ -51,7 +51,7 @@ function editSigned(edit: EditFields): EditResponse {
     const edited = edit(Object.entries(members).map(([name, value]) => [name, String(value)]), context);
     if (edited === undefined) return undefined;
     const claims = { ...Object.fromEntries(edited), aud, exp };
-    return [["response", await app.server.sign("authorization_response", alg, claims)]];
+    return [["response", await app.server.keys.sign("authorization_response", alg, claims)]];
   };
 }
 

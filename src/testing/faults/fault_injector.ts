@@ -3,7 +3,6 @@
 import type { App } from "../../server/assembly/context.ts";
 import type { Plugin } from "../../server/assembly/plugin.ts";
 import { findForRequest, getHeader, type RequestLike, type ResponseLike } from "../../platform/http/message.ts";
-import type { Server } from "../../server/oauth/server.ts";
 import { type ClientAddress, parseTarget, type RequestHandler } from "../../platform/http/router.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
@@ -203,14 +202,11 @@ export function faultInjector(
         if (isAuthorizationEndpoint(endpoint)) return handleLogin(app, hasRule, next, request, peer);
         return hasRule ? handleWithRules(app, next, request, peer) : next(request, peer);
       },
-      extend(server, { request }) {
-        return (findForRequest(matchesByRequest, request) ?? []).reduceRight(
-          (inner: Server, { rule: { fault }, context }) => {
-            if (fault.extend === undefined || (fault.waitsFor === undefined && !context.consume())) return inner;
-            return fault.extend(inner, context);
-          },
-          server,
-        );
+      forRequest(server, { request }) {
+        for (const { rule: { fault }, context } of (findForRequest(matchesByRequest, request) ?? []).toReversed()) {
+          if (fault.extend === undefined || (fault.waitsFor === undefined && !context.consume())) continue;
+          Object.assign(server, fault.extend({ ...server }, context));
+        }
       },
       setup: (openedApp) => void (app = openedApp),
       close: stop,

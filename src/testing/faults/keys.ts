@@ -24,9 +24,12 @@ export const rotated: FaultFactory<() => Fault> = defineFault({
     waitsFor: "signed an ID token",
     extend: (server, context) => ({
       ...server,
-      async sign(kind, alg, claims) {
-        if (kind === "id_token" && context.consume()) await server.keys.rotate(alg, 0);
-        return await server.sign(kind, alg, claims);
+      keys: {
+        ...server.keys,
+        async sign(kind, alg, claims) {
+          if (kind === "id_token" && context.consume()) await server.keys.rotate(alg, 0);
+          return await server.keys.sign(kind, alg, claims);
+        },
       },
     }),
   }),

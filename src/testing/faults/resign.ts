@@ -7,6 +7,7 @@ import { encodeBase64url } from "../../platform/runtime/crypto.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 import { editParameter, objectParameter } from "./parameters.ts";
 import { withoutNulls } from "./response_body.ts";
+import { withChange } from "./with_change.ts";
 
 /** The claims of a token. */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -29,9 +30,12 @@ export function resign(
     }`,
     extend: (server, context) => ({
       ...server,
-      sign: (kind, alg, claims) => {
-        const isAffected = kind === signedKind && appliesTo?.(claims) !== false && context.consume();
-        return (isAffected ? sign(server) : server.sign)(kind, alg, claims);
+      keys: {
+        ...server.keys,
+        sign: (kind, alg, claims) => {
+          const isAffected = kind === signedKind && appliesTo?.(claims) !== false && context.consume();
+          return (isAffected ? sign(server) : server.keys.sign)(kind, alg, claims);
+        },
       },
     }),
   };
@@ -48,7 +52,7 @@ export function overrideClaims(
   { of, appliesTo }: { readonly of?: JwtKind; readonly appliesTo?: (claims: Claims) => boolean } = {},
 ): Fault {
   const sign = (server: Server): SignClaims => (kind, alg, claims) =>
-    server.sign(kind, alg, { ...claims, ...change(claims, secondsNow(server)) });
+    server.keys.sign(kind, alg, { ...claims, ...change(claims, secondsNow(server)) });
   return resign(name, sign, appliesTo, of);
 }
 
@@ -87,11 +91,10 @@ export function editClaims(
     waitsFor,
     extend: (server, context) => ({
       ...server,
-      overrideClaims(kind, claims, about) {
-        const issued = server.overrideClaims?.(kind, claims, about) ?? claims;
+      claimChange: withChange(server, (kind, issued) => {
         if (kind !== editedKind || !context.consume()) return issued;
         return typeof edit === "function" ? edit(issued, context) : { ...issued, ...withoutNulls(edit) };
-      },
+      }),
     }),
   };
 }

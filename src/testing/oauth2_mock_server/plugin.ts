@@ -4,6 +4,7 @@ import type { Plugin } from "../../server/assembly/plugin.ts";
 import { findForRequest, type RequestLike } from "../../platform/http/message.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
 import type { ServerClients } from "../../server/oauth/clients/server_clients.ts";
+import type { Server } from "../../server/oauth/server.ts";
 import { findFix } from "../../server/assembly/rules.ts";
 import type { IssuedTokens } from "./issued_tokens.ts";
 import { tokenLifetime } from "./issuer.ts";
@@ -33,27 +34,31 @@ export function mockPlugin(
       const fix = event.type === "rejected" ? findFix(event.explanation) : undefined;
       if (request !== undefined && fix !== undefined) fixes.set(request, fix);
     },
-    extend(server, context) {
+    forRequest(server, context) {
       const request = findForRequest(requests, context.request);
-      if (request === undefined) return server;
-      return {
-        ...server,
-        clients: asRegistered(server.clients),
-        async sign(kind, alg, claims) {
-          const own = await server.sign(kind, alg, claims);
-          if (kind !== "access_token" && kind !== "id_token") return own;
-          const claimsOf = kind === "id_token" ? idTokenClaims : accessTokenClaims;
-          const changed = await buildToken(request, tokenLifetime, (_header, payload) => {
-            Object.assign(payload, claimsOf(claims, request.body));
-          });
-          const { scope } = claims;
-          const lacksOpenid = kind === "access_token" && typeof scope === "string" &&
-            !scope.split(" ").includes("openid");
-          const forUserinfo = lacksOpenid ? await server.sign(kind, alg, { ...claims, scope: `openid ${scope}` }) : own;
-          tokens.set(changed, { own, forUserinfo });
-          return changed;
+      if (request === undefined) return;
+      const { clients, keys } = server;
+      const changes: Pick<Server, "clients" | "keys"> = {
+        clients: asRegistered(clients),
+        keys: {
+          ...keys,
+          async sign(kind, alg, claims) {
+            const own = await keys.sign(kind, alg, claims);
+            if (kind !== "access_token" && kind !== "id_token") return own;
+            const claimsOf = kind === "id_token" ? idTokenClaims : accessTokenClaims;
+            const changed = await buildToken(request, tokenLifetime, (_header, payload) => {
+              Object.assign(payload, claimsOf(claims, request.body));
+            });
+            const { scope } = claims;
+            const lacksOpenid = kind === "access_token" && typeof scope === "string" &&
+              !scope.split(" ").includes("openid");
+            const forUserinfo = lacksOpenid ? await keys.sign(kind, alg, { ...claims, scope: `openid ${scope}` }) : own;
+            tokens.set(changed, { own, forUserinfo });
+            return changed;
+          },
         },
       };
+      Object.assign(server, changes);
     },
   };
 }

@@ -8,6 +8,7 @@ import { type Claims, editClaims } from "../faults/resign.ts";
 import type { Roll } from "./roll.ts";
 import { withUnknown } from "./json_variations.ts";
 import type { RollOf, Variation } from "./variation.ts";
+import { withChange } from "../faults/with_change.ts";
 
 /** A variation of the claims of one kind of token or response. */
 function edit(
@@ -49,12 +50,11 @@ function withoutAuthTime(server: Server, asking: Set<string>): Server {
       ...server.requestParts,
       at: { ...at, authorize: withReader(at.authorize), par: withReader(at.par) },
     },
-    overrideClaims(kind, claims, about) {
-      const issued = server.overrideClaims?.(kind, claims, about) ?? claims;
+    claimChange: withChange(server, (kind, issued, about) => {
       const { id, metadata } = about.client;
       const isRequired = asking.has(id) || metadata.require_auth_time || metadata.default_max_age !== undefined;
       return kind === "id_token" && !isRequired ? without(issued, "auth_time") : issued;
-    },
+    }),
   };
 }
 
@@ -84,10 +84,9 @@ export const claimVariations: readonly Variation[] = [
     // The ID token of a refresh has azp if and only if the first one has it (§12.2).
     server: () => (server) => ({
       ...server,
-      overrideClaims(kind, claims, about) {
-        const issued = server.overrideClaims?.(kind, claims, about) ?? claims;
+      claimChange: withChange(server, (kind, issued, about) => {
         return kind === "id_token" ? { ...issued, azp: about.client.id } : issued;
-      },
+      }),
     }),
   },
   {

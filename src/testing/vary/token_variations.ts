@@ -36,7 +36,7 @@ function otherValue(
     extend: (server, context) => ({
       ...server,
       takeFixedValue: (issued) =>
-        server.takeFixedValue?.(issued) ??
+        server.takeFixedValue(issued) ??
           (issued === kind && context.consume() ? create(server, rollOf(context)) : undefined),
     }),
   });
@@ -190,7 +190,7 @@ export const tokenVariations: readonly Variation[] = [
           const mayVary = client.metadata.access_token_format === undefined && resources.length === 0 &&
             ownIssue === undefined;
           const takeFixedValue: Server["takeFixedValue"] = (kind) =>
-            inner.takeFixedValue?.(kind) ??
+            inner.takeFixedValue(kind) ??
               (kind === "access_token" && context.consume() ? opaqueToken(inner, rollOf(context)) : undefined);
           return issue(mayVary ? { ...inner, takeFixedValue } : inner, authorization, ...others);
         }),

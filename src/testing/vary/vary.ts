@@ -149,12 +149,15 @@ export function varyControl(resetServer: () => Promise<void> = () => Promise.res
         for (const profile of pluginProfiles(options)) if (profile.startsWith("vary:")) start(profile);
         return options;
       },
-      setup(openedApp, ...others) {
+      setup(openedApp, changes) {
         app = openedApp;
-        if (seed !== undefined) injector.plugin.setup!(openedApp, ...others);
+        if (seed !== undefined) injector.plugin.setup!(openedApp, changes);
       },
       handle: (next) => seed === undefined ? next : injector.plugin.handle!(next),
-      extend: (server, context) => seed === undefined ? server : injector.plugin.extend!(extend(server), context),
+      forRequest(server, context) {
+        if (serverChanges.size > 0) Object.assign(server, extend({ ...server }));
+        if (seed !== undefined) injector.plugin.forRequest!(server, context);
+      },
     },
   };
 }

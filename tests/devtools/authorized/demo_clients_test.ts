@@ -128,11 +128,13 @@ test("[DM-20] another plugin can provide the steps, and the page is complete wit
     const self = await testServer({
       clients: undefined,
       plugins: [{
-        demoSteps: () =>
-          Promise.resolve({
-            prepare: (_context, _client, request) => Promise.resolve({ ...request, scope: "read" }),
-            next: () => Promise.resolve(has ? { stepper: h("p", null, "Steps of a plugin") } : undefined),
-          }),
+        setup({ developerPages }) {
+          developerPages.demoSteps = () =>
+            Promise.resolve({
+              prepare: (_context, _client, request) => Promise.resolve({ ...request, scope: "read" }),
+              next: () => Promise.resolve(has ? { stepper: h("p", null, "Steps of a plugin") } : undefined),
+            });
+        },
       }],
     });
     const browser = openBrowser(self);

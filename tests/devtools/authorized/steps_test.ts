@@ -451,7 +451,10 @@ test("[DM-14] a defective token fails the check that it violates", async () => {
         plugins: [{
           extend: (server) => ({
             ...server,
-            sign: (kind, alg, all) => server.sign(kind, alg, kind === "id_token" ? { ...all, ...claims } : all),
+            keys: {
+              ...server.keys,
+              sign: (kind, alg, all) => server.keys.sign(kind, alg, kind === "id_token" ? { ...all, ...claims } : all),
+            },
           }),
         }],
       }),

@@ -101,7 +101,7 @@ for (const extension of extensions) {
     const { parameters: requestParameters } = server.requestParts;
     const options = {
       ...{ base: "", requestParameters, formParameters: [], redirectParameters: [] },
-      ...{ approver: autoApprover, hasPages: true, openLogin: true },
+      ...{ approver: autoApprover, hasPages: true, openLogin: true, pages: {} },
     };
     const endpoints = extension.endpoints?.(server.settings, options) ?? [];
     const members = [

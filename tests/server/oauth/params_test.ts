@@ -23,9 +23,9 @@ const all = endpoints({
   responseModes: ownResponseModes,
   responseTypes: new Map(),
   approver: autoApprover,
-  approvePages: (next) => next,
   autoLogin: true,
   openLogin: false,
+  pages: {},
 });
 const { unrepeatable } = endpointRoute(
   all.find(({ name }) => name === "authorize")!,

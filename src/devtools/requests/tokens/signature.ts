@@ -115,7 +115,7 @@ export async function verifySignature(
     const verify = async (key: Parameters<typeof verifyByKeys>[1]) =>
       await verifyByKeys(jwt, key, jwtPolicies.own_signature, { algorithms: [alg], now: server.now() });
     if (isSymmetric) await Promise.any(keys.map(({ k }) => verify(decodeBase64url(String(k)))));
-    else await verify(remoteKeys(server, { jwks: { keys } }));
+    else await verify(remoteKeys(server.fetching.keys, { jwks: { keys } }));
     return verified();
   } catch (thrown) {
     const problems: unknown[] = thrown instanceof AggregateError ? thrown.errors : [thrown];

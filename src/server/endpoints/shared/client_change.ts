@@ -51,10 +51,10 @@ export function fixLink(
   for (const [name, value] of Object.entries({ ...members, retry })) if (value !== undefined) query.set(name, value);
   if (isNew) {
     const label = redirect_uri === undefined ? `Register ${client_id}` : `Register ${client_id} with ${redirect_uri}`;
-    return { label, path: app.clientLink({ query })! };
+    return { label, path: app.developerPages.clientLink!(undefined, query) };
   }
   if (Object.values(members).every((one) => one === undefined)) {
-    return { label: `Compare with the client ${client_id}`, path: app.clientLink({ id: client_id })! };
+    return { label: `Compare with the client ${client_id}`, path: app.developerPages.clientLink!(client_id) };
   }
   const label = redirect_uri !== undefined
     ? `Add the redirect URI to ${client_id}`
@@ -65,7 +65,7 @@ export function fixLink(
     : grant_type !== undefined
     ? `Allow ${client_id} to use ${grant_type}`
     : `Let ${client_id} use ${token_endpoint_auth_method}`;
-  return { label, path: app.clientLink({ id: client_id, query })! };
+  return { label, path: app.developerPages.clientLink!(client_id, query) };
 }
 
 /** The label of {@link fixLink}, with the URL of the form. */

@@ -23,32 +23,48 @@ import { mayListClients, suggestMatch } from "./suggest_match.ts";
 import { suggestUrl } from "./suggest_url.ts";
 import { findFix, findRule } from "../../assembly/rules.ts";
 import { rejectionProblem } from "./problem_response.ts";
+import type { Pages } from "../../assembly/pages.ts";
 import { isShownFirst } from "./untrusted_client.ts";
 
 /**
  * Creates the error response for a value that a handler threw. On test hosts the header `Link` leads to the page that
  * explains the error (RFC 8288), for clients that show headers and no body.
+ *
+ * @param replacedPage The error page of the embedding program.
  */
-export async function errorResponse(context: Context, thrown: unknown): Promise<ResponseLike> {
+export async function errorResponse(
+  context: Context,
+  thrown: unknown,
+  replacedPage: Pages["error"],
+): Promise<ResponseLike> {
   const { server } = context;
   const url = explanationUrl(context, thrown);
   const explained = thrown instanceof OAuthError && server.explain ? await server.explain(server, thrown) : thrown;
-  const response = await channelResponse(context, explained);
+  const rejected = await channelResponse(context, explained);
+  const response = "shown" in rejected
+    ? await errorPage(context, rejected.shown, replacedPage, rejected.destination)
+    : rejected;
   return url === undefined ? response : withHeaders(response, { link: `<${url}>; rel="help"` });
 }
 
+/** An error to show as a page. */
+interface ShownError {
+  readonly shown: unknown;
+  readonly destination?: RedirectDestination;
+}
+
 /** Rejects through the channel of the endpoint. */
-async function channelResponse(context: Context, thrown: unknown): Promise<HttpResponse> {
+async function channelResponse(context: Context, thrown: unknown): Promise<HttpResponse | ShownError> {
   switch (context.endpoint?.errors) {
     case undefined: {
       // No endpoint has the path.
       const error = explainNotFound(context, thrown);
-      return expectsJson(context.request) ? jsonError(context, error) : await errorPage(context, error);
+      return expectsJson(context.request) ? jsonError(context, error) : { shown: error };
     }
     case "json":
       // A browser opened the URL of an endpoint for programs.
       return isWrongMethod(thrown) && requestedFormat(context.request) === "page"
-        ? await errorPage(context, thrown)
+        ? { shown: thrown }
         : jsonError(context, thrown);
     case "bearer":
       return bearerError(context, thrown);
@@ -64,12 +80,12 @@ async function channelResponse(context: Context, thrown: unknown): Promise<HttpR
       if (destination !== undefined && !isForUser) {
         if (destination.mode === "poll") return await polledError(context, destination, thrown);
         return await isShownFirst(context)
-          ? await errorPage(context, thrown, destination)
+          ? { shown: thrown, destination }
           : await redirectErrorOnce(context, destination, thrown);
       }
     }
   }
-  return await errorPage(context, thrown);
+  return { shown: thrown };
 }
 
 function isWrongMethod(thrown: unknown): boolean {
@@ -176,7 +192,7 @@ async function redirectErrorOnce(
   context: Context,
   destination: Destination,
   thrown: unknown,
-): Promise<HttpResponse> {
+): Promise<HttpResponse | ShownError> {
   const isTemporary = !(thrown instanceof OAuthError) || statusOf(thrown.code) >= 500;
   if (destination.storedRequest === undefined || isTemporary) return await redirectError(context, destination, thrown);
   const consumed = storedRequests(context.server).consume(context.server, destination.storedRequest);
@@ -184,8 +200,12 @@ async function redirectErrorOnce(
 }
 
 /** Denies a polled request if the user denied it; any other error leaves the request pending. */
-async function polledError(context: Context, destination: PolledDestination, thrown: unknown): Promise<HttpResponse> {
-  if (!(thrown instanceof OAuthError) || thrown.code !== "access_denied") return await errorPage(context, thrown);
+async function polledError(
+  context: Context,
+  destination: PolledDestination,
+  thrown: unknown,
+): Promise<HttpResponse | ShownError> {
+  if (!(thrown instanceof OAuthError) || thrown.code !== "access_denied") return { shown: thrown };
   const denied = deliveryTo(context.server, destination).deny(context.server, destination);
   return await redirectErrorAfter(denied, context, destination, thrown);
 }
@@ -196,11 +216,11 @@ async function redirectErrorAfter(
   context: Context,
   destination: Destination,
   thrown: unknown,
-): Promise<HttpResponse> {
+): Promise<HttpResponse | ShownError> {
   try {
     await ended;
   } catch (error) {
-    return await errorPage(context, error);
+    return { shown: error };
   }
   return await redirectError(context, destination, thrown);
 }
@@ -231,7 +251,12 @@ function errorMembers(context: Context, error: OAuthError): Readonly<Record<stri
  *
  * @param destination The client that the user may send the error to: the page has a link to it.
  */
-async function errorPage(context: Context, thrown: unknown, destination?: RedirectDestination): Promise<HttpResponse> {
+async function errorPage(
+  context: Context,
+  thrown: unknown,
+  replacedPage: Pages["error"],
+  destination?: RedirectDestination,
+): Promise<HttpResponse> {
   const { target } = context;
   const error = tracedError(context, thrown);
   // 401 is for requests that could contain credentials (RFC 9110 §15.5.2), and a user has no credentials of the client.
@@ -282,7 +307,7 @@ async function errorPage(context: Context, thrown: unknown, destination?: Redire
       },
       // A page whose URL contains an authorization response has no links to other sites (RFC 9700 §4.2.4).
       allowsExternalLinks: !["code", "state", ...ownParameters].some((name) => address.has(name)),
-    }, context.app.pages.error),
+    }, replacedPage),
     detailHeaders(error),
   );
 }

@@ -1,7 +1,6 @@
 /** Pages that settings turn off. On a test host, the 404 response explains how to turn the page on. */
 
-import type { Context } from "../../assembly/context.ts";
-import type { DisabledPage } from "../../assembly/disabled_page.ts";
+import type { Context, DisabledPage } from "../../assembly/context.ts";
 
 /** The pages of every server, by the first segment of the path below the base. */
 const ownPages: Readonly<Record<string, DisabledPage>> = {

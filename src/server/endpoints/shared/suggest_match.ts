@@ -39,7 +39,7 @@ export function suggestUri({ rule, expected = "", received }: Pick<Explanation, 
 
 /** Whether the request may see the clients: the server has pages of them, and the host is trusted. */
 export function mayListClients({ app, server, request }: Context): boolean {
-  return app.clientLink({}) !== undefined && isTrustedHost(server, request);
+  return app.developerPages.clientLink !== undefined && isTrustedHost(server, request);
 }
 
 /** The length of the longer text without the common prefix and suffix. Linear time, unlike an edit distance. */

@@ -171,7 +171,7 @@ async function verifySignature(
   assertion: string,
 ): Promise<JwtProblem | undefined> {
   const { algorithms = verificationAlgorithms } = trusted;
-  const keys = remoteKeys(server, trusted);
+  const keys = remoteKeys(server.fetching.keys, trusted);
   try {
     await verifyByKeys(assertion, keys, jwtPolicyOf(trusted), { algorithms, now: server.now() });
     return undefined;

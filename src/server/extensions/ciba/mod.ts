@@ -46,7 +46,7 @@ export const ciba: Extension = {
 
 /** The endpoint for clients, and the page for their users. */
 function cibaEndpoints(options: EndpointOptions): Endpoint[] {
-  const { base, approver, hasPages, openLogin, redirectParameters } = options;
+  const { base, approver, hasPages, openLogin, pages, redirectParameters } = options;
   return [
     startEndpoint(options, "backchannel_authentication", {
       title: "Backchannel authentication",
@@ -69,7 +69,8 @@ function cibaEndpoints(options: EndpointOptions): Endpoint[] {
       role: "document",
       parameters: parameters("request_id", "error", "result"),
       responseParameters: redirectParameters,
-      load: async () => (await import("./page.ts")).backchannelPage(approver, openLogin || !hasPages),
+      load: async () =>
+        (await import("./page.ts")).backchannelPage(approver, openLogin || !hasPages, pages.backchannel),
     },
   ];
 }

@@ -8,9 +8,10 @@ import { rejectUntrustedHost } from "../../endpoints/shared/cross_site.ts";
 import { readParams } from "../../endpoints/shared/client_endpoint.ts";
 import type { Handlers } from "../../assembly/route.ts";
 import { readSession } from "../../endpoints/shared/session_cookie.ts";
-import { htmlWithForms, type ResponseLike } from "../../../platform/http/message.ts";
+import { htmlWithForms } from "../../../platform/http/message.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { Backchannel, type BackchannelProps } from "../../login/pages/backchannel.tsx";
+import type { Pages } from "../../assembly/pages.ts";
 import { renderPage } from "../../pages/render_page.ts";
 import { describe } from "../polled/polled_request.ts";
 import { listRequests } from "./authentication_request.ts";
@@ -25,17 +26,24 @@ const maxSearchedClients = 1000;
  *
  * @param approver Decides about a request: login pages, or immediately.
  * @param openLogin Whether logins need no password.
+ * @param replacedPage The page of the embedding program.
  */
-export function backchannelPage(approver: Approver, openLogin: boolean): Handlers {
+export function backchannelPage(
+  approver: Approver,
+  openLogin: boolean,
+  replacedPage: Pages["backchannel"],
+): Handlers {
+  const showPage = ({ site }: Context, part: Pick<BackchannelProps, "requests" | "result">) =>
+    htmlWithForms(200, renderPage(Backchannel, { ...site, ...part }, replacedPage));
   return {
     async GET(context) {
       const { server } = context;
       if (openLogin) rejectUntrustedHost(server, context.request, "UI-20");
       const params = await readParams(context);
-      if (params.get("error") !== undefined) return await showPage(context, { result: "denied" });
-      if (params.get("result") !== undefined) return await showPage(context, { result: "approved" });
+      if (params.get("error") !== undefined) return showPage(context, { result: "denied" });
+      if (params.get("result") !== undefined) return showPage(context, { result: "approved" });
       const id = params.get("request_id");
-      if (id === undefined) return await showPage(context, { requests: await findRequests(context) });
+      if (id === undefined) return showPage(context, { requests: await findRequests(context) });
       const found = await findRequest(server, id, endpointPath(context.app, "backchannel"));
       if (found === undefined) throw unknownRequest();
       context.clientId = found.pending.client.id;
@@ -71,10 +79,6 @@ async function findRequests(context: Context): Promise<BackchannelProps["request
     }
   }
   return requests;
-}
-
-function showPage({ app, site }: Context, part: Pick<BackchannelProps, "requests" | "result">): ResponseLike {
-  return htmlWithForms(200, renderPage(Backchannel, { ...site, ...part }, app.pages.backchannel));
 }
 
 function unknownRequest(): OAuthError {

@@ -51,7 +51,7 @@ const maxStaleMs = 300_000;
 
 /** Creates the clients of metadata documents. */
 export function createDocumentClients(
-  { now, outbound, trace, settings, audience }: Server,
+  { now, fetching: { send }, trace, settings, audience }: Server,
 ): DocumentClients {
   let cached = boundedCache<Client>(maxDocuments);
   // They have a cache of their own, so that documents of other clients do not evict them.
@@ -91,7 +91,7 @@ export function createDocumentClients(
     const traceFetch = (outcome: string) =>
       trace({ type: "metadata_document_fetched", at: now(), client: url, outcome });
     try {
-      const { text, headers } = await fetchDocument(outbound, url, documentLimits);
+      const { text, headers } = await fetchDocument(send, url, documentLimits);
       const lifetimeMs = cacheLifetimeMs(headers);
       const validUntil = fetchedAt + lifetimeMs;
       const client = await parseDocument(

@@ -9,7 +9,7 @@ import { dueRecords, leaseRecord } from "../../oauth/records/lease.ts";
 import { randomId } from "../../oauth/secrets.ts";
 import { secondsNow } from "../../oauth/keys/jwt.ts";
 import type { Server } from "../../oauth/server.ts";
-import { finalClaims } from "../../oauth/tokens/override_claims.ts";
+import { finalClaims } from "../../oauth/tokens/claim_change.ts";
 import { sessionIdFor } from "../../oauth/users/users.ts";
 import { clientLogoutOf } from "./settings.ts";
 import { claimSessionClients, logoutCallPrefix, scheduleCall } from "./session_clients.ts";
@@ -115,7 +115,7 @@ export async function createLogoutToken(
     events: { [logoutEvent]: {} },
   };
   const grant = { id: sid, scope: [], resources: [] };
-  return await server.sign(
+  return await server.keys.sign(
     "logout_token",
     client.idTokenAlg,
     finalClaims(server, "logout_token", claims, { client, grant }),

@@ -42,7 +42,7 @@ export const device: Extension = {
 
 /** The endpoint for devices, and the page for their users. */
 function deviceEndpoints(options: EndpointOptions): Endpoint[] {
-  const { base, approver, hasPages, openLogin, formParameters, redirectParameters } = options;
+  const { base, approver, hasPages, openLogin, pages, formParameters, redirectParameters } = options;
   const userCode: ParameterDescription = { name: "user_code", linksFlow: true };
   return [
     startEndpoint(options, "device_authorization", {
@@ -65,7 +65,10 @@ function deviceEndpoints(options: EndpointOptions): Endpoint[] {
       responseParameters: redirectParameters,
       load: async () => {
         const { deviceHandlers } = await import("./page.ts");
-        return deviceHandlers({ approver, asks: !hasPages, openLogin: openLogin || !hasPages });
+        return deviceHandlers({
+          ...{ approver, asks: !hasPages, openLogin: openLogin || !hasPages },
+          replacedPage: pages.device,
+        });
       },
     },
   ];

@@ -17,6 +17,7 @@ import { OAuthError } from "../../oauth/errors.ts";
 import type { AuthenticationAttempt } from "../../oauth/bounded_cache.ts";
 import type { RuleExplanation } from "../../oauth/trace.ts";
 import { Device, type DeviceProps } from "../../login/pages/device.tsx";
+import type { Pages } from "../../assembly/pages.ts";
 import { renderPage } from "../../pages/render_page.ts";
 import { explainUserCode } from "./explain_user_code.ts";
 
@@ -28,17 +29,22 @@ interface DevicePageOptions {
   readonly asks: boolean;
   /** Whether logins need no password. */
   readonly openLogin: boolean;
+  /** The page of the embedding program. */
+  readonly replacedPage: Pages["device"];
 }
 
 /** The handlers of the page. */
-export function deviceHandlers({ approver, asks, openLogin }: DevicePageOptions): Handlers {
+export function deviceHandlers({ approver, asks, openLogin, replacedPage }: DevicePageOptions): Handlers {
+  const show = ({ site }: Context, { part, status = 200, headers }: PageResponse): ResponseLike =>
+    htmlWithForms(status, renderPage(Device, { ...site, ...part }, replacedPage), headers);
+
   async function handleGet(context: Context): Promise<ResponseLike> {
     if (openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
     const params = await readParams(context);
-    if (params.get("error") !== undefined) return await showPage(context, { result: "denied" });
-    if (params.get("result") !== undefined) return await showPage(context, { result: "approved" });
+    if (params.get("error") !== undefined) return show(context, { part: { result: "denied" } });
+    if (params.get("result") !== undefined) return show(context, { part: { result: "approved" } });
     // The link only fills in the code, because an attacker may have sent the link.
-    return await showCodeForm(context, params.get("user_code") ?? "");
+    return show(context, await codeForm(context, params.get("user_code") ?? ""));
   }
 
   async function handlePost(context: Context): Promise<ResponseLike> {
@@ -55,18 +61,21 @@ export function deviceHandlers({ approver, asks, openLogin }: DevicePageOptions)
     if (wait > 0) {
       traceRejection(context, { rule: "DV-02", reason: "too many wrong user codes", expected: "fewer attempts" });
       const error = `Too many wrong codes. Try again in ${wait} s.`;
-      return await showCodeForm(context, typed, { status: 429, error, headers: { "retry-after": String(wait) } });
+      return show(
+        context,
+        await codeForm(context, typed, { status: 429, error, headers: { "retry-after": String(wait) } }),
+      );
     }
     if (device === undefined) {
       for (const attempt of attempts) server.rateLimiter?.recordFailure(attempt);
       const { reason, received, text } = await explainUserCode(server, typed);
       traceRejection(context, { rule: "DV-02", reason, expected: "the code that a device shows now", received });
-      return await showCodeForm(context, typed, { status: 400, error: text });
+      return show(context, await codeForm(context, typed, { status: 400, error: text }));
     }
     const { pending } = device;
     context.clientId = pending.client.id;
     const decision = params.get("decision");
-    if (asks && decision !== "allow" && decision !== "deny") return await showConfirmation(context, device);
+    if (asks && decision !== "allow" && decision !== "deny") return show(context, await confirmation(context, device));
     context.destination = pending.destination;
     if (asks && decision === "deny") throw deviceDenied();
     return await authorize(context, pending, approver);
@@ -97,23 +106,31 @@ function traceRejection({ server, target, clientId }: Context, explanation: Rule
   });
 }
 
+/** A part of the page, and how it is sent. */
+interface PageResponse {
+  readonly part: Pick<DeviceProps, "codeForm" | "confirmation" | "result">;
+  /** Default: 200. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 interface CodeFormResponse {
   readonly status: number;
   readonly error?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-async function showCodeForm(
+async function codeForm(
   context: Context,
   typed: string,
   { status, error, headers }: CodeFormResponse = { status: 200 },
-): Promise<ResponseLike> {
+): Promise<PageResponse> {
   const userCode = formatUserCode(typed) ?? typed.slice(0, 40);
   const { action, fields, cookie } = await createForm(context, []);
-  return await showPage(context, { codeForm: { action, fields, userCode, error } }, status, { ...headers, ...cookie });
+  return { part: { codeForm: { action, fields, userCode, error } }, status, headers: { ...headers, ...cookie } };
 }
 
-async function showConfirmation(context: Context, device: PendingRequest): Promise<ResponseLike> {
+async function confirmation(context: Context, device: PendingRequest): Promise<PageResponse> {
   const { client, request, destination } = device.pending;
   const { action, fields, cookie } = await createForm(context, [["user_code", destination.userCode!]]);
   const confirmation = {
@@ -122,7 +139,7 @@ async function showConfirmation(context: Context, device: PendingRequest): Promi
     scope: request.scope,
     device: describe(destination, device.record, context.target.clientAddress.address),
   };
-  return await showPage(context, { confirmation }, 200, cookie);
+  return { part: { confirmation }, headers: cookie };
 }
 
 async function createForm(context: Context, fields: readonly (readonly [string, string])[]) {
@@ -132,15 +149,6 @@ async function createForm(context: Context, fields: readonly (readonly [string, 
     fields: await withCsrfToken(context, fields, csrfBinding(secret)),
     cookie,
   };
-}
-
-function showPage(
-  { app, site }: Context,
-  part: Pick<DeviceProps, "codeForm" | "confirmation" | "result">,
-  status = 200,
-  headers?: Readonly<Record<string, string>>,
-): ResponseLike {
-  return htmlWithForms(status, renderPage(Device, { ...site, ...part }, app.pages.device), headers);
 }
 
 function csrfBinding(holder: string): CsrfBinding {

@@ -1,6 +1,6 @@
 /** The sector identifier of a client that registers itself (OpenID Connect Registration §5). */
 
-import { FetchLimitError, limiterOf } from "../../oauth/fetch_limiter.ts";
+import { FetchLimitError } from "../../oauth/fetch_limiter.ts";
 import { DocumentError, fetchDocument, parseJsonDocument } from "../../oauth/outbound.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import type { Server } from "../../oauth/server.ts";
@@ -23,8 +23,8 @@ export async function assertSector(
   if (uri === undefined) return;
   let listed: unknown;
   try {
-    limiterOf(server).count(uri, { isInUse: server.clients.isInUse(id), address: server.sender?.address });
-    listed = parseJsonDocument((await fetchDocument(server.outbound, uri, sectorLimits)).text);
+    server.fetching.limiter.count(uri, { isInUse: server.clients.isInUse(id), address: server.sender?.address });
+    listed = parseJsonDocument((await fetchDocument(server.fetching.send, uri, sectorLimits)).text);
   } catch (cause) {
     if (!(cause instanceof DocumentError || cause instanceof FetchLimitError)) throw cause;
     throw reject("DR-08", { sector: "unfetched", expected: cause.expected, received: cause.received }, { cause });

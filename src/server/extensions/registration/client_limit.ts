@@ -32,7 +32,7 @@ const fullUntil = new WeakMap<Server["clients"], number>();
  * @throws {OAuthError} `temporarily_unavailable` with status 429 if all registered clients are in use.
  */
 export async function limitClients(server: Server, clientId: string): Promise<void> {
-  const { store, recordPrefix, now, clients } = server;
+  const { store, now, clients, clients: { recordPrefix } } = server;
   const { maxClients } = registrationPolicy(server);
   await store.add("registration", recordPrefix + clientId, { until: now() + newClientMs }, neverExpires);
   // Counted afterwards, so that concurrent requests never exceed the limit; at the limit they may all be rejected.
@@ -46,7 +46,7 @@ export async function limitClients(server: Server, clientId: string): Promise<vo
 }
 
 /** Stops counting a client that no longer exists. */
-export async function stopCounting({ store, recordPrefix }: Server, clientId: string): Promise<void> {
+export async function stopCounting({ store, clients: { recordPrefix } }: Server, clientId: string): Promise<void> {
   await store.delete("registration", recordPrefix + clientId);
 }
 
@@ -59,7 +59,7 @@ const recorded = new WeakMap<Client, number>();
  * @throws {OAuthError} `invalid_client` if the client has just been evicted.
  */
 export async function recordUse(server: Server, client: Client): Promise<void> {
-  const { store, recordPrefix, now, settings: { lifetimes } } = server;
+  const { store, clients: { recordPrefix }, now, settings: { lifetimes } } = server;
   const validMs = Math.max(lifetimes.access_token, lifetimes.refresh_token) * 1000;
   const intervalMs = validMs / 24;
   if (Math.abs(now() - (recorded.get(client) ?? -Infinity)) < intervalMs) return;
@@ -72,7 +72,7 @@ export async function recordUse(server: Server, client: Client): Promise<void> {
 }
 
 async function evict(server: Server): Promise<void> {
-  const { store, clients, recordPrefix, now } = server;
+  const { store, clients, clients: { recordPrefix }, now } = server;
   const { maxClients } = registrationPolicy(server);
   const records: ListedRecord<RegistrationRecord>[] = [];
   for (let size = pageSize; size === pageSize;) {

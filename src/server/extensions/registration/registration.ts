@@ -164,7 +164,7 @@ async function exclusively<T>(
   { client, token, tokenDigest }: RegistrationOwner,
   change: () => T | Promise<T>,
 ): Promise<T> {
-  const id = await digest(JSON.stringify([server.recordPrefix, "registration", client.id, tokenDigest]));
+  const id = await digest(JSON.stringify([server.clients.recordPrefix, "registration", client.id, tokenDigest]));
   if (!await server.store.add("used_identifier", id, {}, { expiresAt: server.now() + maxChangeMs })) {
     throw reject("DR-06", { problem: "concurrent" });
   }

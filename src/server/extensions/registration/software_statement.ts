@@ -66,7 +66,7 @@ export async function readSoftwareStatement(
   if (trusted === undefined) throw reject("DR-10", { problem: "issuer", expected, issuer });
   let payload: JWTPayload;
   try {
-    payload = await verifyByKeys(text, remoteKeys(server, trusted), softwareStatementPolicy, {
+    payload = await verifyByKeys(text, remoteKeys(server.fetching.keys, trusted), softwareStatementPolicy, {
       algorithms: verificationAlgorithms,
       issuer: trusted.issuer,
       now: server.now(),

@@ -244,7 +244,7 @@ const signedTokens = new WeakMap<Server["clients"], BoundedCache<Promise<string>
 /** The token of an event, signed once by each key: a client may poll it many times. */
 export async function signEvent(server: Server, client: Client, { token, claims }: StreamEventRecord): Promise<string> {
   if (token !== undefined) return token;
-  const { clients, keys, sign } = server;
+  const { clients, keys } = server;
   const { idTokenAlg } = client;
   let cache = signedTokens.get(clients);
   if (cache === undefined) signedTokens.set(clients, cache = boundedCache(maxSignedTokens));
@@ -252,7 +252,7 @@ export async function signEvent(server: Server, client: Client, { token, claims 
   const key = `${kid} ${JSON.stringify(claims)}`;
   const known = cache.get(key);
   if (known !== undefined) return await known;
-  const signed = sign("security_event", idTokenAlg, claims);
+  const signed = keys.sign("security_event", idTokenAlg, claims);
   cache.set(key, signed);
   signed.catch(() => cache.delete(key));
   return await signed;

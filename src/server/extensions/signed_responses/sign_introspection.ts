@@ -17,7 +17,7 @@ export async function signIntrospection(
   introspection: Readonly<Record<string, unknown>>,
 ): Promise<string> {
   const alg = caller.metadata.introspection_signed_response_alg ?? policyOf(server, caller).alg;
-  return await server.sign("introspection", alg, {
+  return await server.keys.sign("introspection", alg, {
     iss: server.issuer,
     aud: caller.id,
     iat: secondsNow(server),

@@ -18,5 +18,5 @@ export async function signResponse(server: Server, clientId: string, fields: Res
     exp: secondsNow(server) + lifetimes.authorization_response,
   };
   const algorithm = client?.metadata.authorization_signed_response_alg ?? alg;
-  return [["response", await server.sign("authorization_response", algorithm, claims)]];
+  return [["response", await server.keys.sign("authorization_response", algorithm, claims)]];
 }

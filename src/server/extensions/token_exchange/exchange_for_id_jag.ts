@@ -79,7 +79,7 @@ export async function exchangeForIdJag(
       };
       const issued = await claimsToSign(server, "id_jag", claims, authorization);
       return {
-        access_token: await server.sign("id_jag", policyOf(server, client).alg, issued),
+        access_token: await server.keys.sign("id_jag", policyOf(server, client).alg, issued),
         issued_token_type: tokenTypes.idJag,
         token_type: "N_A",
         expires_in: lifetime,

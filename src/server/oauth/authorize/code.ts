@@ -147,7 +147,7 @@ async function storeCode(
   const { grant: { approvedAt, subject, scope } } = request;
   const validUntil = approvedAt + policyOf(server, client).lifetimes.code * 1000;
   const { code: prefix = "" } = server.settings.tokenPrefixes;
-  const code = server.takeFixedValue?.("code") ?? prefix + randomToken(server.randomBytes);
+  const code = server.takeFixedValue("code") ?? prefix + randomToken(server.randomBytes);
   const id = await storageKey(server, code);
   await server.store.put("code", id, { ...request, validUntil }, { grantId, expiresAt: validUntil });
   server.trace({ type: "code_issued", at: approvedAt, client: client.id, sub: subject.sub, scope, grantId });

@@ -1,6 +1,6 @@
 /** The public keys of a client: how they are fetched, and what the client learns if the fetch fails. */
 
-import { FetchLimitError, limiterOf } from "../fetch_limiter.ts";
+import { FetchLimitError } from "../fetch_limiter.ts";
 import type { KeyFetcher, KeyOwner } from "../keys/remote_keys.ts";
 import { DocumentError } from "../outbound.ts";
 import type { Server } from "../server.ts";
@@ -15,10 +15,9 @@ export function keysOf(
   // The operator chose the URLs of configured clients.
   const countFetch = client.standing === "configured"
     ? undefined
-    : (url: string) => limiterOf(server).count(url, { isInUse, address: server.sender?.address });
-  // Keys of clients that are not in use must not evict the keys of clients in use.
-  const fetcher = isInUse ? server : { ...server, keyFetches: server.unusedKeyFetches };
-  return [fetcher, client.metadata, countFetch];
+    : (url: string) => server.fetching.limiter.count(url, { isInUse, address: server.sender?.address });
+  const { keys, unusedKeys } = server.fetching;
+  return [isInUse ? keys : unusedKeys, client.metadata, countFetch];
 }
 
 /** Why keys could not be fetched. */

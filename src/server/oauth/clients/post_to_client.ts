@@ -1,6 +1,5 @@
 /** Posts to the URLs that clients register: logout tokens, security events and notifications. */
 
-import { limiterOf } from "../fetch_limiter.ts";
 import { readLimited } from "../outbound.ts";
 import type { Server } from "../server.ts";
 import type { Client } from "./repository.ts";
@@ -40,9 +39,9 @@ export async function postToClient(
 ): Promise<PostResult> {
   const send = async (): Promise<PostResult> => {
     // The operator did not choose the URL of such a client. The client counts as in use, because something was issued.
-    if (client.standing !== "configured") limiterOf(server).count(url, { isInUse: true });
+    if (client.standing !== "configured") server.fetching.limiter.count(url, { isInUse: true });
     const init = { method: "POST", headers, body: await body(), redirect: "manual", signal } as const;
-    const response = await server.outbound(url, init);
+    const response = await server.fetching.send(url, init);
     const { status } = response;
     const received = `status ${status}${await describeError(response, errorMembers)}`;
     return { status, received, isTemporary: status >= 500 };

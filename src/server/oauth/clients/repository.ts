@@ -100,4 +100,6 @@ export interface UserRepository extends UserEntries<User, User> {
    * ignores a session that is older.
    */
   defaultChosenAt(): number;
+  /** Whether users without a password cannot log in: logins happen on pages, which ask for one. */
+  readonly requirePasswords: boolean;
 }

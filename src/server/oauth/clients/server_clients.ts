@@ -23,6 +23,8 @@ export interface ServerClients extends ClientRepository {
   find(id: string, sender?: Sender): MaybePromise<Client | undefined>;
   /** The registered clients only. */
   readonly registered: ClientRepository;
+  /** The prefix of the ids of this issuer's records of clients and users. */
+  readonly recordPrefix: string;
   /**
    * The client of an issued token; `undefined` if it no longer exists. Metadata in memory is not fetched again, even if
    * it has expired.
@@ -45,11 +47,12 @@ export interface ServerClients extends ClientRepository {
 const maxUsedClients = 10_000;
 
 /** Creates the clients of a server without extensions. */
-export function serverClients(registered: ClientRepository): ServerClients {
+export function serverClients(registered: ClientRepository, recordPrefix: string): ServerClients {
   const used = boundedCache<true>(maxUsedClients);
   return {
     ...registered,
     registered,
+    recordPrefix,
     findHolder: registered.find,
     recordUse: (id) => used.set(id, true),
     isInUse: (id) => used.get(id) === true,

@@ -30,6 +30,9 @@ export type SignClaims = (
   claims: Readonly<Record<string, unknown>>,
 ) => Promise<string>;
 
+/** @internal The keys of a server, and the function that signs claims with the current key. */
+export type SigningKeys = Keys & { readonly sign: SignClaims };
+
 /** Signs with the current key. */
 export function jwtSigner(keys: Keys): SignClaims {
   return (kind, alg, claims) => keys.signer(alg).then((signer) => signJwt(signer, typByKind[kind], claims));

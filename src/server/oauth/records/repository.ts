@@ -136,8 +136,7 @@ export function recordPrefix({ issuer = "" }: { readonly issuer?: string }): str
 /** The members of a server with its entries. */
 interface EntryOwner {
   readonly store: Pick<Store, "persistent" | "get">;
-  readonly recordPrefix: string;
-  readonly clients: Pick<Repository<never, unknown>, "persists">;
+  readonly clients: Pick<Repository<never, unknown>, "persists"> & { readonly recordPrefix: string };
   readonly users: Pick<Repository<never, unknown>, "persists">;
 }
 
@@ -146,12 +145,12 @@ interface EntryOwner {
  * authentication must not reveal which ids are configured (CA-07).
  */
 export async function readAsIfStored(
-  { store, recordPrefix, clients, users }: EntryOwner,
+  { store, clients, users }: EntryOwner,
   kind: "client" | "user",
   id: string,
 ): Promise<void> {
   const { persists } = kind === "client" ? clients : users;
-  if (store.persistent === true && !persists(id)) await store.get(kind, recordPrefix + id);
+  if (store.persistent === true && !persists(id)) await store.get(kind, clients.recordPrefix + id);
 }
 
 /**

@@ -26,7 +26,9 @@ const maxParallelReads = 32;
 const maxReportedIds = 20;
 
 /** The members of the server that the repositories need. */
-type RepositoryOwner = Pick<Server, "store" | "now" | "randomBytes" | "trace" | "recordPrefix">;
+type RepositoryOwner =
+  & Pick<Server, "store" | "now" | "randomBytes" | "trace">
+  & Pick<Server["clients"], "recordPrefix">;
 
 /** The repositories of one server. */
 export interface StoredRepositories {

@@ -101,7 +101,7 @@ type EncodedRest = string | SessionLevel;
 export function passwordFingerprint(server: Server, user: User): MaybePromise<string | undefined> {
   const digest = getPasswordDigest(user);
   // If passwords are required, a user without one cannot log in: no session has this mark.
-  if (digest === undefined) return server.openLogin === false ? "none" : undefined;
+  if (digest === undefined) return server.users.requirePasswords ? "none" : undefined;
   return computeMac(server, "password", formatPasswordDigest(digest)).then((mac) => mac.slice(0, 22));
 }
 
@@ -240,6 +240,11 @@ export function serverSecret(owner: SecretOwner, purpose: string): Promise<strin
     secret.catch(() => secrets.delete(name));
   }
   return secret;
+}
+
+/** Forgets the secrets that were read from a store, because its records were deleted. */
+export function forgetSecrets(store: Server["store"]): void {
+  secretsByStore.delete(store);
 }
 
 async function loadSecret({ store, randomBytes }: SecretOwner, purpose: string): Promise<string> {

@@ -17,7 +17,7 @@ import { noteMinimalIdToken } from "../notes.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 import { currentGeneration, identifiersFor } from "../users/users.ts";
-import { type ClaimsContext, finalClaims } from "./override_claims.ts";
+import { type ClaimsContext, finalClaims } from "./claim_change.ts";
 import { refreshToken } from "./refresh_token.ts";
 import { signToken } from "./sign_token.ts";
 import type { TokenResponse } from "./token_response.ts";
@@ -89,7 +89,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   const allClaims = furtherClaims === undefined ? claims : { ...furtherClaims, ...claims };
   const signedClaims = await claimsToSign(server, "access_token", allClaims, authorization);
   // A pairwise subject does not identify the user: a stored token does.
-  const fixedValue = server.takeFixedValue?.("access_token");
+  const fixedValue = server.takeFixedValue("access_token");
   const isOpaque = fixedValue !== undefined || client.metadata.access_token_format === "opaque" ||
     client.subjectType !== "public" ||
     (resources.length === 0
@@ -195,7 +195,7 @@ export async function claimsToSign(
   claims: Readonly<Record<string, unknown>>,
   authorization: Authorization,
 ): Promise<Readonly<Record<string, unknown>>> {
-  if (server.changeClaims === undefined && server.overrideClaims === undefined) return claims;
+  if (server.claimChange?.change === undefined) return claims;
   return finalClaims(server, kind, { ...claims }, await claimsContext(server, authorization));
 }
 

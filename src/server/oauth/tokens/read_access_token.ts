@@ -69,7 +69,7 @@ async function verifyJwt(server: Server, token: string): Promise<AccessToken | u
 
 /** The claims that the server reads, with the issued values of those that are changed in the token. */
 function asIssued(server: Server, payload: Readonly<Record<string, unknown>>) {
-  const issued = server.originalClaims?.(payload);
+  const issued = server.claimChange?.original?.(payload);
   const claims = { ...payload, ...issued?.others } as unknown as AccessTokenClaims;
   const { sub, aud = issued && server.audience } = issued ?? claims;
   return { claims, sub, audience: aud === undefined ? [] : [aud].flat() };

@@ -22,7 +22,7 @@ export const refreshToken: TokenIssuer = async (server, authorization, _now, _is
   if (server.settings.refresh.onlyOffline && !scope.includes("offline_access")) return {};
   const [randomValue, salt] = randomTokenAndId(server.randomBytes);
   const { refresh_token: prefix = "" } = server.settings.tokenPrefixes;
-  const token = server.takeFixedValue?.("refresh_token") ?? prefix + randomValue;
+  const token = server.takeFixedValue("refresh_token") ?? prefix + randomValue;
   const grant = authorization.grant ?? await createGrant(server, authorization, subject);
   const endsAt = grant.approvedAt + server.settings.lifetimes.refresh_token * 1000;
   const validUntil = idleExpiresAt(server, endsAt);

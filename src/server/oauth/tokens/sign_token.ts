@@ -35,7 +35,7 @@ export async function signToken(
   alg: SigningAlgorithm,
   claims: Claims,
 ): Promise<string> {
-  const token = await server.sign(kind, alg, claims);
+  const token = await server.keys.sign(kind, alg, claims);
   if (token.length <= maxCookieLength) return token;
   const name = kind === "id_token" ? "ID token" : "access token";
   const sizes = sizesOf(claims);
@@ -51,7 +51,7 @@ export async function signToken(
     const others = leftOut.length > 1 ? ` and ${leftOut.length - 1} more` : "";
     warnOf(`the ${name} would be too long, so it lacks ${leftOut[0]!.name}${others}`, maxTokenLength);
     const rest = Object.fromEntries(leftOut.map(({ name }) => [name, undefined]));
-    return await server.sign(kind, alg, { ...claims, ...rest });
+    return await server.keys.sign(kind, alg, { ...claims, ...rest });
   }
   if (isFirst(server, `${kind} ${client.id}`)) {
     warnOf(`the ${name} is too long for cookies, and may be for headers of other servers (431)`, maxCookieLength);

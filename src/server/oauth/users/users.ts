@@ -109,6 +109,7 @@ interface UserRepositoryContext extends Pick<Server, "now" | "trace"> {
   readonly claims: ClaimRules;
   /** Absent if nothing listens. */
   readonly userWarnings?: UserWarnings;
+  readonly requirePasswords: boolean;
   /** Whether guest users may be created. If false, existing guest users are ignored. */
   readonly acceptsGuests: boolean;
   readonly onSessionsOver: OnSessionsOver;
@@ -123,7 +124,7 @@ interface UserRepositoryContext extends Pick<Server, "now" | "trace"> {
 export function userRepository(
   settings: Policy,
   configured: readonly User[],
-  { now, trace, claims, userWarnings, acceptsGuests, onSessionsOver }: UserRepositoryContext,
+  { now, trace, claims, userWarnings, requirePasswords, acceptsGuests, onSessionsOver }: UserRepositoryContext,
   create: CreateRepository = memoryRepository,
 ): UserRepository {
   let chosenAt = 0;
@@ -171,6 +172,7 @@ export function userRepository(
       return result instanceof Promise ? result.then(noteDefault) : noteDefault(result);
     },
     defaultChosenAt: () => chosenAt,
+    requirePasswords,
   };
 }
 

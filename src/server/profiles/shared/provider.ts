@@ -6,7 +6,8 @@ import type { ProviderFunctions } from "../provider_functions.ts";
 import type { Server } from "../../oauth/server.ts";
 
 /** The functions of a provider. `handle` gets a request before all others, and the response after them. */
-export interface Provider extends ProviderFunctions<Server>, Pick<Plugin, "setup" | "routes" | "extend" | "handle"> {
+export interface Provider
+  extends ProviderFunctions<Server>, Pick<Plugin, "setup" | "routes" | "extend" | "forRequest" | "handle"> {
   /** The path at which the server serves a request. Default: the path of the request. */
   path?(path: string, app: App): string;
 }

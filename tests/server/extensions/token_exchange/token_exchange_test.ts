@@ -257,7 +257,7 @@ test("[TX-04] may_act names the only actor, and a token that is bound to a key i
       plugins: [{
         extend: (inner) => ({
           ...inner,
-          overrideClaims: (kind, own) => kind === "access_token" ? { ...own, ...extra } : own,
+          claimChange: { change: (_, kind, own) => kind === "access_token" ? { ...own, ...extra } : own },
         }),
       }],
     });

@@ -1,4 +1,4 @@
-/** Changes of the claims of issued tokens: first those of the provider's profile, then those of the program. */
+/** Changes of the claims of issued tokens, by a provider's profile or a test. */
 
 import type { User } from "../clients/client.ts";
 import type { Client } from "../clients/repository.ts";
@@ -21,37 +21,30 @@ export interface ClaimsContext {
   };
 }
 
-/**
- * Changes the claims of a token or userinfo response before they are signed or sent. The result is not validated.
- *
- * @internal
- */
-export type OverrideClaims = (
+/** @internal How the tokens of a server differ from the standard ones, and how it reads them. */
+export interface ClaimChange<Server> {
+  /**
+   * Changes the claims of a token or userinfo response before they are signed or sent. The result is not validated.
+   * Default: no change.
+   */
+  change?(server: Server, ...issued: Parameters<ChangeClaims>): ReturnType<ChangeClaims>;
+  /** Claims of an access token before they were changed; `undefined` if they were not. */
+  original?(claims: Readonly<Record<string, unknown>>): OriginalClaims | undefined;
+}
+
+/** @internal Changes the claims of a token or userinfo response. */
+export type ChangeClaims = (
   kind: TokenKind,
   claims: Readonly<Record<string, unknown>>,
   context: ClaimsContext,
 ) => Readonly<Record<string, unknown>>;
 
-/** @internal Changes claims as {@link OverrideClaims}, for the profile of a provider. */
-export type ChangeClaims<Server> = (
-  server: Server,
-  ...issued: Parameters<OverrideClaims>
-) => ReturnType<OverrideClaims>;
-
-/** @internal How the tokens of a provider differ, and how the server reads them. */
-export interface ClaimChange<Server> {
-  /** The claims to sign or send. */
-  readonly change: ChangeClaims<Server>;
-  /** Claims of an access token before they were changed. */
-  readonly original: (claims: Readonly<Record<string, unknown>>) => OriginalClaims;
-}
-
 /** The claims of a token, or the members of a userinfo response, as they are signed or sent. */
-export function finalClaims<
-  Server extends { readonly changeClaims?: ChangeClaims<Server>; readonly overrideClaims?: OverrideClaims },
->(server: Server, ...[kind, claims, context]: Parameters<OverrideClaims>): ReturnType<OverrideClaims> {
-  const changed = server.changeClaims?.(server, kind, claims, context) ?? claims;
-  return server.overrideClaims?.(kind, changed, context) ?? changed;
+export function finalClaims<Server extends { readonly claimChange?: ClaimChange<Server> }>(
+  server: Server,
+  ...[kind, claims, context]: Parameters<ChangeClaims>
+): ReturnType<ChangeClaims> {
+  return server.claimChange?.change?.(server, kind, claims, context) ?? claims;
 }
 
 /** @internal Claims of an access token as the server reads them, whatever the token has. */

@@ -13,7 +13,7 @@ import type { BackchannelProps } from "../login/pages/backchannel.tsx";
 import type { ConsentProps } from "../login/pages/consent.tsx";
 import type { DeviceProps } from "../login/pages/device.tsx";
 import type { LoginProps } from "../login/pages/login.tsx";
-import type { ErrorPageProps } from "./error_page.tsx";
+import type { ErrorPageProps } from "../pages/error_page.tsx";
 
 export type { LoggedOutProps } from "../endpoints/logged_out_page.tsx";
 export type { LoggingOutProps } from "../endpoints/logging_out_page.tsx";
@@ -23,8 +23,8 @@ export type { BackchannelProps } from "../login/pages/backchannel.tsx";
 export type { ConsentProps } from "../login/pages/consent.tsx";
 export type { DeviceProps } from "../login/pages/device.tsx";
 export type { LoginProps } from "../login/pages/login.tsx";
-export type { ErrorPageProps } from "./error_page.tsx";
-export type { Site } from "./layout.tsx";
+export type { ErrorPageProps } from "../pages/error_page.tsx";
+export type { Site } from "../pages/layout.tsx";
 
 /**
  * Pages for users that replace those of the server: props in, an HTML document out. A page that is absent stays as it

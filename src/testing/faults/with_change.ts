@@ -1,0 +1,13 @@
+/** Adds a change of claims to a server. */
+
+import type { ChangeClaims, ClaimChange } from "../../server/oauth/tokens/claim_change.ts";
+import type { Server } from "../../server/oauth/server.ts";
+
+/** The changes of a server, followed by another one. */
+export function withChange({ claimChange }: Pick<Server, "claimChange">, change: ChangeClaims): ClaimChange<Server> {
+  return {
+    ...claimChange,
+    change: (server, kind, claims, context) =>
+      change(kind, claimChange?.change?.(server, kind, claims, context) ?? claims, context),
+  };
+}
