@@ -76,6 +76,7 @@ const importRules: ImportRules = {
       allowed: {
         ...below("platform", "server/oauth", "server/config", "server/pages"),
         "server/assembly/": "anything",
+        "server/explain/": "dynamic",
       },
       packages: pagePackages,
     },

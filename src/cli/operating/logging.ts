@@ -4,7 +4,7 @@ import type { App, Context } from "../../server/assembly/context.ts";
 import type { Plugin } from "../../server/assembly/plugin.ts";
 import { findFix } from "../../server/assembly/rules.ts";
 import { clientChangeUrl } from "../../server/endpoints/shared/client_change.ts";
-import { suggestUri } from "../../server/endpoints/shared/suggest_match.ts";
+import { suggestUri } from "../../server/explain/suggest_match.ts";
 import { findForRequest, type RequestLike, type ResponseLike, withHeaders } from "../../platform/http/message.ts";
 import { redactEvent, redactText } from "../../server/oauth/redact.ts";
 import type { RegisteredSecrets } from "../../server/oauth/registered_secrets.ts";

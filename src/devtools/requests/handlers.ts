@@ -4,7 +4,7 @@ import { frontChannelOrigin } from "../../server/oauth/issuer_urls.ts";
 import { ensureBrowserCookie } from "../../server/endpoints/shared/browser_cookie.ts";
 import { takeConfirmation } from "../../server/endpoints/shared/confirmation.ts";
 import { callbackClients } from "../../server/endpoints/demo_flow.ts";
-import { fixLink } from "../../server/endpoints/shared/client_change.ts";
+import { fixLink, mayListClients } from "../../server/endpoints/shared/client_change.ts";
 import { browserCsrfToken, readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
 import type { Context } from "../../server/assembly/context.ts";
 import { htmlWithForms, HttpError, type HttpResponse, json, redirect } from "../../platform/http/message.ts";
@@ -33,14 +33,14 @@ import { curlCommand } from "./curl.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";
 import { describeList, flowKinds, selectFlows } from "./list.ts";
-import { suggestMatch } from "../../server/endpoints/shared/suggest_match.ts";
+import { suggestMatch } from "../../server/explain/suggest_match.ts";
 import { withVisibleTexts } from "../../server/endpoints/shared/visible_text.ts";
 
 /** What the visitor may see beside a rejection. */
 function findHelp(context: Context): FindHelp {
   return (explanation) => ({
     change: fixLink(context, explanation.change),
-    suggestion: suggestMatch(context, explanation),
+    suggestion: mayListClients(context) ? suggestMatch(context.server, explanation) : undefined,
   });
 }
 

@@ -4,8 +4,7 @@ import { renderPage } from "../pages/render_page.ts";
 import { LoggedOut } from "./logged_out_page.tsx";
 import { LoggingOut } from "./logging_out_page.tsx";
 import { Logout } from "./logout_page.tsx";
-import { assertRegistrable } from "../oauth/authorize/destination.ts";
-import { warn } from "../oauth/notes.ts";
+import { rejectUnregistrable } from "../oauth/authorize/destination.ts";
 import { frontChannelOrigin } from "../oauth/issuer_urls.ts";
 import {
   contentSecurityPolicy,
@@ -18,10 +17,11 @@ import type { HttpResponse } from "../../platform/http/message.ts";
 import { rejectCrossOrigin } from "../../platform/http/same_origin.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { isPermitted } from "../oauth/clients/standing.ts";
-import { OAuthError } from "../oauth/errors.ts";
 import { revokeClientSession } from "../oauth/grants/narrow_grant.ts";
 import type { Params } from "../oauth/params.ts";
 import { appendToRedirectUri } from "../oauth/clients/redirect_uri.ts";
+import { observe } from "../oauth/observe.ts";
+import { reject } from "../oauth/reject.ts";
 import { constantTimeEqual } from "../oauth/secrets.ts";
 import { sessionIdFor } from "../oauth/users/users.ts";
 import { csrfToken, endSession, type Session } from "../oauth/session/session.ts";
@@ -102,11 +102,7 @@ async function readHint(
     idTokenHint !== undefined &&
     (hintedToken === undefined || (clientId !== undefined && clientId !== hintedToken.clientId))
   ) {
-    throw new OAuthError("invalid_request", "id_token_hint is not an ID token that this server issued to this client", {
-      rule: "LO-02",
-      expected: "an ID token of this issuer for this client, expired or not",
-      received: hintedToken === undefined ? "a token that cannot be verified" : `a token for ${hintedToken.clientId}`,
-    });
+    throw reject("LO-02", { hintedClient: hintedToken?.clientId });
   }
   const id = hintedToken?.clientId ?? clientId ?? findOnlyClient(server, params.get("post_logout_redirect_uri"));
   const client = id === undefined ? undefined : await server.clients.findHolder(id, server.sender);
@@ -123,13 +119,7 @@ function findOnlyClient(server: Server, uri: string | undefined): string | undef
     metadata.post_logout_redirect_uris?.includes(uri)
   );
   if (only === undefined || others.length > 0) return undefined;
-  warn(server, only.id, {
-    rule: "LO-03",
-    reason: "post_logout_redirect_uri was sent without id_token_hint and client_id, which many servers reject",
-    expected: "the id_token_hint of the login, or client_id",
-    received: "neither; one client has registered the URI",
-    fix: "Send the id_token_hint of the login with post_logout_redirect_uri.",
-  });
+  observe(server, only, "logout without client");
   return only.id;
 }
 
@@ -151,35 +141,15 @@ async function findSid(
 function readPostLogoutRedirectUri(server: Server, params: Params, client: Client | undefined): string | undefined {
   const uri = params.get("post_logout_redirect_uri");
   if (uri === undefined) return undefined;
-  if (client === undefined) throw unidentifiedClient(params.get("client_id"));
-  const reason = "post_logout_redirect_uri is not registered for this client";
-  const explanation = {
-    rule: "LO-03",
-    expected: client.metadata.post_logout_redirect_uris?.join(" or ") ||
-      "none, because this client has no registered URI",
-    received: uri,
-    change: { client_id: client.id, isNew: false, post_logout_redirect_uri: uri },
-  } as const;
-  if (!mayLogOutTo(server, client, uri, { ...explanation, reason })) {
-    assertRegistrable(server, client, { rule: "LO-03", name: "post_logout_redirect_uri", uri });
-    const publicExpected = "a post-logout redirect URI of this client; the server's log lists them";
-    throw new OAuthError("invalid_request", reason, { ...explanation, publicExpected });
+  if (client === undefined) throw reject("LO-03", { unknownId: params.get("client_id") });
+  const { post_logout_redirect_uris: registered = [] } = client.metadata;
+  const facts = { clientId: client.id, uri, registered };
+  if (!mayLogOutTo(server, client, uri, (setting) => observe(server, client, "LO-03", { ...facts, setting }))) {
+    rejectUnregistrable(server, client, "LO-03", uri);
+    throw reject("LO-03", facts);
   }
   const state = params.get("state");
   return state === undefined ? uri : appendToRedirectUri(uri, [["state", state]]);
-}
-
-/** The error of a URI without the client that must have registered it. */
-function unidentifiedClient(clientId: string | undefined): OAuthError {
-  const message = clientId === undefined
-    ? "post_logout_redirect_uri was sent without id_token_hint and client_id, so its client is unknown"
-    : "client_id is not a registered client, so post_logout_redirect_uri belongs to none";
-  return new OAuthError("invalid_request", message, {
-    rule: "LO-03",
-    expected: "id_token_hint or client_id, which identifies the client",
-    received: clientId ?? "neither",
-    fix: "Send the id_token_hint of the login, or the client_id of a registered client, with post_logout_redirect_uri.",
-  });
 }
 
 /** Whether the request is the form of the confirmation page, with the CSRF token of this session. */
@@ -188,12 +158,7 @@ async function isConfirmed({ server, request }: Context, session: Session, param
   if (confirmation === undefined) return false;
   rejectCrossOrigin(request, frontChannelOrigin(server));
   if (constantTimeEqual(confirmation, await csrfToken(server, session.sid, "logout"))) return true;
-  throw new OAuthError("access_denied", "the confirmation does not belong to this session", {
-    rule: "LO-01",
-    status: 403,
-    expected: "the confirmation of the logout page",
-    received: "another confirmation",
-  });
+  throw reject("LO-01", undefined, { status: 403 });
 }
 
 /** The page that logs clients out in frames, and then continues (Front-Channel Logout §3). */

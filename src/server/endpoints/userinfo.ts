@@ -11,7 +11,7 @@ import { claimsForScope, mayBeRequested, withRequestedClaims } from "../oauth/cl
 import { policyOf } from "../oauth/clients/policy.ts";
 import { byProfile } from "../oauth/profile.ts";
 import { OAuthError } from "../oauth/errors.ts";
-import { recordUserinfoCall } from "../oauth/notes.ts";
+import { observe } from "../oauth/observe.ts";
 import { registeredScope } from "../oauth/grants/narrow_grant.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Context } from "../assembly/context.ts";
@@ -48,7 +48,7 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
   const { claims } = token;
   const user = token.user === undefined ? undefined : await server.users.find(token.user);
   const client = (await server.clients.findHolder(claims.client_id))!;
-  recordUserinfoCall(client);
+  observe(server, client, "userinfo", { clientId: client.id });
   if (isInForm) assertFormAllowed(policyOf(server, client));
   if (user === undefined) {
     throw new OAuthError("insufficient_scope", "the access token has no user", {

@@ -2,36 +2,61 @@
 
 import type { authorizeRules } from "../oauth/rules/authorize.ts";
 import type { RuleTexts } from "./rule_text.ts";
+import { explainClientId } from "./clients.ts";
+import { explainRedirectUri, explainRepeated, listUris, registeredUriHint } from "./parameters.ts";
 import { describeChallenge, explainVerifier, missingMethod } from "./pkce.ts";
+import { explainResponseMode, explainResponseType, explainUnregisteredType } from "./response.ts";
+import { explainMissingResource, explainMissingScope, explainScope } from "./scope.ts";
 
 const expectedChallenge = "code_challenge=BASE64URL(SHA-256(code_verifier)) and code_challenge_method=S256";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const authorizeTexts = {
-  "AZ-02": { passes: "client_id names a registered client", fix: "Send client_id once, exactly as it is registered." },
+  "AZ-02": {
+    passes: "client_id names a registered client",
+    fix: "Send client_id once, exactly as it is registered.",
+    explain: explainClientId,
+  },
   "AZ-06": {
     fix: "Send redirect_uri once.",
+    explain: explainRepeated,
   },
-  "AZ-07": { passes: "no parameter is repeated", fix: "Send each parameter once; only resource may be repeated." },
+  "AZ-07": {
+    passes: "no parameter is repeated",
+    fix: "Send each parameter once; only resource may be repeated.",
+    explain: explainRepeated,
+  },
   "AZ-09": {
     passes: "response_type is code, and the client is registered for it",
     fix: "Send response_type=code, and exchange the code at the token endpoint. OAuth 2.1 has no implicit grant.",
+    explain: explainResponseType,
   },
   "AZ-11": {
     fix: "Add authorization_code to the client's grant_types.",
+    explain: explainUnregisteredType,
   },
   "AZ-13": {
     fix: "Store the data in the client and send a short random state that refers to it.",
+    explain: (facts) =>
+      "name" in facts
+        ? { expected: `at most ${facts.limit} characters`, received: String(facts.length) }
+        : { expected: `parameters of at most ${facts.limit} bytes of JSON`, received: `${facts.bytes} bytes` },
   },
   "AZ-15": {
     fix: "Separate scope values by spaces. Use printable ASCII without quotes and backslashes.",
+    explain: () => ({
+      expected: "space-separated tokens of printable ASCII without quotes and backslashes",
+      received: "a disallowed character",
+    }),
   },
   "AZ-16": {
     fix: "Send scope, or configure a defaultScope that the client may request.",
+    explain: explainMissingScope,
   },
   "AZ-17": {
     passes: "the server knows every scope value, and the client may request it",
     fix: "Remove the value from scope, add it to the server's scopes, or register it for the client.",
+    explain: explainScope,
   },
   "AZ-18": {
     fix: "Allow at least one of the requested scope values: on the consent page, or in the approver.",
@@ -39,6 +64,7 @@ export const authorizeTexts = {
   "AZ-19": {
     fix:
       "Send a response_mode that the metadata lists and the client may use; the default is query. To accept others, add them to the setting responseModes.",
+    explain: explainResponseMode,
   },
   "AZ-21": {
     fix: "The user or the approver denied the request. Handle access_denied and offer a new login.",
@@ -49,16 +75,41 @@ export const authorizeTexts = {
   "JR-01": {
     fix:
       "Send the parameters themselves, or push them (RFC 9126). To sign them, register the public keys of the client as jwks or jwks_uri, and send the JWT as request.",
+    explain: ({ parameter, problem, prefix }) =>
+      problem === "both" ? { expected: "either request or request_uri", received: "both" } : problem === "gone"
+        ? {
+          expected: "an authorization request without request_uri",
+          received: "a stored request, which this server no longer supports",
+        }
+        : {
+          expected: prefix === undefined ? "the parameters themselves" : `a ${parameter} that begins with ${prefix}`,
+          received: parameter === "request_uri" ? "another request_uri, which is not fetched" : "a request parameter",
+        },
   },
   "RU-01": {
     passes: "redirect_uri is registered for the client",
     fix: "Send a registered redirect URI, character for character, or register the URI that was sent.",
+    explain: explainRedirectUri,
   },
   "RU-06": {
     fix: "Send redirect_uri, or register only one URI.",
+    explain: ({ registered, byProfile }) => ({
+      reason: registered.length === 1
+        ? `the setting requireRedirectUri demands redirect_uri${byProfile}`
+        : "redirect_uri is optional only if exactly one is registered",
+      expected: listUris(registered),
+      publicExpected: registeredUriHint,
+      received: "no redirect_uri",
+    }),
   },
   "RU-07": {
     fix: "Send redirect_uri.",
+    explain: ({ registered }) => ({
+      reason: "redirect_uri is required in an OpenID Connect request",
+      expected: listUris(registered),
+      publicExpected: registeredUriHint,
+      received: "no redirect_uri",
+    }),
   },
   "RU-11": {
     fix: "Write it as com.example.app:/callback. This server accepts it on a test host only, many others nowhere.",
@@ -146,9 +197,14 @@ export const authorizeTexts = {
   "MC-02": {
     fix:
       "Send resource with the URI of the MCP server, as its metadata names it, in the authorization request and in the token request.",
+    explain: explainMissingResource,
   },
   "FP-03": {
     fix: "Send a state without control characters such as line breaks, or use response_mode=query.",
+    explain: () => ({
+      expected: "a state without control characters",
+      received: "a state with a control character",
+    }),
   },
   "FP-04": {
     fix: "Send the browser to the authorization endpoint at the issuer's address.",

@@ -1,6 +1,7 @@
 /** Texts of the rules of the control over HTTP. */
 
 import type { controlRules } from "../oauth/rules/control.ts";
+import { explainRepeated } from "./parameters.ts";
 import type { RuleTexts } from "./rule_text.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
@@ -19,5 +20,6 @@ export const controlTexts = {
   },
   "CO-05": {
     fix: "Send the input that /_control/openapi.json describes.",
+    explain: explainRepeated,
   },
 } as const satisfies RuleTexts<typeof controlRules>;

@@ -1,19 +1,97 @@
 /** The texts of warnings about accepted requests, made from the facts of observations. */
 
-import type { Explanation } from "../oauth/explanation.ts";
+import type { AnyName } from "../oauth/policy.ts";
+import { dottedScheme } from "../oauth/clients/redirect_uri.ts";
+import type { Explanation, RuleExplanation } from "../oauth/explanation.ts";
 import type { Observations, Observe } from "../oauth/observe.ts";
+import { promptValues, separatorFix } from "../oauth/params.ts";
 import type { Server } from "../oauth/server.ts";
+import {
+  type Note,
+  noteMinimalIdToken,
+  notePrompt,
+  noteResource,
+  noteScope,
+  noteUnencodedSecret,
+  recordUserinfoCall,
+} from "./notes.ts";
+import { listLogoutUris } from "./openid.ts";
+import { listUris } from "./parameters.ts";
 import { missingMethod } from "./pkce.ts";
+import { explainMissingResource, explainUnknownScope } from "./scope.ts";
 
-type Texts = { readonly [Name in keyof Observations]: (facts: Observations[Name], server: Server) => Explanation };
+/** The texts of each observation: a warning, or any number of warnings and notes. */
+type Texts = {
+  readonly [Name in keyof Observations]: (
+    facts: Observations[Name],
+    server: Server,
+  ) => Explanation | readonly (Explanation | Note)[];
+};
 
-/** Traces a warning for each observation. */
+/** Traces what an observation means. Only servers on test hosts trace notes. */
 export const traceObservation: Observe<Server> = (server, client, name, facts) => {
-  const explanation = texts[name](facts, server);
-  server.trace({ type: "warning", at: server.now(), ...client !== undefined && { client }, explanation });
+  const at = server.now();
+  for (const text of [texts[name](facts, server)].flat()) {
+    if (!("note" in text)) {
+      server.trace({ type: "warning", at, ...client !== undefined && { client }, explanation: text });
+    } else if (server.settings.allows.explanations) {
+      server.trace({ type: "note", at, client: client!, explanation: text.note });
+    }
+  }
 };
 
 const texts: Texts = {
+  "unregistered client": ({ rule, id }) =>
+    accepted("clients", {
+      rule,
+      reason: "client_id is not registered",
+      expected: "the client_id of a registered client",
+      received: id,
+      fix: "Register the client. Other servers reject a client that is not registered.",
+    }),
+  "RU-01": ({ uri, registered }) =>
+    accepted("redirectUris", {
+      rule: "RU-01",
+      reason: "redirect_uri is not registered for this client",
+      expected: listUris(registered),
+      received: uri,
+    }),
+  "RU-11": ({ uri }) => ({
+    rule: "RU-11",
+    reason: "the redirect URI has a private-use scheme without a dot, which another app may also claim",
+    expected: dottedScheme,
+    received: uri,
+  }),
+  "AZ-17": (facts, server) => accepted("scopes", explainUnknownScope(facts, server, "unknown scope")),
+  "dropped scope": (facts, server) => explainUnknownScope(facts, server, "unknown scope was dropped"),
+  "scope without code": ({ requested }) => ({
+    rule: "AZ-17",
+    reason: "scope values for access tokens are ignored, because the response has no code",
+    expected: "scope values that release claims",
+    received: requested,
+  }),
+  scope: noteScope,
+  resource: noteResource,
+  "MC-02": explainMissingResource,
+  prompt: (facts) => [...explainSeparators(facts), ...notePrompt(facts)],
+  "CA-04": noteUnencodedSecret,
+  "minimal ID token": noteMinimalIdToken,
+  userinfo: recordUserinfoCall,
+  "logout without client": () => ({
+    rule: "LO-03",
+    reason: "post_logout_redirect_uri was sent without id_token_hint and client_id, which many servers reject",
+    expected: "the id_token_hint of the login, or client_id",
+    received: "neither; one client has registered the URI",
+    fix: "Send the id_token_hint of the login with post_logout_redirect_uri.",
+  }),
+  "LO-03": ({ setting, clientId, uri, registered }) =>
+    accepted(setting, {
+      rule: "LO-03",
+      reason: "post_logout_redirect_uri is not registered for this client",
+      expected: listLogoutUris(registered),
+      received: uri,
+      change: { client_id: clientId, isNew: false, post_logout_redirect_uri: uri },
+    }),
   "PK-01": (_, server) => ({
     rule: "PK-01",
     reason: `a public client sent no code_challenge: ${letsPass(server, "insecureAllowMissing")}`,
@@ -36,6 +114,19 @@ const texts: Texts = {
     received: "a repeated code_challenge",
   }),
 };
+
+/** Explains a `prompt` with wrong separators. */
+function explainSeparators({ prompt }: Observations["prompt"]): Explanation[] {
+  const fix = separatorFix("prompt", prompt, promptValues);
+  if (fix === undefined) return [];
+  const reason = "prompt has values that are not separated by spaces alone, which are ignored";
+  return [{ rule: "OI-04", reason, expected: promptValues.join(" or "), received: prompt, fix }];
+}
+
+/** The warning about a request that was accepted only because a setting is `"any"`. */
+function accepted(setting: AnyName, explanation: RuleExplanation): RuleExplanation {
+  return { ...explanation, reason: `${explanation.reason}; it was accepted, because ${setting} is "any"` };
+}
 
 function letsPass({ settings: { providers } }: Server, setting: string): string {
   return `${providers.join(", ") || `pkce.${setting}`} lets this pass; OAuth 2.1 does not`;

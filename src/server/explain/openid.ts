@@ -1,7 +1,37 @@
 /** Texts of the rules of OpenID Connect, logout and bearer tokens. */
 
 import type { openidRules } from "../oauth/rules/openid.ts";
-import type { RuleTexts } from "./rule_text.ts";
+import type { UnidentifiedClient, WrongHint } from "../oauth/rules/openid.ts";
+import type { UnregisteredUri, UnregistrableUri } from "../oauth/rules/authorize.ts";
+import { explainRepeated, explainUnregistrable } from "./parameters.ts";
+import type { RejectionTexts, RuleTexts } from "./rule_text.ts";
+
+function describeHint({ hintedClient }: WrongHint): string {
+  return hintedClient === undefined ? "a token that cannot be verified" : `a token for ${hintedClient}`;
+}
+
+function explainLogoutUri(facts: UnregisteredUri | UnregistrableUri | UnidentifiedClient): RejectionTexts {
+  if ("unknownId" in facts) {
+    return {
+      expected: "id_token_hint or client_id, which identifies the client",
+      received: facts.unknownId ?? "neither",
+      fix:
+        "Send the id_token_hint of the login, or the client_id of a registered client, with post_logout_redirect_uri.",
+    };
+  }
+  if ("issue" in facts) return explainUnregistrable("post_logout_redirect_uri", facts);
+  return {
+    expected: listLogoutUris(facts.registered),
+    publicExpected: "a post-logout redirect URI of this client; the server's log lists them",
+    received: facts.uri,
+    change: { client_id: facts.clientId, isNew: false, post_logout_redirect_uri: facts.uri },
+  };
+}
+
+/** The URIs that a logout of a client may lead to, as a message lists them. */
+export function listLogoutUris(registered: readonly string[]): string {
+  return registered.join(" or ") || "none, because this client has no registered URI";
+}
 
 /** By ID, in the order of `tests/rules.md`. */
 export const openidTexts = {
@@ -23,6 +53,10 @@ export const openidTexts = {
   },
   "OI-07": {
     fix: "Send an ID token that this server issued to this client, unchanged, or leave id_token_hint out.",
+    explain: ({ clientId, ...hint }) => ({
+      expected: `an ID token of this issuer for ${clientId}, expired or not`,
+      received: describeHint(hint),
+    }),
   },
   "OI-08": {
     fix:
@@ -33,12 +67,19 @@ export const openidTexts = {
   },
   "LO-01": {
     fix: "Go back, reload the logout page and confirm there.",
+    explain: () => ({ expected: "the confirmation of the logout page", received: "another confirmation" }),
   },
   "LO-02": {
     fix: "Send the client's most recent ID token as id_token_hint, or leave the hint out.",
+    explain: (facts) =>
+      "repeated" in facts ? explainRepeated(facts) : {
+        expected: "an ID token of this issuer for this client, expired or not",
+        received: describeHint(facts),
+      },
   },
   "LO-03": {
     fix: "Register the URI under post_logout_redirect_uris, or send a registered URI, character for character.",
+    explain: explainLogoutUri,
   },
   "LO-05": {
     passes: "the session of the grant is active",
@@ -53,6 +94,7 @@ export const openidTexts = {
   },
   "BR-01": {
     fix: "Send the access token in the header: Authorization: Bearer TOKEN.",
+    explain: explainRepeated,
   },
   "BR-02": {
     passes: "the access token is valid, meant for this server and has the required scope",

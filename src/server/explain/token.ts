@@ -1,7 +1,9 @@
 /** Texts of the rules of the token endpoint: client authentication, grant types, codes, refresh tokens, resources. */
 
 import type { tokenRules } from "../oauth/rules/token.ts";
+import { explainRepeated } from "./parameters.ts";
 import type { RuleTexts } from "./rule_text.ts";
+import { explainResource } from "./scope.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const tokenTexts = {
@@ -13,6 +15,7 @@ export const tokenTexts = {
   },
   "TK-04": {
     fix: "Send each parameter once.",
+    explain: explainRepeated,
   },
   "TK-05": {
     fix:
@@ -103,9 +106,14 @@ export const tokenTexts = {
   },
   "RI-01": {
     fix: "Send an absolute URI without a fragment, such as https://api.example.",
+    explain: explainResource,
   },
   "RI-03": {
     fix: "Send only resources of the authorization request, or none.",
+    explain: ({ granted, requested }) => ({
+      expected: granted.join(" or ") || "no resource, none was granted",
+      received: requested.join(" "),
+    }),
   },
   "RI-05": {
     fix: "Start a new login that requests a configured resource, or configure the granted resource again.",

@@ -13,7 +13,7 @@ import type { Handlers } from "../assembly/route.ts";
 import { readSession } from "../endpoints/shared/session_cookie.ts";
 import { emptyHeadResponse, htmlWithForms, redirect, type ResponseLike } from "../../platform/http/message.ts";
 import { accessOf, describeAccess } from "../oauth/authorize/access.ts";
-import { deliveryTo } from "../oauth/authorize/destination.ts";
+import { deliveryTo } from "../oauth/authorize/delivery.ts";
 import { clientIdentity } from "../oauth/clients/client_identity.ts";
 import { standingFor } from "../oauth/clients/standing.ts";
 import { redirectsToDevice } from "../oauth/clients/redirect_uri.ts";

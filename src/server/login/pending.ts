@@ -7,12 +7,9 @@ import { ensureBrowserCookie } from "../endpoints/shared/browser_cookie.ts";
 import type { Context } from "../assembly/context.ts";
 import { hasAccess, withoutAccess } from "../oauth/authorize/access.ts";
 import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
-import {
-  deliveryTo,
-  type Destination,
-  type PendingAuthorization,
-  storedRequests,
-} from "../oauth/authorize/destination.ts";
+import { deliveryTo } from "../oauth/authorize/delivery.ts";
+import type { Destination, PendingAuthorization } from "../oauth/authorize/destination.ts";
+import { storedRequests } from "../oauth/authorize/request_source.ts";
 import type { Client } from "../oauth/clients/repository.ts";
 import { OAuthError } from "../oauth/errors.ts";
 import { digest, randomId, storageKey } from "../oauth/secrets.ts";

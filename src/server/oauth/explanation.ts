@@ -19,6 +19,16 @@ export interface RuleResult {
   readonly fix?: string;
 }
 
+/** @internal A registered value similar to the received one. */
+export interface SuggestedMatch {
+  /** The registered value. */
+  readonly text: string;
+  /** For a URI of which only one part differs: a sentence that names it. */
+  readonly difference?: string;
+  /** What to send, in place of the fix of the rule. A change that registers the received value is the second choice. */
+  readonly fix?: string;
+}
+
 /** @internal The full reason of a rejection or warning; the client may receive less. */
 export type Explanation = ExplanationTexts & RuleOrFix;
 

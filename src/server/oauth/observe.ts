@@ -1,7 +1,49 @@
 /** Observations of accepted requests: a check names what it saw, and `server/explain/` makes the texts. */
 
-/** The facts of each observation, by the rule that a strict server rejects such a request by. */
+import type { ByProfile, ScopeValues, UnregisteredUri } from "./rules/authorize.ts";
+
+/** The facts of each observation, by the rule that a strict server rejects such a request by, or by a name. */
 export interface Observations {
+  /** A request was accepted although its client is not registered. */
+  readonly "unregistered client": { readonly rule: "AZ-02" | "CA-07"; readonly id: string };
+  /** A redirect URI was accepted although the client has not registered it. */
+  readonly "RU-01": Omit<UnregisteredUri, "clientId">;
+  /** The redirect URI has a private-use scheme without a dot. */
+  readonly "RU-11": { readonly uri: string };
+  /** Unknown scope values were accepted. */
+  readonly "AZ-17": ScopeValues;
+  /** Unknown scope values were dropped. */
+  readonly "dropped scope": ScopeValues;
+  /** Scope values for access tokens were dropped, because the response has no code. */
+  readonly "scope without code": { readonly requested: string };
+  /** The scope of an accepted request. */
+  readonly scope: {
+    /** Whether the request has none. */
+    readonly isMissing: boolean;
+    readonly granted: readonly string[];
+    /** The grant types of the client. */
+    readonly grantTypes: readonly string[];
+    /** The scope of the client. */
+    readonly registered: readonly string[];
+    readonly namesResource: boolean;
+    readonly hasNonce: boolean;
+  };
+  /** The values of `resource` of an accepted request. */
+  readonly resource: { readonly requested: readonly string[]; readonly hasAudience: boolean };
+  /** A request without `resource` was accepted by a server that expects one. */
+  readonly "MC-02": ByProfile;
+  /** The `prompt` of an accepted request. */
+  readonly prompt: { readonly prompt: string };
+  /** The id and the secret of HTTP Basic match only without form encoding (OAuth 2.1 §2.4.1). */
+  readonly "CA-04": undefined;
+  /** An ID token was issued without the claims of its scope. */
+  readonly "minimal ID token": { readonly clientId: string; readonly scope: readonly string[] };
+  /** The client called userinfo. */
+  readonly userinfo: { readonly clientId: string };
+  /** A logout named no client, and was accepted because one client has registered its redirect URI. */
+  readonly "logout without client": undefined;
+  /** The redirect URI of a logout was accepted although the client has not registered it. */
+  readonly "LO-03": UnregisteredUri & { readonly setting: "clients" | "redirectUris" };
   /** A public client sent no code challenge. */
   readonly "PK-01": undefined;
   /** The code challenge is the code verifier itself. */

@@ -3,8 +3,10 @@
  * §1.4.1, §3.1, §3.2).
  */
 
-import { OAuthError } from "./errors.ts";
-import type { RejectionRuleId } from "./rules/mod.ts";
+import { reject } from "./reject.ts";
+
+/** @internal The rules by which an endpoint rejects a repeated parameter. */
+export type RepeatedRule = "AZ-07" | "TK-04" | "LO-02" | "BR-01" | "CO-05";
 
 /** Parameters by name. */
 export interface Params {
@@ -21,7 +23,7 @@ export interface Params {
    *
    * @throws {OAuthError} `invalid_request`.
    */
-  rejectRepeated(rule: RejectionRuleId): void;
+  rejectRepeated(rule: RepeatedRule): void;
 }
 
 /**
@@ -75,17 +77,13 @@ class FieldParams implements Params {
     return this.#find(name, this.#find(name, 0) + 1) > 0;
   }
 
-  rejectRepeated(rule: RejectionRuleId): void {
+  rejectRepeated(rule: RepeatedRule): void {
     const fields = this.#fields;
     for (let i = 1; i < fields.length; i++) {
       const [name] = fields[i]!;
       // The set is small, so even a request with many fields needs few comparisons.
       if (!this.#unrepeatable.has(name) || this.#find(name, 0) === i) continue;
-      throw new OAuthError("invalid_request", `${name} was sent more than once`, {
-        rule,
-        expected: `${name} once`,
-        received: `${name} ${fields.filter(([other]) => other === name).length} times`,
-      });
+      throw reject(rule, { repeated: name, times: fields.filter(([other]) => other === name).length });
     }
   }
 

@@ -2,11 +2,11 @@
 /** The page of a rejected request: the reason, expected and received, how to fix it. */
 
 import type { VNode } from "preact";
-import type { RuleResult } from "../oauth/explanation.ts";
+import type { RuleResult, SuggestedMatch } from "../oauth/explanation.ts";
 import { citedSections } from "./specifications.ts";
 import { Layout, type Site, Stylesheet } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
-import { type FixLink, Rejection, type SuggestedMatch } from "./rejection.tsx";
+import { type FixLink, Rejection } from "./rejection.tsx";
 import { RuleLink } from "./rule_link.tsx";
 import { StatusBadge } from "./status_badge.tsx";
 import { CodeItem, CopyableValue, DefinitionItem } from "./value.tsx";

@@ -2,19 +2,9 @@
 /** Why a request was rejected, and how to fix it: on the error page, on the page of a flow and beside the list. */
 
 import type { VNode } from "preact";
-import type { RuleResult } from "../oauth/explanation.ts";
+import type { RuleResult, SuggestedMatch } from "../oauth/explanation.ts";
 import { Comparison } from "./comparison.tsx";
 import { Fix } from "./fix.tsx";
-
-/** @internal A registered value similar to the received one. */
-export interface SuggestedMatch {
-  /** The registered value. */
-  readonly text: string;
-  /** For a URI of which only one part differs: a sentence that names it. */
-  readonly difference?: string;
-  /** What to send, in place of the fix of the rule. A change that registers the received value is the second choice. */
-  readonly fix?: string;
-}
 
 /** @internal A link to a form that is filled in. */
 export interface FixLink {

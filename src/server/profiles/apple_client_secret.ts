@@ -4,7 +4,7 @@ import { invalidClient } from "../oauth/clients/auth/method.ts";
 import { keysOf } from "../oauth/clients/client_keys.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../oauth/keys/jwt_policies.ts";
 import { remoteKeys, verifyByKeys } from "../oauth/keys/remote_keys.ts";
-import { warn } from "../oauth/notes.ts";
+import { warn } from "../oauth/warn.ts";
 import type { ClientAuth, Server } from "../oauth/server.ts";
 
 const appleIssuer = "https://appleid.apple.com";

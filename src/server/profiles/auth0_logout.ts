@@ -9,6 +9,7 @@ import { mayLogOutTo } from "../endpoints/shared/logout_uri.ts";
 import { clearSessionCookie, readSession } from "../endpoints/shared/session_cookie.ts";
 import { isPermitted } from "../oauth/clients/standing.ts";
 import { OAuthError } from "../oauth/errors.ts";
+import { warnAccepted } from "../oauth/warn.ts";
 import { endSession } from "../oauth/session/session.ts";
 
 /**
@@ -29,7 +30,9 @@ export const logOut: Handler = async (context) => {
     received: returnTo ?? "",
     fix: "Add returnTo to the client's post_logout_redirect_uris, and send its client_id.",
   } as const;
-  if (returnTo !== undefined && !mayLogOutTo(server, client, returnTo, { ...explanation, reason })) {
+  const warnUnregistered = (setting: "clients" | "redirectUris") =>
+    warnAccepted(server, client!, setting, { ...explanation, reason });
+  if (returnTo !== undefined && !mayLogOutTo(server, client, returnTo, warnUnregistered)) {
     const publicExpected = "a post-logout redirect URI of this client; the server's log lists them";
     throw new OAuthError("invalid_request", reason, { ...explanation, publicExpected });
   }

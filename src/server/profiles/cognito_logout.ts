@@ -11,6 +11,7 @@ import { mayLogOutTo } from "../endpoints/shared/logout_uri.ts";
 import { clearSessionCookie, readSession } from "../endpoints/shared/session_cookie.ts";
 import { isPermitted } from "../oauth/clients/standing.ts";
 import { OAuthError } from "../oauth/errors.ts";
+import { warnAccepted } from "../oauth/warn.ts";
 import { endSession } from "../oauth/session/session.ts";
 
 /** Ends the session, and leads to a registered `logout_uri`, or to a new login. Any page can thus end the session. */
@@ -31,7 +32,9 @@ export async function logOut(context: Context): Promise<ResponseLike> {
     expected: registered.join(" or ") || "none, because this client has no post_logout_redirect_uris",
     received: uri ?? "",
   } as const;
-  if (uri !== null && !mayLogOutTo(server, client, uri, { ...explanation, reason })) {
+  const warnUnregistered = (setting: "clients" | "redirectUris") =>
+    warnAccepted(server, client!, setting, { ...explanation, reason });
+  if (uri !== null && !mayLogOutTo(server, client, uri, warnUnregistered)) {
     const publicExpected = "one of the client's post_logout_redirect_uris";
     throw new OAuthError("invalid_request", reason, { ...explanation, publicExpected });
   }

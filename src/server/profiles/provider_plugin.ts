@@ -16,7 +16,7 @@ import {
 } from "../../platform/http/message.ts";
 import { parseTarget, type RequestHandler } from "../../platform/http/router.ts";
 import type { Explanation } from "../oauth/explanation.ts";
-import { warn } from "../oauth/notes.ts";
+import { warn } from "../oauth/warn.ts";
 import type { Server } from "../oauth/server.ts";
 import type { ClaimChange } from "../oauth/tokens/claim_change.ts";
 import { atPath } from "./shared/at_path.ts";

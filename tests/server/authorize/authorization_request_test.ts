@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { memoryStore, OAuthError } from "../../../src/mod.ts";
 import type { Approver, Store } from "../../../src/mod.ts";
 import { findFix } from "../../../src/server/assembly/rules.ts";
-import { maxStateLength } from "../../../src/server/oauth/authorize/destination.ts";
+import { maxStateLength } from "../../../src/server/oauth/authorize/response.ts";
 import {
   assertAuthorizationResponse,
   assertPage,

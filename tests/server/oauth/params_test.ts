@@ -44,7 +44,7 @@ test("[AZ-06, AZ-07, TK-04] a parameter sent twice is a repetition, equal and em
     assertEquals(["state", "x", "y", "z"].map((name) => params.isRepeated(name)), [true, false, false, false]);
     const rejection = assertThrows(() => params.rejectRepeated("TK-04"), OAuthError);
     assertEquals([rejection.code, rejection.details.rule], ["invalid_request", "TK-04"]);
-    assertEquals(rejection.details.received, `state ${values.length} times`);
+    assertEquals(rejection.details.facts?.(), { repeated: "state", times: values.length });
   }
 });
 

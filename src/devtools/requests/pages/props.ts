@@ -1,8 +1,8 @@
 /** The props of the inspector's pages: plain values, already redacted. */
 
-import type { RuleResult } from "../../../server/oauth/explanation.ts";
+import type { RuleResult, SuggestedMatch } from "../../../server/oauth/explanation.ts";
 import type { JwtContent } from "../../../server/pages/decoded_token.tsx";
-import type { FixLink, SuggestedMatch } from "../../../server/pages/rejection.tsx";
+import type { FixLink } from "../../../server/pages/rejection.tsx";
 import type { NavigationLink, Site } from "../../../server/pages/layout.tsx";
 import type { Status } from "../../../server/pages/status_badge.tsx";
 

@@ -17,9 +17,9 @@ import {
 } from "../../../platform/http/message.ts";
 import { statedLevel } from "../../oauth/authorize/authentication_level.ts";
 import { type Approval, issueResponse } from "../../oauth/authorize/code.ts";
-import { storedRequests } from "../../oauth/authorize/destination.ts";
 import type { Destination, PendingAuthorization, RedirectDestination } from "../../oauth/authorize/destination.ts";
 import { loginRequired, rejectOldLogin, usableSession } from "../../oauth/authorize/login.ts";
+import { storedRequests } from "../../oauth/authorize/request_source.ts";
 import { appendToRedirectUri, encodeFields } from "../../oauth/clients/redirect_uri.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { ResponseFields } from "../../oauth/params.ts";

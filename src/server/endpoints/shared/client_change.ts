@@ -6,13 +6,17 @@ import type { ClientChange } from "../../oauth/explanation.ts";
 import { decodeWithMac, encodeWithMac } from "../../oauth/session/session.ts";
 import type { FixLink } from "../../pages/rejection.tsx";
 import type { Context } from "../../assembly/context.ts";
-import { isCrossSite } from "./cross_site.ts";
-import { mayListClients } from "./suggest_match.ts";
+import { isCrossSite, isTrustedHost } from "./cross_site.ts";
 
 const printable = /^[\x21-\x7E]{1,2000}$/;
 
 /** Maximum length of the query of a repeated request, in characters. */
 const maxRetryLength = 2000;
+
+/** Whether the request may see the clients: the server has pages of them, and the host is trusted. */
+export function mayListClients({ app, server, request }: Context): boolean {
+  return app.developerPages.clientLink !== undefined && isTrustedHost(server, request);
+}
 
 /**
  * The form for a change; `undefined` if the visitor may not change clients, if the form cannot save the change, or if

@@ -4,14 +4,14 @@ import { upperFirst } from "../../pages/first_letter.ts";
 import { challenge, tokenChallenges, usedScheme } from "../../../platform/http/challenge.ts";
 import { html, HttpError, json, plainText, withHeaders } from "../../../platform/http/message.ts";
 import type { HttpResponse, RequestLike, ResponseLike } from "../../../platform/http/message.ts";
-import type { PolledDestination } from "../../oauth/authorize/delivery.ts";
-import { deliveryTo, storedRequests } from "../../oauth/authorize/destination.ts";
+import { deliveryTo, type PolledDestination } from "../../oauth/authorize/delivery.ts";
 import type { Destination, RedirectDestination } from "../../oauth/authorize/destination.ts";
+import { storedRequests } from "../../oauth/authorize/request_source.ts";
 import { type ErrorDetails, OAuthError } from "../../oauth/errors.ts";
 import { statusOf } from "../../oauth/rules/error_code.ts";
 import type { KeyProofs, Server } from "../../oauth/server.ts";
 import { authorizationResponse, responseFields, responseLocation } from "./authorization.ts";
-import { encodeRetry, fixLink } from "./client_change.ts";
+import { encodeRetry, fixLink, mayListClients } from "./client_change.ts";
 import type { Context } from "../../assembly/context.ts";
 import { findOtherSite } from "./cross_site.ts";
 import { exampleCommand } from "./example_command.ts";
@@ -19,7 +19,6 @@ import { explanationUrl } from "./explanation_url.ts";
 import { isMissingPage } from "./missing_page.ts";
 import { findDisabledPage } from "./find_disabled_page.ts";
 import { detailHeaders, toOAuthError } from "./last_resort_error.ts";
-import { mayListClients, suggestMatch } from "./suggest_match.ts";
 import { suggestUrl } from "./suggest_url.ts";
 import { findFix, findRule } from "../../assembly/rules.ts";
 import { rejectionProblem } from "./problem_response.ts";
@@ -266,9 +265,10 @@ async function errorPage(
   }
   const explanation = error.explainToUser();
   const { rule, reason, expected, received } = explanation;
-  const [{ renderPage }, { ErrorPage }] = await Promise.all([
+  const [{ renderPage }, { ErrorPage }, { suggestMatch }] = await Promise.all([
     import("../../pages/render_page.ts"),
     import("../../pages/error_page.tsx"),
+    import("../../explain/suggest_match.ts"),
   ]);
   const address = new URLSearchParams(target.query);
   const ownParameters = [...context.server.responseModes.values()].flatMap(({ parameters = [] }) =>
@@ -276,7 +276,8 @@ async function errorPage(
   );
   const off = context.endpoint === undefined ? findDisabledPage(context) : undefined;
   const { publicExpected } = error.details;
-  const showsClients = publicExpected === undefined || mayListClients(context);
+  const listsClients = mayListClients(context);
+  const showsClients = publicExpected === undefined || listsClients;
   return html(
     status,
     renderPage(ErrorPage, {
@@ -290,7 +291,7 @@ async function errorPage(
       expected: showsClients ? expected : publicExpected,
       received: received ?? (status === 404 ? target.path : undefined),
       ...{
-        suggestion: suggestMatch(context, error.explain()),
+        suggestion: listsClients ? suggestMatch(context.server, error.explain()) : undefined,
         change: fixLink(context, explanation.change, await encodeRetry(context)),
       },
       fix: findFix(explanation),

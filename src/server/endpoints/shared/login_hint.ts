@@ -2,7 +2,7 @@
 
 import type { AuthorizationRequest } from "../../oauth/authorize/authorization_request.ts";
 import type { User } from "../../oauth/clients/client.ts";
-import { warn, warnAccepted } from "../../oauth/notes.ts";
+import { warn, warnAccepted } from "../../oauth/warn.ts";
 import { createGuestUser, maxUsers, userForHint, validateUser } from "../../oauth/users/users.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { Server } from "../../oauth/server.ts";

@@ -9,7 +9,7 @@ import { describeRemovedClient } from "../../oauth/clients/server_clients.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../../oauth/keys/jwt_policies.ts";
-import { warn } from "../../oauth/notes.ts";
+import { warn } from "../../oauth/warn.ts";
 import { storageKey } from "../../oauth/secrets.ts";
 import type { Credentials, Server } from "../../oauth/server.ts";
 import { assertionType } from "../../oauth/clients/auth/assertion_type.ts";

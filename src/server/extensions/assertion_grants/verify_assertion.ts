@@ -15,7 +15,7 @@ import {
   type JwtProblem,
 } from "../../oauth/keys/jwt_policies.ts";
 import { remoteKeys, verifyByKeys } from "../../oauth/keys/remote_keys.ts";
-import { warn } from "../../oauth/notes.ts";
+import { warn } from "../../oauth/warn.ts";
 import { DocumentError } from "../../oauth/outbound.ts";
 import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../../oauth/server.ts";

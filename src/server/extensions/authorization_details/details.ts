@@ -7,7 +7,7 @@
  */
 
 import { isDeeperThan } from "../../../platform/json_value.ts";
-import { warn } from "../../oauth/notes.ts";
+import { warn } from "../../oauth/warn.ts";
 import type { AuthorizationDetail, FurtherAccess, Grant } from "../../../platform/store/store.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { type AuthorizationDetailsType, detailsTypes } from "./settings.ts";

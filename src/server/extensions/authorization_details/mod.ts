@@ -7,7 +7,7 @@ import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import type { Extension } from "../../assembly/extension.ts";
 import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
-import { warn } from "../../oauth/notes.ts";
+import { warn } from "../../oauth/warn.ts";
 import type { Params } from "../../oauth/params.ts";
 import type { PartRequest, RequestPart, Server } from "../../oauth/server.ts";
 import type { FurtherAccess } from "../../../platform/store/store.ts";

@@ -2,7 +2,7 @@
 
 import type { PolledRequestRecord } from "../../../platform/store/store.ts";
 import { postToClient } from "../../oauth/clients/post_to_client.ts";
-import { warn } from "../../oauth/notes.ts";
+import { warn } from "../../oauth/warn.ts";
 import type { Server } from "../../oauth/server.ts";
 
 /** How long a notification may take, in milliseconds. */

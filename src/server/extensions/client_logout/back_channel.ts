@@ -1,6 +1,6 @@
 /** Calls clients when a session has ended (OpenID Connect Back-Channel Logout). */
 
-import { warn } from "../../oauth/notes.ts";
+import { warn } from "../../oauth/warn.ts";
 import type { SessionClientRecord } from "../../../platform/store/session_records.ts";
 import type { ListedRecord } from "../../../platform/store/store.ts";
 import type { Client } from "../../oauth/clients/repository.ts";

@@ -4,7 +4,7 @@ import type { Approver } from "../../assembly/approver.ts";
 import type { Context } from "../../assembly/context.ts";
 import { statedLevel } from "../../oauth/authorize/authentication_level.ts";
 import { issueResponse } from "../../oauth/authorize/code.ts";
-import { deliveryTo } from "../../oauth/authorize/destination.ts";
+import { deliveryTo } from "../../oauth/authorize/delivery.ts";
 import { rejectOldLogin } from "../../oauth/authorize/login.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import { createSession } from "../../oauth/session/session.ts";

@@ -1,6 +1,6 @@
 /** The poll of a client at the token endpoint (RFC 8628 §3.4, §3.5; CIBA §10.1, §11). */
 
-import { warnAboutResource } from "../../oauth/authorize/scope.ts";
+import { observeResources } from "../../oauth/authorize/scope.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
@@ -83,7 +83,7 @@ export async function authorizePoll(
   // Atomic: one of several concurrent polls receives the tokens.
   if (!await server.store.consume("polled_request", id, server.now())) throw usedCode(grant, server.now());
   server.passed?.(rule, client.id);
-  warnAboutResource(server, client, parameters);
+  observeResources(server, client, parameters);
   return authorization;
 }
 

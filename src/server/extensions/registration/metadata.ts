@@ -3,7 +3,7 @@
 import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../oauth/config_issue.ts";
 import { validate } from "../../oauth/field.ts";
 import type { OAuthError } from "../../oauth/errors.ts";
-import { warn } from "../../oauth/notes.ts";
+import { warn } from "../../oauth/warn.ts";
 import { splitScope } from "../../oauth/params.ts";
 import { grantTypesFor } from "../../oauth/authorize/response_type.ts";
 import { isLocalProgram } from "../../oauth/sender.ts";

@@ -5,7 +5,7 @@ import { describeKind } from "../../oauth/config_issue.ts";
 import type { OAuthError } from "../../oauth/errors.ts";
 import { foreignClockTolerance, type JwtPolicy, JwtPolicyError } from "../../oauth/keys/jwt_policies.ts";
 import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
-import { warn } from "../../oauth/notes.ts";
+import { warn } from "../../oauth/warn.ts";
 import type { Server } from "../../oauth/server.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";

@@ -3,7 +3,7 @@
 import { quote } from "../../oauth/config_issue.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import { supportedGrantTypes } from "../../oauth/grants/mod.ts";
-import { warn } from "../../oauth/notes.ts";
+import { warn } from "../../oauth/warn.ts";
 import { grantTypesFor, sortResponseType } from "../../oauth/authorize/response_type.ts";
 import type { Server } from "../../oauth/server.ts";
 import { isUnsupportedUri, redirectsToDevice } from "../../oauth/clients/redirect_uri.ts";

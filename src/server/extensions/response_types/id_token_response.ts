@@ -5,7 +5,7 @@ import type { AuthorizationRequest } from "../../oauth/authorize/authorization_r
 import { OAuthError } from "../../oauth/errors.ts";
 import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
 import { tokenHash } from "../../oauth/keys/jwt.ts";
-import { warn } from "../../oauth/notes.ts";
+import { warn } from "../../oauth/warn.ts";
 import { paramsFromFields, type ResponseFields, type ResponseMode } from "../../oauth/params.ts";
 import { hasCode } from "../../oauth/authorize/response_type.ts";
 import type { PartRequest, Server } from "../../oauth/server.ts";

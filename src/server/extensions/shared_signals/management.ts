@@ -9,7 +9,7 @@ import type { Handlers } from "../../assembly/route.ts";
 import { validateClientUri } from "../../oauth/clients/redirect_uri.ts";
 import { describeKind, quote } from "../../oauth/config_issue.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import { warn } from "../../oauth/notes.ts";
+import { warn } from "../../oauth/warn.ts";
 import type { Server } from "../../oauth/server.ts";
 import { pollMethod, pushMethod, supportedEvents, verificationEvent } from "./event_types.ts";
 import { startPush } from "./push.ts";

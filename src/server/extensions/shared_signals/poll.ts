@@ -8,7 +8,7 @@ import type { Handlers } from "../../assembly/route.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { quote } from "../../oauth/config_issue.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import { warn } from "../../oauth/notes.ts";
+import { warn } from "../../oauth/warn.ts";
 import { redactText } from "../../oauth/redact.ts";
 import type { Server } from "../../oauth/server.ts";
 import { requireReceiver } from "./receiver.ts";

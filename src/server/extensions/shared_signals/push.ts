@@ -3,7 +3,7 @@
 import type { EventStreamRecord, ListedRecord, StreamEventRecord } from "../../../platform/store/store.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { type PostResult, postToClient } from "../../oauth/clients/post_to_client.ts";
-import { warn } from "../../oauth/notes.ts";
+import { warn } from "../../oauth/warn.ts";
 import { dueRecords, leaseRecord } from "../../oauth/records/lease.ts";
 import type { Server } from "../../oauth/server.ts";
 import { allStreams, listEvents, mayReceive, signEvent, streamsPrefix } from "./streams.ts";

@@ -13,7 +13,7 @@ import type { Client } from "../../oauth/clients/repository.ts";
 import { byProfile } from "../../oauth/profile.ts";
 import { OAuthError } from "../../oauth/errors.ts";
 import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
-import { warn } from "../../oauth/notes.ts";
+import { warn } from "../../oauth/warn.ts";
 import { type ParameterDescription, type Params, paramsFromFields } from "../../oauth/params.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import type { Server } from "../../oauth/server.ts";

@@ -6,7 +6,7 @@
 import type { Extension } from "../../assembly/extension.ts";
 import type { AuthorizationRequest } from "../../oauth/authorize/authorization_request.ts";
 import type { Policy } from "../../oauth/policy.ts";
-import { warn } from "../../oauth/notes.ts";
+import { warn } from "../../oauth/warn.ts";
 import { separatorFix } from "../../oauth/params.ts";
 import type { PartRequest } from "../../oauth/server.ts";
 import { levelsOf, stepUpFields } from "./settings.ts";

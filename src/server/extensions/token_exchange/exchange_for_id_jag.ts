@@ -1,7 +1,7 @@
 /** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant-03 §4.3). */
 
 import { confirmationOf } from "../../oauth/tokens/confirmation.ts";
-import { warn } from "../../oauth/notes.ts";
+import { warn } from "../../oauth/warn.ts";
 import type { Subject } from "../../../platform/store/store.ts";
 import { readForeignAccess } from "../../oauth/authorize/access.ts";
 import { type Params, scopeToken, splitScope } from "../../oauth/params.ts";

@@ -7,7 +7,7 @@ import type { User } from "../clients/client.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { warn } from "../notes.ts";
+import { warn } from "../warn.ts";
 import type { ResponseFields } from "../params.ts";
 import { hasCode } from "./response_type.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
@@ -15,9 +15,11 @@ import type { Server } from "../server.ts";
 import { passwordFingerprint, type Session } from "../session/session.ts";
 import { generationOf } from "../users/users.ts";
 import { approveAccess, hasAccess, withoutAccess } from "./access.ts";
-import { deliveryTo, type PendingAuthorization, storedRequests } from "./destination.ts";
+import { deliveryTo } from "./delivery.ts";
+import type { PendingAuthorization } from "./destination.ts";
 import { allowsUser, wrongUser } from "./login.ts";
 import { rememberChallenge } from "./pkce.ts";
+import { storedRequests } from "./request_source.ts";
 
 /** The decision of a user, with the granted part of the requested access besides scope. */
 export interface Approval extends FurtherAccess {

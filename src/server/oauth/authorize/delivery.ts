@@ -5,6 +5,7 @@
 
 import type { FurtherAccess, Grant } from "../../../platform/store/store.ts";
 import type { Client } from "../clients/repository.ts";
+import { reject } from "../reject.ts";
 
 /** @internal A stored request whose client polls for the result, such as a device without a browser (RFC 8628). */
 export interface PolledDestination {
@@ -59,4 +60,18 @@ export interface Delivery<Server> {
    * @throws {OAuthError} As `approve`.
    */
   describe(server: Server, destination: PolledDestination, address: string | undefined): Promise<PolledFacts>;
+}
+
+/**
+ * Finds the delivery for a destination other than a redirect URI.
+ *
+ * @throws {OAuthError} If the server no longer has this delivery.
+ */
+export function deliveryTo<Server>(
+  { deliveries }: { readonly deliveries: readonly Delivery<Server>[] },
+  { delivery: name }: PolledDestination,
+): Delivery<Server> {
+  const delivery = deliveries.find((delivery) => delivery.name === name);
+  if (delivery === undefined) throw reject("UI-14", { delivery: name }, { forUser: true });
+  return delivery;
 }

@@ -5,8 +5,9 @@
 
 import { OAuthError } from "../errors.ts";
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
-import { notePrompt, noteScope, warn } from "../notes.ts";
+import { observe } from "../observe.ts";
 import { type ParameterDescription, parameters } from "../params.ts";
+import { warn } from "../warn.ts";
 import { hasCode } from "./response_type.ts";
 import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "../server.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
@@ -14,8 +15,8 @@ import { readLoginRequirements } from "./openid.ts";
 import { observeChallenge, readCodeChallenge } from "./pkce.ts";
 import { accessNames } from "./access.ts";
 import type { EntryPoint } from "./request_part.ts";
-import { readResources, readScope, warnAboutResource, warnIgnoredScope } from "./scope.ts";
-import { assertResponseMode, assertState, readResponseType } from "./destination.ts";
+import { observeResources, observeScope, readResources, readScope } from "./scope.ts";
+import { assertResponseMode, assertState, readResponseType } from "./response.ts";
 
 const byRedirect: readonly EntryPoint[] = ["authorize", "par"];
 const everywhere: readonly EntryPoint[] = ["authorize", "par", "poll"];
@@ -41,8 +42,7 @@ const order: readonly (RequestPart | Position)[] = [
   { rule: "AZ-19", at: byRedirect, read: assertResponseMode },
   { rule: "AZ-13", at: everywhere, read: rejectLongValues },
   "members of extensions",
-  { passes: "AZ-17", at: everywhere, name: "scope", read: readScope, warn: warnIgnoredScope },
-  { at: everywhere, warn: noteScope },
+  { passes: "AZ-17", at: everywhere, name: "scope", read: readScope, warn: observeScope },
   { passes: "PK-07", at: byRedirect, name: "codeChallenge", read: readCodeChallenge, warn: observeChallenge },
   { at: byRedirect, name: "nonce", read: ({ params }) => params.get("nonce") },
   {
@@ -50,9 +50,9 @@ const order: readonly (RequestPart | Position)[] = [
     at: everywhere,
     name: "resources",
     read: ({ server, params }, parts) => readResources(server, params, hasCode(parts.responseType)),
-    warn: warnResources,
+    warn: observeRequestedResources,
   },
-  { rule: "OI-03", at: everywhere, name: "loginRequirements", read: readLoginRequirements, warn: notePrompt },
+  { rule: "OI-03", at: everywhere, name: "loginRequirements", read: readLoginRequirements, warn: observePrompt },
   { at: byRedirect, read: checkResponseType },
 ];
 
@@ -115,8 +115,16 @@ export function warnAcceptedRequest(from: PartRequest, request: AuthorizationReq
   for (const warn of from.server.requestParts.at[from.at].warnings) warn(from, request);
 }
 
-function warnResources({ server, client, params }: PartRequest, { responseType }: AuthorizationRequest): void {
-  if (hasCode(responseType)) warnAboutResource(server, client, params);
+function observeRequestedResources(
+  { server, client, params }: PartRequest,
+  { responseType }: AuthorizationRequest,
+): void {
+  if (hasCode(responseType)) observeResources(server, client, params);
+}
+
+function observePrompt({ server, client, params }: PartRequest): void {
+  const prompt = params.get("prompt");
+  if (prompt !== undefined) observe(server, client, "prompt", { prompt });
 }
 
 /** Runs the check of the response type, which needs the other parts. */

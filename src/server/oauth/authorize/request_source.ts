@@ -7,6 +7,7 @@ import type { FurtherAccess } from "../../../platform/store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import type { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
+import { reject } from "../reject.ts";
 
 /** A parameter by which a request names another source of its parameters (OpenID Connect Core §6). */
 export type SourceParameter = "request" | "request_uri";
@@ -77,4 +78,17 @@ export interface StoredRequests<Server> {
    * expired.
    */
   findAccess(server: Server, id: string): Promise<FurtherAccess | undefined>;
+}
+
+/**
+ * The stored requests of a server, for a destination that names one.
+ *
+ * @throws {OAuthError} If the server no longer stores requests.
+ */
+export function storedRequests<Server>(
+  { requestSources }: { readonly requestSources: readonly RequestSource<Server>[] },
+): StoredRequests<Server> {
+  const { stored } = requestSources.find((source) => source.stored !== undefined) ?? {};
+  if (stored === undefined) throw reject("JR-01", { parameter: "request_uri", problem: "gone" }, { forUser: true });
+  return stored;
 }

@@ -7,24 +7,13 @@ import type { Client } from "../clients/repository.ts";
 import { byProfile } from "../profile.ts";
 import { isAbsoluteUri } from "../resource_list.ts";
 import { suggest } from "../config_issue.ts";
-import { OAuthError } from "../errors.ts";
-import { noteResource, warn, warnAccepted } from "../notes.ts";
-import { type Params, scopeToken, separatorFix, splitScope } from "../params.ts";
+import { observe } from "../observe.ts";
+import { type Params, scopeToken, splitScope } from "../params.ts";
+import { reject } from "../reject.ts";
 import { hasCode } from "./response_type.ts";
-import { redactText } from "../redact.ts";
 import type { PartRequest, Server } from "../server.ts";
-import type { Explanation, RuleExplanation } from "../trace.ts";
 import { hasAccess } from "./access.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
-
-/** Maximum length of the unknown values in a message, in characters. */
-const maxNamedLength = 200;
-
-/** The scope values that a message may repeat; an error response repeats no other characters of a request. */
-const namedToken = /^[\w.:/-]+$/;
-
-/** Maximum number of unknown values for which a known value is suggested. */
-const maxSuggestions = 4;
 
 /**
  * The requested scope, or the server's default. With `openid`, unknown values are ignored (OpenID Connect Core
@@ -42,57 +31,22 @@ export function resolveScope(
   const isApproved = hasStanding(client, "approved");
   const registered = holder === "client" && isApproved ? client.ownScope : client.scope;
   const tokens = requested === undefined ? [...server.settings.defaultScope] : splitScope(requested);
-  if (requested === undefined && tokens.length === 0) {
-    throw new OAuthError("invalid_scope", "scope is missing, and this server has no default scope", {
-      rule: "AZ-16",
-      expected: `some of: ${registered.join(" ")}`,
-      received: "no scope",
-    });
-  }
-  if (!tokens.every((token) => scopeToken.test(token))) {
-    throw new OAuthError("invalid_scope", "scope contains a character that scope values cannot have", {
-      rule: "AZ-15",
-      expected: "space-separated tokens of printable ASCII without quotes and backslashes",
-      received: "a disallowed character",
-    });
-  }
+  if (requested === undefined && tokens.length === 0) throw reject("AZ-16", { registered });
+  if (!tokens.every((token) => scopeToken.test(token))) throw reject("AZ-15");
   const supported = tokens.filter((token) => isSupported(server, client, token));
   if (supported.length < tokens.length && !supported.includes("openid")) {
-    const explanation = explainUnknown(server, client, tokens, "unknown scope");
-    throw new OAuthError("invalid_scope", "scope contains an unknown value", explanation);
+    throw reject("AZ-17", { problem: "unknown", requested: tokens, registered: client.scope });
   }
-  const isDisallowed = (token: string) => !client.allowsScope(token) && !registered.includes(token);
-  if (supported.length === 0 || supported.some(isDisallowed)) {
-    const disallowed = supported.filter(isDisallowed);
-    if (requested === undefined) {
-      throw new OAuthError("invalid_scope", "scope is missing, and this client may not request the default scope", {
-        rule: "AZ-16",
-        reason: `scope is missing, and client ${client.id} may not request the default scope: ${disallowed.join(" ")}`,
-        expected: `some of: ${registered.join(" ")}`,
-        received: "no scope",
-      });
-    }
-    if (isApproved && disallowed.some((token) => client.ownScope.includes(token))) {
-      throw new OAuthError("invalid_scope", "scope contains a value that only a client itself can get, not a user", {
-        rule: "AZ-17",
-        expected: `some of: ${registered.join(" ")}`,
-        received: tokens.join(" "),
-        fix: `Request ${disallowed.join(" ")} with the grant type client_credentials.`,
-      });
-    }
-    // These values are configured on the server, so the response may name them.
-    const reason = disallowed.length === 0
-      ? "scope contains no value that this client may request"
-      : `scope contains a value that this client may not request: ${disallowed.join(" ")}`;
-    throw new OAuthError("invalid_scope", reason, {
-      rule: "AZ-17",
-      expected: `some of: ${registered.join(" ")}`,
-      received: tokens.join(" ") || "no scope value",
-      change: disallowed.length === 0 ? undefined : { client_id: client.id, isNew: false, scope: disallowed.join(" ") },
-    });
+  const clientId = client.id;
+  const disallowed = supported.filter((token) => !client.allowsScope(token) && !registered.includes(token));
+  if (supported.length === 0 || disallowed.length > 0) {
+    if (requested === undefined) throw reject("AZ-16", { registered, disallowed, clientId });
+    const isOwn = isApproved && disallowed.some((token) => client.ownScope.includes(token));
+    const problem = isOwn ? "not for users" : "not allowed";
+    throw reject("AZ-17", { problem, requested: tokens, registered, disallowed, clientId });
   }
   if (!supported.every((token) => server.settings.scopes.includes(token))) {
-    warnAccepted(server, client, "scopes", explainUnknown(server, client, tokens, "unknown scope"));
+    observe(server, client, "AZ-17", { requested: tokens, registered: client.scope });
   }
   // If values were ignored, a warning is traced instead.
   if (supported.length === tokens.length) server.passed?.("AZ-17", supported.join(" "));
@@ -118,26 +72,29 @@ function releasesClaims({ claims }: Server, value: string): boolean {
   return value === "openid" || claims.claimsByScope.has(value);
 }
 
-/** Warns about the unknown values of an accepted request, which are ignored. */
-export function warnIgnoredScope(
+/** Observes the scope of an accepted request, and the values that are ignored. */
+export function observeScope(
   { server, client, params }: PartRequest,
-  { scope, responseType }: AuthorizationRequest,
+  { scope: granted, responseType }: AuthorizationRequest,
 ): void {
-  const requested = params.get("scope");
-  if (requested === undefined || requested === scope.join(" ")) return;
-  const tokens = splitScope(requested);
-  const useless = hasCode(responseType) ? [] : tokens.filter((token) => !releasesClaims(server, token));
-  if (useless.length > 0) {
-    warn(server, client.id, {
-      rule: "AZ-17",
-      reason: "scope values for access tokens are ignored, because the response has no code",
-      expected: "scope values that release claims",
-      received: requested,
-    });
+  const text = params.get("scope");
+  if (text !== undefined && text !== granted.join(" ")) {
+    const requested = splitScope(text);
+    if (!hasCode(responseType) && !requested.every((token) => releasesClaims(server, token))) {
+      observe(server, client, "scope without code", { requested: text });
+    }
+    if (!requested.every((token) => isSupported(server, client, token))) {
+      observe(server, client, "dropped scope", { requested, registered: client.scope });
+    }
   }
-  if (tokens.every((token) => isSupported(server, client, token))) return;
-  const explanation = explainUnknown(server, client, tokens, "unknown scope was dropped");
-  warn(server, client.id, explanation);
+  observe(server, client, "scope", {
+    isMissing: text === undefined,
+    granted,
+    grantTypes: client.grantTypes,
+    registered: client.scope,
+    namesResource: params.getAll("resource").length > 0,
+    hasNonce: params.get("nonce") !== undefined,
+  });
 }
 
 /** Whether the server has a scope value, or accepts this client's unknown values. */
@@ -145,30 +102,17 @@ function isSupported({ settings: { scopes, acceptsAny } }: Server, client: Clien
   return scopes.includes(token) || acceptsAny.includes("scopes") && client.allowsScope(token);
 }
 
+/** Maximum number of unknown values for which a known value is suggested. */
+const maxSuggestions = 4;
+
 /** A sentence to append to a reason: it suggests the nearest known values. Empty if no value is near. */
 export function suggestScope(unknown: readonly string[], known: readonly string[]): string {
   const meant = new Set(unknown.slice(0, maxSuggestions).flatMap((token) => suggest(token, known) ?? []));
   return meant.size > 0 ? `. Did you mean ${[...meant].join(" ")}?` : "";
 }
 
-function explainUnknown(server: Server, client: Client, tokens: readonly string[], effect: string): RuleExplanation {
-  const unknown = tokens.filter((token) => !server.settings.scopes.includes(token));
-  const others = client.scope.filter((token) => !tokens.includes(token));
-  const names = unknown.filter((token) => namedToken.test(token)).join(" ").slice(0, maxNamedLength);
-  const named = names === "" ? effect : `${effect}: ${redactText(names, server.registeredSecrets)}`;
-  return {
-    rule: "AZ-17",
-    reason: named + suggestScope(unknown, others),
-    expected: `some of: ${client.scope.join(" ")}`,
-    received: tokens.join(" "),
-    fix: separatorFix("scope", tokens.join(" "), server.settings.scopes),
-  };
-}
-
 /** Limits of one request: number of resources, characters of one URI, characters of all URIs. */
-const maxResources = 16;
-const maxUriLength = 512;
-const maxTotalUriLength = 2048;
+export const resourceLimits = { count: 16, uriLength: 512, totalLength: 2048 } as const;
 
 /**
  * The registered spelling of a resource. The id of a client is never a resource; this check fetches no metadata
@@ -196,76 +140,39 @@ export async function registeredResources(server: Server, granted: readonly stri
 export function readResources(server: Server, params: Params, forAccess = true): MaybePromise<readonly string[]> {
   const requested = params.getAll("resource");
   if (requested.length > 0) return findRequested(server, requested);
-  if (forAccess && server.settings.resourceParameter === "required") {
-    throw new OAuthError("invalid_target", "resource is missing", explainMissing(server, server.settings));
+  const { resourceParameter, profile } = server.settings;
+  if (forAccess && resourceParameter === "required") {
+    throw reject("MC-02", { byProfile: byProfile(profile, "resourceParameter") });
   }
   return requested;
 }
 
-/**
- * Warns about an accepted request without `resource`, if the server expects one; and traces notes about the resource.
- */
-export function warnAboutResource(server: Server, client: Client, params: Params): void {
-  noteResource(server, client, params);
-  const settings = policyOf(server, client);
-  if (settings.resourceParameter === "optional" || params.getAll("resource").length > 0) return;
-  warn(server, client.id, explainMissing(server, settings));
-}
-
-function explainMissing({ audience }: Server, settings: Server["settings"]): Explanation {
-  return {
-    rule: "MC-02",
-    reason:
-      `resource is missing${
-        byProfile(settings.profile, "resourceParameter")
-      }; if no request of the flow names one, the ` +
-      `access token is for ${audience}`,
-    expected: "resource with the URI of the protected resource, in the authorization request and in the token request",
-    received: "no resource",
-  };
+/** Observes the resources of an accepted request, and a request without one if the server expects one. */
+export function observeResources(server: Server, client: Client, params: Params): void {
+  const requested = params.getAll("resource");
+  observe(server, client, "resource", { requested, hasAudience: params.get("audience") !== undefined });
+  const { resourceParameter, profile } = policyOf(server, client);
+  if (resourceParameter === "optional" || requested.length > 0) return;
+  observe(server, client, "MC-02", { byProfile: byProfile(profile, "resourceParameter") });
 }
 
 async function findRequested(server: Server, requested: readonly string[]): Promise<readonly string[]> {
-  const isTooMuch = requested.length > maxResources || requested.join("").length > maxTotalUriLength;
+  const { count, uriLength, totalLength } = resourceLimits;
+  const isTooMuch = requested.length > count || requested.join("").length > totalLength;
   const resources = new Set<string>();
   for (const uri of requested) {
-    const resource = isTooMuch || uri.length > maxUriLength ? undefined : await findResource(server, uri);
-    if (resource === undefined) {
-      throw invalidResource(server, uri, isTooMuch);
-    }
+    if (isTooMuch || uri.length > uriLength) throw reject("RI-01", { uri, problem: "too much" });
+    const resource = await findResource(server, uri);
+    if (resource === undefined) throw reject("RI-01", { uri, problem: resourceProblem(server, uri) });
     resources.add(resource);
   }
   return [...resources];
 }
 
-function invalidResource(server: Server, uri: string, isTooMuch: boolean): OAuthError {
-  const { resources: configured } = server.settings;
-  const reject = (message: string, expected: string, fix?: string, publicExpected?: string) =>
-    new OAuthError("invalid_target", message, { rule: "RI-01", expected, publicExpected, received: uri, fix });
-  if (isTooMuch || uri.length > maxUriLength) {
-    return reject(
-      "the resource parameters are too long or too many",
-      `at most ${maxResources} URIs of at most ${maxUriLength} characters, and ${maxTotalUriLength} in all`,
-      "Send only the resources that the token is for.",
-    );
-  }
-  if (!isAbsoluteUri(uri)) {
-    return reject("resource is not an absolute URI without a fragment", "an absolute URI without a fragment");
-  }
-  if (configured !== undefined) {
-    return reject(
-      "resource is not a resource of this server",
-      [...configured, ...server.resources.hosted.map(({ identifier }) => ({ uri: identifier }))].map(({ uri }) => uri)
-        .join(" or "),
-      "Send a resource of this server, or add this one to the setting resources.",
-      "a resource of this server",
-    );
-  }
-  return reject(
-    "the server issues no tokens for this resource",
-    "an https URI, or an http URI on a test host, that is not the client_id of a client",
-    "Use https, and the URI of the resource itself.",
-  );
+/** Why the server issues no access tokens for a resource. */
+function resourceProblem({ settings }: Server, uri: string): "not absolute" | "unknown" | "unsuitable" {
+  if (!isAbsoluteUri(uri)) return "not absolute";
+  return settings.resources === undefined ? "unsuitable" : "unknown";
 }
 
 /**
@@ -280,9 +187,5 @@ export async function narrowResources(
   const requested = await readResources(server, params);
   if (requested.length === 0) return granted;
   if (requested.every((uri) => granted.includes(uri))) return requested;
-  throw new OAuthError("invalid_target", "resource was not granted", {
-    rule: "RI-03",
-    expected: granted.join(" or ") || "no resource, none was granted",
-    received: requested.join(" "),
-  });
+  throw reject("RI-03", { granted, requested });
 }

@@ -2,7 +2,6 @@
 
 import { type ConfigIssue, quote } from "../config_issue.ts";
 import { byProfile } from "../profile.ts";
-import { warn } from "../notes.ts";
 import type { Server } from "../server.ts";
 import { parseUrl, validateUrl } from "../keys/signing_algorithm.ts";
 import { allowsHttp, httpHosts, isLoopback, type LocalUrls } from "../test_hosts.ts";
@@ -104,22 +103,12 @@ export function validateClientUri(uri: string, allowHttp: boolean, localUrls: Lo
   return undefined;
 }
 
-const dottedScheme = "a private-use scheme with a dot: a reversed domain name that you own";
+/** The scheme that a redirect URI should have if it is neither http nor https. */
+export const dottedScheme = "a private-use scheme with a dot: a reversed domain name that you own";
 
 /** Whether a URI has a private-use scheme that several apps may claim, because no domain name belongs to its owner. */
 export function isUndottedScheme(uri: string): boolean {
   return /^(?!https?:)[^:.]+:/i.test(uri);
-}
-
-/** Warns about a redirect URI with a private-use scheme without a dot, which only a server on a test host accepts. */
-export function warnUndottedScheme(server: Pick<Server, "now" | "trace">, client: string, uri: string): void {
-  if (!isUndottedScheme(uri)) return;
-  warn(server, client, {
-    rule: "RU-11",
-    reason: "the redirect URI has a private-use scheme without a dot, which another app may also claim",
-    expected: dottedScheme,
-    received: uri,
-  });
 }
 
 const portAfterLoopback = /^(https?:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?(?=[/?]|$)/;

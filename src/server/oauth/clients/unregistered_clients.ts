@@ -6,9 +6,7 @@
 
 import { boundedCache } from "../bounded_cache.ts";
 import { suggest } from "../config_issue.ts";
-import type { RejectionRuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
-import { warnAccepted } from "../notes.ts";
 import type { ClientAuthMethod } from "./client.ts";
 import { clientFromMetadata, type ClientPolicy } from "./client_repository.ts";
 import { validateRedirectUri } from "./redirect_uri.ts";
@@ -69,17 +67,6 @@ export function withUnregisteredClients(
 /** The client after it has authenticated with a secret. The server has no secret to compare. */
 export function withAnySecret(client: Client, method: ClientAuthMethod): Client {
   return { ...client, confidential: true, authMethod: method, authMethods: [method] };
-}
-
-/** Warns that a request was accepted although its client is not registered. */
-export function warnUnregistered(server: Server, client: Client, rule: RejectionRuleId): void {
-  warnAccepted(server, client, "clients", {
-    rule,
-    reason: "client_id is not registered",
-    expected: "the client_id of a registered client",
-    received: client.id,
-    fix: "Register the client. Other servers reject a client that is not registered.",
-  });
 }
 
 /** Maximum number of ids that are compared with the unknown one: requests without credentials cause the comparison. */

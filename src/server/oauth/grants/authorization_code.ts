@@ -4,10 +4,10 @@ import type { CodeRecord, StoredRecord } from "../../../platform/store/store.ts"
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { warn } from "../notes.ts";
+import { warn } from "../warn.ts";
 import { parameters, type Params } from "../params.ts";
 import { verifyCodeVerifier } from "../authorize/pkce.ts";
-import { warnAboutResource } from "../authorize/scope.ts";
+import { observeResources } from "../authorize/scope.ts";
 import { storageKey } from "../secrets.ts";
 import type { BoundToKey } from "../tokens/connection_keys.ts";
 import type { GrantType, Server } from "../server.ts";
@@ -96,7 +96,7 @@ export const authorizationCode: GrantType = {
     }
     server.passed?.("CI-06");
     if (isUnbound) warnUnbound(server, client);
-    warnAboutResource(server, client, parameters);
+    observeResources(server, client, parameters);
     return authorization;
   },
 };

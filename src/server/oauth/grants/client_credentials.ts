@@ -1,11 +1,11 @@
 /** The client_credentials grant type (OAuth 2.1 §4.2): a confidential client acts on its own behalf. */
 
 import { hasAccess, issueAccess, readOwnAccess, requestsAccess } from "../authorize/access.ts";
-import { readResources, resolveScope, warnAboutResource } from "../authorize/scope.ts";
+import { observeResources, readResources, resolveScope } from "../authorize/scope.ts";
 import { standardClaims } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { warn } from "../notes.ts";
+import { warn } from "../warn.ts";
 import { randomId } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
@@ -40,7 +40,7 @@ export async function authorizeClientCredentials(
     });
   }
   const resources = await readResources(server, parameters);
-  warnAboutResource(server, client, parameters);
+  observeResources(server, client, parameters);
   const issued = access && await issueAccess(server, access, resources);
   return { client, scope, resources, ...issued, grantId: randomId(server.randomBytes) };
 }

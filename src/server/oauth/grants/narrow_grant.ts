@@ -7,7 +7,7 @@ import { narrowResources, registeredResources } from "../authorize/scope.ts";
 import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { warn } from "../notes.ts";
+import { warn } from "../warn.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
 import type { BoundToKey } from "../tokens/connection_keys.ts";
 import type { Server } from "../server.ts";

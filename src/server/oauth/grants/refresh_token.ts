@@ -3,9 +3,9 @@
 import type { RefreshTokenRecord, StoredRecord } from "../../../platform/store/store.ts";
 import { policyOf } from "../clients/policy.ts";
 import { OAuthError } from "../errors.ts";
-import { warn } from "../notes.ts";
+import { warn } from "../warn.ts";
 import { type Params, separatorFix, splitScope } from "../params.ts";
-import { suggestScope, warnAboutResource } from "../authorize/scope.ts";
+import { observeResources, suggestScope } from "../authorize/scope.ts";
 import { randomToken, storageKey } from "../secrets.ts";
 import type { BoundToKey } from "../tokens/connection_keys.ts";
 import type { Server } from "../server.ts";
@@ -66,12 +66,12 @@ export async function authorizeRefresh(server: Server, request: AuthenticatedReq
     if (rotates) warnNotRotated(server, client.id);
     await renew(server, id, token, stored);
     const added = settings.reuse === "another" ? await storeSuccessor(server, request, stored) : undefined;
-    warnAboutResource(server, client, parameters);
+    observeResources(server, client, parameters);
     return { ...authorization, scope, refresh: { token: added, ...lifetime } };
   }
   const nextToken = rotates ? await rotate(server, request, id, token, stored) : await renew(server, id, token, stored);
   if (rotates) server.passed?.("RT-04");
-  warnAboutResource(server, client, parameters);
+  observeResources(server, client, parameters);
   return { ...authorization, scope, refresh: { token: nextToken, ...lifetime } };
 }
 

@@ -8,7 +8,7 @@ import { inTurn } from "../../../platform/in_turn.ts";
 import type { RegisteredRecord, StoredRecord } from "../../../platform/store/store.ts";
 import { quote } from "../config_issue.ts";
 import { boundedCache } from "../bounded_cache.ts";
-import { warn } from "../notes.ts";
+import { warn } from "../warn.ts";
 import type { Server } from "../server.ts";
 import { memoryRepository } from "./repository.ts";
 import type { CreateRepository, EntryDefinition, PageOptions, UserEntries } from "./repository.ts";

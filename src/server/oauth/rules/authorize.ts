@@ -7,6 +7,130 @@ export interface ByProfile {
   readonly byProfile: string;
 }
 
+/** Facts about a parameter that must not repeat. */
+export interface Repeated {
+  /** The name of the parameter. */
+  readonly repeated: string;
+  /** How often it was sent; absent if it was not counted. */
+  readonly times?: number;
+}
+
+/** The message for the client. */
+export function repeatedMessage({ repeated }: Repeated): string {
+  return `${repeated} was sent more than once`;
+}
+
+/** Facts about a URI that the client has not registered. */
+export interface UnregisteredUri {
+  readonly clientId: string;
+  readonly uri: string;
+  /** The URIs that the client has registered. */
+  readonly registered: readonly string[];
+}
+
+/** Facts about a URI that no client may register, at a server that accepts unregistered ones. */
+export interface UnregistrableUri {
+  readonly uri: string;
+  /** The setting that accepts unregistered URIs. */
+  readonly setting: "clients" | "redirectUris";
+  /** Why no client may register the URI. */
+  readonly issue: { readonly expected: string; readonly hint?: string };
+}
+
+/** The message for the client, about the URI in a parameter. */
+export function uriMessage(name: string, facts: UnregisteredUri | UnregistrableUri): string {
+  return "issue" in facts
+    ? `${name} is a URI that no client may register`
+    : `${name} is not registered for this client`;
+}
+
+/** Facts about a `client_id` that no client has. */
+export interface UnknownClient {
+  readonly id: string;
+  readonly redirectUri?: string;
+  /** Whether the request has a code challenge. */
+  readonly hasChallenge: boolean;
+}
+
+/** Facts about a source of parameters that cannot be used. */
+export interface UnusableSource {
+  readonly parameter: "request" | "request_uri";
+  /** `both`: the request has both parameters. `gone`: the server once stored the request, and no longer can. */
+  readonly problem: "unsupported" | "both" | "gone";
+  /** How values of the parameter begin that the server supports; absent if it supports none. */
+  readonly prefix?: string;
+}
+
+/** Facts about the redirect URIs of a client that sent none. */
+export interface MissingRedirectUri {
+  readonly registered: readonly string[];
+}
+
+/** Facts about a response type that the server does not support. */
+export interface UnsupportedResponseType extends ByProfile {
+  /** Absent if the request has none. */
+  readonly received?: string;
+  readonly supported: readonly string[];
+}
+
+/** Facts about a response type that the client is not registered for. */
+export interface UnregisteredResponseType {
+  readonly type: string;
+  /** The grant types that it needs. */
+  readonly needed: readonly string[];
+  readonly grantTypes: readonly string[];
+  /** The response types of the client. */
+  readonly registered: readonly string[];
+}
+
+/** Facts about a value that is too long to be stored. */
+export interface LongValue {
+  readonly name: string;
+  readonly limit: number;
+  readonly length: number;
+}
+
+/** Facts about a request that is too large for the parameter that carries it during the login. */
+export interface LargeRequest {
+  readonly bytes: number;
+  readonly limit: number;
+}
+
+/** The values of a scope. */
+export interface ScopeValues {
+  readonly requested: readonly string[];
+  /** The values that the client may request. */
+  readonly registered: readonly string[];
+}
+
+/** The requested scope values that the client may not request. */
+interface DisallowedScope {
+  readonly disallowed: readonly string[];
+  readonly clientId: string;
+}
+
+/** Facts about a request without scope: the server has no default, or the client may not request the default. */
+export type MissingScope = Pick<ScopeValues, "registered"> | Pick<ScopeValues, "registered"> & DisallowedScope;
+
+/** Facts about a scope that the client may not request. */
+export type WrongScope =
+  | ScopeValues & { readonly problem: "unknown" }
+  | ScopeValues & DisallowedScope & { readonly problem: "not for users" | "not allowed" };
+
+/** Facts about a response mode that the server, the client or the response type does not allow. */
+export interface UnsupportedResponseMode extends ByProfile {
+  /** Absent if the request has none. */
+  readonly received?: string;
+  /** The default of the response type. */
+  readonly defaultMode: string;
+  /** The modes of the server that the response type allows. */
+  readonly possible: readonly string[];
+  /** The modes of the server that the response type forbids. */
+  readonly impossible: readonly string[];
+  /** The modes of the client; absent if it may use each. */
+  readonly registered?: readonly string[];
+}
+
 /** Facts about an authorization request without a code challenge. */
 export interface MissingChallenge extends ByProfile {
   /** Whether a nonce would do (OAuth 2.1 §7.5.1). */
@@ -28,23 +152,112 @@ export interface WrongVerifier {
 
 /** By ID, in the order of `tests/rules.md`. */
 export const authorizeRules = {
-  "AZ-02": { cites: ["OAuth 2.1 §4.1.2.1"] },
-  "AZ-06": { cites: ["OAuth 2.1 §3.1, §4.1.2.1"] },
-  "AZ-07": { cites: ["OAuth 2.1 §3.1", "RFC 8707 §2"] },
-  "AZ-09": { cites: ["OAuth 2.1 §4.1.1, §4.1.2.1"] },
-  "AZ-11": { cites: ["OAuth 2.1 §4.1.2.1"] },
-  "AZ-13": { cites: [] },
-  "AZ-15": { cites: ["OAuth 2.1 §1.4.1, App. A"] },
-  "AZ-16": { cites: ["OAuth 2.1 §1.4.1"] },
-  "AZ-17": { cites: ["OAuth 2.1 §4.1.2.1", "OpenID Connect Core §3.1.2.1"] },
+  "AZ-02": rule<UnknownClient | Repeated | undefined>({
+    code: "invalid_request",
+    message: (facts) =>
+      facts === undefined
+        ? "client_id is missing"
+        : "repeated" in facts
+        ? repeatedMessage(facts)
+        : "client_id is not registered",
+    cites: ["OAuth 2.1 §4.1.2.1"],
+  }),
+  "AZ-06": rule<Repeated>({
+    code: "invalid_request",
+    message: repeatedMessage,
+    cites: ["OAuth 2.1 §3.1, §4.1.2.1"],
+  }),
+  "AZ-07": rule<Repeated>({
+    code: "invalid_request",
+    message: repeatedMessage,
+    cites: ["OAuth 2.1 §3.1", "RFC 8707 §2"],
+  }),
+  "AZ-09": rule<UnsupportedResponseType>({
+    code: ({ received }) => received === undefined ? "invalid_request" : "unsupported_response_type",
+    message: ({ received, supported, byProfile }) =>
+      received === undefined
+        ? "response_type is missing"
+        : `response_type is not supported; use ${supported.join(" or ")}${byProfile}`,
+    cites: ["OAuth 2.1 §4.1.1, §4.1.2.1"],
+  }),
+  "AZ-11": rule<UnregisteredResponseType>({
+    code: "unauthorized_client",
+    message: ({ type }) =>
+      `this client is not registered for ${type === "code" ? "the code flow" : `response_type=${type}`}`,
+    cites: ["OAuth 2.1 §4.1.2.1"],
+  }),
+  "AZ-13": rule<LongValue | LargeRequest>({
+    code: "invalid_request",
+    message: (facts) =>
+      "name" in facts
+        ? `${facts.name} is longer than ${facts.limit} characters`
+        : "the request is too large to store during login",
+    cites: [],
+  }),
+  "AZ-15": rule({
+    code: "invalid_scope",
+    message: "scope contains a character that scope values cannot have",
+    cites: ["OAuth 2.1 §1.4.1, App. A"],
+  }),
+  "AZ-16": rule<MissingScope>({
+    code: "invalid_scope",
+    message: (facts) =>
+      "disallowed" in facts
+        ? "scope is missing, and this client may not request the default scope"
+        : "scope is missing, and this server has no default scope",
+    cites: ["OAuth 2.1 §1.4.1"],
+  }),
+  "AZ-17": rule<WrongScope>({
+    code: "invalid_scope",
+    message: (facts) =>
+      facts.problem === "unknown"
+        ? "scope contains an unknown value"
+        : facts.problem === "not for users"
+        ? "scope contains a value that only a client itself can get, not a user"
+        : facts.disallowed.length === 0
+        ? "scope contains no value that this client may request"
+        // These values are configured on the server, so the response may name them.
+        : `scope contains a value that this client may not request: ${facts.disallowed.join(" ")}`,
+    cites: ["OAuth 2.1 §4.1.2.1", "OpenID Connect Core §3.1.2.1"],
+  }),
   "AZ-18": { cites: ["OAuth 2.1 §1.4.1, §3.2.3"] },
-  "AZ-19": { cites: ["OAuth 2.0 Multiple Response Types"] },
+  "AZ-19": rule<UnsupportedResponseMode>({
+    code: "invalid_request",
+    message: ({ byProfile }) => `response_mode is not supported${byProfile}`,
+    cites: ["OAuth 2.0 Multiple Response Types"],
+  }),
   "AZ-21": { cites: ["OAuth 2.1 §4.1.2.1"] },
   "AZ-22": { cites: ["OAuth 2.1 §4.1.2.1"] },
-  "JR-01": { cites: ["OpenID Connect Core §6", "RFC 9101 §5"] },
-  "RU-01": { cites: ["OAuth 2.1 §4.1.1", "RFC 9700 §4.1.3", "RFC 3986 §6.2.1"] },
-  "RU-06": { cites: ["OAuth 2.1 §2.3.2"] },
-  "RU-07": { cites: ["OAuth 2.1 §2.3.2", "OpenID Connect Core §3.1.2.1"] },
+  "JR-01": rule<UnusableSource>({
+    code: ({ parameter, problem }) =>
+      problem === "unsupported"
+        ? `${parameter}_not_supported`
+        : problem === "both"
+        ? "invalid_request"
+        : "invalid_request_uri",
+    message: ({ parameter, problem }) =>
+      problem === "unsupported"
+        ? `${parameter} is not supported by this server`
+        : problem === "both"
+        ? "request and request_uri are mutually exclusive"
+        : "request_uri is unknown, expired or used",
+    cites: ["OpenID Connect Core §6", "RFC 9101 §5"],
+  }),
+  "RU-01": rule<UnregisteredUri | UnregistrableUri>({
+    code: "invalid_request",
+    message: (facts) => uriMessage("redirect_uri", facts),
+    cites: ["OAuth 2.1 §4.1.1", "RFC 9700 §4.1.3", "RFC 3986 §6.2.1"],
+  }),
+  "RU-06": rule<MissingRedirectUri & ByProfile>({
+    code: "invalid_request",
+    message: ({ byProfile }) => `redirect_uri is missing${byProfile}`,
+    cites: ["OAuth 2.1 §2.3.2"],
+  }),
+  "RU-07": rule<MissingRedirectUri>({
+    code: "invalid_request",
+    message: "redirect_uri is missing",
+    cites: ["OAuth 2.1 §2.3.2", "OpenID Connect Core §3.1.2.1"],
+  }),
   "RU-11": { cites: ["OAuth 2.1 §2.3.1", "RFC 8252 §7.1, §8.4"] },
   "PK-01": rule<MissingChallenge>({
     code: "invalid_request",
@@ -100,7 +313,15 @@ export const authorizeRules = {
     cites: ["OAuth 2.1 §3.2.4", "RFC 9700 §4.8.2"],
   }),
   "PK-14": { cites: ["RFC 9700 §2.1.1"] },
-  "MC-02": { cites: ["MCP authorization", "RFC 8707 §2"] },
-  "FP-03": { cites: [] },
+  "MC-02": rule<ByProfile>({
+    code: "invalid_target",
+    message: "resource is missing",
+    cites: ["MCP authorization", "RFC 8707 §2"],
+  }),
+  "FP-03": rule({
+    code: "invalid_request",
+    message: "state contains a control character, which form_post cannot return unchanged",
+    cites: [],
+  }),
   "FP-04": { cites: [] },
 } as const satisfies Readonly<Record<string, Rule>>;

@@ -1,6 +1,23 @@
 /** Rules of the pages for users and operators. */
 
-import type { Rule } from "./rule.ts";
+import { type Rule, rule } from "./rule.ts";
+
+/** Why a pending login cannot continue. */
+export type LostLogin =
+  | "unknown"
+  | "expired"
+  | "finished a moment ago"
+  | "client changed"
+  | "other browser"
+  | "stored request expired";
+
+/** Facts about a pending login that cannot continue. */
+export type LostLoginFacts =
+  | { readonly problem: LostLogin }
+  /** When it was finished, in milliseconds since the epoch. */
+  | { readonly finishedAt: number }
+  /** The extension that delivered the results of such logins. */
+  | { readonly delivery: string };
 
 /** By ID, in the order of `tests/rules.md`. */
 export const pageRules = {
@@ -9,7 +26,14 @@ export const pageRules = {
   "UI-10": { cites: ["OAuth 2.1 §7.9"] },
   "UI-11": { cites: ["OAuth 2.1 §7.3.1"] },
   "UI-12": { cites: ["OAuth 2.1 §7.7"] },
-  "UI-14": { cites: [] },
+  "UI-14": rule<LostLoginFacts>({
+    code: "invalid_request",
+    message: (facts) =>
+      "delivery" in facts
+        ? "the server no longer supports such logins"
+        : "this login is finished, has expired or belongs to another browser",
+    cites: [],
+  }),
   "UI-20": { cites: ["RFC 9700 §4.7"] },
   "UI-30": { cites: ["RFC 9700 §4.7"] },
   "DM-12": { cites: [] },

@@ -9,7 +9,7 @@ import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
 import { findInvalidReason, registeredScope } from "../grants/narrow_grant.ts";
 import { canonicalUri } from "../resource_list.ts";
 import { storageKey } from "../secrets.ts";
-import { warn } from "../notes.ts";
+import { warn } from "../warn.ts";
 import type { Server } from "../server.ts";
 import { readAccessToken } from "./read_access_token.ts";
 import type { AccessToken } from "./read_access_token.ts";

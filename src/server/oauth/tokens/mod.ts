@@ -13,7 +13,7 @@ import type { ClaimRules, ClaimValues } from "../claims.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { AuthenticatedRequest, Authorization } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash, type TokenKind } from "../keys/jwt.ts";
-import { noteMinimalIdToken } from "../notes.ts";
+import { observe } from "../observe.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 import { currentGeneration, identifiersFor } from "../users/users.ts";
@@ -244,7 +244,7 @@ export async function signIdToken(
   };
   if (authorization.claims !== undefined || content !== "minimal") {
     Object.assign(claims, await userClaims(server, sub, authorization, content));
-  } else noteMinimalIdToken(server, authorization);
+  } else observe(server, client, "minimal ID token", { clientId: client.id, scope: authorization.scope });
   const signedClaims = await claimsToSign(server, "id_token", claims, authorization);
   return await signToken(server, client, "id_token", client.idTokenAlg, signedClaims);
 }

@@ -4,7 +4,7 @@ import { isReservedClaim } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { TokenKind } from "../keys/jwt.ts";
-import { warn } from "../notes.ts";
+import { warn } from "../warn.ts";
 import type { Server } from "../server.ts";
 import { maxTokenLength } from "./bound_token.ts";
 

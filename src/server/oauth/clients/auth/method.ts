@@ -7,7 +7,7 @@ import { policyOf } from "../policy.ts";
 import type { Client } from "../repository.ts";
 import { OAuthError } from "../../errors.ts";
 import type { RuleExplanation } from "../../explanation.ts";
-import { noteUnencodedSecret } from "../../notes.ts";
+import { observe } from "../../observe.ts";
 import { constantTimeEqual, digest } from "../../secrets.ts";
 import { secondsNow } from "../../keys/jwt.ts";
 import type { Server } from "../../server.ts";
@@ -148,7 +148,7 @@ export async function verifyClientSecret(
       const at = new Date(client.metadata.client_secret_expires_at! * 1000).toISOString();
       failure = invalidClient("the secret has expired", "a secret that is still valid", `one that expired at ${at}`);
     } else {
-      if (isUnencoded) noteUnencodedSecret(server, client);
+      if (isUnencoded) observe(server, client, "CA-04");
       return client;
     }
   }

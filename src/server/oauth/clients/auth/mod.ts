@@ -4,14 +4,14 @@
 
 import { byProfile } from "../../profile.ts";
 import { OAuthError } from "../../errors.ts";
-import { warn } from "../../notes.ts";
+import { warn } from "../../warn.ts";
 import { parameters } from "../../params.ts";
 import type { RateLimiter } from "../../bounded_cache.ts";
 import { readAsIfStored } from "../../records/repository.ts";
 import type { ClientAuth, Credentials, Server } from "../../server.ts";
 import { policyOf } from "../policy.ts";
 import type { Client } from "../repository.ts";
-import { warnUnregistered } from "../unregistered_clients.ts";
+import { observe } from "../../observe.ts";
 import { howToAuthenticate, invalidClient, tracePassedClient, unknownClient, verifyClientSecret } from "./method.ts";
 import type { CredentialCandidate } from "./method.ts";
 
@@ -71,7 +71,7 @@ export async function authenticateClient(server: Server, credentials: Credential
     ? clientAuth.method
     : "none";
   assertMethodAllowed(policyOf(server, client), method);
-  if (client.isUnregistered) warnUnregistered(server, client, "CA-07");
+  if (client.isUnregistered) observe(server, client, "unregistered client", { rule: "CA-07", id: client.id });
   else tracePassedClient(server, client);
   if (method !== clientAuth.method && !isOfConnection) {
     warn(server, client.id, {

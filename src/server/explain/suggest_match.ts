@@ -1,11 +1,9 @@
 /** Suggests the registered client or redirect URI that is most similar to a rejected value. */
 
-import { findNearest } from "../../oauth/config_issue.ts";
-import { describeKnownIds } from "../../oauth/clients/unregistered_clients.ts";
-import type { Explanation } from "../../oauth/explanation.ts";
-import type { Context } from "../../assembly/context.ts";
-import { isTrustedHost } from "./cross_site.ts";
-import type { SuggestedMatch } from "../../pages/rejection.tsx";
+import { describeKnownIds } from "../oauth/clients/unregistered_clients.ts";
+import { findNearest } from "../oauth/config_issue.ts";
+import type { Explanation, SuggestedMatch } from "../oauth/explanation.ts";
+import type { Server } from "../oauth/server.ts";
 
 /** Maximum length of a compared value, in characters; a longer value is not a typing error. */
 const maxInputLength = 512;
@@ -13,16 +11,16 @@ const maxInputLength = 512;
 /** Maximum length of the differing part. Case, hyphens and underscores do not count. */
 const maxDifferingCharacters = 2;
 
-/** The suggestion for a rejection; `undefined` if no value is similar, or the visitor may not see the clients. */
+/** The suggestion for a rejection, for visitors who may see the clients; `undefined` if no value is similar. */
 export function suggestMatch(
-  context: Context,
+  server: Server,
   { rule, expected = "", received, change }: Explanation,
 ): SuggestedMatch | undefined {
-  if (received === undefined || received.length > maxInputLength || !mayListClients(context)) return undefined;
+  if (received === undefined || received.length > maxInputLength) return undefined;
   const uri = suggestUri({ rule, expected, received });
   if (uri !== undefined) return uri;
   if (rule !== "AZ-02") return undefined;
-  const { nearest } = describeKnownIds(context.server, received);
+  const { nearest } = describeKnownIds(server, received);
   if (nearest === undefined) return undefined;
   if (change === undefined) return { text: nearest };
   return { text: nearest, fix: `Send client_id=${nearest}. If ${received} is another application, register it.` };
@@ -35,11 +33,6 @@ export function suggestUri({ rule, expected = "", received }: Pick<Explanation, 
   const isUri = rule === "RU-01" || rule === "LO-03";
   if (!isUri || received === undefined || received.length > maxInputLength) return undefined;
   return closestUri(received, expected.split(" or "));
-}
-
-/** Whether the request may see the clients: the server has pages of them, and the host is trusted. */
-export function mayListClients({ app, server, request }: Context): boolean {
-  return app.developerPages.clientLink !== undefined && isTrustedHost(server, request);
 }
 
 /** The length of the longer text without the common prefix and suffix. Linear time, unlike an edit distance. */

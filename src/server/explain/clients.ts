@@ -1,0 +1,32 @@
+/** Explains a `client_id` that no client has. */
+
+import { describeRemovedClient } from "../oauth/clients/server_clients.ts";
+import { describeKnownIds, withNearest } from "../oauth/clients/unregistered_clients.ts";
+import type { Repeated, UnknownClient } from "../oauth/rules/authorize.ts";
+import type { Server } from "../oauth/server.ts";
+import { explainRepeated } from "./parameters.ts";
+import type { RejectionTexts } from "./rule_text.ts";
+
+/** Explains a `client_id` that is missing, repeated or unknown. */
+export function explainClientId(facts: UnknownClient | Repeated | undefined, server: Server): RejectionTexts {
+  if (facts === undefined) return { expected: "client_id of a registered client", received: "no client_id" };
+  if ("repeated" in facts) return explainRepeated(facts);
+  const { id, redirectUri, hasChallenge } = facts;
+  const known = describeKnownIds(server, id);
+  return {
+    reason: withNearest("client_id is not registered", known),
+    expected: known.expected,
+    publicExpected: "the client_id of a registered client",
+    received: id,
+    fix: "Send the client_id of a registered client, or register this one: " +
+      "in the configuration file, or on the page of clients.",
+    ...describeRemovedClient(server, id),
+    change: {
+      client_id: id,
+      isNew: true,
+      redirect_uri: redirectUri,
+      // A public client sends a challenge. A confidential one that does is rejected later, if it sends a secret.
+      token_endpoint_auth_method: hasChallenge ? "none" : undefined,
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** Explains what several rules reject: repeated parameters, and redirect URIs of logins and logouts. */
+
+import type { Repeated, UnregisteredUri, UnregistrableUri } from "../oauth/rules/authorize.ts";
+import type { RejectionTexts } from "./rule_text.ts";
+
+/** Explains a parameter that was sent more than once. */
+export function explainRepeated({ repeated, times }: Repeated): RejectionTexts {
+  return {
+    expected: `${repeated} once`,
+    received: `${repeated} ${times === undefined ? "more than once" : `${times} times`}`,
+  };
+}
+
+/** The URIs that a client has registered, as a message lists them. */
+export function listUris(registered: readonly string[]): string {
+  return registered.join(" or ") || "none, because this client has no redirect URI";
+}
+
+/** Explains a URI that no client may register. */
+export function explainUnregistrable(name: string, { uri, setting, issue }: UnregistrableUri): RejectionTexts {
+  return {
+    reason: `${name} is a URI that no client may register, also if ${setting} is "any"`,
+    expected: issue.expected,
+    received: uri,
+    fix: issue.hint,
+  };
+}
+
+/** Explains a redirect URI that is not registered. */
+export function explainRedirectUri(facts: UnregisteredUri | UnregistrableUri): RejectionTexts {
+  if ("issue" in facts) return explainUnregistrable("redirect_uri", facts);
+  return {
+    expected: listUris(facts.registered),
+    publicExpected: registeredUriHint,
+    received: facts.uri,
+    change: { client_id: facts.clientId, isNew: false, redirect_uri: facts.uri },
+  };
+}
+
+/** The expected redirect URI on pages that may not list clients. */
+export const registeredUriHint = "a registered redirect URI of this client; the server's log lists them";

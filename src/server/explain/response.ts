@@ -1,0 +1,50 @@
+/** Explains a response type or a response mode that was rejected. */
+
+import type {
+  UnregisteredResponseType,
+  UnsupportedResponseMode,
+  UnsupportedResponseType,
+} from "../oauth/rules/authorize.ts";
+import { responseTypeNames, separatorFix } from "../oauth/params.ts";
+import { sortResponseType } from "../oauth/authorize/response_type.ts";
+import type { RejectionTexts } from "./rule_text.ts";
+
+/** Explains a response type that the server does not support. */
+export function explainResponseType({ received, supported, byProfile }: UnsupportedResponseType): RejectionTexts {
+  const expected = `response_type=${supported.join(" or ")}`;
+  if (received === undefined) return { expected, received: "no response_type" };
+  const name = sortResponseType(received);
+  return {
+    expected,
+    received: `response_type=${received}`,
+    fix: byProfile === "" && responseTypeNames.some((type) => type === name)
+      ? `Send ${expected}, or add ${name} to the setting responseTypes and to response_types of the client.`
+      : separatorFix("response_type", received, ["code", "id_token"]),
+  };
+}
+
+/** Explains a response type that the client is not registered for. */
+export function explainUnregisteredType(
+  { type, needed, grantTypes, registered }: UnregisteredResponseType,
+): RejectionTexts {
+  return {
+    expected: `grant_types with ${needed.join(" and ")} and response_types with ${type}`,
+    received: `${grantTypes.join(" ")}; ${registered.join(", ")}`,
+    fix: type === "code"
+      ? undefined
+      : `Add ${type} to the client's response_types, and ${
+        needed.join(" and ")
+      } to its grant_types if it has this member; or send a response_type of the client.`,
+  };
+}
+
+/** Explains a response mode that is not allowed. */
+export function explainResponseMode(
+  { received, defaultMode, possible, impossible, registered }: UnsupportedResponseMode,
+): RejectionTexts {
+  return {
+    reason: impossible.some((mode) => mode === received) ? "this response type is never sent in a query" : undefined,
+    expected: possible.filter((mode) => registered?.includes(mode) ?? true).join(" or "),
+    received: received ?? `no response_mode, which means ${defaultMode}`,
+  };
+}

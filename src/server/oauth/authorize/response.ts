@@ -1,0 +1,102 @@
+/** How a request wants its response: `response_type`, `response_mode` and `state`. */
+
+import { byProfile } from "../profile.ts";
+import { policyOf } from "../clients/policy.ts";
+import type { Client } from "../clients/repository.ts";
+import { type Params, type ResponseMode, type ResponseType, splitScope } from "../params.ts";
+import { reject } from "../reject.ts";
+import type { PartRequest, Server } from "../server.ts";
+import { grantTypesFor, sortResponseType } from "./response_type.ts";
+
+/** Maximum length of `state`, in characters. */
+export const maxStateLength = 4096;
+
+/**
+ * Reads the response type; `undefined` for `code`.
+ *
+ * @throws {OAuthError} If the server or the client does not support it.
+ */
+export function readResponseType({ server, client, params }: PartRequest): ResponseType | undefined {
+  const received = params.get("response_type");
+  const { responseTypes: supported, profile } = policyOf(server, client);
+  const name = sortResponseType(received ?? "");
+  const type = supported.find((type) => type === name);
+  if (type === undefined) {
+    throw reject("AZ-09", { received, supported, byProfile: byProfile(profile, "responseTypes") });
+  }
+  const { grantTypes } = client;
+  const { response_types: registered = ["code"] } = client.metadata;
+  const needed = grantTypesFor([type]);
+  if (!registered.map(sortResponseType).includes(type) || !needed.every((grant) => grantTypes.includes(grant))) {
+    throw reject("AZ-11", { type, needed, grantTypes, registered });
+  }
+  server.passed?.("AZ-09", type);
+  return type === "code" ? undefined : type;
+}
+
+/**
+ * The default response mode of a request: `query` for a code alone, otherwise `fragment`, so that no token is in a
+ * query (Multiple Response Types §3, §5).
+ */
+export function defaultResponseMode({ settings: { responseTypes } }: Server, params: Params): ResponseMode {
+  const requested = params.get("response_type") ?? "code";
+  if (requested === "code") return "query";
+  const words = splitScope(requested).filter((word) => word !== "code");
+  const isTokenType = (type: string) => splitScope(type).some((word) => words.includes(word));
+  return words.length > 0 && responseTypes.some(isTokenType) ? "fragment" : "query";
+}
+
+/**
+ * The response mode of a request, by default that of its response type; `undefined` if the server or the client does
+ * not allow it, or the response type forbids it.
+ */
+export function findResponseMode(server: Server, client: Client, params: Params): ResponseMode | undefined {
+  const defaultMode = defaultResponseMode(server, params);
+  const requested = params.get("response_mode") ?? defaultMode;
+  const mode = policyOf(server, client).responseModes.find((supported) => supported === requested);
+  if (mode === undefined || client.metadata.response_modes?.includes(mode) === false) return undefined;
+  return allowedMode(server, mode, defaultMode);
+}
+
+/** The mode that a requested one means for the response type; `undefined` if the type forbids it. */
+function allowedMode(server: Server, mode: ResponseMode, defaultMode: ResponseMode): ResponseMode | undefined {
+  if (defaultMode === "query") return mode;
+  const { carrier, inFragment } = server.responseModes.get(mode)!;
+  return carrier === "query" ? inFragment : mode;
+}
+
+/** Rejects a response mode that the server or the client does not support. */
+export function assertResponseMode({ server, client, params }: PartRequest): void {
+  if (findResponseMode(server, client, params) !== undefined) return;
+  const { responseModes, profile } = policyOf(server, client);
+  const defaultMode = defaultResponseMode(server, params);
+  throw reject("AZ-19", {
+    received: params.get("response_mode"),
+    defaultMode,
+    possible: responseModes.filter((mode) => allowedMode(server, mode, defaultMode) !== undefined),
+    impossible: responseModes.filter((mode) => allowedMode(server, mode, defaultMode) === undefined),
+    registered: client.metadata.response_modes,
+    byProfile: byProfile(profile, "responseModes"),
+  });
+}
+
+/** Whether the response has the `state` of the request: it is sent once, not too long, and a form keeps it. */
+export function returnsState(params: Params, mode: ResponseMode): boolean {
+  const state = params.get("state") ?? "";
+  return !params.isRepeated("state") && state.length <= maxStateLength && !isAlteredByForm(mode, state);
+}
+
+/** Rejects a `state` that is too long, or that a form would change. */
+export function assertState({ params, mode }: PartRequest): void {
+  const state = params.get("state") ?? "";
+  if (state.length > maxStateLength) {
+    throw reject("AZ-13", { name: "state", limit: maxStateLength, length: state.length });
+  }
+  if (isAlteredByForm(mode!, state)) throw reject("FP-03");
+}
+
+/** Whether an HTML form would change the line breaks or control characters of `state`. */
+function isAlteredByForm(mode: ResponseMode, state: string): boolean {
+  // deno-lint-ignore no-control-regex
+  return mode === "form_post" && /[\x00-\x1F\x7F]/.test(state);
+}
