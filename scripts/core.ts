@@ -9,8 +9,8 @@ import { run } from "./run.ts";
 
 /** The most that each figure may be. A change that lowers a figure lowers its limit. */
 const limits = {
-  "files that the minimal server reaches, without explanations, extensions and providers": 242,
-  "lines of these files": 25397,
+  "files that the minimal server reaches, without explanations, extensions and providers": 243,
+  "lines of these files": 25393,
   "pairs of folders in src/server that import each other": 4,
   "folders in circles": 38,
   "members of extensions and plugins": 31,

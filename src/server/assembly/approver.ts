@@ -8,7 +8,7 @@ import type { PendingAuthorization } from "../oauth/authorize/destination.ts";
 import type { Approval } from "../oauth/authorize/code.ts";
 import type { User } from "../oauth/clients/client.ts";
 import type { Client, UserRepository } from "../oauth/clients/repository.ts";
-import { OAuthError } from "../oauth/errors.ts";
+import { reject } from "../oauth/reject.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Session } from "../oauth/session/session.ts";
 import type { Trace } from "../oauth/trace.ts";
@@ -85,14 +85,7 @@ export async function autoApprover(
     demandedSubs === undefined || preferredUser && await allowsUser(server, { request, client }, preferredUser.sub)
       ? preferredUser
       : await findDemandedUser(server, client, demandedSubs) ?? preferredUser;
-  if (user === undefined) {
-    throw new OAuthError("access_denied", "this server has no users", {
-      rule: "AZ-21",
-      expected: "at least one user",
-      received: "none",
-      fix: "Add a user to the setting users.",
-    });
-  }
+  if (user === undefined) throw reject("AZ-21", { denied: "no users" });
   const approval = { user, scope, ...accessOf(server, request) };
   if (session !== undefined && user === currentUser) return { ...approval, authTime: session.authTime };
   return { ...approval, authTime: now(), ...server.levels?.reached(server, "auto", acr) };

@@ -60,6 +60,7 @@ export const authorizeTexts = {
   },
   "AZ-18": {
     fix: "Allow at least one of the requested scope values: on the consent page, or in the approver.",
+    explain: ({ requested }) => ({ expected: `some of: ${requested.join(" ")}`, received: "nothing" }),
   },
   "AZ-19": {
     fix:
@@ -68,6 +69,16 @@ export const authorizeTexts = {
   },
   "AZ-21": {
     fix: "The user or the approver denied the request. Handle access_denied and offer a new login.",
+    explain: ({ denied }) => {
+      switch (denied) {
+        case "consent":
+          return { expected: "the user's consent", received: "Deny" };
+        case "login":
+          return { expected: "a login", received: "Cancel" };
+        case "no users":
+          return { expected: "at least one user", received: "none", fix: "Add a user to the setting users." };
+      }
+    },
   },
   "AZ-22": {
     fix: "Read the cause in the server's log.",

@@ -15,6 +15,7 @@ import {
   noteUnencodedSecret,
   recordUserinfoCall,
 } from "./notes.ts";
+import { explainUnknownUser } from "./login.ts";
 import { listLogoutUris } from "./openid.ts";
 import { listUris } from "./parameters.ts";
 import { missingMethod } from "./pkce.ts";
@@ -77,6 +78,28 @@ const texts: Texts = {
   "CA-04": noteUnencodedSecret,
   "minimal ID token": noteMinimalIdToken,
   userinfo: recordUserinfoCall,
+  "OI-06": ({ effect, ...facts }, server) => {
+    const explanation = { rule: "OI-06", ...explainUnknownUser(facts, server) } as const;
+    const { reason } = explanation;
+    switch (effect) {
+      case "another user":
+        return { ...explanation, reason: `${reason}: the user of the session, or the default user, was logged in` };
+      case "created":
+        return {
+          ...explanation,
+          reason: `${reason}; a user with a space in the address was created`,
+          expected: "the sub of a user",
+        };
+      case "created by the setting users":
+        return accepted("users", { ...explanation, expected: "the sub of a user" });
+    }
+  },
+  "OI-09": ({ grantTypes }) => ({
+    rule: "OI-09",
+    reason: "offline_access was granted, but this client gets no refresh token",
+    expected: "refresh_token in the client's grant_types",
+    received: grantTypes.join(" "),
+  }),
   "logout without client": () => ({
     rule: "LO-03",
     reason: "post_logout_redirect_uri was sent without id_token_hint and client_id, which many servers reject",

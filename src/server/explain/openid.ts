@@ -3,6 +3,7 @@
 import type { openidRules } from "../oauth/rules/openid.ts";
 import type { UnidentifiedClient, WrongHint } from "../oauth/rules/openid.ts";
 import type { UnregisteredUri, UnregistrableUri } from "../oauth/rules/authorize.ts";
+import { explainClaims, explainLogin, explainSilentLogin, explainUnknownLevel, explainUnknownUser } from "./login.ts";
 import { explainRepeated, explainUnregistrable } from "./parameters.ts";
 import type { RejectionTexts, RuleTexts } from "./rule_text.ts";
 
@@ -38,6 +39,7 @@ export const openidTexts = {
   "OI-03": {
     fix:
       "With prompt=none, handle this error by showing a login button. Without prompt=none the user can log in or consent; automatic login, too, starts its session only then.",
+    explain: explainSilentLogin,
   },
   "OI-04": {
     fix: "Send supported values of prompt, separated by spaces.",
@@ -46,10 +48,12 @@ export const openidTexts = {
     passes: "the session can be used: its user and the age of its login match the request",
     fix:
       "Send max_age as a whole number of seconds. If the login is too old, let the user log in again with a request without prompt=none; an approver must return the time of the new login as authTime.",
+    explain: explainLogin,
   },
   "OI-06": {
     fix:
       "Send the sub of a user as login_hint, on test hosts also an e-mail address or a preferred_username, or leave it out. The setting unknownLoginHint decides what other values do.",
+    explain: explainUnknownUser,
   },
   "OI-07": {
     fix: "Send an ID token that this server issued to this client, unchanged, or leave id_token_hint out.",
@@ -61,6 +65,7 @@ export const openidTexts = {
   "OI-08": {
     fix:
       'Send claims as JSON such as {"userinfo":{"name":null}}, without an essential acr. If claims requires a sub, log in as that user.',
+    explain: explainClaims,
   },
   "OI-09": {
     fix: "Add refresh_token to the client's grant_types, or do not request offline_access.",
@@ -102,9 +107,14 @@ export const openidTexts = {
   },
   "ST-08": {
     fix: "Require a value of acr_values_supported in claims, or request acr without essential.",
+    explain: explainUnknownLevel,
   },
   "ST-12": {
     passes: "acr is a level that the setting acrValues lists for this method of login",
     fix: "Let the approver state an acr that the setting acrValues lists, or none.",
+    explain: ({ stated, known }) => ({
+      expected: known.join(" or ") || "no acr, because this server has no levels",
+      received: stated,
+    }),
   },
 } as const satisfies RuleTexts<typeof openidRules>;

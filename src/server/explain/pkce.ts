@@ -2,7 +2,7 @@
 
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
 import { decodeBase64url, digestBytes, encodeBase64url } from "../../platform/runtime/crypto.ts";
-import type { WrongVerifier } from "../oauth/rules/authorize.ts";
+import type { WrongVerifier } from "../oauth/rules/pkce.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 import { digest } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";

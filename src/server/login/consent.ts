@@ -17,7 +17,7 @@ import { deliveryTo } from "../oauth/authorize/delivery.ts";
 import { clientIdentity } from "../oauth/clients/client_identity.ts";
 import { standingFor } from "../oauth/clients/standing.ts";
 import { redirectsToDevice } from "../oauth/clients/redirect_uri.ts";
-import { OAuthError } from "../oauth/errors.ts";
+import { reject } from "../oauth/reject.ts";
 import { constantTimeEqual } from "../oauth/secrets.ts";
 import type { Session } from "../oauth/session/session.ts";
 import {
@@ -59,7 +59,7 @@ export function consentHandlers(openLogin: boolean, replacedPage: Pages["consent
     const session = await readSession(context);
     await assertCsrfToken(context, params, csrfBinding(pending, session));
     const decision = params.get("decision");
-    if (decision !== "allow" && decision !== "deny") throw invalidDecision();
+    if (decision !== "allow" && decision !== "deny") throw reject("UI-10");
     const { request } = pending;
     const allowedScope = params.getAll("scope");
     // `openid` identifies the user; without it the request would be no login.
@@ -69,7 +69,7 @@ export function consentHandlers(openLogin: boolean, replacedPage: Pages["consent
     const access = accessOf(server, request, ({ type }) => allowedDetails.includes(choiceOf(type, index++)));
     await consumePending(server, pending);
     context.destination = pending.destination;
-    if (decision === "deny") throw consentDenied();
+    if (decision === "deny") throw reject("AZ-21", { denied: "consent" });
     const { sub, authTime } = session!;
     const user = (await server.users.find(sub))!;
     const consent = await saveConsent(server, pending, sub, { scope, ...access });
@@ -144,20 +144,4 @@ function choiceOf(type: string, index: number): string {
  */
 function csrfBinding({ id, client, browser = "" }: Interaction, session: Session | undefined): CsrfBinding {
   return { name: `consent ${id}`, holder: `${browser} ${session?.sid ?? ""} ${clientIdentity(client) ?? ""}` };
-}
-
-function consentDenied(): OAuthError {
-  return new OAuthError("access_denied", "the user denied the request", {
-    rule: "AZ-21",
-    expected: "the user's consent",
-    received: "Deny",
-  });
-}
-
-function invalidDecision(): OAuthError {
-  return new OAuthError("invalid_request", "decision is neither allow nor deny", {
-    rule: "UI-10",
-    expected: "decision=allow or decision=deny",
-    received: "neither",
-  });
 }

@@ -9,7 +9,7 @@ import type { Pages } from "../assembly/pages.ts";
 import type { Handlers } from "../assembly/route.ts";
 import { readSession, setSessionCookie } from "../endpoints/shared/session_cookie.ts";
 import { emptyHeadResponse, redirect, type ResponseLike } from "../../platform/http/message.ts";
-import { OAuthError } from "../oauth/errors.ts";
+import { reject } from "../oauth/reject.ts";
 import { createSession, endForgottenSessions, type Session } from "../oauth/session/session.ts";
 import { reusableConsent } from "../oauth/session/consent.ts";
 import { consentPath, pagesApprover } from "./pages_approver.ts";
@@ -43,7 +43,7 @@ export function loginHandlers(options: LoginOptions, replacedPage: Pages["login"
         await consumePending(server, pending);
       }
       context.destination = pending.destination;
-      throw loginCancelled();
+      throw reject("AZ-21", { denied: "login" });
     }
     const result = await authenticateUser(context, pending, previousSession, params, options);
     if ("status" in result) return await showLogin(context, pending, page, params, result);
@@ -74,13 +74,4 @@ async function completeLogin(
   }
   const approval = { user, scope: pending.request.scope, authTime: session.authTime, consent: consent.name };
   return await completeAuthorization(context, pending, approval, session, isNew);
-}
-
-/** The error for a user who leaves the page without a login. */
-export function loginCancelled(): OAuthError {
-  return new OAuthError("access_denied", "the user cancelled the login", {
-    rule: "AZ-21",
-    expected: "a login",
-    received: "Cancel",
-  });
 }

@@ -10,7 +10,7 @@ import { readSession } from "../endpoints/shared/session_cookie.ts";
 import { redirect, type ResponseLike } from "../../platform/http/message.ts";
 import type { PendingAuthorization } from "../oauth/authorize/destination.ts";
 import type { LoginRequirements } from "../oauth/authorize/authorization_request.ts";
-import { OAuthError } from "../oauth/errors.ts";
+import { reject } from "../oauth/reject.ts";
 import { reusableConsent } from "../oauth/session/consent.ts";
 import { csrfToken, type Session } from "../oauth/session/session.ts";
 import type { Server } from "../oauth/server.ts";
@@ -48,9 +48,7 @@ export function pagesApprover(interaction?: Interaction): Approver {
       return { user, scope, authTime: session.authTime, consent: consent.name };
     }
     if (loginRequirements.prompt.includes("none")) {
-      throw isUserKnown
-        ? interactionRequired("consent_required", "consent")
-        : interactionRequired("account_selection_required", "a choice");
+      throw reject("OI-03", { needs: isUserKnown ? "consent" : "a choice" });
     }
     const browser = await ensureBrowserCookie(context, "login");
     const id = await encodePending(server, pending, { name: interaction?.name, browser: browser.secret });
@@ -87,12 +85,4 @@ export async function loginProof({ server }: Context, id: string, { sid }: Sessi
 /** The path and query of a page of an interaction. */
 export function pagePath({ app }: Context, page: "login" | "consent" | "select_account", id: string): string {
   return `${endpointPath(app, page)}?interaction=${id}`;
-}
-
-function interactionRequired(code: "consent_required" | "account_selection_required", missing: string): OAuthError {
-  return new OAuthError(code, `${missing} is required, but prompt=none forbids it`, {
-    rule: "OI-03",
-    expected: "a request that needs no page",
-    received: "prompt=none",
-  });
 }

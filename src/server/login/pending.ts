@@ -11,7 +11,9 @@ import { deliveryTo } from "../oauth/authorize/delivery.ts";
 import type { Destination, PendingAuthorization } from "../oauth/authorize/destination.ts";
 import { storedRequests } from "../oauth/authorize/request_source.ts";
 import type { Client } from "../oauth/clients/repository.ts";
-import { OAuthError } from "../oauth/errors.ts";
+import type { OAuthError } from "../oauth/errors.ts";
+import { reject } from "../oauth/reject.ts";
+import type { LostLoginFacts } from "../oauth/rules/pages.ts";
 import { digest, randomId, storageKey } from "../oauth/secrets.ts";
 import type { Server } from "../oauth/server.ts";
 import { decodeWithMac, encodeWithMac } from "../oauth/session/session.ts";
@@ -72,13 +74,7 @@ export async function encodePending(
   };
   const encoded = await encodeWithMac(server, macPurpose(name), content);
   const bytes = Math.floor(encoded.indexOf(".") * 3 / 4);
-  if (bytes > maxContentBytes) {
-    throw new OAuthError("invalid_request", "the request is too large to store during login", {
-      rule: "AZ-13",
-      expected: `parameters of at most ${maxContentBytes} bytes of JSON`,
-      received: `${bytes} bytes`,
-    });
-  }
+  if (bytes > maxContentBytes) throw reject("AZ-13", { bytes, limit: maxContentBytes });
   return `${name}.${encoded}`;
 }
 
@@ -92,17 +88,17 @@ export async function findPending(context: Context, id: string | undefined): Pro
   const { server } = context;
   const [name = "", ...encoded] = id?.split(".") ?? [];
   const content = await decodeWithMac(server, macPurpose(name), encoded.join(".")) as InteractionContent | undefined;
-  if (id === undefined || content === undefined) throw expiredInteraction("a login that this server does not know");
+  if (id === undefined || content === undefined) throw lostLogin({ problem: "unknown" });
   const { request, hasStoredAccess, destination, browser, validUntil } = content;
   const finished = await server.store.get("interaction", await storageKey(server, name));
   if (finished !== undefined) {
-    throw expiredInteraction(`a login that was finished at ${new Date(finished.value.at).toISOString()}`);
+    throw lostLogin({ finishedAt: finished.value.at });
   }
-  if (server.now() >= validUntil) throw expiredInteraction("a login that has expired");
+  if (server.now() >= validUntil) throw lostLogin({ problem: "expired" });
   const client = await server.clients.find(request.clientId);
   const isSame = client !== undefined && client.generation === request.clientGeneration;
   if (!isSame || !mayReceive(server, client, destination)) {
-    throw expiredInteraction("a login whose client was removed or changed");
+    throw lostLogin({ problem: "client changed" });
   }
   context.clientId = client.id;
   const scope = request.scope.filter((token) => client.allowsScope(token));
@@ -111,7 +107,7 @@ export async function findPending(context: Context, id: string | undefined): Pro
   if (browser === undefined) return { ...pending, id, name };
   const { secret } = await ensureBrowserCookie(context, "login");
   if (await digest(secret) !== browser) {
-    throw expiredInteraction("a login of another browser, or of a browser that blocks cookies");
+    throw lostLogin({ problem: "other browser" });
   }
   server.passed?.("UI-14");
   return { ...pending, id, name, browser: secret };
@@ -127,7 +123,7 @@ async function storedAccess(server: Server, destination: Destination): Promise<F
     return await deliveryTo(server, destination).findAccess(server, destination);
   }
   const access = await storedRequests(server).findAccess(server, destination.storedRequest!);
-  if (access === undefined) throw expiredInteraction("its stored request has expired");
+  if (access === undefined) throw lostLogin({ problem: "stored request expired" });
   return access;
 }
 
@@ -147,7 +143,7 @@ export async function consumePending(server: Server, { name }: Interaction): Pro
   // Another encoding of the same name may have been made until now and expire later than this one.
   const expiresAt = at + pendingLifetimeSeconds * 1000;
   if (await server.store.add("interaction", await storageKey(server, name), { at }, { expiresAt })) return;
-  throw expiredInteraction("a login that was finished a moment ago");
+  throw lostLogin({ problem: "finished a moment ago" });
 }
 
 /** Maximum number of cancellations that are stored without a session: per network, and in total. */
@@ -182,12 +178,7 @@ function macPurpose(name: string): string {
   return `pending request ${name}`;
 }
 
-function expiredInteraction(received: string): OAuthError {
-  return new OAuthError("invalid_request", "this login is finished, has expired or belongs to another browser", {
-    rule: "UI-14",
-    expected: "a pending login of this browser",
-    received,
-    // Only the user can begin again, and the client may have received its response already.
-    forUser: true,
-  });
+/** The error of a login that cannot continue: only the user can begin again, and the client may have its response. */
+function lostLogin(facts: LostLoginFacts): OAuthError {
+  return reject("UI-14", facts, { forUser: true });
 }

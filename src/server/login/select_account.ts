@@ -15,7 +15,7 @@ import type { Handlers } from "../assembly/route.ts";
 import { emptyHeadResponse, redirect, type ResponseLike } from "../../platform/http/message.ts";
 import type { PendingAuthorization } from "../oauth/authorize/destination.ts";
 import { allowsUser } from "../oauth/authorize/login.ts";
-import { loginCancelled } from "./login.ts";
+import { reject } from "../oauth/reject.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { pagePath } from "./pages_approver.ts";
 import { cancellationLimiter, consumePending, encodePending, findPending } from "./pending.ts";
@@ -47,7 +47,7 @@ export function selectAccountHandlers(approver: Approver, replacedPage: Pages["l
       if (params.get("cancel") !== undefined) {
         if (allowCancellation(server.now(), target.clientAddress.address)) await consumePending(server, pending);
         context.destination = pending.destination;
-        throw loginCancelled();
+        throw reject("AZ-21", { denied: "login" });
       }
       const sub = params.get("sub") ?? "";
       if (await server.users.find(sub) === undefined || !await allowsUser(server, pending, sub)) {

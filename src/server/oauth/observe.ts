@@ -1,6 +1,8 @@
 /** Observations of accepted requests: a check names what it saw, and `server/explain/` makes the texts. */
 
-import type { ByProfile, ScopeValues, UnregisteredUri } from "./rules/authorize.ts";
+import type { ScopeValues, UnregisteredUri } from "./rules/authorize.ts";
+import type { ByProfile } from "./rules/rule.ts";
+import type { UnknownUser } from "./rules/openid.ts";
 
 /** The facts of each observation, by the rule that a strict server rejects such a request by, or by a name. */
 export interface Observations {
@@ -40,6 +42,10 @@ export interface Observations {
   readonly "minimal ID token": { readonly clientId: string; readonly scope: readonly string[] };
   /** The client called userinfo. */
   readonly userinfo: { readonly clientId: string };
+  /** A `login_hint` that names no user was accepted: a user was created, or another user logged in. */
+  readonly "OI-06": UnknownUser & { readonly effect: "created" | "created by the setting users" | "another user" };
+  /** `offline_access` was granted to a client that gets no refresh token. */
+  readonly "OI-09": { readonly grantTypes: readonly string[] };
   /** A logout named no client, and was accepted because one client has registered its redirect URI. */
   readonly "logout without client": undefined;
   /** The redirect URI of a logout was accepted although the client has not registered it. */

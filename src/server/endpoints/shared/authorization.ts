@@ -18,11 +18,11 @@ import {
 import { statedLevel } from "../../oauth/authorize/authentication_level.ts";
 import { type Approval, issueResponse } from "../../oauth/authorize/code.ts";
 import type { Destination, PendingAuthorization, RedirectDestination } from "../../oauth/authorize/destination.ts";
-import { loginRequired, rejectOldLogin, usableSession } from "../../oauth/authorize/login.ts";
+import { rejectOldLogin, usableSession } from "../../oauth/authorize/login.ts";
 import { storedRequests } from "../../oauth/authorize/request_source.ts";
 import { appendToRedirectUri, encodeFields } from "../../oauth/clients/redirect_uri.ts";
-import { OAuthError } from "../../oauth/errors.ts";
 import type { ResponseFields } from "../../oauth/params.ts";
+import { reject } from "../../oauth/reject.ts";
 import type { Server } from "../../oauth/server.ts";
 import { createSession, endForgottenSessions, type Session } from "../../oauth/session/session.ts";
 import type { Approver } from "../../assembly/approver.ts";
@@ -45,7 +45,7 @@ export async function authorize(
   const situation = { pending, session, previousSession, users, now, trace, httpRequest, context };
   const decision = await approve(pending.request, situation);
   if (!("user" in decision)) {
-    if (isPromptNone) throw interactionRequired();
+    if (isPromptNone) throw reject("OI-03", { needs: "user interaction" });
     const { storedRequest } = pending.destination;
     if (storedRequest !== undefined) {
       const { address } = context.target.clientAddress;
@@ -57,7 +57,7 @@ export async function authorize(
   if (session?.sub === user.sub && session.authTime === authTime && (acr ?? session.acr) === session.acr) {
     return await completeAuthorization(context, pending, decision, session, false);
   }
-  if (isPromptNone) throw loginRequired("the approver returned a user who is not the logged-in user");
+  if (isPromptNone) throw reject("OI-03", { problem: "other user approved" });
   rejectOldLogin(loginRequirements, startedAt, authTime, previousSession);
   const level = acr === undefined && amr === undefined ? undefined : statedLevel(server, decision);
   const newSession = createSession(server, user.sub, authTime, previousSession, level);
@@ -88,14 +88,6 @@ export async function completeAuthorization(
 
 /** Keeps the page of an embedding program's approver out of caches and referrers. */
 const approverPageHeaders = { "cache-control": "no-store", "referrer-policy": "no-referrer" };
-
-function interactionRequired(): OAuthError {
-  return new OAuthError("interaction_required", "user interaction is required, but prompt=none forbids it", {
-    rule: "OI-03",
-    expected: "a request that needs no page",
-    received: "prompt=none",
-  });
-}
 
 /** Sends an authorization response to the client, with `state` as received and `iss` (RFC 9207 §2). */
 export async function authorizationResponse(

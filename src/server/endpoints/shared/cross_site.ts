@@ -9,14 +9,12 @@ import { isUndottedScheme } from "../../oauth/clients/redirect_uri.ts";
 import { standingFor } from "../../oauth/clients/standing.ts";
 import { quote } from "../../oauth/config_issue.ts";
 import { frontChannelOrigin, issuerOrigin, type ServerUrls } from "../../oauth/issuer_urls.ts";
-import { OAuthError } from "../../oauth/errors.ts";
+import { reject } from "../../oauth/reject.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
+import { knownPages } from "../../oauth/rules/pages.ts";
 import type { Server } from "../../oauth/server.ts";
 import { isLoopback, servesOwnPages } from "../../oauth/test_hosts.ts";
 import type { Context } from "../../assembly/context.ts";
-
-const knownPages =
-  "a page on a test host, or on an origin of allowedOrigins or of a redirect URI of a configured client";
 
 /**
  * Whether a page of another site caused the request, by the headers that a page cannot change (Fetch Metadata §2,
@@ -61,11 +59,7 @@ export function rejectCrossSiteLogin(context: Context, { destination, client }: 
   const leadsAway = !isRegistered &&
     (/^https?:/i.test(destination.uri) ? !isKnownPage(server, destination.uri) : isUndottedScheme(destination.uri));
   if (!isFramed && !(leadsAway && (isCrossSite(context) || isUnstated(context)))) return;
-  throw new OAuthError("interaction_required", "automatic login is not allowed for a page of another site", {
-    rule: "UI-30",
-    expected: isFramed ? knownPages : `a redirect URI or a start of the login on ${knownPages}`,
-    received: `${describePage(request.headers)}${isFramed ? `, in a request for ${target}` : ""}`,
-  });
+  throw reject("UI-30", { page: describePage(request.headers), frame: isFramed ? target : undefined });
 }
 
 /**

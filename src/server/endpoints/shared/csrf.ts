@@ -3,8 +3,8 @@
 import { frontChannelOrigin } from "../../oauth/issuer_urls.ts";
 import { readForm } from "../../../platform/http/form.ts";
 import { rejectCrossOrigin } from "../../../platform/http/same_origin.ts";
-import { OAuthError } from "../../oauth/errors.ts";
 import { type Params, paramsFromFields } from "../../oauth/params.ts";
+import { reject } from "../../oauth/reject.ts";
 import { constantTimeEqual } from "../../oauth/secrets.ts";
 import { csrfToken } from "../../oauth/session/session.ts";
 import { ensureBrowserCookie } from "./browser_cookie.ts";
@@ -55,12 +55,7 @@ export async function assertCsrfToken(
 ): Promise<void> {
   const received = params.get("form_token") ?? "";
   if (constantTimeEqual(received, await csrfToken(server, holder, name))) return server.passed?.("UI-04");
-  throw new OAuthError("access_denied", "the form was not made for this browser and purpose", {
-    rule: "UI-04",
-    status: 403,
-    expected: "the CSRF token of the page that this browser loaded last",
-    received: received === "" ? "no CSRF token" : "another CSRF token",
-  });
+  throw reject("UI-04", { isMissing: received === "" }, { status: 403 });
 }
 
 /** The CSRF token of the forms that {@link readProtectedForm} reads. */

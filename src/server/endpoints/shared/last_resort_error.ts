@@ -3,6 +3,7 @@
 import { HttpError, type HttpResponse, json } from "../../../platform/http/message.ts";
 import type { RequestTarget } from "../../../platform/http/router.ts";
 import { OAuthError } from "../../oauth/errors.ts";
+import { reject } from "../../oauth/reject.ts";
 import { statusOf } from "../../oauth/rules/error_code.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import type { Server } from "../../oauth/server.ts";
@@ -29,12 +30,9 @@ export function toOAuthError(server: Server, path: string, thrown: unknown): OAu
   server.trace({ type: "internal_error", at: server.now(), endpoint: path, cause: thrown });
   // Compares the name, because a store of the embedding program may have its own error class.
   if (thrown instanceof Error && thrown.name === "StoreError") {
-    return new OAuthError("temporarily_unavailable", "the server cannot reach its store, try again later", {
-      rule: "AZ-22",
-      retryAfter: 1,
-    });
+    return reject("AZ-22", { isStoreDown: true }, { retryAfter: 1 });
   }
-  return new OAuthError("server_error", "the server encountered an unexpected condition", { rule: "AZ-22" });
+  return reject("AZ-22", { isStoreDown: false });
 }
 
 /** The headers `Retry-After` (RFC 9110 §10.2.3) and `DPoP-Nonce` (RFC 9449 §8). */

@@ -2,15 +2,11 @@
 
 import type { AuthorizationRequest } from "../../oauth/authorize/authorization_request.ts";
 import type { User } from "../../oauth/clients/client.ts";
-import { warn, warnAccepted } from "../../oauth/warn.ts";
+import { observe } from "../../oauth/observe.ts";
 import { createGuestUser, maxUsers, userForHint, validateUser } from "../../oauth/users/users.ts";
-import { OAuthError } from "../../oauth/errors.ts";
+import { reject } from "../../oauth/reject.ts";
 import type { Server } from "../../oauth/server.ts";
 import { decodedPlusFix } from "../../oauth/params.ts";
-import type { Explanation } from "../../oauth/trace.ts";
-
-/** Maximum number of users that an explanation names. */
-const maxNamedUsers = 10;
 
 /**
  * The user of the hint: on test hosts the user who has it as e-mail address or `preferred_username`, or the user that
@@ -23,53 +19,34 @@ export async function resolveLoginHint(
   loginHint: string,
   { clientId, loginRequirements }: AuthorizationRequest,
 ): Promise<User | undefined> {
-  const { users, settings: { allows, unknownLoginHint } } = server;
+  const { allows, unknownLoginHint } = server.settings;
+  const client = { id: clientId };
   const named = allows.openLogin ? await userForHint(server, loginHint) : undefined;
   if (named !== undefined) return named;
-  const fix = decodedPlusFix(loginHint);
-  if (fix !== undefined && allows.openLogin && await userForHint(server, loginHint.replaceAll(" ", "+"))) {
-    throw new OAuthError("invalid_request", "login_hint names no user, because its + was sent as a space", {
-      rule: "OI-06",
-      expected: loginHint.replaceAll(" ", "+"),
-      received: loginHint,
-      fix,
-    });
-  }
+  const isNear = decodedPlusFix(loginHint) !== undefined;
   // A request with prompt=none continues a session, and a new user has none.
-  const isSilent = loginRequirements.prompt.includes("none");
-  const creates = unknownLoginHint === "create" && !isSilent;
-  const created = creates ? await createUser(server, loginHint) : "login_hint names no user";
+  const creates = unknownLoginHint === "create" && !loginRequirements.prompt.includes("none");
+  const facts = { hint: loginHint, limit: maxUsers, isSilent: unknownLoginHint === "create" && !creates };
+  if (isNear && allows.openLogin && await userForHint(server, loginHint.replaceAll(" ", "+"))) {
+    throw reject("OI-06", { ...facts, problem: "plus", isSilent: false });
+  }
+  const created = creates ? await createUser(server, loginHint) : undefined;
   if (typeof created === "object") {
-    const reason = "login_hint names no user";
-    const explanation = { rule: "OI-06", reason, expected: "the sub of a user", received: loginHint, fix } as const;
-    if (server.settings.acceptsAny.includes("users")) warnAccepted(server, { id: clientId }, "users", explanation);
-    else if (fix !== undefined) {
-      warn(server, clientId, { ...explanation, reason: `${reason}; a user with a space in the address was created` });
-    }
+    const isByUsers = server.settings.acceptsAny.includes("users");
+    if (isByUsers) observe(server, client, "OI-06", { ...facts, effect: "created by the setting users" });
+    else if (isNear) observe(server, client, "OI-06", { ...facts, effect: "created" });
     return created;
   }
-  const subs = [...users.known().keys()];
-  const known = subs.length > maxNamedUsers ? `${subs.slice(0, maxNamedUsers).join(", ")}, …` : subs.join(" or ");
-  const explanation: Explanation = {
-    rule: "OI-06",
-    reason: created,
-    expected: known || "no hint",
-    received: loginHint,
-    fix,
-  };
-  if (unknownLoginHint !== "default") {
-    const code = unknownLoginHint === "create" && isSilent ? "login_required" : "invalid_request";
-    throw new OAuthError(code, created, explanation);
-  }
-  const reason = `${created}: the user of the session, or the default user, was logged in`;
-  warn(server, clientId, { ...explanation, reason });
+  const unknown = { ...facts, problem: created };
+  if (unknownLoginHint !== "default") throw reject("OI-06", unknown);
+  observe(server, client, "OI-06", { ...unknown, effect: "another user" });
   return undefined;
 }
 
-/** Creates the user that the hint names. Returns the reason if it cannot. */
-async function createUser(server: Server, hint: string): Promise<User | string> {
+/** Creates the user that the hint names. Returns why it cannot; `undefined` for another reason. */
+async function createUser(server: Server, hint: string): Promise<User | "no sub" | "too many users" | undefined> {
   const user = { sub: hint, name: hint, ...hint.includes("@") && { email: hint } };
-  if (validateUser(user).length > 0) return "login_hint names no user, and cannot be the sub of a new user";
-  if (await server.users.count() >= maxUsers) return `login_hint names no user, and the server has ${maxUsers} already`;
-  return await createGuestUser(server, user) ?? "login_hint names no user";
+  if (validateUser(user).length > 0) return "no sub";
+  if (await server.users.count() >= maxUsers) return "too many users";
+  return await createGuestUser(server, user);
 }

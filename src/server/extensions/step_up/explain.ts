@@ -9,8 +9,13 @@ export const stepUpTexts = {
     passes: "the login has reached a level that the request accepts",
     fix:
       "Request a value of acr_values_supported. If a login must reach it, log in with a method that the setting acrValues lists for it.",
+    explain: ({ demanded, reached }) => ({
+      expected: demanded.join(" or "),
+      received: reached ?? "a login without a level",
+    }),
   },
   "ST-07": {
     fix: "Send a value of acr_values_supported in acr_values, or add the level to the setting acrValues.",
+    explain: ({ demanded, known }) => ({ expected: known.join(" or "), received: demanded.join(" ") }),
   },
 } as const satisfies RuleTexts<typeof stepUpRules>;

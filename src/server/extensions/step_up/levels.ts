@@ -1,21 +1,18 @@
 /** Which level of authentication a request demands, and which level a login reaches. Loaded with the first level. */
 
-import {
-  type Authentication,
-  type AuthenticationLevels,
-  type RequestedAcr,
-  unmetClaim,
-  unmetRequirements,
-} from "../../oauth/authorize/authentication_level.ts";
+import type { Authentication, AuthenticationLevels, RequestedAcr } from "../../oauth/authorize/authentication_level.ts";
+import { reject } from "../../oauth/reject.ts";
 import { splitScope } from "../../oauth/params.ts";
 import type { LoginMethod } from "../../oauth/policy.ts";
 import type { PartRequest, Server } from "../../oauth/server.ts";
+import { reject as rejectLevel } from "./rules.ts";
 import { type AcrValue, unverifiedMethods } from "./settings.ts";
 
 /** The levels of a server. */
 export function authenticationLevels(all: readonly AcrValue[]): AuthenticationLevels<PartRequest, Server> {
   return {
     rule: "ST-06",
+    missed: (demanded, reached) => rejectLevel("ST-06", { demanded, reached }),
     all,
     demanded: (from, claim, isOpenId) => demandedAcr(all.map(({ value }) => value), from, claim, isOpenId),
     reached: (server, method, demanded) => reachedLevel(all, server, method, demanded),
@@ -39,9 +36,9 @@ function demandedAcr(
   const requested = isEssential ? claim.values : values ?? claim?.values ?? [];
   const demanded = [...new Set(requested)].filter((value) => known.includes(value));
   if (demanded.length > 0) return demanded;
-  if (isEssential) throw unmetClaim(claim, known);
+  if (isEssential) throw reject("ST-08", { demanded: claim.values, known });
   if (requested.length === 0 || isOpenId || values === undefined) return undefined;
-  throw unmetRequirements("ST-07", known, requested.join(" "));
+  throw rejectLevel("ST-07", { demanded: requested, known });
 }
 
 /**

@@ -1,9 +1,22 @@
 /** Rules of levels of authentication (RFC 9470). */
 
-import type { Rule } from "../../oauth/rules/rule.ts";
+import { rejectBy } from "../../oauth/reject.ts";
+import { type MissedLevel, missedLevelMessage, type UnknownLevel } from "../../oauth/rules/openid.ts";
+import { type Rule, rule } from "../../oauth/rules/rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const stepUpRules = {
-  "ST-06": { cites: ["RFC 9470 §5", "OpenID Connect Core §3.1.2.1"] },
-  "ST-07": { cites: ["RFC 9470 §5", "OpenID Connect Unmet Authentication Requirements §2"] },
+  "ST-06": rule<MissedLevel>({
+    code: "unmet_authentication_requirements",
+    message: missedLevelMessage,
+    cites: ["RFC 9470 §5", "OpenID Connect Core §3.1.2.1"],
+  }),
+  "ST-07": rule<UnknownLevel>({
+    code: "unmet_authentication_requirements",
+    message: missedLevelMessage,
+    cites: ["RFC 9470 §5", "OpenID Connect Unmet Authentication Requirements §2"],
+  }),
 } as const satisfies Readonly<Record<string, Rule>>;
+
+/** Creates the error of a rule of levels of authentication. */
+export const reject = rejectBy(stepUpRules);

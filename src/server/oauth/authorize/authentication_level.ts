@@ -4,8 +4,9 @@
  */
 
 import { type Field, text } from "../field.ts";
-import { OAuthError } from "../errors.ts";
-import type { PassedRuleId, RejectionRuleId } from "../rules/mod.ts";
+import type { OAuthError } from "../errors.ts";
+import { reject } from "../reject.ts";
+import type { PassedRuleId } from "../rules/mod.ts";
 import type { LoginMethod } from "../policy.ts";
 
 /** The level of a login. */
@@ -27,7 +28,9 @@ export interface RequestedAcr {
 /** @internal The levels of a server. */
 export interface AuthenticationLevels<PartRequest, Server> {
   /** The rule of the check that a login reaches a demanded level. */
-  readonly rule: PassedRuleId & RejectionRuleId;
+  readonly rule: PassedRuleId;
+  /** The error of a login that misses the demanded level. */
+  missed(demanded: readonly string[], reached: string | undefined): OAuthError;
   /** Each level: its value of `acr`, and the `amr` of a login that reaches it. */
   readonly all: readonly { readonly value: string; readonly amr?: readonly string[] }[];
   /**
@@ -58,34 +61,8 @@ export function statedLevel(
   { acr, amr }: Authentication,
 ): Authentication {
   if (acr === undefined) return { amr };
-  const level = levels?.all.find(({ value }) => value === acr);
-  if (level === undefined) {
-    throw new OAuthError("server_error", "the approver states an acr that this server does not have", {
-      rule: "ST-12",
-      expected: levels?.all.map(({ value }) => value).join(" or ") ?? "no acr, because this server has no levels",
-      received: acr,
-    });
-  }
+  const { all = [] } = levels ?? {};
+  const level = all.find(({ value }) => value === acr);
+  if (level === undefined) throw reject("ST-12", { stated: acr, known: all.map(({ value }) => value) });
   return { acr, amr: amr ?? level.amr };
-}
-
-/**
- * The error if this login, or every login of this server, misses the demanded level (OpenID Connect Unmet
- * Authentication Requirements §2).
- */
-export function unmetRequirements(
-  rule: RejectionRuleId,
-  expected: readonly string[],
-  received: string | undefined,
-): OAuthError {
-  return new OAuthError("unmet_authentication_requirements", "the required level of authentication cannot be reached", {
-    rule,
-    expected: expected.join(" or ") || "no required acr, because this server has no levels",
-    received: received ?? "a login without a level",
-  });
-}
-
-/** The error of an essential claim `acr` that no login can have. */
-export function unmetClaim({ values }: RequestedAcr, known: readonly string[]): OAuthError {
-  return unmetRequirements("ST-08", known, values.join(" ") || "a value that is not one of the values");
 }

@@ -1,14 +1,13 @@
 /** What is issued for an approval, authorization codes first (OAuth 2.1 §4.1.2). */
 
 import type { CodeRecord, FurtherAccess, Grant, RequestedClaims } from "../../../platform/store/store.ts";
-import { unmetRequirements } from "./authentication_level.ts";
 import { filterRequestedClaims, isReleasedByScope } from "../claims.ts";
 import type { User } from "../clients/client.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
-import { OAuthError } from "../errors.ts";
-import { warn } from "../warn.ts";
+import { observe } from "../observe.ts";
 import type { ResponseFields } from "../params.ts";
+import { reject } from "../reject.ts";
 import { hasCode } from "./response_type.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
@@ -17,7 +16,7 @@ import { generationOf } from "../users/users.ts";
 import { approveAccess, hasAccess, withoutAccess } from "./access.ts";
 import { deliveryTo } from "./delivery.ts";
 import type { PendingAuthorization } from "./destination.ts";
-import { allowsUser, wrongUser } from "./login.ts";
+import { allowsUser } from "./login.ts";
 import { rememberChallenge } from "./pkce.ts";
 import { storedRequests } from "./request_source.ts";
 
@@ -67,26 +66,20 @@ export async function issueResponse(
     ...requestToStore
   } = requestsAccess ? withoutAccess(server, request) : request;
   const scope = requestedScope.filter((token) => approval.scope.includes(token));
-  if (!await allowsUser(server, pending, sub)) throw wrongUser(loginRequirements);
+  if (!await allowsUser(server, pending, sub)) {
+    throw reject("OI-08", { demandedSubs: loginRequirements.demandedSubs ?? [] });
+  }
   if (loginRequirements.acr?.includes(acr ?? "") === false) {
-    throw unmetRequirements(server.levels?.rule ?? "OI-05", loginRequirements.acr, acr);
+    throw server.levels?.missed(loginRequirements.acr, acr) ??
+      reject("OI-05", { demanded: loginRequirements.acr, reached: acr });
   }
   const access = requestsAccess ? await approveAccess(server, client, request, approval) : {};
   if (scope.length === 0 && !hasAccess(server, access)) {
     const requested = requestedScope.length > 0 ? requestedScope : server.requestParts.access.map(({ name }) => name);
-    throw new OAuthError("access_denied", "no part of the request was granted", {
-      rule: "AZ-18",
-      expected: `some of: ${requested.join(" ")}`,
-      received: "nothing",
-    });
+    throw reject("AZ-18", { requested });
   }
   if (scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
-    warn(server, client.id, {
-      rule: "OI-09",
-      reason: "offline_access was granted, but this client gets no refresh token",
-      expected: "refresh_token in the client's grant_types",
-      received: client.grantTypes.join(" "),
-    });
+    observe(server, client, "OI-09", { grantTypes: client.grantTypes });
   }
   if (request.codeChallenge !== undefined) rememberChallenge(server, client, request.codeChallenge);
   await server.recordUse(server, client);

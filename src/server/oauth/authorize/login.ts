@@ -1,7 +1,8 @@
 /** Whether a login satisfies an authorization request (OpenID Connect Core §3.1.2.1). */
 
 import type { Client } from "../clients/repository.ts";
-import { OAuthError } from "../errors.ts";
+import { reject } from "../reject.ts";
+import type { UnusableSession } from "../rules/openid.ts";
 import type { Server } from "../server.ts";
 import type { Session } from "../session/session.ts";
 import type { LoginRequirements } from "./authorization_request.ts";
@@ -28,34 +29,33 @@ export async function usableSession(
   pending: PendingAuthorization,
   session: Session | undefined,
 ): Promise<Session | undefined> {
-  const isAllowed = session === undefined || await allowsUser(server, pending, session.sub);
-  return assertUsable(server, pending.request.loginRequirements, session, isAllowed);
-}
-
-function assertUsable(
-  server: Server,
-  { prompt, maxAgeSeconds, acr }: LoginRequirements,
-  session: Session | undefined,
-  isAllowed: boolean,
-): Session | undefined {
-  const reason = session === undefined
-    ? "this browser has no session"
-    : prompt.includes("login")
-    ? "prompt=login asks for a new login"
-    : maxAgeSeconds !== undefined && (maxAgeSeconds === 0 || server.now() - session.authTime > maxAgeSeconds * 1000)
-    ? `the login is older than max_age=${maxAgeSeconds}`
-    : acr?.includes(session.acr ?? "") === false
-    ? `the login has not reached acr=${acr.join(" or ")}`
-    : !isAllowed
-    ? "the logged-in user is not the requested user"
-    : undefined;
-  if (reason === undefined) {
+  const { prompt, acr } = pending.request.loginRequirements;
+  const problem = await findProblem(server, pending, session);
+  if (problem === undefined) {
     server.passed?.("OI-05");
     if (acr !== undefined && server.levels !== undefined) server.passed?.(server.levels.rule, session?.acr);
     return session;
   }
-  if (prompt.includes("none")) throw loginRequired(reason);
+  if (prompt.includes("none")) throw reject("OI-03", problem);
   return undefined;
+}
+
+/** Why the user must log in; `undefined` if the session suffices. */
+async function findProblem(
+  server: Server,
+  pending: PendingAuthorization,
+  session: Session | undefined,
+): Promise<UnusableSession | undefined> {
+  if (session === undefined) return { problem: "no session" };
+  const { prompt, maxAgeSeconds, acr } = pending.request.loginRequirements;
+  const isAllowed = await allowsUser(server, pending, session.sub);
+  if (prompt.includes("login")) return { problem: "prompt=login" };
+  const age = server.now() - session.authTime;
+  if (maxAgeSeconds !== undefined && (maxAgeSeconds === 0 || age > maxAgeSeconds * 1000)) {
+    return { problem: "too old", maxAgeSeconds };
+  }
+  if (acr?.includes(session.acr ?? "") === false) return { problem: "wrong level", acr };
+  return isAllowed ? undefined : { problem: "other user" };
 }
 
 /**
@@ -71,32 +71,7 @@ export function rejectOldLogin(
 ): void {
   const isTooOld = maxAgeSeconds !== undefined && startedAt - authTime > maxAgeSeconds * 1000;
   const isNotNew = prompt.includes("login") && formerSession !== undefined && authTime < formerSession.authTime;
-  if (!isTooOld && !isNotNew) return;
-  throw new OAuthError("login_required", "the login is older than the request allows", {
-    rule: "OI-05",
-    expected: isTooOld ? `a login at most ${maxAgeSeconds} seconds old, by max_age` : "a new login, by prompt=login",
-    received: `a login of ${new Date(authTime).toISOString()}`,
-  });
-}
-
-/** The error if a request with `prompt=none` needs a login. */
-export function loginRequired(reason: string): OAuthError {
-  return new OAuthError("login_required", "login is required, but prompt=none forbids it", {
-    rule: "OI-03",
-    reason,
-    expected: "a session of this browser that the request may use",
-    received: reason,
-  });
-}
-
-/** The error if another user logs in than the request allows. */
-export function wrongUser({ demandedSubs: [first = [], ...others] = [] }: LoginRequirements): OAuthError {
-  const subs = first.filter((sub) => others.every((demand) => demand.includes(sub)));
-  return new OAuthError("access_denied", "the user is not the one that the request requires", {
-    rule: "OI-08",
-    expected: `subject ${subs.join(" or ") || "of an existing user"}`,
-    received: "another user",
-  });
+  if (isTooOld || isNotNew) throw reject("OI-05", { authTime, maxAgeSeconds: isTooOld ? maxAgeSeconds : undefined });
 }
 
 /** Maximum number of users whose pairwise subjects are compared, besides the users in memory. */

@@ -5,11 +5,11 @@ import { isObject } from "../../../platform/json_value.ts";
 import type { RequestedClaims } from "../../../platform/store/store.ts";
 import { jsonEqual, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
-import { OAuthError } from "../errors.ts";
 import { type Params, promptValues, splitScope } from "../params.ts";
+import { reject } from "../reject.ts";
 import type { PartRequest, Server } from "../server.ts";
 import { type IdTokenHint, readIdTokenHint } from "../tokens/verification.ts";
-import { type RequestedAcr, unmetClaim } from "./authentication_level.ts";
+import type { RequestedAcr } from "./authentication_level.ts";
 import type { AuthorizationRequest, LoginRequirements } from "./authorization_request.ts";
 
 /** Maximum length of a `login_hint`, in characters; the rest is cut off. */
@@ -53,19 +53,9 @@ function readOpenIdParameters(
   hintedLogin: IdTokenHint | undefined,
 ): LoginRequirements {
   const prompts = splitScope(params.get("prompt") ?? "");
-  if (prompts.includes("none") && prompts.length > 1) {
-    throw new OAuthError("invalid_request", "prompt combines none with another value", {
-      rule: "OI-03",
-      expected: "none alone, or other values without none",
-      received: prompts.join(" "),
-    });
-  }
+  if (prompts.includes("none") && prompts.length > 1) throw reject("OI-03", { prompts });
   if (params.get("id_token_hint") !== undefined && hintedLogin?.clientId !== client.id) {
-    throw new OAuthError("invalid_request", "id_token_hint is not an ID token that this server issued to this client", {
-      rule: "OI-07",
-      expected: `an ID token of this issuer for ${client.id}, expired or not`,
-      received: hintedLogin === undefined ? "a token that cannot be verified" : `a token for ${hintedLogin.clientId}`,
-    });
+    throw reject("OI-07", { clientId: client.id, hintedClient: hintedLogin?.clientId });
   }
   return {
     prompt: prompts.filter((value) => promptValues.some((supported) => supported === value)),
@@ -78,11 +68,7 @@ function readOpenIdParameters(
 function readMaxAge(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d+$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
-  throw new OAuthError("invalid_request", "max_age is not a whole number of seconds", {
-    rule: "OI-05",
-    expected: "digits",
-    received: /^[-+.\d]{1,20}$/.test(text) ? text : `${text.length} other characters`,
-  });
+  throw reject("OI-05", { maxAge: text });
 }
 
 /** Adds the requirements of `claims` and of the requested levels to the requirements of the other parameters. */
@@ -94,9 +80,12 @@ function addRequestedClaims(
   const { server, params, client } = from;
   const text = params.get("claims");
   const { names, subs = [], acr: claim } = text === undefined ? {} : readClaims(server, client, text);
-  rejectManySubjects(subs.flat().length);
+  const count = subs.flat().length;
+  if (count > maxDemandedSubs) throw reject("OI-08", { count, limit: maxDemandedSubs });
   const demandedSubs = [...requirements.demandedSubs ?? [], ...subs];
-  if (server.levels === undefined && claim?.essential === true) throw unmetClaim(claim, []);
+  if (server.levels === undefined && claim?.essential === true) {
+    throw reject("ST-08", { demanded: claim.values, known: [] });
+  }
   return {
     ...requirements,
     demandedSubs: demandedSubs.length === 0 ? undefined : demandedSubs,
@@ -108,33 +97,18 @@ function addRequestedClaims(
 /** Maximum number of subjects that `claims` demands; the same subject may count twice. */
 const maxDemandedSubs = 16;
 
-function rejectManySubjects(count: number): void {
-  if (count <= maxDemandedSubs) return;
-  throw new OAuthError("invalid_request", `claims demands more than ${maxDemandedSubs} subjects`, {
-    rule: "OI-08",
-    expected: `at most ${maxDemandedSubs} values of sub`,
-    received: String(count),
-  });
-}
-
 function readClaims(
   server: Server,
   client: Client,
   text: string,
 ): { names: RequestedClaims; subs: readonly string[][]; acr?: RequestedAcr } {
-  const malformed = (received: string) =>
-    new OAuthError("invalid_request", "claims is not a valid claims request", {
-      rule: "OI-08",
-      expected: `an object whose userinfo and id_token members are objects, such as {"userinfo":{"name":null}}`,
-      received,
-    });
   let request: unknown;
   try {
     request = JSON.parse(text);
   } catch {
-    throw malformed("invalid JSON");
+    throw reject("OI-08", { malformed: "invalid JSON" });
   }
-  if (!isObject(request)) throw malformed("JSON that is not an object");
+  if (!isObject(request)) throw reject("OI-08", { malformed: "JSON that is not an object" });
   const names = { userinfo: [] as string[], id_token: [] as string[] };
   const values = { userinfo: {} as Record<string, unknown[]>, id_token: {} as Record<string, unknown[]> };
   const subs: string[][] = [];
@@ -142,15 +116,15 @@ function readClaims(
   for (const target of ["userinfo", "id_token"] as const) {
     const requestedClaims = Object.hasOwn(request, target) ? request[target] : null;
     if (requestedClaims === null) continue;
-    if (!isObject(requestedClaims)) throw malformed(`a ${target} that is not an object`);
+    if (!isObject(requestedClaims)) throw reject("OI-08", { malformed: `a ${target} that is not an object` });
     for (const [name, claimRequest] of Object.entries(requestedClaims)) {
       if (claimRequest !== null && !isObject(claimRequest)) {
-        throw malformed("a claim whose request is neither null nor an object");
+        throw reject("OI-08", { malformed: "a claim whose request is neither null nor an object" });
       }
-      const demandedValues = readDemandedValues(claimRequest, malformed);
-      if (name === "sub") subs.push(...assertStrings(name, demandedValues, malformed));
+      const demandedValues = readDemandedValues(claimRequest);
+      if (name === "sub") subs.push(...assertStrings(name, demandedValues));
       if (name === "acr" && target === "id_token" && demandedValues.length > 0) {
-        const acrValues = intersect(assertStrings(name, demandedValues, malformed));
+        const acrValues = intersect(assertStrings(name, demandedValues));
         acr = { values: acrValues, essential: claimRequest?.essential === true };
       }
       // A client may request only claims of scope values that it may request.
@@ -169,12 +143,9 @@ function intersect<T>([first = [], ...others]: readonly T[][]): T[] {
 }
 
 /** The values that a request for a claim demands: `value`, one of `values`, or both (Core §5.5.1). */
-function readDemandedValues(
-  claimRequest: Record<string, unknown> | null,
-  malformed: (received: string) => OAuthError,
-): unknown[][] {
+function readDemandedValues(claimRequest: Record<string, unknown> | null): unknown[][] {
   if (claimRequest?.values !== undefined && !Array.isArray(claimRequest.values)) {
-    throw malformed("values that are not a list");
+    throw reject("OI-08", { malformed: "values that are not a list" });
   }
   const demands = [
     claimRequest?.value === undefined ? [] : [claimRequest.value],
@@ -184,9 +155,9 @@ function readDemandedValues(
 }
 
 /** The values that a request for a claim of type string demands. */
-function assertStrings(name: string, demands: unknown[][], malformed: (received: string) => OAuthError): string[][] {
+function assertStrings(name: string, demands: unknown[][]): string[][] {
   if (!demands.flat().every((value) => typeof value === "string")) {
-    throw malformed(`a value of ${name} that is not a string`);
+    throw reject("OI-08", { malformed: `a value of ${name} that is not a string` });
   }
   return demands as string[][];
 }

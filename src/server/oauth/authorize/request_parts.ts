@@ -3,10 +3,10 @@
  * they list here; they share the code.
  */
 
-import { OAuthError } from "../errors.ts";
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { observe } from "../observe.ts";
 import { type ParameterDescription, parameters } from "../params.ts";
+import { reject } from "../reject.ts";
 import { warn } from "../warn.ts";
 import { hasCode } from "./response_type.ts";
 import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "../server.ts";
@@ -150,12 +150,8 @@ const maxStoredLengths = [["nonce", 1024], ["claims", 4096]] as const;
 /** Rejects values that are too long to be stored. */
 function rejectLongValues({ params }: PartRequest): void {
   for (const [name, limit] of maxStoredLengths) {
-    if ((params.get(name)?.length ?? 0) <= limit) continue;
-    throw new OAuthError("invalid_request", `${name} is longer than ${limit} characters`, {
-      rule: "AZ-13",
-      expected: `at most ${limit} characters`,
-      received: String(params.get(name)!.length),
-    });
+    const { length } = params.get(name) ?? "";
+    if (length > limit) throw reject("AZ-13", { name, limit, length });
   }
 }
 

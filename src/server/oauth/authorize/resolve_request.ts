@@ -3,8 +3,9 @@
  * Loaded with the first request that contains `request` or `request_uri`.
  */
 
-import { OAuthError } from "../errors.ts";
+import type { OAuthError } from "../errors.ts";
 import type { Params } from "../params.ts";
+import { reject } from "../reject.ts";
 import type { Server } from "../server.ts";
 import { type ResolvedRequest, type SourceParameter, sourceParameters } from "./request_source.ts";
 
@@ -26,24 +27,14 @@ export async function resolveRequest(
   const source = server.requestSources.find((source) => source.parameter === parameter);
   const isKnown = source !== undefined && received.get(parameter)!.startsWith(source.prefix ?? "");
   if (isKnown && others.length === 0) return await source.read(server, received, unrepeatable);
-  const rejection = others.length > 0 ? mutuallyExclusive() : unsupportedSource(server, parameter);
+  const rejection = others.length > 0
+    ? reject("JR-01", { parameter, problem: "both" })
+    : unsupportedSource(server, parameter);
   return { params: received, origin: { rejection } };
-}
-
-function mutuallyExclusive(): OAuthError {
-  return new OAuthError("invalid_request", "request and request_uri are mutually exclusive", {
-    rule: "JR-01",
-    expected: "either request or request_uri",
-    received: "both",
-  });
 }
 
 /** The error of a request whose parameters are in a source that the server does not have. */
 export function unsupportedSource(server: Server, parameter: SourceParameter): OAuthError {
   const { prefix } = server.requestSources.find((source) => source.parameter === parameter) ?? {};
-  return new OAuthError(`${parameter}_not_supported`, `${parameter} is not supported by this server`, {
-    rule: "JR-01",
-    expected: prefix === undefined ? "the parameters themselves" : `a ${parameter} that begins with ${prefix}`,
-    received: parameter === "request_uri" ? "another request_uri, which is not fetched" : "a request parameter",
-  });
+  return reject("JR-01", { parameter, problem: "unsupported", prefix });
 }

@@ -1,11 +1,7 @@
 /** Rules of the authorization request: parameters, redirect URI, PKCE, response mode. */
 
-import { type Rule, rule } from "./rule.ts";
-
-/** The end of a sentence about a setting that a profile decides: `, by the profile X`; otherwise empty. */
-export interface ByProfile {
-  readonly byProfile: string;
-}
+import { pkceRules } from "./pkce.ts";
+import { type ByProfile, type Rule, rule } from "./rule.ts";
 
 /** Facts about a parameter that must not repeat. */
 export interface Repeated {
@@ -117,6 +113,18 @@ export type WrongScope =
   | ScopeValues & { readonly problem: "unknown" }
   | ScopeValues & DisallowedScope & { readonly problem: "not for users" | "not allowed" };
 
+const denials = {
+  consent: "the user denied the request",
+  login: "the user cancelled the login",
+  "no users": "this server has no users",
+} as const;
+
+/** Facts about a request that was not approved. */
+export interface Denial {
+  /** The page on which the user denied it, or that the server has no users. */
+  readonly denied: keyof typeof denials;
+}
+
 /** Facts about a response mode that the server, the client or the response type does not allow. */
 export interface UnsupportedResponseMode extends ByProfile {
   /** Absent if the request has none. */
@@ -129,25 +137,6 @@ export interface UnsupportedResponseMode extends ByProfile {
   readonly impossible: readonly string[];
   /** The modes of the client; absent if it may use each. */
   readonly registered?: readonly string[];
-}
-
-/** Facts about an authorization request without a code challenge. */
-export interface MissingChallenge extends ByProfile {
-  /** Whether a nonce would do (OAuth 2.1 §7.5.1). */
-  readonly acceptsNonce: boolean;
-}
-
-const missingChallenge = ({ byProfile }: ByProfile) =>
-  `code_challenge is missing, and this client must send one${byProfile}`;
-
-/** Facts about a code verifier that does not match. */
-export interface WrongVerifier {
-  readonly clientId: string;
-  /** The challenge of the authorization request. */
-  readonly challenge: string;
-  readonly verifier: string;
-  /** The challenge of the verifier. */
-  readonly computed: string;
 }
 
 /** By ID, in the order of `tests/rules.md`. */
@@ -220,14 +209,29 @@ export const authorizeRules = {
         : `scope contains a value that this client may not request: ${facts.disallowed.join(" ")}`,
     cites: ["OAuth 2.1 §4.1.2.1", "OpenID Connect Core §3.1.2.1"],
   }),
-  "AZ-18": { cites: ["OAuth 2.1 §1.4.1, §3.2.3"] },
+  "AZ-18": rule<{ readonly requested: readonly string[] }>({
+    code: "access_denied",
+    message: "no part of the request was granted",
+    cites: ["OAuth 2.1 §1.4.1, §3.2.3"],
+  }),
   "AZ-19": rule<UnsupportedResponseMode>({
     code: "invalid_request",
     message: ({ byProfile }) => `response_mode is not supported${byProfile}`,
     cites: ["OAuth 2.0 Multiple Response Types"],
   }),
-  "AZ-21": { cites: ["OAuth 2.1 §4.1.2.1"] },
-  "AZ-22": { cites: ["OAuth 2.1 §4.1.2.1"] },
+  "AZ-21": rule<Denial>({
+    code: "access_denied",
+    message: ({ denied }) => denials[denied],
+    cites: ["OAuth 2.1 §4.1.2.1"],
+  }),
+  "AZ-22": rule<{ readonly isStoreDown: boolean }>({
+    code: ({ isStoreDown }) => isStoreDown ? "temporarily_unavailable" : "server_error",
+    message: ({ isStoreDown }) =>
+      isStoreDown
+        ? "the server cannot reach its store, try again later"
+        : "the server encountered an unexpected condition",
+    cites: ["OAuth 2.1 §4.1.2.1"],
+  }),
   "JR-01": rule<UnusableSource>({
     code: ({ parameter, problem }) =>
       problem === "unsupported"
@@ -259,60 +263,7 @@ export const authorizeRules = {
     cites: ["OAuth 2.1 §2.3.2", "OpenID Connect Core §3.1.2.1"],
   }),
   "RU-11": { cites: ["OAuth 2.1 §2.3.1", "RFC 8252 §7.1, §8.4"] },
-  "PK-01": rule<MissingChallenge>({
-    code: "invalid_request",
-    message: missingChallenge,
-    cites: ["OAuth 2.1 §4.1.2.1"],
-  }),
-  "PK-02": rule<MissingChallenge>({
-    code: "invalid_request",
-    message: missingChallenge,
-    cites: ["OAuth 2.1 §4.1.2.1, §7.5.1"],
-  }),
-  "PK-04": rule<{ readonly method: string }>({
-    code: "invalid_request",
-    message: "code_challenge_method is not supported, only S256 is",
-    cites: ["OAuth 2.1 §4.1.2.1"],
-  }),
-  "PK-05": rule<ByProfile>({
-    code: "invalid_request",
-    message: ({ byProfile }) => `code_challenge_method is missing, it must be S256${byProfile}`,
-    cites: ["OAuth 2.1 §4.1.1"],
-  }),
-  "PK-06": rule({
-    code: "invalid_request",
-    message: "code_challenge_method was sent without code_challenge",
-    cites: [],
-  }),
-  "PK-07": rule<{ readonly challenge: string }>({
-    code: "invalid_request",
-    message: "code_challenge is not an S256 challenge of 43 base64url characters",
-    cites: ["OAuth 2.1 §4.1.1"],
-  }),
-  "PK-08": rule<{ readonly verifier: string }>({
-    code: "invalid_request",
-    message: "code_verifier is not 43 to 128 unreserved characters",
-    cites: ["OAuth 2.1 §4.1.1"],
-  }),
-  "PK-09": rule<WrongVerifier>({
-    code: "invalid_grant",
-    message: "code_verifier does not match code_challenge",
-    cites: ["OAuth 2.1 §4.1.3", "RFC 7636 §4.6"],
-  }),
-  "PK-10": rule<{ readonly hasChallenge: boolean }>({
-    code: "invalid_grant",
-    message: ({ hasChallenge }) =>
-      hasChallenge
-        ? "code_verifier is missing"
-        : "code_verifier is missing, and the code was issued without code_challenge",
-    cites: ["OAuth 2.1 §4.1.3"],
-  }),
-  "PK-11": rule({
-    code: "invalid_grant",
-    message: "code_verifier was sent, but the authorization request had no code_challenge",
-    cites: ["OAuth 2.1 §3.2.4", "RFC 9700 §4.8.2"],
-  }),
-  "PK-14": { cites: ["RFC 9700 §2.1.1"] },
+  ...pkceRules,
   "MC-02": rule<ByProfile>({
     code: "invalid_target",
     message: "resource is missing",

@@ -9,6 +9,85 @@ import {
 } from "./authorize.ts";
 import { type Rule, rule } from "./rule.ts";
 
+/** Why a session cannot be used for a request. */
+export type UnusableSession =
+  | { readonly problem: "no session" | "prompt=login" | "other user" | "other user approved" }
+  | { readonly problem: "too old"; readonly maxAgeSeconds: number }
+  | { readonly problem: "wrong level"; readonly acr: readonly string[] };
+
+const neededCodes = {
+  "user interaction": "interaction_required",
+  "a choice": "account_selection_required",
+  consent: "consent_required",
+} as const;
+
+/** Why a request with `prompt=none` was rejected: it has other values too, no usable session, or needs a page. */
+export type SilentLogin =
+  | { readonly prompts: readonly string[] }
+  | UnusableSession
+  | { readonly needs: keyof typeof neededCodes };
+
+/** Facts about a new login that is too old for the request. */
+export interface OldLogin {
+  /** When the user logged in, in milliseconds since the epoch. */
+  readonly authTime: number;
+  /** The `max_age` that it exceeds; absent if `prompt` asks for a new login. */
+  readonly maxAgeSeconds?: number;
+}
+
+/** Facts about a login that misses the demanded level of authentication. */
+export interface MissedLevel {
+  readonly demanded: readonly string[];
+  readonly reached: string | undefined;
+}
+
+/** Facts about a demanded level of authentication that this server does not have. */
+export interface UnknownLevel {
+  readonly demanded: readonly string[];
+  /** The levels of this server. */
+  readonly known: readonly string[];
+}
+
+/** The message about a level of authentication that a login misses, or that no login reaches. */
+export const missedLevelMessage = "the required level of authentication cannot be reached";
+
+/** Facts about a `login_hint` that names no user. */
+export interface UnknownUser {
+  readonly hint: string;
+  /** Why no user was created: `plus`: a user has the hint with `+` in place of a space. Absent: it was not tried. */
+  readonly problem?: "plus" | "no sub" | "too many users";
+  /** The maximum number of users. */
+  readonly limit: number;
+  /** Whether a user was not created because of `prompt=none`. */
+  readonly isSilent: boolean;
+}
+
+/** Describes a `login_hint` that names no user. */
+export function describeUnknownUser({ problem, limit }: UnknownUser): string {
+  switch (problem) {
+    case "plus":
+      return "login_hint names no user, because its + was sent as a space";
+    case "no sub":
+      return "login_hint names no user, and cannot be the sub of a new user";
+    case "too many users":
+      return `login_hint names no user, and the server has ${limit} already`;
+    case undefined:
+      return "login_hint names no user";
+  }
+}
+
+/** Facts about `claims` that is malformed, or that demands too many subjects. */
+export type WrongClaims =
+  /** What was received. */
+  | { readonly malformed: string }
+  | { readonly count: number; readonly limit: number };
+
+/** Facts about a user that the request does not allow. */
+export interface WrongUser {
+  /** Lists of subjects: the subject must be in each of them. */
+  readonly demandedSubs: readonly (readonly string[])[];
+}
+
 /** Facts about an ID token hint of another client or of no client. */
 export interface WrongHint {
   /** The client of the ID token; `undefined` if the token cannot be verified. */
@@ -25,16 +104,51 @@ const wrongHint = "id_token_hint is not an ID token that this server issued to t
 
 /** By ID, in the order of `tests/rules.md`. */
 export const openidRules = {
-  "OI-03": { cites: ["OpenID Connect Core §3.1.2.1, §3.1.2.6"] },
+  "OI-03": rule<SilentLogin>({
+    code: (facts) =>
+      "prompts" in facts ? "invalid_request" : "needs" in facts ? neededCodes[facts.needs] : "login_required",
+    message: (facts) =>
+      "prompts" in facts
+        ? "prompt combines none with another value"
+        : `${"needs" in facts ? facts.needs : "login"} is required, but prompt=none forbids it`,
+    cites: ["OpenID Connect Core §3.1.2.1, §3.1.2.6"],
+  }),
   "OI-04": { cites: ["OpenID Connect Core §3.1.2.1"] },
-  "OI-05": { cites: ["OpenID Connect Core §3.1.2.1"] },
-  "OI-06": { cites: ["OpenID Connect Core §3.1.2.1"] },
+  "OI-05": rule<{ readonly maxAge: string } | OldLogin | MissedLevel>({
+    code: (facts) =>
+      "maxAge" in facts
+        ? "invalid_request"
+        : "authTime" in facts
+        ? "login_required"
+        : "unmet_authentication_requirements",
+    message: (facts) =>
+      "maxAge" in facts
+        ? "max_age is not a whole number of seconds"
+        : "authTime" in facts
+        ? "the login is older than the request allows"
+        : missedLevelMessage,
+    cites: ["OpenID Connect Core §3.1.2.1"],
+  }),
+  "OI-06": rule<UnknownUser>({
+    code: ({ isSilent }) => isSilent ? "login_required" : "invalid_request",
+    message: describeUnknownUser,
+    cites: ["OpenID Connect Core §3.1.2.1"],
+  }),
   "OI-07": rule<WrongHint & { readonly clientId: string }>({
     code: "invalid_request",
     message: wrongHint,
     cites: ["OpenID Connect Core §3.1.2.1, §3.1.2.2"],
   }),
-  "OI-08": { cites: ["OpenID Connect Core §5.5"] },
+  "OI-08": rule<WrongClaims | WrongUser>({
+    code: (facts) => "demandedSubs" in facts ? "access_denied" : "invalid_request",
+    message: (facts) =>
+      "demandedSubs" in facts
+        ? "the user is not the one that the request requires"
+        : "count" in facts
+        ? `claims demands more than ${facts.limit} subjects`
+        : "claims is not a valid claims request",
+    cites: ["OpenID Connect Core §5.5"],
+  }),
   "OI-09": { cites: ["OpenID Connect Core §11"] },
   "LO-01": rule({
     code: "access_denied",
@@ -61,6 +175,14 @@ export const openidRules = {
   "CL-17": { cites: [] },
   "BR-01": rule<Repeated>({ code: "invalid_request", message: repeatedMessage, cites: ["OAuth 2.1 §5.1"] }),
   "BR-02": { cites: ["OAuth 2.1 §5.3"] },
-  "ST-08": { cites: ["OpenID Connect Core §5.5.1.1", "OpenID Connect Unmet Authentication Requirements §2"] },
-  "ST-12": { cites: ["RFC 9068 §2.2.1"] },
+  "ST-08": rule<UnknownLevel>({
+    code: "unmet_authentication_requirements",
+    message: missedLevelMessage,
+    cites: ["OpenID Connect Core §5.5.1.1", "OpenID Connect Unmet Authentication Requirements §2"],
+  }),
+  "ST-12": rule<{ readonly stated: string; readonly known: readonly string[] }>({
+    code: "server_error",
+    message: "the approver states an acr that this server does not have",
+    cites: ["RFC 9068 §2.2.1"],
+  }),
 } as const satisfies Readonly<Record<string, Rule>>;

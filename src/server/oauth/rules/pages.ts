@@ -2,6 +2,18 @@
 
 import { type Rule, rule } from "./rule.ts";
 
+/** Facts about an automatic login that a page of another site started. */
+export interface CrossSiteLogin {
+  /** The page. */
+  readonly page: string;
+  /** What the page requests in a frame, such as `iframe`; absent if it is not framed. */
+  readonly frame?: string;
+}
+
+/** The pages that may use a server like a page on its machine. */
+export const knownPages =
+  "a page on a test host, or on an origin of allowedOrigins or of a redirect URI of a configured client";
+
 /** Why a pending login cannot continue. */
 export type LostLogin =
   | "unknown"
@@ -21,9 +33,17 @@ export type LostLoginFacts =
 
 /** By ID, in the order of `tests/rules.md`. */
 export const pageRules = {
-  "UI-04": { cites: ["RFC 9700 §4.7", "RFC 6819 §4.4.1.8"] },
+  "UI-04": rule<{ readonly isMissing: boolean }>({
+    code: "access_denied",
+    message: "the form was not made for this browser and purpose",
+    cites: ["RFC 9700 §4.7", "RFC 6819 §4.4.1.8"],
+  }),
   "UI-05": { cites: [] },
-  "UI-10": { cites: ["OAuth 2.1 §7.9"] },
+  "UI-10": rule({
+    code: "invalid_request",
+    message: "decision is neither allow nor deny",
+    cites: ["OAuth 2.1 §7.9"],
+  }),
   "UI-11": { cites: ["OAuth 2.1 §7.3.1"] },
   "UI-12": { cites: ["OAuth 2.1 §7.7"] },
   "UI-14": rule<LostLoginFacts>({
@@ -35,7 +55,11 @@ export const pageRules = {
     cites: [],
   }),
   "UI-20": { cites: ["RFC 9700 §4.7"] },
-  "UI-30": { cites: ["RFC 9700 §4.7"] },
+  "UI-30": rule<CrossSiteLogin>({
+    code: "interaction_required",
+    message: "automatic login is not allowed for a page of another site",
+    cites: ["RFC 9700 §4.7"],
+  }),
   "DM-12": { cites: [] },
   "DM-15": { cites: [] },
   "DI-03": { cites: [] },

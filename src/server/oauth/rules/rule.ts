@@ -26,3 +26,8 @@ export interface RejectionRule<Facts> extends Rule {
 export function rule<Facts = undefined>(row: RejectionRule<Facts>): RejectionRule<Facts> {
   return row;
 }
+
+/** The end of a sentence about a setting that a profile decides: `, by the profile X`; otherwise empty. */
+export interface ByProfile {
+  readonly byProfile: string;
+}

@@ -1,0 +1,109 @@
+/** Explains a login that does not satisfy the authorization request. */
+
+import { decodedPlusFix } from "../oauth/params.ts";
+import {
+  describeUnknownUser,
+  type MissedLevel,
+  type OldLogin,
+  type SilentLogin,
+  type UnknownLevel,
+  type UnknownUser,
+  type UnusableSession,
+  type WrongClaims,
+  type WrongUser,
+} from "../oauth/rules/openid.ts";
+import type { Server } from "../oauth/server.ts";
+import type { RejectionTexts } from "./rule_text.ts";
+
+/** Explains a request with `prompt=none`. */
+export function explainSilentLogin(facts: SilentLogin): RejectionTexts {
+  if ("prompts" in facts) {
+    return { expected: "none alone, or other values without none", received: facts.prompts.join(" ") };
+  }
+  if ("needs" in facts) return { expected: "a request that needs no page", received: "prompt=none" };
+  const reason = describeSession(facts);
+  return { reason, expected: "a session of this browser that the request may use", received: reason };
+}
+
+function describeSession(session: UnusableSession): string {
+  switch (session.problem) {
+    case "no session":
+      return "this browser has no session";
+    case "prompt=login":
+      return "prompt=login asks for a new login";
+    case "too old":
+      return `the login is older than max_age=${session.maxAgeSeconds}`;
+    case "wrong level":
+      return `the login has not reached acr=${session.acr.join(" or ")}`;
+    case "other user":
+      return "the logged-in user is not the requested user";
+    case "other user approved":
+      return "the approver returned a user who is not the logged-in user";
+  }
+}
+
+/** Explains a wrong `max_age`, and a login that is too old or on a wrong level. */
+export function explainLogin(facts: { readonly maxAge: string } | OldLogin | MissedLevel): RejectionTexts {
+  if ("maxAge" in facts) {
+    const { maxAge } = facts;
+    return {
+      expected: "digits",
+      received: /^[-+.\d]{1,20}$/.test(maxAge) ? maxAge : `${maxAge.length} other characters`,
+    };
+  }
+  if ("demanded" in facts) {
+    return { expected: listLevels(facts.demanded), received: facts.reached ?? "a login without a level" };
+  }
+  const { authTime, maxAgeSeconds } = facts;
+  return {
+    expected: maxAgeSeconds === undefined
+      ? "a new login, by prompt=login"
+      : `a login at most ${maxAgeSeconds} seconds old, by max_age`,
+    received: `a login of ${new Date(authTime).toISOString()}`,
+  };
+}
+
+/** Explains an essential level of authentication that no login reaches. */
+export function explainUnknownLevel({ demanded, known }: UnknownLevel): RejectionTexts {
+  return {
+    expected: listLevels(known),
+    received: demanded.join(" ") || "a value that is not one of the values",
+  };
+}
+
+function listLevels(levels: readonly string[]): string {
+  return levels.join(" or ") || "no required acr, because this server has no levels";
+}
+
+/** Explains `claims`, and a user that it or `id_token_hint` does not allow. */
+export function explainClaims(facts: WrongClaims | WrongUser): RejectionTexts {
+  if ("malformed" in facts) {
+    return {
+      expected: `an object whose userinfo and id_token members are objects, such as {"userinfo":{"name":null}}`,
+      received: facts.malformed,
+    };
+  }
+  if ("count" in facts) {
+    return { expected: `at most ${facts.limit} values of sub`, received: String(facts.count) };
+  }
+  const [first = [], ...others] = facts.demandedSubs;
+  const subs = first.filter((sub) => others.every((demand) => demand.includes(sub)));
+  return { expected: `subject ${subs.join(" or ") || "of an existing user"}`, received: "another user" };
+}
+
+/** Maximum number of users that an explanation names. */
+const maxNamedUsers = 10;
+
+/** Explains a `login_hint` that names no user. */
+export function explainUnknownUser(
+  facts: UnknownUser,
+  { users }: Server,
+): RejectionTexts & { readonly reason: string } {
+  const { hint, problem } = facts;
+  const reason = describeUnknownUser(facts);
+  const fix = decodedPlusFix(hint);
+  if (problem === "plus") return { reason, expected: hint.replaceAll(" ", "+"), received: hint, fix };
+  const subs = [...users.known().keys()];
+  const known = subs.length > maxNamedUsers ? `${subs.slice(0, maxNamedUsers).join(", ")}, …` : subs.join(" or ");
+  return { reason, expected: known || "no hint", received: hint, fix };
+}
