@@ -1,7 +1,8 @@
 /** Fetches and caches the metadata of a resource's authorization server (RFC 8414, OpenID Connect Discovery). */
 
 import { isObject } from "../platform/json_value.ts";
-import { OAuthError } from "../server/oauth/errors.ts";
+import type { OAuthError } from "../server/oauth/errors.ts";
+import { reject } from "../server/oauth/reject.ts";
 import { DocumentError, parseJsonDocument, readLimited } from "../server/oauth/outbound.ts";
 import type { Outbound } from "../server/oauth/outbound.ts";
 import { isTestHost } from "../server/oauth/test_hosts.ts";
@@ -124,12 +125,7 @@ export async function fetchJson(outbound: Outbound, url: string, init: RequestIn
 }
 
 /** The error if a token cannot be checked now. A 401 would make the client discard a valid token. */
-export function unavailable(what: string, cause: unknown): OAuthError {
-  return new OAuthError("temporarily_unavailable", "the access token cannot be checked now, try again later", {
-    rule: "PR-15",
-    expected: what,
-    received: cause instanceof Error ? cause.message : String(cause),
-    retryAfter: 5,
-    cause,
-  });
+export function unavailable(expected: string, cause: unknown): OAuthError {
+  const received = cause instanceof Error ? cause.message : String(cause);
+  return reject("PR-15", { expected, received }, { retryAfter: 5, cause });
 }

@@ -9,7 +9,7 @@ import {
   withCsrfToken,
 } from "../server/endpoints/shared/csrf.ts";
 import { readSession } from "../server/endpoints/shared/session_cookie.ts";
-import { OAuthError } from "../server/oauth/errors.ts";
+import { reject } from "../server/oauth/reject.ts";
 import { renderPage } from "../server/pages/render_page.ts";
 import { htmlWithForms, redirect } from "../platform/http/message.ts";
 import { ConnectAccount } from "./connect_page.tsx";
@@ -64,21 +64,12 @@ async function readConnection(
   const client = await server.clients.find(connection.clientId);
   const sub = session && client && await server.subjectFor(server, client, session.sub);
   if (session === undefined || sub !== connection.sub) {
-    throw new OAuthError("access_denied", "only the user of the MCP client can connect an account", {
-      rule: "MC-12",
-      status: 403,
-      expected: "a browser in which the user of the MCP client is logged in",
-      received: session === undefined ? "a browser without a session" : "the session of another user",
-    });
+    throw reject("MC-12", { session: session === undefined ? "none" : "of another user" }, { status: 403 });
   }
   return { connection, binding: { name: `connect ${connection.id}`, holder: session.sid } };
 }
 
 function assertCurrent(connection: Connection | undefined): Connection {
   if (connection !== undefined) return connection;
-  throw new OAuthError("invalid_request", "this request to connect an account is unknown or has expired", {
-    rule: "MC-12",
-    expected: "the URL of an elicitation of the last ten minutes",
-    received: "another URL",
-  });
+  throw reject("MC-12", { isUnknown: true });
 }

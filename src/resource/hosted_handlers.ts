@@ -134,10 +134,11 @@ async function withToken(
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const event = { at: server.now(), endpoint: target.path };
+    const explanation = (await server.explain?.(server, error) ?? error).explain();
     server.trace(
       isWithoutToken(request)
         ? { type: "challenged", ...event, scope }
-        : { type: "rejected", ...event, error: error.code, client: context.clientId, explanation: error.explain() },
+        : { type: "rejected", ...event, error: error.code, client: context.clientId, explanation },
     );
     return rejectionResponse(error, schemeOf(request), required);
   }

@@ -5,7 +5,7 @@ import type { ClientAuthentication, ClientCredentials } from "../client/authenti
 import { importSigningKey, type SigningKey } from "../client/jwt.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 import { formRequest } from "../client/token_request.ts";
-import { OAuthError } from "../server/oauth/errors.ts";
+import { reject } from "../server/oauth/reject.ts";
 import { verificationAlgorithms } from "../server/oauth/keys/signing_algorithm.ts";
 import { hasPrivateKey } from "../platform/runtime/jwk.ts";
 import { systemRandomBytes } from "../platform/runtime/crypto.ts";
@@ -52,7 +52,9 @@ export function introspectionVerifier(options: IntrospectionVerifierOptions): To
       const response = await fetchJson(outbound, url, { method: "POST", ...form }).catch((cause) => {
         throw unavailable(`introspection at ${url}`, cause);
       });
-      if (response.active !== true || response.token_type === "refresh_token") throw inactiveToken();
+      if (response.active !== true || response.token_type === "refresh_token") {
+        throw reject("PR-08", { isInactive: true });
+      }
       // The response need not name the issuer: the endpoint is that of the issuer (RFC 7662 §2.2).
       return { iss: issuer, ...response };
     },
@@ -85,13 +87,4 @@ function resourceAuthentication(
   }
   let key: Promise<SigningKey> | undefined;
   return async () => await assertionParameters(context, client_id, await (key ??= importSigningKey(privateKey, alg)));
-}
-
-/** The error for a token that is inactive according to the authorization server. */
-export function inactiveToken(): OAuthError {
-  return new OAuthError("invalid_token", "the access token is unknown, expired or revoked", {
-    rule: "PR-08",
-    expected: "an active access token",
-    received: "an inactive token",
-  });
 }

@@ -4,6 +4,7 @@ import { errors } from "jose";
 import type { JWTVerifyGetKey } from "jose";
 import { boundedCache } from "../server/oauth/bounded_cache.ts";
 import { OAuthError } from "../server/oauth/errors.ts";
+import { reject } from "../server/oauth/reject.ts";
 import { jwtPolicies, JwtPolicyError } from "../server/oauth/keys/jwt_policies.ts";
 import { remoteKeys, verifyByKeys } from "../server/oauth/keys/remote_keys.ts";
 import { verificationAlgorithms } from "../server/oauth/keys/signing_algorithm.ts";
@@ -62,19 +63,10 @@ export function jwtVerifier(
       } catch (cause) {
         const isInvalid = cause instanceof errors.JOSEError || cause instanceof JwtPolicyError;
         if (failure !== undefined || !isInvalid) throw failure ?? cause;
-        throw invalidToken(describeFailure(cause), cause);
+        throw reject("PR-08", { jwt: describeFailure(cause) }, { cause });
       }
     },
   };
-}
-
-function invalidToken(received: string, cause: unknown): OAuthError {
-  return new OAuthError("invalid_token", "the access token is not one of the authorization server", {
-    rule: "PR-08",
-    expected: "a JWT with typ at+jwt, signed with a key of the authorization server",
-    received,
-    cause,
-  });
 }
 
 function describeFailure(cause: errors.JOSEError | JwtPolicyError): string {

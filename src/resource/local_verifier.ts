@@ -6,7 +6,7 @@ import { paramsFromFields } from "../server/oauth/params.ts";
 import type { Server } from "../server/oauth/server.ts";
 import { introspect } from "../server/oauth/tokens/introspection.ts";
 import type { ProofVerifier } from "./dpop_proofs.ts";
-import { inactiveToken } from "./introspection_verifier.ts";
+import { reject } from "../server/oauth/reject.ts";
 import { jwtVerifier } from "./jwks_verifier.ts";
 import type { TokenVerifier } from "./protected_resource.ts";
 
@@ -27,7 +27,7 @@ export function localVerifier(server: Server, resource: string, by: "jwks" | "in
       const metadata = { client_id: resource, client_secret: resource, serves: [resource] };
       const client = clientFromMetadata(metadata, server.settings);
       const response = await introspect(server, { client, parameters: paramsFromFields([["token", token]]) });
-      if (!response.active || response.token_type === "refresh_token") throw inactiveToken();
+      if (!response.active || response.token_type === "refresh_token") throw reject("PR-08", { isInactive: true });
       return response;
     },
   };

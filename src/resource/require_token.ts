@@ -5,11 +5,12 @@
 import { tokenChallenges, usedScheme } from "../platform/http/challenge.ts";
 import { type HttpResponse, json, toResponse } from "../platform/http/message.ts";
 import { corsHeaders, parseTarget } from "../platform/http/router.ts";
-import type { Certificate } from "../platform/runtime/certificate.ts";
 import { canonicalUri } from "../server/oauth/resource_list.ts";
 import { jwtPolicies } from "../server/oauth/keys/jwt_policies.ts";
 import { assertKeyProven, hasTokenInQuery, requireSentToken } from "../server/oauth/tokens/bound_token.ts";
 import { OAuthError } from "../server/oauth/errors.ts";
+import { reject } from "../server/oauth/reject.ts";
+import { reject as rejectCertificate } from "../server/extensions/mutual_tls/rules.ts";
 import { dpopScheme } from "../server/extensions/dpop/scheme.ts";
 import { metadataUrl } from "./metadata.ts";
 import type { AccessTokenClaims, RequiredToken } from "./protected_resource.ts";
@@ -52,8 +53,8 @@ export async function requireToken(request: Request, options: RequiredToken): Pr
     if (!(error instanceof OAuthError)) throw error;
     const rejection = rejectionResponse(error, schemeOf(request), options);
     if (options.onRejection !== undefined) {
-      const { findFix, findRule } = await import("../server/assembly/rules.ts");
-      const explanation = error.explain();
+      const { explain, findFix, findRule } = await import("../server/assembly/rules.ts");
+      const explanation = (await explain(undefined, error)).explain();
       const { cites } = findRule(explanation.rule) ?? {};
       options.onRejection({
         status: rejection.status,
@@ -109,7 +110,7 @@ export async function verifyRequest(
   const { resource, dpop, verifier } = options;
   const proofs = dpop && { required: dpop.required, scheme: dpopScheme };
   const { scheme, token } = requireSentToken(headers.get("authorization"), {
-    rule: "PR-08",
+    missing: (facts, handling) => reject("PR-08", facts, handling),
     proofs,
     // A token in the query counts as not sent (OAuth 2.1 §5.1).
     other: hasTokenInQuery(url) ? { name: "query" } : undefined,
@@ -144,32 +145,13 @@ async function assertPresented(certificate: RequiredToken["certificate"], cnf: u
   const { parseCertificate } = await import("../platform/runtime/certificate.ts");
   const parsed = certificate === undefined ? undefined : parseCertificate(certificate);
   if (parsed !== undefined && parsed.isProvable && parsed.thumbprint === expected) return;
-  throw new OAuthError("invalid_token", "the access token is bound to another certificate", {
-    rule: "MT-06",
-    expected: `the certificate with the SHA-256 thumbprint ${expected}`,
-    received: certificate === undefined ? "no certificate" : describeCertificate(parsed),
-    ...certificate === undefined && {
-      fix: "Call the resource with the certificate of the token request. The resource passes it as certificate to " +
-        "requireToken().",
-    },
-  });
-}
-
-function describeCertificate(certificate: Certificate | undefined): string {
-  if (certificate === undefined) return "bytes that are no certificate";
-  const { isProvable, thumbprint, version } = certificate;
-  return isProvable ? thumbprint : `one of version ${version}, whose private key Deno does not verify`;
+  throw rejectCertificate("MT-06", { expected, isPassed: certificate !== undefined, certificate: parsed });
 }
 
 /** Rejects a bound token at a resource that accepts no proofs. */
 function assertUnbound(cnf: unknown): void {
   if (cnf === undefined) return;
-  throw new OAuthError("invalid_token", "the access token is bound to a key, and this resource accepts no proofs", {
-    rule: dpopScheme.rule,
-    expected: "a token without cnf",
-    received: "a token with cnf",
-    fix: "Add dpop: dpopProofs() to the resource, or let the client request tokens without a DPoP proof.",
-  });
+  throw dpopScheme.reject({ problem: "no proofs accepted" });
 }
 
 /**
@@ -240,26 +222,19 @@ function assertClaims(
 ): asserts claims is AccessTokenClaims {
   const { iss, exp, nbf, aud } = claims;
   const seconds = Math.floor(now() / 1000);
-  if (iss !== issuer) rejectToken("the access token was issued by another authorization server", issuer, show(iss));
+  if (iss !== issuer) throw reject("PR-08", { claim: "iss", required: issuer, received: show(iss) });
   if (exp !== undefined && !(typeof exp === "number" && seconds < exp + clockToleranceSeconds)) {
-    rejectToken("the access token has expired", `exp after ${seconds}`, show(exp));
+    throw reject("PR-08", { claim: "exp", required: seconds, received: show(exp) });
   }
   if (nbf !== undefined && !(typeof nbf === "number" && seconds >= nbf - clockToleranceSeconds)) {
-    rejectToken("the access token is not valid yet", `nbf up to ${seconds}`, show(nbf));
+    throw reject("PR-08", { claim: "nbf", required: seconds, received: show(nbf) });
   }
   const audience = [aud ?? []].flat();
   const key = canonicalUri(resource);
   if (!audience.some((value) => typeof value === "string" && canonicalUri(value) === key)) {
-    throw new OAuthError("invalid_token", "the access token is for another resource", {
-      rule: "MC-08",
-      expected: resource,
-      received: audience.length === 0 ? "no aud" : show(audience.length === 1 ? audience[0] : audience),
-    });
+    const received = audience.length === 0 ? undefined : show(audience.length === 1 ? audience[0] : audience);
+    throw reject("MC-08", { resource, audience: received });
   }
-}
-
-function rejectToken(message: string, expected: string, received: string): never {
-  throw new OAuthError("invalid_token", message, { rule: "PR-08", expected, received });
 }
 
 /** A claim as text of bounded length. */
@@ -281,9 +256,5 @@ export function assertSufficient(claims: AccessTokenClaims, options: RequiredTok
     for (const implied of Object.hasOwn(impliedScopes, value) ? impliedScopes[value]! : []) granted.add(implied);
   }
   if (scope.every((value) => granted.has(value))) return;
-  throw new OAuthError("insufficient_scope", "the access token lacks scope that this operation needs", {
-    rule: "PR-10",
-    expected: scope.join(" "),
-    received: claims.scope || "no scope",
-  });
+  throw reject("PR-10", { scope, granted: claims.scope });
 }

@@ -1,7 +1,8 @@
 /** Step-up authentication at a protected resource (RFC 9470): the login that an operation needs, and its challenge. */
 
-import { OAuthError } from "../server/oauth/errors.ts";
+import type { OAuthError } from "../server/oauth/errors.ts";
 import { jwtPolicies } from "../server/oauth/keys/jwt_policies.ts";
+import { reject } from "../server/oauth/reject.ts";
 import type { AccessTokenClaims, RequiredLogin, RequiredToken } from "./protected_resource.ts";
 
 /** The error if the login of a token does not suffice (RFC 9470 §3, §6); `undefined` if it does. */
@@ -14,15 +15,11 @@ export function insufficientLogin(
   const age = typeof auth_time === "number" ? Math.floor(verifier.now() / 1000) - auth_time : Infinity;
   const isRecent = maxAgeSeconds === undefined || age <= maxAgeSeconds + clockToleranceSeconds;
   if (hasLevel && isRecent) return undefined;
-  return new OAuthError("insufficient_user_authentication", "this operation needs a stronger or more recent login", {
-    rule: "ST-04",
-    expected: [
-      ...acrValues === undefined ? [] : [`acr ${acrValues.join(" or ")}`],
-      ...maxAgeSeconds === undefined ? [] : [`a login at most ${maxAgeSeconds} seconds old`],
-    ].join(", "),
-    received: `${typeof acr === "string" ? `acr ${acr}` : "no acr"}, ${
-      age === Infinity ? "no auth_time" : `a login ${age} seconds old`
-    }`,
+  return reject("ST-04", {
+    acrValues,
+    maxAgeSeconds,
+    acr: typeof acr === "string" ? acr : undefined,
+    ageSeconds: age === Infinity ? undefined : age,
   });
 }
 

@@ -125,10 +125,14 @@ export function getPassedText(id: PassedRuleId): string {
   return rules[id].passes!;
 }
 
-/** The same error with the texts of its facts. */
-export async function explain(server: Server, error: OAuthError): Promise<OAuthError> {
+/**
+ * The same error with the texts of its facts.
+ *
+ * @param server The server; `undefined` at a protected resource that is no part of one, whose rules need none.
+ */
+export async function explain(server: Server | undefined, error: OAuthError): Promise<OAuthError> {
   const { facts, ...details } = error.details;
   if (facts === undefined) return error;
-  const texts = await findRule(details.internalRule ?? details.rule)?.explain?.(facts() as never, server);
+  const texts = await findRule(details.internalRule ?? details.rule)?.explain?.(facts() as never, server as Server);
   return new OAuthError(error.code, error.message, { ...details, ...texts } as ErrorDetails);
 }

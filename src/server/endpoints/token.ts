@@ -4,9 +4,9 @@ import { clientEndpoint } from "./shared/client_endpoint.ts";
 import type { Handlers } from "../assembly/route.ts";
 import { json } from "../../platform/http/message.ts";
 import { mayUseGrantType } from "../oauth/clients/standing.ts";
-import { OAuthError } from "../oauth/errors.ts";
 import type { AuthenticatedRequest } from "../oauth/grants/authenticated_request.ts";
 import type { Params } from "../oauth/params.ts";
+import { reject } from "../oauth/reject.ts";
 import type { GrantType, Server } from "../oauth/server.ts";
 import { issueTokens } from "../oauth/tokens/mod.ts";
 
@@ -37,35 +37,16 @@ function findGrantType(server: Server, { client, parameters }: AuthenticatedRequ
   const type = parameters.get("grant_type");
   const grantType = grantTypes.find((supported) => supported.type === type);
   if (type === undefined || grantType === undefined) {
-    const expected = grantTypes.map((supported) => supported.type).join(" or ");
-    const explanation = { rule: "TK-05", expected, received: type ?? "no grant_type" } as const;
-    throw type === undefined
-      ? new OAuthError("invalid_request", "grant_type is missing", explanation)
-      : new OAuthError("unsupported_grant_type", "grant_type is not supported by this server", explanation);
+    throw reject("TK-05", { grantTypes: grantTypes.map((supported) => supported.type), sent: type });
   }
   if (!client.grantTypes.includes(type)) {
     // A grant type without a user is for clients that authenticate.
     const isPossible = client.confidential || grantType.standing?.from === "unknown";
-    throw new OAuthError("unauthorized_client", "this client is not registered for this grant_type", {
-      rule: "TK-06",
-      expected: client.grantTypes.join(" or "),
-      received: type,
-      ...isPossible
-        ? { change: { client_id: client.id, isNew: false, grant_type: type } }
-        : { fix: `Use another client: ${client.id} is public, and ${type} is for clients that authenticate.` },
-    });
+    throw reject("TK-06", { clientId: client.id, grantType: type, registered: client.grantTypes, isPossible });
   }
   if (!mayUseGrantType(client, grantType, server.settings)) {
     const lowest = grantType.standing?.from ?? "configured";
-    throw new OAuthError("unauthorized_client", "this client may not use this grant_type", {
-      rule: "TK-06",
-      reason: `a client with the standing ${client.standing} may not use ${type}`,
-      expected: `a client with the standing ${lowest}`,
-      received: `a client with the standing ${client.standing}`,
-      fix: `Add the client to the configuration${
-        lowest === "configured" ? "" : ", or let it register with an initial access token"
-      }.`,
-    });
+    throw reject("TK-06", { grantType: type, standing: client.standing, lowest });
   }
   server.passed?.("TK-06", type);
   return grantType;

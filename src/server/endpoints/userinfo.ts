@@ -10,8 +10,8 @@ import { hasTokenInQuery, type OtherPlace } from "../oauth/tokens/bound_token.ts
 import { claimsForScope, mayBeRequested, withRequestedClaims } from "../oauth/claims.ts";
 import { policyOf } from "../oauth/clients/policy.ts";
 import { byProfile } from "../oauth/profile.ts";
-import { OAuthError } from "../oauth/errors.ts";
 import { observe } from "../oauth/observe.ts";
+import { reject } from "../oauth/reject.ts";
 import { registeredScope } from "../oauth/grants/narrow_grant.ts";
 import type { Server } from "../oauth/server.ts";
 import type { Context } from "../assembly/context.ts";
@@ -50,13 +50,7 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
   const client = (await server.clients.findHolder(claims.client_id))!;
   observe(server, client, "userinfo", { clientId: client.id });
   if (isInForm) assertFormAllowed(policyOf(server, client));
-  if (user === undefined) {
-    throw new OAuthError("insufficient_scope", "the access token has no user", {
-      rule: "CC-03",
-      expected: "openid",
-      received: "a token without a user",
-    });
-  }
+  if (user === undefined) throw reject("CC-03", undefined, { scope: "openid" });
   // A scope value that the client has lost since the token was issued releases no claims, even if the token contains
   // it.
   const scope = registeredScope(client, claims.scope!.split(" "));
@@ -95,13 +89,6 @@ async function tokenFromBody(context: Context): Promise<string | undefined> {
   return token;
 }
 
-function assertFormAllowed({ accessTokenInForm, profile: active }: Server["settings"]): void {
-  if (accessTokenInForm) return;
-  const profile = byProfile(active, "accessTokenInForm");
-  throw new OAuthError("invalid_request", `the access token was sent in the form${profile}`, {
-    rule: "BR-01",
-    reason: `this server accepts no access token in a form${profile}`,
-    expected: "Authorization: Bearer TOKEN",
-    received: "access_token in the form",
-  });
+function assertFormAllowed({ accessTokenInForm, profile }: Server["settings"]): void {
+  if (!accessTokenInForm) throw reject("BR-01", { byProfile: byProfile(profile, "accessTokenInForm") });
 }

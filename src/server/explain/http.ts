@@ -34,6 +34,10 @@ export const httpTexts = {
   },
   "HT-23": {
     fix: "Send fewer requests, or use a client that the operator has registered with a secret or a key.",
+    explain: ({ count }) => ({
+      expected: "fewer requests of public and unknown clients from one network",
+      received: `${count} in the last minutes`,
+    }),
   },
   "HT-24": {
     fix: "Use a loopback host, or add the host to the setting issuerHosts.",

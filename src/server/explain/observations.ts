@@ -136,6 +136,54 @@ const texts: Texts = {
     expected: "a new code_verifier for each authorization request",
     received: "a repeated code_challenge",
   }),
+  "AZ-16": ({ possible }) => ({
+    rule: "AZ-16",
+    reason: "scope is missing, and the default has no value for this client: the token has no scope",
+    expected: `some of: ${possible.join(" ")}`,
+    received: "no scope",
+  }),
+  "TK-14": (_, server) => ({
+    rule: "TK-14",
+    reason: `nothing binds the code to the login that asked for it: ${letsPass(server, "insecureAllowMissing")}`,
+    expected: "code_challenge in the authorization request, or redirect_uri in the token request",
+    received: "neither",
+  }),
+  "RT-04": () => ({
+    rule: "RT-04",
+    reason: "the refresh token stays valid, because refresh.reuse says so; other servers reject a second use",
+    expected: "the refresh token of the last response",
+    fix: "Replace the stored refresh token whenever a response contains one.",
+  }),
+  "IN-02": ({ clientId, serves, isTrusted, audience }) => {
+    const resources = audience.join(" ");
+    return {
+      rule: "IN-02",
+      reason: isTrusted
+        ? `the token is valid, but the response is active: false, because the client does not serve ${resources}`
+        : "the token is valid, but the response is active: false, because the client registered itself",
+      expected: isTrusted ? `serves with ${resources}` : "a client of the operator, whose serves has the resource",
+      received: isTrusted ? `serves: ${serves.join(" ") || "nothing"}` : "a client of unknown standing",
+      fix: `Add ${
+        JSON.stringify(audience[0])
+      } to serves of ${clientId} in the configuration, or on the page of the client.`,
+    };
+  },
+  "CL-17": ({ kind, length, maxLength, largest, leftOut: [first, ...others] }) => ({
+    rule: "CL-17",
+    reason: first === undefined
+      ? `the ${kind} is too long for cookies, and may be for headers of other servers (431)`
+      : `the ${kind} would be too long, so it lacks ${first}${others.length > 0 ? ` and ${others.length} more` : ""}`,
+    expected: `at most ${maxLength} characters`,
+    received: `${length} characters${
+      largest === undefined ? "" : `, of which ${largest.name} has ${largest.bytes} bytes`
+    }`,
+  }),
+  "RT-09": ({ registered, granted }) => ({
+    rule: "RT-09",
+    reason: "the grant contains values that are no longer registered; they are left out",
+    expected: registered.join(" "),
+    received: granted.join(" "),
+  }),
 };
 
 /** Explains a `prompt` with wrong separators. */

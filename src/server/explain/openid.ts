@@ -5,6 +5,7 @@ import type { UnidentifiedClient, WrongHint } from "../oauth/rules/openid.ts";
 import type { UnregisteredUri, UnregistrableUri } from "../oauth/rules/authorize.ts";
 import { explainClaims, explainLogin, explainSilentLogin, explainUnknownLevel, explainUnknownUser } from "./login.ts";
 import { explainRepeated, explainUnregistrable } from "./parameters.ts";
+import { explainMissingToken } from "./missing_token.ts";
 import type { RejectionTexts, RuleTexts } from "./rule_text.ts";
 
 function describeHint({ hintedClient }: WrongHint): string {
@@ -89,21 +90,52 @@ export const openidTexts = {
   "LO-05": {
     passes: "the session of the grant is active",
     fix: "Start a new login. Request offline_access if tokens must outlive the session.",
+    explain: () => ({
+      reason: "the session it belongs to has ended",
+      expected: "an active session, or offline_access",
+    }),
   },
   "LO-06": {
     passes: "the user's password is unchanged since the login",
     fix: "Start a new login. Request offline_access if tokens must outlive the session.",
+    explain: () => ({
+      reason: "the user's password was changed after the login",
+      expected: "an active session, or offline_access",
+    }),
   },
   "CL-17": {
     fix: "Configure fewer claims for tokens. Let the client read large claims from userinfo.",
   },
   "BR-01": {
     fix: "Send the access token in the header: Authorization: Bearer TOKEN.",
-    explain: explainRepeated,
+    explain: (facts) =>
+      "repeated" in facts ? explainRepeated(facts) : "place" in facts
+        ? {
+          expected: facts.isAccepted
+            ? "the Authorization header or the form, not both"
+            : "the Authorization header only",
+          received: `the header and the ${facts.place}`,
+        }
+        : {
+          reason: `this server accepts no access token in a form${facts.byProfile}`,
+          expected: "Authorization: Bearer TOKEN",
+          received: "access_token in the form",
+        },
   },
   "BR-02": {
     passes: "the access token is valid, meant for this server and has the required scope",
     fix: "Send a complete, unexpired access token of this server with the required scope.",
+    async explain(facts, server) {
+      if ("header" in facts) return explainMissingToken(facts);
+      if ("token" in facts) return await (await import("./access_token.ts")).explainAccessToken(facts, server);
+      if ("isBound" in facts) return { expected: "a token without cnf", received: "a token with cnf" };
+      const { scope, granted } = facts;
+      return {
+        expected: scope,
+        received: granted ?? "no scope",
+        fix: `Request ${scope} in the scope of the authorization request; a token of a new login then has it.`,
+      };
+    },
   },
   "ST-08": {
     fix: "Require a value of acr_values_supported in claims, or request acr without essential.",

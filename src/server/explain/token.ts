@@ -1,8 +1,12 @@
 /** Texts of the rules of the token endpoint: client authentication, grant types, codes, refresh tokens, resources. */
 
-import type { tokenRules } from "../oauth/rules/token.ts";
+import { suggestScope } from "../oauth/authorize/scope.ts";
+import { formatTime, removedClient } from "../oauth/grants/narrow_grant.ts";
+import { separatorFix, splitScope } from "../oauth/params.ts";
+import type { Expired, tokenRules } from "../oauth/rules/token.ts";
 import { explainRepeated } from "./parameters.ts";
-import type { RuleTexts } from "./rule_text.ts";
+import { explainRevocation } from "./revocation.ts";
+import type { RejectionTexts, RuleTexts } from "./rule_text.ts";
 import { explainResource } from "./scope.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
@@ -20,25 +24,73 @@ export const tokenTexts = {
   "TK-05": {
     fix:
       "Send grant_type with one of the values that the metadata lists under grant_types_supported. OAuth 2.1 has no password grant: log users in by authorization_code with PKCE.",
+    explain: ({ grantTypes, sent }) => ({ expected: grantTypes.join(" or "), received: sent ?? "no grant_type" }),
   },
   "TK-06": {
     passes: "the client is registered for this grant_type",
     fix: "Add the grant type to the client's grant_types.",
+    explain(facts) {
+      const { grantType } = facts;
+      if ("registered" in facts) {
+        const { clientId, registered, isPossible } = facts;
+        return {
+          expected: registered.join(" or "),
+          received: grantType,
+          ...isPossible
+            ? { change: { client_id: clientId, isNew: false, grant_type: grantType } }
+            : { fix: `Use another client: ${clientId} is public, and ${grantType} is for clients that authenticate.` },
+        };
+      }
+      const { standing, lowest } = facts;
+      return {
+        reason: `a client with the standing ${standing} may not use ${grantType}`,
+        expected: `a client with the standing ${lowest}`,
+        received: `a client with the standing ${standing}`,
+        fix: `Add the client to the configuration${
+          lowest === "configured" ? "" : ", or let it register with an initial access token"
+        }.`,
+      };
+    },
   },
   "TK-08": {
     fix: "Send the client_id of the client that authenticates, or leave it out.",
   },
   "TK-14": {
     fix: "Send the redirect_uri of the authorization request with the code.",
+    explain: () => ({
+      expected: "redirect_uri with the value of the authorization request",
+      received: "no redirect_uri",
+    }),
   },
   "TK-15": {
     passes: "redirect_uri equals that of the authorization request",
     fix: "Send the redirect_uri of the authorization request, character for character. Read both from one setting.",
+    explain: ({ expected, received, approvedAt }) => ({
+      expected,
+      received,
+      earlier: `the authorization request of ${formatTime(approvedAt)}`,
+    }),
   },
   "TK-16": {
     passes: "this server issued the code",
     fix:
       "Exchange the code of the callback immediately and unchanged. A code is also unknown if it has expired, if another server issued it, or if a server with the memory store was restarted.",
+    explain: (facts) =>
+      "isBound" in facts
+        ? { reason: "the code is bound to a key, and this server accepts no proofs" }
+        : "lifetime" in facts
+        ? {
+          reason: "the code is unknown or has expired",
+          expected: `a code that this server issued less than ${facts.lifetime} seconds ago`,
+          received: "an unknown code",
+        }
+        : {
+          expected: "the parameter code that redirect_uri received",
+          received: facts.isEmpty ? "an empty code" : "no code",
+          // The fix of an unknown code would not help.
+          fix: "Send as code the parameter code that redirect_uri received: its value, without its name. " +
+            "If redirect_uri received the parameter error instead, the login failed: send no token request.",
+        },
   },
   "CA-04": {
     fix: "Send Basic, a space and BASE64(client_id:client_secret), both parts form-encoded first.",
@@ -63,46 +115,116 @@ export const tokenTexts = {
   "CI-02": {
     passes: "the code has not expired",
     fix: "Exchange the code immediately. lifetimes.code sets its lifetime.",
+    explain: (facts) => ({ reason: "the code has expired", ...describeExpiry(facts) }),
   },
   "CI-05": {
     passes: "the code was issued to this client",
     fix: "Exchange the code with the client that requested it.",
+    explain: ({ issuedTo, sentBy }) => ({
+      reason: "the code belongs to another client",
+      expected: `client ${issuedTo}`,
+      received: `client ${sentBy}`,
+    }),
   },
   "CI-06": {
     passes: "the code was not exchanged before and is now consumed",
     fix:
       "Exchange each code once. Look for a callback that runs twice, such as a React effect, a retry or a reload. The tokens of the first use are revoked, so start a new login.",
+    explain: ({ usedAt, clientId }) => ({
+      reason: "authorization code used twice",
+      expected: "each code once",
+      received: "a code that was used before",
+      earlier: `exchanged at ${formatTime(usedAt)} by client ${clientId}`,
+    }),
   },
-  "CI-11": { passes: "the user exists and has not revoked the consent", fix: "Start a new login." },
+  "CI-11": {
+    passes: "the user exists and has not revoked the consent",
+    fix: "Start a new login.",
+    explain: (facts) => {
+      if (facts.lost === "consent") return explainRevocation("consent", facts.revocation);
+      if (facts.lost === "client") return removedClient(facts.id);
+      return {
+        reason: "the user was removed",
+        expected: `user ${facts.id}`,
+        received: "no such user, or one added later",
+      };
+    },
+  },
   "RT-02": {
     passes: "the refresh token was issued to this client",
     fix: "Use the refresh token with the client that it was issued to.",
+    explain: ({ issuedTo, sentBy }) => ({
+      reason: "the refresh token belongs to another client",
+      expected: `client ${issuedTo}`,
+      received: sentBy,
+    }),
   },
   "RT-04": {
     passes: "the refresh token was not used before and is now replaced",
     fix:
       "Store the refresh token of each response in place of the previous one, and send one refresh request at a time. Start a new login. refresh.grace tolerates a lost response.",
+    explain: (facts) =>
+      "revocation" in facts ? explainRevocation("grant", facts.revocation) : {
+        reason: "refresh token used twice",
+        expected: "the newest refresh token of the grant",
+        received: "an older refresh token",
+        earlier: `used at ${formatTime(facts.usedAt)} by client ${facts.clientId}`,
+      },
   },
   "RT-06": {
     passes: "scope is within the granted scope",
     fix: "Request the granted scope or less, or leave scope out.",
+    explain: ({ requested, granted }) => {
+      const unknown = splitScope(requested).filter((token) => !granted.includes(token));
+      return {
+        reason: "scope is more than was granted" + suggestScope(unknown, granted),
+        expected: `some of: ${granted.join(" ")}`,
+        received: requested,
+        fix: separatorFix("scope", requested, granted),
+      };
+    },
   },
   "RT-07": {
     passes: "the grant of the refresh token is active and within its idle lifetime",
     fix: "Start a new login. Only a persistent store keeps tokens across a restart.",
+    explain: (facts) => {
+      if ("isBound" in facts) {
+        return { reason: "the refresh token is bound to a key, and this server accepts no proofs" };
+      }
+      if ("expired" in facts) {
+        const { expired } = facts;
+        const reason = expired === "grant" ? "the grant has expired" : "the refresh token was unused for too long";
+        return { reason, ...describeExpiry(facts) };
+      }
+      return "isUnknown" in facts
+        ? { reason: "the refresh token is unknown", expected: "a refresh token that this server issued" }
+        : {
+          expected: "refresh_token of an earlier response",
+          received: "no refresh_token",
+          fix: "Send the refresh token of the last token response.",
+        };
+    },
   },
   "RT-09": {
     passes: "everything that was granted is still registered",
     fix: "Register the granted scope for the client again, or start a new login that requests registered values.",
+    explain: ({ registered, granted }) => ({
+      reason: "no scope value of the grant is still registered",
+      expected: `some of: ${registered.join(" ")}`,
+      received: granted.join(" "),
+    }),
   },
   "CC-01": {
     fix: "Use a client with a secret or a key, and client_credentials among its grant_types.",
+    explain: () => ({ expected: "a client that authenticates", received: "a public client" }),
   },
   "CC-02": {
     fix: "Leave out openid and the scopes about a user: client_credentials has no user.",
+    explain: ({ userScopes, requested }) => ({ expected: `none of: ${userScopes.join(" ")}`, received: requested }),
   },
   "CC-03": {
     fix: "Send an access token of a user's login. A token of client_credentials has no user.",
+    explain: () => ({ expected: "openid", received: "a token without a user" }),
   },
   "RI-01": {
     fix: "Send an absolute URI without a fragment, such as https://api.example.",
@@ -117,14 +239,22 @@ export const tokenTexts = {
   },
   "RI-05": {
     fix: "Start a new login that requests a configured resource, or configure the granted resource again.",
+    explain: ({ resources }) => ({ expected: "a grant for a configured resource", received: resources.join(" ") }),
   },
   "RV-01": {
     fix: "Send the token in the form field token.",
+    explain: () => ({ expected: "token", received: "no token" }),
   },
   "IN-01": {
     fix: "Send the token in the form field token.",
+    explain: () => ({ expected: "token", received: "no token" }),
   },
   "IN-02": {
     fix: "Add the resource of the token to serves of the client that introspects it.",
   },
 } as const satisfies RuleTexts<typeof tokenRules>;
+
+/** The time until which something was valid, and the time of the request. */
+function describeExpiry({ validUntil, now }: Expired): RejectionTexts {
+  return { expected: `before ${formatTime(validUntil)}`, received: formatTime(now) };
+}

@@ -17,7 +17,7 @@ import { type ExpiryHeap, expiryHeap, type HeapItem } from "../../platform/store
 import type { RecordKind } from "../../platform/store/store.ts";
 import type { Client } from "./clients/repository.ts";
 import { isPermitted } from "./clients/standing.ts";
-import { OAuthError } from "./errors.ts";
+import { reject } from "./reject.ts";
 import type { Server } from "./server.ts";
 
 /** Maximum bytes of the evictable records of one kind: per site, and in total. */
@@ -87,13 +87,8 @@ export function rejectBeyondBound(server: Server, client: Writer, record: Writte
   const counts = currentCounts(server, record.kind);
   const siteBytes = counts.sites.get(siteName(record))?.bytes ?? 0;
   if (counts.bytes >= maxBytes / 2 && siteBytes >= maxBytes - counts.bytes) {
-    throw new OAuthError("temporarily_unavailable", "too many requests, try again later", {
-      rule: "HT-23",
-      status: 429,
-      retryAfter: retryAfterSeconds,
-      expected: "fewer requests of public and unknown clients from one network",
-      received: `${counts.sites.get(siteName(record))?.ids.size ?? 0} in the last minutes`,
-    });
+    const count = counts.sites.get(siteName(record))?.ids.size ?? 0;
+    throw reject("HT-23", { count }, { status: 429, retryAfter: retryAfterSeconds });
   }
   add(counts, record);
 }

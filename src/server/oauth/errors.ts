@@ -22,6 +22,8 @@ export interface CommonErrorDetails extends Partial<ExplanationTexts> {
    * named itself in the body, and a library that receives a challenge would not show the error.
    */
   readonly challenge?: "bare" | "none";
+  /** The scope that the challenge names, with `insufficient_scope` (RFC 6750 §3.1). */
+  readonly scope?: string;
   /** Further headers of the response. */
   readonly headers?: Readonly<Record<string, string>>;
   /**

@@ -58,6 +58,33 @@ export interface Observations {
   readonly "PK-05": undefined;
   /** The code challenge of an earlier request whose code may still be valid was sent again. */
   readonly "PK-14": undefined;
+  /** A client received a token without scope: it sent none, and the default has no value for it, only others have. */
+  readonly "AZ-16": { readonly possible: readonly string[] };
+  /** Neither a code challenge nor redirect_uri binds a code to its authorization request. */
+  readonly "TK-14": undefined;
+  /** A refresh token that the client must replace stays valid. */
+  readonly "RT-04": undefined;
+  /** A client asked for the content of a valid token that it may not see. */
+  readonly "IN-02": {
+    readonly clientId: string;
+    /** The resources that the client serves. */
+    readonly serves: readonly string[];
+    /** Whether its standing allows it to see tokens of other clients. */
+    readonly isTrusted: boolean;
+    readonly audience: readonly string[];
+  };
+  /** A token is too long for cookies, or would be too long at all. */
+  readonly "CL-17": {
+    readonly kind: string;
+    readonly length: number;
+    readonly maxLength: number;
+    /** The largest claim about the user. */
+    readonly largest?: { readonly name: string; readonly bytes: number };
+    /** The claims that were left out, the largest first. */
+    readonly leftOut: readonly string[];
+  };
+  /** A grant has scope values or resources that are no longer registered. */
+  readonly "RT-09": { readonly registered: readonly string[]; readonly granted: readonly string[] };
 }
 
 /** @internal Receives an observation of a request of a client. */

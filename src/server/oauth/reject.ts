@@ -3,10 +3,18 @@
 import { type CommonErrorDetails, OAuthError } from "./errors.ts";
 import type { ExplanationTexts } from "./explanation.ts";
 import { kernelRules, type RejectionRuleId } from "./rules/mod.ts";
-import type { RejectionRule, Rule } from "./rules/rule.ts";
+import type { GrantRule, RejectionRule, Rule } from "./rules/rule.ts";
 
 /** The facts of a rule; `never` if it rejects no request. */
-export type FactsOf<Row> = Row extends RejectionRule<infer Facts> ? Facts : never;
+export type FactsOf<Row> = Row extends RejectionRule<infer Facts> ? Facts
+  : "facts" extends keyof Row ? Row extends GrantRule<infer Facts> ? Facts : never
+  : never;
+
+/** A broken rule of a table, with its facts. */
+export type BrokenRule<Rules> = {
+  [Id in keyof Rules & RejectionRuleId]: undefined extends FactsOf<Rules[Id]> ? { readonly rule: Id }
+    : { readonly rule: Id } & FactsOf<Rules[Id]>;
+}[keyof Rules & RejectionRuleId];
 
 /** How the error is sent, if not as every error with its code. */
 export type Handling = Omit<CommonErrorDetails, keyof ExplanationTexts | "publicExpected" | "facts">;

@@ -107,6 +107,7 @@ function requireScope(token: AccessToken, ...accepted: readonly string[]): void 
   throw new OAuthError("insufficient_scope", "the access token lacks the required scope", {
     rule: "BR-02",
     status: 404,
+    scope: accepted.join(" or "),
     expected: accepted.join(" or "),
     received: token.claims.scope ?? "no scope",
   });

@@ -144,7 +144,7 @@ function bearerError(context: Context, thrown: unknown, keyProofs?: KeyProofs): 
   const attributes = {
     // A request without any token receives no error code (§3.1).
     ...form !== "bare" && members,
-    ...error.code === "insufficient_scope" && { scope: error.details.expected ?? "" },
+    ...error.code === "insufficient_scope" && { scope: error.details.scope ?? "" },
   };
   return json(status, members, {
     ...(status === 401 || error.code === "insufficient_scope") &&

@@ -3,10 +3,11 @@
 import type { Extension } from "../../assembly/extension.ts";
 import type { Policy } from "../../oauth/policy.ts";
 import { validateAvailable } from "../../oauth/keys/signing_algorithm.ts";
-import { OAuthError } from "../../oauth/errors.ts";
 import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
 import type { KeyProofs, PartRequest, ProvenRequest, ProvenToken, Server } from "../../oauth/server.ts";
-import { dpopScheme, invalidDpopProof, nonceHeader } from "./scheme.ts";
+import { invalidGrantBy } from "../../oauth/grants/narrow_grant.ts";
+import { type dpopRules, reject } from "./rules.ts";
+import { dpopScheme, nonceHeader } from "./scheme.ts";
 import { dpopFields, type DpopMembers, dpopOf, type DpopPolicy, isProofRequired, resolveDpop } from "./settings.ts";
 import { dpopClientFields } from "./client_members.ts";
 
@@ -16,15 +17,11 @@ async function verify(server: Server, request: ProvenRequest, token?: ProvenToke
 
 const keyProofs: KeyProofs = {
   scheme: dpopScheme,
-  unprovenKey({ name, invalidGrant }, expectedKey, provenKey) {
-    const rule = name === "code" ? "DO-08" : "DO-07";
-    const expected = `a DPoP proof signed by the key ${expectedKey}`;
-    if (provenKey === undefined) {
-      const message = `the ${name} is bound to a key, and the request has no DPoP proof`;
-      return new OAuthError(invalidDpopProof, message, { rule, expected, received: "no header DPoP" });
-    }
-    const reason = `the ${name} is bound to a different key, which did not sign the DPoP proof`;
-    return invalidGrant({ rule, reason, expected, received: `a proof by the key ${provenKey}` });
+  unprovenKey({ name, rule, message }, expectedKey, provenKey) {
+    const facts = { name, expectedKey, provenKey };
+    if (provenKey === undefined) return reject(name === "code" ? "DO-08" : "DO-07", facts);
+    const invalidGrant = invalidGrantBy<typeof dpopRules>(rule, message);
+    return invalidGrant(name === "code" ? { rule: "DO-08", ...facts } : { rule: "DO-07", ...facts });
   },
   policy(server) {
     const { dpop, requireSenderConstrainedTokens } = dpopOf(server.settings);
@@ -49,11 +46,7 @@ function provenKey(server: Server, request: AuthenticatedRequest): Promise<strin
 function readKeyBinding({ params }: PartRequest): string | undefined {
   const thumbprint = params.get("dpop_jkt");
   if (thumbprint === undefined || /^[\w-]{43}$/.test(thumbprint)) return thumbprint;
-  throw new OAuthError("invalid_request", "dpop_jkt is not the thumbprint of a key", {
-    rule: "DO-08",
-    expected: "the SHA-256 thumbprint of a public key: 43 characters of base64url",
-    received: `${thumbprint.length} characters`,
-  });
+  throw reject("DO-08", { thumbprint });
 }
 
 /** Lets clients prove possession of a key. */

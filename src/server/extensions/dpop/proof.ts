@@ -17,7 +17,7 @@ import {
 import { findPrivateMember } from "../../oauth/keys/public_key.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import { digest } from "../../oauth/secrets.ts";
-import { invalidDpopProof } from "./scheme.ts";
+import { invalidDpopProof } from "./rules.ts";
 
 /** The request that a proof must be for, and the limits of the proof. */
 export interface ProofRequirements {

@@ -1,7 +1,7 @@
 /** Texts of the rules of mutual TLS (RFC 8705). */
 
-import type { RuleTexts } from "../../explain/rule_text.ts";
-import type { mutualTlsRules } from "./rules.ts";
+import type { RejectionTexts, RuleTexts } from "../../explain/rule_text.ts";
+import type { mutualTlsRules, OtherCertificate } from "./rules.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const mutualTlsTexts = {
@@ -28,12 +28,32 @@ export const mutualTlsTexts = {
   },
   "MT-06": {
     fix: "Call the resource over a connection with the certificate of the token request.",
-    explain: ({ expected, received }) => ({
-      expected: `the certificate with the SHA-256 thumbprint ${expected}`,
-      received,
-    }),
+    explain: explainOtherCertificate,
   },
   "MT-07": {
     fix: "Refresh over a connection with the certificate of the first token request.",
+    explain: ({ name, expected, received }) => ({
+      reason: `the ${name} is bound to another certificate`,
+      expected,
+      received,
+    }),
   },
 } as const satisfies RuleTexts<typeof mutualTlsRules>;
+
+function explainOtherCertificate(facts: OtherCertificate): RejectionTexts {
+  const expected = `the certificate with the SHA-256 thumbprint ${facts.expected}`;
+  if ("received" in facts) return { expected, received: facts.received };
+  const { isPassed, certificate } = facts;
+  if (!isPassed) {
+    return {
+      expected,
+      received: "no certificate",
+      fix: "Call the resource with the certificate of the token request. The resource passes it as certificate to " +
+        "requireToken().",
+    };
+  }
+  if (certificate === undefined) return { expected, received: "bytes that are no certificate" };
+  const { isProvable, thumbprint, version } = certificate;
+  const received = isProvable ? thumbprint : `one of version ${version}, whose private key Deno does not verify`;
+  return { expected, received };
+}

@@ -6,6 +6,8 @@ import type { FilledSettings } from "../../config/fill_settings.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import type { ClientAuth, Server } from "../../oauth/server.ts";
 import { mutualTlsClientFields, subjectMembers } from "./client_members.ts";
+import { invalidGrantBy } from "../../oauth/grants/narrow_grant.ts";
+import type { mutualTlsRules } from "./rules.ts";
 import { confirmationMember, mutualTlsFields, mutualTlsOf } from "./settings.ts";
 
 function byCertificate(
@@ -34,8 +36,10 @@ const connectionKeys: NonNullable<Server["connectionKeys"]> = {
     if (request.client.metadata.tls_client_certificate_bound_access_tokens !== true) return undefined;
     return import("./bound_tokens.ts").then(({ requireCertificate }) => requireCertificate(server, request));
   },
-  unprovenKey: ({ name, invalidGrant }, expected, received = "no certificate") =>
-    invalidGrant({ rule: "MT-07", reason: `the ${name} is bound to another certificate`, expected, received }),
+  unprovenKey({ name, rule, message }, expected, received = "no certificate") {
+    const invalidGrant = invalidGrantBy<typeof mutualTlsRules>(rule, message);
+    return invalidGrant({ rule: "MT-07", name, expected, received });
+  },
   isBound: (cnf) => boundThumbprint(cnf) !== undefined,
   async assertProven(server, request, cnf) {
     const { assertSameCertificate } = await import("./bound_tokens.ts");

@@ -1,7 +1,8 @@
 /** Rules of mutual TLS (RFC 8705). */
 
+import type { Certificate } from "../../../platform/runtime/certificate.ts";
 import { rejectBy } from "../../oauth/reject.ts";
-import { type Rule, rule } from "../../oauth/rules/rule.ts";
+import { grantRule, type Rule, rule } from "../../oauth/rules/rule.ts";
 
 /** A certificate that cannot be read, or whose version does not allow a proof of its private key. */
 export type UnusableCertificate = { readonly problem: "header" | "bytes" } | { readonly version: number };
@@ -11,12 +12,18 @@ export type UnboundRequest =
   | { readonly problem: "no valid certificate"; readonly received: string }
   | { readonly problem: "two proofs" };
 
-/** A certificate that an access token is not bound to. */
-export interface OtherCertificate {
-  /** The thumbprint that the access token is bound to. */
-  readonly expected: unknown;
-  readonly received: string;
-}
+/** A request without the certificate that its access token is bound to. */
+export type OtherCertificate =
+  // At this server: what the request has instead.
+  | { readonly expected: unknown; readonly received: string }
+  // At a protected resource.
+  | {
+    readonly expected: unknown;
+    /** Whether the resource passed a certificate. */
+    readonly isPassed: boolean;
+    /** The certificate; absent if it cannot be read. */
+    readonly certificate?: Pick<Certificate, "isProvable" | "thumbprint" | "version">;
+  };
 
 /** By ID, in the order of `tests/rules.md`. */
 export const mutualTlsRules = {
@@ -35,7 +42,9 @@ export const mutualTlsRules = {
     message: "the access token is bound to another certificate",
     cites: ["RFC 8705 §3"],
   }),
-  "MT-07": { cites: ["RFC 8705 §4"] },
+  "MT-07": grantRule<{ readonly name: string; readonly expected: string; readonly received: string }>({
+    cites: ["RFC 8705 §4"],
+  }),
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** Creates the error of a rule of mutual TLS. */

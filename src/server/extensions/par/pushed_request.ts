@@ -18,7 +18,7 @@ import { randomToken, storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { FurtherAccess, PushedRequestRecord } from "../../../platform/store/store.ts";
 import { requestUriPrefix } from "./settings.ts";
-import { invalidDpopProof } from "../dpop/scheme.ts";
+import { invalidDpopProof } from "../dpop/rules.ts";
 
 /** Lifetime of a `request_uri`, in seconds. FAPI 2.0 demands less than 600. */
 const requestUriLifetimeSeconds = 60;
@@ -183,7 +183,7 @@ async function assertOwnRequest(server: Server, record: PushedRequestRecord, cli
   // Only registered clients have generations. An unknown client_id is rejected later.
   const client = record.clientId === clientId ? await server.clients.registered.find(clientId) : undefined;
   if (client !== undefined && client.generation !== record.clientGeneration) {
-    const explanation = { ...removedClient("PA-05", clientId), rule: "PA-05" } as const;
+    const explanation = { rule: "PA-05", ...removedClient(clientId) } as const;
     throw new OAuthError("invalid_request_uri", "request_uri was not pushed by this client", explanation);
   }
   if (record.clientId === clientId) return;

@@ -7,6 +7,7 @@ import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
 import {
   findInvalidReason,
   formatTime,
+  invalidGrantBy,
   invalidGrantErrors,
   narrowGrant,
   registeredScope,
@@ -78,7 +79,7 @@ export async function authorizePoll(
   const stored = { ...decision, value: { grant: approved } };
   const scope = registeredScope(client, approved.scope);
   const invalidReason = await findInvalidReason(server, client, stored, scope);
-  if (invalidReason !== undefined) throw invalidCode(grant, invalidReason);
+  if (invalidReason !== undefined) throw invalidGrantBy(rule, describeInvalid(grant))(invalidReason);
   const authorization = await narrowGrant(server, request, stored, scope);
   // Atomic: one of several concurrent polls receives the tokens.
   if (!await server.store.consume("polled_request", id, server.now())) throw usedCode(grant, server.now());
@@ -88,8 +89,12 @@ export async function authorizePoll(
 }
 
 /** The error of a code that cannot be exchanged. */
-function invalidCode({ parameter, rules }: PolledGrant, explanation: RuleExplanation): OAuthError {
-  return invalidGrantErrors(rules.code, `${parameter} is unknown, used, or was issued to another client`)(explanation);
+function invalidCode(grant: PolledGrant, explanation: RuleExplanation): OAuthError {
+  return invalidGrantErrors(grant.rules.code, describeInvalid(grant))(explanation);
+}
+
+function describeInvalid({ parameter }: PolledGrant): string {
+  return `${parameter} is unknown, used, or was issued to another client`;
 }
 
 /** Finds the request of a code of this client. */
@@ -119,7 +124,9 @@ async function findCode(
       received: `client ${client.id}`,
     });
   }
-  if (client.generation !== clientGeneration) throw invalidCode(grant, removedClient(rules.client, clientId));
+  if (client.generation !== clientGeneration) {
+    throw invalidCode(grant, { rule: rules.client, ...removedClient(clientId) });
+  }
   server.passed?.(rules.client, client.id);
   return { id, found };
 }

@@ -5,6 +5,7 @@ import { type HttpResponse, json } from "../../../platform/http/message.ts";
 import { deleteRegistration, updateRegistration } from "./registration.ts";
 import { requireSentToken } from "../../oauth/tokens/bound_token.ts";
 import { authenticateOwner } from "./access.ts";
+import { reject } from "./rules.ts";
 import type { RegistrationOwner } from "./access.ts";
 import type { Context } from "../../assembly/context.ts";
 import type { Handlers } from "../../assembly/route.ts";
@@ -38,7 +39,9 @@ const deleted: HttpResponse = {
 async function authenticate(context: Context): Promise<RegistrationOwner> {
   const { server, request, target } = context;
   const id = target.path.slice(target.path.lastIndexOf("/") + 1);
-  const { token } = requireSentToken(request.headers.get("authorization"), { rule: "DR-06" });
+  const { token } = requireSentToken(request.headers.get("authorization"), {
+    missing: (facts, handling) => reject("DR-06", facts, handling),
+  });
   const owner = await authenticateOwner(server, id, token);
   context.clientId = id;
   return owner;

@@ -1,5 +1,6 @@
 /** Texts of the rules of dynamic client registration and its management. */
 
+import { explainMissingToken } from "../../explain/missing_token.ts";
 import type { RejectionTexts, RuleTexts } from "../../explain/rule_text.ts";
 import { alsoInvalid, describeOff, firstIssue, type registrationRules } from "./rules.ts";
 import type { InvalidMetadata, InvalidSector, UnacceptedStatement } from "./rules.ts";
@@ -84,11 +85,12 @@ export const registrationTexts = {
     passes: "the registration access token belongs to this client",
     fix:
       "Send the registration_access_token of the most recent response as Authorization: Bearer TOKEN, to the registration_client_uri of the same response. Each PUT replaces the token. A deleted client must register again.",
-    explain: ({ problem }) => ({
-      reason: tokenProblems[problem],
-      expected: "the registration_access_token of the most recent response, for this client",
-      received: "another token",
-    }),
+    explain: (facts) =>
+      "header" in facts ? explainMissingToken(facts) : {
+        reason: tokenProblems[facts.problem],
+        expected: "the registration_access_token of the most recent response, for this client",
+        received: "another token",
+      },
   },
   "DR-07": {
     passes: "the request names the client and changes only its metadata",

@@ -3,6 +3,7 @@
 import type { ConfigIssue } from "../../oauth/config_issue.ts";
 import { rejectBy } from "../../oauth/reject.ts";
 import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
+import type { MissingToken } from "../../oauth/rules/openid.ts";
 import { type Rule, rule } from "../../oauth/rules/rule.ts";
 
 /** RFC 7591 §3.2.2. */
@@ -30,6 +31,11 @@ export type InvalidSector =
 
 /** A caller that may not register a client, or not yet. */
 export type UnauthorizedRegistration = { readonly retryAfter: number } | { readonly hasToken: boolean };
+
+/** A registration access token that is not that of the client. */
+export interface InvalidRegistrationToken {
+  readonly problem: "unknown" | "configured" | "other token" | "concurrent";
+}
 
 /** An update that names another client or secret, or sets members that only the server sets. */
 export type InvalidUpdate =
@@ -136,9 +142,9 @@ export const registrationRules = {
         : "registration requires a valid initial access token",
     cites: ["RFC 7591 §3", "OAuth 2.1 §7.9"],
   }),
-  "DR-06": rule<{ readonly problem: "unknown" | "configured" | "other token" | "concurrent" }>({
+  "DR-06": rule<MissingToken | InvalidRegistrationToken>({
     code: "invalid_token",
-    message: "the registration access token is invalid",
+    message: (facts) => "header" in facts ? "an access token is required" : "the registration access token is invalid",
     cites: ["RFC 7592 §2, §3"],
   }),
   "DR-07": rule<InvalidUpdate>({ code: "invalid_request", message: updateMessage, cites: ["RFC 7592 §2.2"] }),

@@ -24,6 +24,7 @@ export async function requireReceiver(context: Context, ...scopes: readonly [str
   if (user !== undefined) {
     throw new OAuthError("insufficient_scope", "an access token of a user cannot manage streams of events", {
       ...{ rule: "SS-02", expected: "an access token of the client itself", received: "an access token of a user" },
+      scope: "an access token of the client itself",
     });
   }
   const client = await server.clients.findHolder(id);
@@ -34,5 +35,6 @@ export async function requireReceiver(context: Context, ...scopes: readonly [str
   }
   throw new OAuthError("insufficient_scope", "this client may not have streams of events", {
     ...{ rule: "SS-02", expected: scopes[0], received: "a client that may not use this scope value" },
+    scope: scopes[0],
   });
 }

@@ -18,7 +18,7 @@ import { claimsToSign } from "../../oauth/tokens/mod.ts";
 import { findIdToken } from "./exchangeable_id_token.ts";
 import { type JwtPolicy, ownClockTolerance } from "../../oauth/keys/jwt_policies.ts";
 import { verifyOwnJwt } from "../../oauth/tokens/verification.ts";
-import { findInvalidReason, registeredScope } from "../../oauth/grants/narrow_grant.ts";
+import { findInvalidReason, invalidGrantBy, registeredScope } from "../../oauth/grants/narrow_grant.ts";
 import { findRefreshToken } from "../../oauth/grants/refresh_token.ts";
 import { invalidRequest, tokenTypes } from "./token_types.ts";
 import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
@@ -170,7 +170,8 @@ async function readIdToken(server: Server, client: Client, token: string): Promi
   const invalidReason = await findInvalidReason(server, client, stored, sessionScope);
   const user = invalidReason === undefined ? await server.users.find(subject.sub) : undefined;
   if (user !== undefined) return { user, subject, grantId: stored.grantId! };
-  const { reason = "the user was removed", expected, received } = invalidReason ?? {};
+  const error = invalidReason && await server.explain?.(server, invalidIdToken(invalidReason));
+  const { reason = "the user was removed", expected, received } = error?.details ?? {};
   throw invalidSubject("IJ-03", reason, expected, received);
 }
 
@@ -183,7 +184,8 @@ async function readRefreshToken(server: Server, request: AuthenticatedRequest, t
     if (consumedAt === undefined && user !== undefined) return { user, subject, grantId: grantId! };
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    const { reason = "the refresh token is invalid", expected, received } = error.details;
+    const { details } = await server.explain?.(server, error) ?? error;
+    const { reason = "the refresh token is invalid", expected, received } = details;
     throw invalidSubject("IJ-04", reason, expected, received);
   }
   throw invalidSubject(
@@ -193,6 +195,8 @@ async function readRefreshToken(server: Server, request: AuthenticatedRequest, t
     "an older refresh token",
   );
 }
+
+const invalidIdToken = invalidGrantBy("IJ-03", "the ID token is invalid");
 
 /** All rejections of a subject token look the same to the client; the trace contains the reason. */
 function invalidSubject(rule: "IJ-03" | "IJ-04", reason: string, expected?: string, received?: string): OAuthError {

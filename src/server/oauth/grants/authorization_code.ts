@@ -3,28 +3,31 @@
 import type { CodeRecord, StoredRecord } from "../../../platform/store/store.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
-import { OAuthError } from "../errors.ts";
-import { warn } from "../warn.ts";
+import { observe } from "../observe.ts";
+import { reject } from "../reject.ts";
 import { parameters, type Params } from "../params.ts";
 import { verifyCodeVerifier } from "../authorize/pkce.ts";
 import { observeResources } from "../authorize/scope.ts";
 import { storageKey } from "../secrets.ts";
 import type { BoundToKey } from "../tokens/connection_keys.ts";
 import type { GrantType, Server } from "../server.ts";
-import type { RuleExplanation } from "../trace.ts";
 import {
   assertProvenKey,
-  explainExpiry,
   findInvalidReason,
-  formatTime,
-  invalidGrantErrors,
+  invalidGrantBy,
+  type InvalidReason,
   narrowGrant,
   registeredScope,
   revokeGrant,
 } from "./narrow_grant.ts";
 
-const invalidGrant = invalidGrantErrors("TK-16", "code is unknown, expired, used, or was issued to another client");
-const boundCode: BoundToKey = { name: "code", rule: "TK-16", invalidGrant };
+const unknownCode = "code is unknown, expired, used, or was issued to another client";
+const invalidGrant = invalidGrantBy("TK-16", unknownCode);
+const boundCode: BoundToKey = {
+  name: "code",
+  ...{ rule: "TK-16", message: unknownCode },
+  unprovable: () => invalidGrant({ rule: "TK-16", isBound: true }),
+};
 
 /**
  * Exchanges a code. A failed attempt neither consumes the code nor revokes anything, so an attacker cannot invalidate a
@@ -43,32 +46,19 @@ export const authorizationCode: GrantType = {
   checks: ["TK-06", "TK-16", "CI-05", "TK-15", "PK-09", "CI-02", "CI-11", "LO-05", "LO-06", "RT-09", "CI-06"],
   async authorize(server, request) {
     const { client, parameters, provenKey } = request;
-    const code = parameters.get("code") ?? rejectNoCode(parameters);
-    const { tokenRedirectUri, pkce } = policyOf(server, client);
+    const code = parameters.get("code");
+    if (code === undefined) throw reject("TK-16", { isEmpty: parameters.has("code") });
+    const { tokenRedirectUri, pkce, lifetimes } = policyOf(server, client);
     const redirectUri = tokenRedirectUri === "optional"
       ? parameters.get("redirect_uri")
       : requireRedirectUri(parameters);
     const id = await storageKey(server, code);
     const stored = await server.store.get("code", id);
-    if (stored === undefined) {
-      throw invalidGrant({
-        rule: "TK-16",
-        reason: "the code is unknown or has expired",
-        expected: `a code that this server issued less than ${policyOf(server, client).lifetimes.code} seconds ago`,
-        received: "an unknown code",
-      });
-    }
+    if (stored === undefined) throw invalidGrant({ rule: "TK-16", lifetime: lifetimes.code });
     server.passed?.("TK-16");
     const record = stored.value;
     const { clientId } = record.grant;
-    if (clientId !== client.id) {
-      throw invalidGrant({
-        rule: "CI-05",
-        reason: "the code belongs to another client",
-        expected: `client ${clientId}`,
-        received: `client ${client.id}`,
-      });
-    }
+    if (clientId !== client.id) throw invalidGrant({ rule: "CI-05", issuedTo: clientId, sentBy: client.id });
     server.passed?.("CI-05", client.id);
     // Without a code challenge, redirect_uri binds the code to the request.
     const isUnbound = redirectUri === undefined && record.codeChallenge === undefined;
@@ -81,9 +71,8 @@ export const authorizationCode: GrantType = {
     if (stored.consumedAt !== undefined) {
       throw invalidGrant(await revokeReplayed(server, client, stored, stored.consumedAt));
     }
-    if (server.now() >= record.validUntil) {
-      throw invalidGrant(explainExpiry(server, "CI-02", "the code has expired", record.validUntil));
-    }
+    const now = server.now();
+    if (now >= record.validUntil) throw invalidGrant({ rule: "CI-02", validUntil: record.validUntil, now });
     server.passed?.("CI-02", record.validUntil);
     const scope = registeredScope(client, record.grant.scope);
     const invalidReason = await findInvalidReason(server, client, stored, scope);
@@ -95,52 +84,20 @@ export const authorizationCode: GrantType = {
       throw invalidGrant(await revokeReplayed(server, client, stored, server.now()));
     }
     server.passed?.("CI-06");
-    if (isUnbound) warnUnbound(server, client);
+    if (isUnbound) observe(server, client, "TK-14");
     observeResources(server, client, parameters);
     return authorization;
   },
 };
 
-/** Rejects a request without a code; the fix of an unknown code would not help. */
-function rejectNoCode(parameters: Params): never {
-  const isEmpty = parameters.has("code");
-  throw new OAuthError("invalid_request", "code is missing or empty", {
-    rule: "TK-16",
-    expected: "the parameter code that redirect_uri received",
-    received: isEmpty ? "an empty code" : "no code",
-    fix: "Send as code the parameter code that redirect_uri received: its value, without its name. " +
-      "If redirect_uri received the parameter error instead, the login failed: send no token request.",
-  });
-}
-
 function requireRedirectUri(parameters: Params): string {
   const redirectUri = parameters.get("redirect_uri");
   if (redirectUri !== undefined) return redirectUri;
-  throw new OAuthError("invalid_request", "redirect_uri is missing", {
-    rule: "TK-14",
-    expected: "redirect_uri with the value of the authorization request",
-    received: "no redirect_uri",
-  });
+  throw reject("TK-14");
 }
 
-function warnUnbound(server: Server, client: Client): void {
-  const provider = server.settings.providers.join(", ") || "pkce.insecureAllowMissing";
-  warn(server, client.id, {
-    rule: "TK-14",
-    reason: `nothing binds the code to the login that asked for it: ${provider} lets this pass; OAuth 2.1 does not`,
-    expected: "code_challenge in the authorization request, or redirect_uri in the token request",
-    received: "neither",
-  });
-}
-
-function assertRedirectUri(record: CodeRecord, redirectUri: string): void {
-  if (redirectUri === record.redirectUri) return;
-  throw new OAuthError("invalid_grant", "redirect_uri does not match the authorization request", {
-    rule: "TK-15",
-    expected: record.redirectUri,
-    received: redirectUri,
-    earlier: `the authorization request of ${formatTime(record.grant.approvedAt)}`,
-  });
+function assertRedirectUri({ redirectUri: expected, grant: { approvedAt } }: CodeRecord, redirectUri: string): void {
+  if (redirectUri !== expected) throw reject("TK-15", { expected, received: redirectUri, approvedAt });
 }
 
 /** Revokes the grant of a replayed code: one of the two clients that sent the code is an attacker (§4.1.3). */
@@ -149,14 +106,8 @@ async function revokeReplayed(
   client: Client,
   stored: StoredRecord<CodeRecord>,
   consumedAt: number,
-): Promise<RuleExplanation> {
-  const reason = "authorization code used twice";
-  await revokeGrant(server, stored.grantId!, reason, server.now() + server.settings.lifetimes.refresh_token * 1000);
-  return {
-    rule: "CI-06",
-    reason,
-    expected: "each code once",
-    received: "a code that was used before",
-    earlier: `exchanged at ${formatTime(consumedAt)} by client ${client.id}`,
-  };
+): Promise<InvalidReason> {
+  const until = server.now() + server.settings.lifetimes.refresh_token * 1000;
+  await revokeGrant(server, stored.grantId!, "authorization code used twice", until);
+  return { rule: "CI-06", usedAt: consumedAt, clientId: client.id };
 }

@@ -4,8 +4,8 @@ import { hasAccess, issueAccess, readOwnAccess, requestsAccess } from "../author
 import { observeResources, readResources, resolveScope } from "../authorize/scope.ts";
 import { standardClaims } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
-import { OAuthError } from "../errors.ts";
-import { warn } from "../warn.ts";
+import { observe } from "../observe.ts";
+import { reject } from "../reject.ts";
 import { randomId } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
@@ -19,26 +19,14 @@ export async function authorizeClientCredentials(
   request: AuthenticatedRequest,
 ): Promise<Authorization> {
   const { client, parameters } = request;
-  if (!client.confidential) {
-    throw new OAuthError("unauthorized_client", "only a confidential client may use client_credentials", {
-      rule: "CC-01",
-      expected: "a client that authenticates",
-      received: "a public client",
-    });
-  }
+  if (!client.confidential) throw reject("CC-01");
   const requestedScope = parameters.get("scope");
   const access = requestsAccess(server, parameters) ? await readOwnAccess(server, request) : undefined;
   const needsNoScope = access !== undefined && hasAccess(server, access);
   const scope = requestedScope === undefined
     ? needsNoScope ? [] : defaultScope(server, client)
     : resolveScope(server, client, requestedScope, "client");
-  if (scope.some(isUserScope)) {
-    throw new OAuthError("invalid_scope", "scope contains a value that only a user can grant", {
-      rule: "CC-02",
-      expected: `none of: ${userScopes.join(" ")}`,
-      received: requestedScope,
-    });
-  }
+  if (scope.some(isUserScope)) throw reject("CC-02", { userScopes, requested: requestedScope });
   const resources = await readResources(server, parameters);
   observeResources(server, client, parameters);
   const issued = access && await issueAccess(server, access, resources);
@@ -53,13 +41,6 @@ function isUserScope(value: string): boolean {
 function defaultScope(server: Server, client: Client): readonly string[] {
   const scope = server.settings.defaultScope.filter((value) => !isUserScope(value) && client.allowsScope(value));
   const possible = client.ownScope.filter((value) => !isUserScope(value));
-  if (scope.length === 0 && possible.length > 0) {
-    warn(server, client.id, {
-      rule: "AZ-16",
-      reason: "scope is missing, and the default has no value for this client: the token has no scope",
-      expected: `some of: ${possible.join(" ")}`,
-      received: "no scope",
-    });
-  }
+  if (scope.length === 0 && possible.length > 0) observe(server, client, "AZ-16", { possible });
   return scope;
 }

@@ -7,8 +7,9 @@ import { narrowResources, registeredResources } from "../authorize/scope.ts";
 import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { warn } from "../warn.ts";
-import type { RejectionRuleId } from "../rules/mod.ts";
+import { observe } from "../observe.ts";
+import { type BrokenRule, reject } from "../reject.ts";
+import type { kernelRules, RejectionRuleId } from "../rules/mod.ts";
 import type { BoundToKey } from "../tokens/connection_keys.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
@@ -38,22 +39,14 @@ export async function narrowGrant(
   const { client, parameters } = request;
   const granted = grant.resources.length === 0 ? grant.resources : await registeredResources(server, grant.resources);
   if (granted.length === 0 && grant.resources.length > 0) {
-    throw new OAuthError("invalid_target", "none of the granted resources is still registered", {
-      rule: "RI-05",
-      expected: "a grant for a configured resource",
-      received: grant.resources.join(" "),
-    });
+    throw reject("RI-05", { resources: grant.resources });
   }
   const isRegistered = scope.length === grant.scope.length && granted.length === grant.resources.length;
   if (isRegistered) {
     server.passed?.("RT-09", scope.join(" "));
   } else {
-    warn(server, client.id, {
-      rule: "RT-09",
-      reason: "the grant contains values that are no longer registered; they are left out",
-      expected: [...scope, ...granted].join(" "),
-      received: [...grant.scope, ...grant.resources].join(" "),
-    });
+    const values = { registered: [...scope, ...granted], granted: [...grant.scope, ...grant.resources] };
+    observe(server, client, "RT-09", values);
   }
   const claims = grant.claims &&
     filterRequestedClaims(grant.claims, (name) => mayBeRequested(server.claims, name, client.scope));
@@ -77,23 +70,24 @@ export async function narrowGrant(
   };
 }
 
+/** Why a grant is invalid: a rule of every server. */
+export type InvalidReason = BrokenRule<typeof kernelRules>;
+
 /**
- * Creates the `invalid_grant` errors of one grant type. All of them have the same description, so that guessing codes
- * or tokens reveals nothing. Only the trace contains the broken rule, and on test hosts the response.
+ * Creates the function for the `invalid_grant` errors of one grant type. All of them have the same description, so that
+ * guessing codes or tokens reveals nothing. Only the trace contains the broken rule, and on test hosts the response.
  */
+export function invalidGrantBy<Rules = typeof kernelRules>(
+  rule: RejectionRuleId,
+  message: string,
+): (broken: BrokenRule<Rules>) => OAuthError {
+  return (broken) => new OAuthError("invalid_grant", message, { rule, internalRule: broken.rule, facts: () => broken });
+}
+
+/** The same for explanations that have their texts. */
 export function invalidGrantErrors(rule: RejectionRuleId, message: string): (reason: RuleExplanation) => OAuthError {
   return ({ rule: internalRule, ...details }) =>
     new OAuthError("invalid_grant", message, { ...details, rule, internalRule });
-}
-
-/** The explanation of something that was valid until a time, in milliseconds since the epoch. */
-export function explainExpiry(
-  server: Server,
-  rule: RejectionRuleId,
-  reason: string,
-  validUntil: number,
-): RuleExplanation {
-  return { rule, reason, expected: `before ${formatTime(validUntil)}`, received: formatTime(server.now()) };
 }
 
 /** Requires the key that a code or a refresh token is bound to. */
@@ -106,8 +100,7 @@ export function assertProvenKey(
   if (provenKey === expectedKey) return;
   const keys = confirmationOf(expectedKey).jkt === undefined ? connectionKeys : keyProofs;
   if (keys !== undefined) throw keys.unprovenKey(bound, expectedKey, provenKey);
-  const { name, rule, invalidGrant } = bound;
-  throw invalidGrant({ rule, reason: `the ${name} is bound to a key, and this server accepts no proofs` });
+  throw bound.unprovable();
 }
 
 /** Formats a time for messages: ISO 8601, UTC. */
@@ -161,18 +154,9 @@ export async function findRevoked(
   return i < 0 ? undefined : { id: known[i]!, record: records[i]!.value };
 }
 
-/** The facts of an explanation about a revoked grant or consent: when and why it was revoked, and the fix. */
-export function revokedFacts({ reason, at }: RevocationRecord): Pick<RuleExplanation, "earlier" | "fix"> {
+/** The texts about something that was issued to a former client of this id. */
+export function removedClient(id: string): Pick<RuleExplanation, "reason" | "expected" | "received"> {
   return {
-    ...reason !== undefined && at !== undefined && { earlier: `revoked at ${formatTime(at)}: ${reason}` },
-    fix: "Start a new login: every token of the grant is revoked.",
-  };
-}
-
-/** The explanation of something that was issued to a former client of this id. */
-export function removedClient(rule: RejectionRuleId, id: string): RuleExplanation {
-  return {
-    rule,
     reason: "the client was removed",
     expected: `client ${id} as it is registered now`,
     received: "a code, request or token of an earlier client with this id",
@@ -191,21 +175,13 @@ export async function findInvalidReason(
   client: Client,
   { grantId, value: { grant } }: StoredRecord<GrantRecord>,
   scope: readonly string[],
-): Promise<RuleExplanation | undefined> {
+): Promise<InvalidReason | undefined> {
   const { subject: { sub, sid }, consent, password, generation, clientGeneration } = grant;
-  if (client.generation !== clientGeneration) return removedClient("CI-11", client.id);
+  if (client.generation !== clientGeneration) return { rule: "CI-11", lost: "client", id: client.id };
   const user = await findUser(server, sub, generation);
-  if (user === undefined) {
-    return {
-      rule: "CI-11",
-      reason: "the user was removed",
-      expected: `user ${sub}`,
-      received: "no such user, or one added later",
-    };
-  }
+  if (user === undefined) return { rule: "CI-11", lost: "user", id: sub };
   if (scope.length === 0 && (grant.scope.length > 0 || !hasAccess(server, grant))) {
-    const reason = "no scope value of the grant is still registered";
-    return { rule: "RT-09", reason, expected: `some of: ${client.scope.join(" ")}`, received: grant.scope.join(" ") };
+    return { rule: "RT-09", registered: client.scope, granted: grant.scope };
   }
   // With offline_access a grant outlives the session.
   const isSessionBound = !scope.includes("offline_access");
@@ -213,25 +189,14 @@ export async function findInvalidReason(
   const knownSid = boundSid && await sessionIdFor(server, client, boundSid);
   const clientSession = knownSid && clientSessionId(client.id, knownSid);
   const revoked = await findRevoked(server, [grantId, consent, boundSid, clientSession]);
-  if (revoked !== undefined && (revoked.id === grantId || revoked.id === consent)) {
-    const [rule, name] = revoked.id === grantId ? ["RT-04", "grant"] as const : ["CI-11", "consent"] as const;
-    return {
-      rule,
-      reason: `the ${name} was revoked`,
-      expected: `a ${name} that is not revoked`,
-      received: `a revoked ${name}`,
-      ...revokedFacts(revoked.record),
-    };
+  if (revoked !== undefined && revoked.id === grantId) return { rule: "RT-04", revocation: revoked.record };
+  if (revoked !== undefined && revoked.id === consent) {
+    return { rule: "CI-11", lost: "consent", revocation: revoked.record };
   }
   server.passed?.("CI-11", sub);
   if (!isSessionBound) return;
-  const expected = "an active session, or offline_access";
-  if (revoked !== undefined) {
-    return { rule: "LO-05", reason: "the session it belongs to has ended", expected };
-  }
+  if (revoked !== undefined) return { rule: "LO-05" };
   server.passed?.("LO-05");
-  if (password !== await passwordFingerprint(server, user)) {
-    return { rule: "LO-06", reason: "the user's password was changed after the login", expected };
-  }
+  if (password !== await passwordFingerprint(server, user)) return { rule: "LO-06" };
   server.passed?.("LO-06");
 }

@@ -2,10 +2,10 @@
 
 import type { RefreshTokenRecord, StoredRecord } from "../../../platform/store/store.ts";
 import { policyOf } from "../clients/policy.ts";
-import { OAuthError } from "../errors.ts";
-import { warn } from "../warn.ts";
-import { type Params, separatorFix, splitScope } from "../params.ts";
-import { observeResources, suggestScope } from "../authorize/scope.ts";
+import { observe } from "../observe.ts";
+import { type Params, splitScope } from "../params.ts";
+import { reject } from "../reject.ts";
+import { observeResources } from "../authorize/scope.ts";
 import { randomToken, storageKey } from "../secrets.ts";
 import type { BoundToKey } from "../tokens/connection_keys.ts";
 import type { Server } from "../server.ts";
@@ -18,21 +18,21 @@ import {
 } from "../tokens/refresh_token.ts";
 import {
   assertProvenKey,
-  explainExpiry,
   findInvalidReason,
-  formatTime,
-  invalidGrantErrors,
+  invalidGrantBy,
   narrowGrant,
   registeredScope,
   revokeGrant,
 } from "./narrow_grant.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 
-const invalidGrant = invalidGrantErrors(
-  "RT-07",
-  "refresh_token is unknown, expired, used, revoked, or another client's",
-);
-const boundToken: BoundToKey = { name: "refresh token", rule: "RT-07", invalidGrant };
+const unknownToken = "refresh_token is unknown, expired, used, revoked, or another client's";
+const invalidGrant = invalidGrantBy("RT-07", unknownToken);
+const boundToken: BoundToKey = {
+  name: "refresh token",
+  ...{ rule: "RT-07", message: unknownToken },
+  unprovable: () => invalidGrant({ rule: "RT-07", isBound: true }),
+};
 
 /**
  * Exchanges a refresh token. A failed attempt changes nothing. Only the token's own client can revoke its grant, by
@@ -41,14 +41,7 @@ const boundToken: BoundToKey = { name: "refresh token", rule: "RT-07", invalidGr
 export async function authorizeRefresh(server: Server, request: AuthenticatedRequest): Promise<Authorization> {
   const { client, parameters } = request;
   const token = parameters.get("refresh_token");
-  if (token === undefined) {
-    throw new OAuthError("invalid_request", "refresh_token is missing", {
-      rule: "RT-07",
-      expected: "refresh_token of an earlier response",
-      received: "no refresh_token",
-      fix: "Send the refresh token of the last token response.",
-    });
-  }
+  if (token === undefined) throw reject("RT-07", { isMissing: true });
   const { id, stored, registered } = await findRefreshToken(server, request, token);
   const authorization = await narrowGrant(server, request, stored, registered);
   const scope = narrowScope(registered, parameters);
@@ -63,7 +56,7 @@ export async function authorizeRefresh(server: Server, request: AuthenticatedReq
   // A permitted retry gets the token that the first use stored.
   const lifetime = { endsAt, validUntil: idleExpiresAt(server, endsAt, stored.consumedAt) };
   if (settings.reuse !== undefined && stored.consumedAt === undefined) {
-    if (rotates) warnNotRotated(server, client.id);
+    if (rotates) observe(server, client, "RT-04");
     await renew(server, id, token, stored);
     const added = settings.reuse === "another" ? await storeSuccessor(server, request, stored) : undefined;
     observeResources(server, client, parameters);
@@ -96,23 +89,10 @@ export async function findRefreshToken(
 ): Promise<FoundRefreshToken> {
   const id = await storageKey(server, token);
   const stored = await server.store.get("refresh_token", id);
-  if (stored === undefined) {
-    throw invalidGrant({
-      rule: "RT-07",
-      reason: "the refresh token is unknown",
-      expected: "a refresh token that this server issued",
-    });
-  }
+  if (stored === undefined) throw invalidGrant({ rule: "RT-07", isUnknown: true });
   const record = stored.value;
   const { clientId, scope } = record.grant;
-  if (clientId !== client.id) {
-    throw invalidGrant({
-      rule: "RT-02",
-      reason: "the refresh token belongs to another client",
-      expected: `client ${clientId}`,
-      received: client.id,
-    });
-  }
+  if (clientId !== client.id) throw invalidGrant({ rule: "RT-02", issuedTo: clientId, sentBy: client.id });
   server.passed?.("RT-02", client.id);
   if (record.dpopJkt !== undefined) assertProvenKey(server, boundToken, record.dpopJkt, provenKey);
   assertNotExpired(server, stored);
@@ -126,10 +106,10 @@ export async function findRefreshToken(
 function assertNotExpired(server: Server, { value, consumedAt }: StoredRecord<RefreshTokenRecord>): void {
   const { validUntil, endsAt } = value;
   const now = server.now();
-  if (now >= endsAt) throw invalidGrant(explainExpiry(server, "RT-07", "the grant has expired", endsAt));
+  if (now >= endsAt) throw invalidGrant({ rule: "RT-07", expired: "grant", validUntil: endsAt, now });
   // A consumed token is a replay, whether it was idle too long or not.
   if (consumedAt === undefined && now >= validUntil) {
-    throw invalidGrant(explainExpiry(server, "RT-07", "the refresh token was unused for too long", validUntil));
+    throw invalidGrant({ rule: "RT-07", expired: "token", validUntil, now });
   }
 }
 
@@ -150,15 +130,8 @@ async function rotate(
   const nextToken = grace === 0 ? randomToken(server.randomBytes) : await deriveSuccessor(token, stored.value);
   const isFirstUse = stored.consumedAt === undefined && await server.store.consume("refresh_token", id, server.now());
   if (!isFirstUse && !await isRetry(server, grace, nextToken, stored.consumedAt, provenKey)) {
-    const reason = "refresh token used twice";
-    await revokeGrant(server, stored.grantId!, reason, stored.value.endsAt);
-    throw invalidGrant({
-      rule: "RT-04",
-      reason,
-      expected: "the newest refresh token of the grant",
-      received: "an older refresh token",
-      earlier: `used at ${formatTime(stored.consumedAt ?? server.now())} by client ${client.id}`,
-    });
+    await revokeGrant(server, stored.grantId!, "refresh token used twice", stored.value.endsAt);
+    throw invalidGrant({ rule: "RT-04", usedAt: stored.consumedAt ?? server.now(), clientId: client.id });
   }
   return await storeSuccessor(server, { client, provenKey }, stored, nextToken);
 }
@@ -175,16 +148,6 @@ async function storeSuccessor(
     dpopJkt: value.dpopJkt ?? keyOfRefreshToken(client, provenKey),
   });
   return token;
-}
-
-/** Warns that `refresh.reuse` keeps a token that must be rotated. */
-function warnNotRotated(server: Server, client: string): void {
-  warn(server, client, {
-    rule: "RT-04",
-    reason: "the refresh token stays valid, because refresh.reuse says so; other servers reject a second use",
-    expected: "the refresh token of the last response",
-    fix: "Replace the stored refresh token whenever a response contains one.",
-  });
 }
 
 /** Keeps the token and restarts its idle time. */
@@ -229,12 +192,5 @@ function narrowScope(granted: readonly string[], parameters: Params): readonly s
   if (requested === undefined) return granted;
   const tokens = splitScope(requested);
   if (tokens.length > 0 && tokens.every((token) => granted.includes(token))) return tokens;
-  const reason = "scope is more than was granted";
-  throw new OAuthError("invalid_scope", reason, {
-    rule: "RT-06",
-    reason: reason + suggestScope(tokens.filter((token) => !granted.includes(token)), granted),
-    expected: `some of: ${granted.join(" ")}`,
-    received: requested,
-    fix: separatorFix("scope", requested, granted),
-  });
+  throw reject("RT-06", { requested, granted });
 }

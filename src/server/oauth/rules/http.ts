@@ -1,6 +1,6 @@
 /** Rules of HTTP and of operation. */
 
-import type { Rule } from "./rule.ts";
+import { type Rule, rule } from "./rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const httpRules = {
@@ -13,7 +13,11 @@ export const httpRules = {
   "HT-16": { cites: ["RFC 9700 §4.13"] },
   "HT-20": { cites: [] },
   "HT-22": { cites: ["RFC 9700 §4.7"] },
-  "HT-23": { cites: [] },
+  "HT-23": rule<{ readonly count: number }>({
+    code: "temporarily_unavailable",
+    message: "too many requests, try again later",
+    cites: [],
+  }),
   "HT-24": { cites: ["RFC 9700 §4.13", "RFC 9110 §15.5.20"] },
   "HT-25": { cites: ["RFC 6585 §5"] },
   "OP-01": { cites: ["RFC 9110 §15.6.4"] },

@@ -7,7 +7,7 @@ import {
   type UnregistrableUri,
   uriMessage,
 } from "./authorize.ts";
-import { type Rule, rule } from "./rule.ts";
+import { type ByProfile, grantRule, type Rule, rule } from "./rule.ts";
 
 /** Why a session cannot be used for a request. */
 export type UnusableSession =
@@ -102,6 +102,39 @@ export interface UnidentifiedClient {
 
 const wrongHint = "id_token_hint is not an ID token that this server issued to this client";
 
+/** Facts about a request to a protected resource that has no access token. */
+export interface MissingToken {
+  /** The header Authorization. */
+  readonly header: "absent" | "of another scheme" | "malformed";
+  /** Another place that has a token. */
+  readonly place?: "form" | "query";
+  /** The length of a token that is too long. */
+  readonly tooLong?: number;
+  /** The scheme of tokens that are bound to a key; absent if the resource accepts no proofs. */
+  readonly boundScheme?: string;
+  /** Whether the resource accepts only such tokens. */
+  readonly mustBeBound: boolean;
+}
+
+/** Why a token is not a valid access token of this server. `unreadable`: unknown, malformed or expired. */
+export type AccessTokenProblem =
+  | "unreadable"
+  | "the client was removed"
+  | "the user was removed"
+  | "the token was revoked"
+  | "its grant was revoked";
+
+/** Facts about an access token that is not valid at this server. */
+export type InvalidToken =
+  | { readonly token: string; readonly problem: AccessTokenProblem }
+  | { readonly token: string; readonly audience: readonly string[] };
+
+/** Facts about a valid access token without the scope that a resource requires. */
+interface MissingScope {
+  readonly scope: string;
+  readonly granted?: string;
+}
+
 /** By ID, in the order of `tests/rules.md`. */
 export const openidRules = {
   "OI-03": rule<SilentLogin>({
@@ -170,11 +203,31 @@ export const openidRules = {
         : "client_id is not a registered client, so post_logout_redirect_uri belongs to none",
     cites: ["OpenID Connect RP-Initiated Logout §3"],
   }),
-  "LO-05": { cites: ["OAuth 2.1 §4.3.3"] },
-  "LO-06": { cites: ["OAuth 2.1 §4.3.1"] },
+  "LO-05": grantRule({ cites: ["OAuth 2.1 §4.3.3"] }),
+  "LO-06": grantRule({ cites: ["OAuth 2.1 §4.3.1"] }),
   "CL-17": { cites: [] },
-  "BR-01": rule<Repeated>({ code: "invalid_request", message: repeatedMessage, cites: ["OAuth 2.1 §5.1"] }),
-  "BR-02": { cites: ["OAuth 2.1 §5.3"] },
+  "BR-01": rule<Repeated | { readonly place: "form" | "query"; readonly isAccepted: boolean } | ByProfile>({
+    code: "invalid_request",
+    message: (facts) =>
+      "repeated" in facts
+        ? repeatedMessage(facts)
+        : "place" in facts
+        ? "the access token was sent in two places"
+        : `the access token was sent in the form${facts.byProfile}`,
+    cites: ["OAuth 2.1 §5.1"],
+  }),
+  "BR-02": rule<MissingToken | InvalidToken | MissingScope | { readonly isBound: true }>({
+    code: (facts) => "scope" in facts ? "insufficient_scope" : "invalid_token",
+    message: (facts) =>
+      "header" in facts
+        ? "an access token is required"
+        : "token" in facts
+        ? "the access token is unknown, expired, revoked, or for another resource"
+        : "scope" in facts
+        ? "the access token lacks the required scope"
+        : "the access token is bound to a key, and this server accepts no proofs",
+    cites: ["OAuth 2.1 §5.3"],
+  }),
   "ST-08": rule<UnknownLevel>({
     code: "unmet_authentication_requirements",
     message: missedLevelMessage,

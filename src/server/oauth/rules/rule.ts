@@ -22,6 +22,20 @@ export interface RejectionRule<Facts> extends Rule {
   readonly facts?: Facts;
 }
 
+/**
+ * A rule of what was granted before. The code and the message are those of the grant type, so that guessing codes or
+ * tokens reveals nothing: see `invalidGrantBy()`.
+ */
+export interface GrantRule<Facts> extends Rule {
+  /** Never set: the type of the facts. */
+  readonly facts?: Facts;
+}
+
+/** A row of a rule of what was granted before. `Facts` are what its explanation is made from; by default none. */
+export function grantRule<Facts = undefined>(row: Rule): GrantRule<Facts> {
+  return row;
+}
+
 /** A row of a rule that rejects requests. `Facts` are what its explanation is made from; by default it has none. */
 export function rule<Facts = undefined>(row: RejectionRule<Facts>): RejectionRule<Facts> {
   return row;

@@ -1,9 +1,8 @@
 /** Access tokens at this server's own resources, such as userinfo (RFC 6750; RFC 9449 §7; OAuth 2.1 §5). */
 
-import { OAuthError } from "../errors.ts";
+import { reject } from "../reject.ts";
 import type { Server } from "../server.ts";
 import { assertKeyProven, type OtherPlace, requireSentToken } from "./bound_token.ts";
-import { explainAccessToken } from "./explain_access_token.ts";
 import { checkAccessToken } from "./read_access_token.ts";
 import type { AccessToken } from "./read_access_token.ts";
 import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
@@ -26,18 +25,14 @@ export async function requireAccessToken(
   const { keyProofs, connectionKeys } = server;
   const proofs = keyProofs && { required: keyProofs.policy(server).isRequired, scheme: keyProofs.scheme };
   const { scheme, token } = requireSentToken(request.header("authorization"), {
-    rule: "BR-02",
+    missing: (facts, handling) => reject("BR-02", facts, handling),
     proofs,
     other,
   });
   const accessToken = await checkAccessToken(server, token);
-  if (typeof accessToken === "string" || !accessToken.audience.includes(server.audience)) {
-    throw new OAuthError(
-      "invalid_token",
-      "the access token is unknown, expired, revoked, or for another resource",
-      await explainAccessToken(server, token, accessToken),
-    );
-  }
+  if (typeof accessToken === "string") throw reject("BR-02", { token, problem: accessToken });
+  const { audience } = accessToken;
+  if (!audience.includes(server.audience)) throw reject("BR-02", { token, audience });
   const { cnf, client_id: clientId } = accessToken.claims;
   const isByConnection = connectionKeys?.isBound(cnf) === true;
   if (isByConnection) await connectionKeys.assertProven(server, request, cnf);
@@ -51,21 +46,12 @@ export async function requireAccessToken(
     );
     if (cnf !== undefined) server.passed?.(proofs.scheme.rule);
   } else if (cnf !== undefined && !isProven) {
-    throw new OAuthError("invalid_token", "the access token is bound to a key, and this server accepts no proofs", {
-      rule: "BR-02",
-      expected: "a token without cnf",
-      received: "a token with cnf",
-    });
+    throw reject("BR-02", { isBound: true });
   }
   const granted = accessToken.claims.scope?.split(" ") ?? [];
   const [scope] = scopes;
   if (scope !== undefined && !scopes.some((scope) => granted.includes(scope))) {
-    throw new OAuthError("insufficient_scope", "the access token lacks the required scope", {
-      rule: "BR-02",
-      expected: scope,
-      received: accessToken.claims.scope ?? "no scope",
-      fix: `Request ${scope} in the scope of the authorization request; a token of a new login then has it.`,
-    });
+    throw reject("BR-02", { scope, granted: accessToken.claims.scope }, { scope });
   }
   server.passed?.("BR-02", scopes.find((scope) => granted.includes(scope)));
   return accessToken;

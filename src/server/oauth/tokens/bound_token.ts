@@ -4,14 +4,28 @@
  */
 
 import { OAuthError } from "../errors.ts";
-import type { PassedRuleId, RejectionRuleId } from "../rules/mod.ts";
+import { type Handling, reject } from "../reject.ts";
+import type { PassedRuleId } from "../rules/mod.ts";
+import type { MissingToken } from "../rules/openid.ts";
+
+/** Facts about a request whose access token is sent with two schemes, or not with the proof that it needs. */
+export type KeyProblem =
+  | { readonly problem: "two schemes" | "unbound token" | "no proof" | "no proofs accepted" }
+  | {
+    readonly problem: "another key";
+    /** The thumbprint of the key of the proof. */
+    readonly provenKey: string;
+    readonly isBound: boolean;
+  };
 
 /** The scheme of access tokens that are bound to a key. The header with the proof of the key has the same name. */
 export interface BoundScheme {
   /** Its name, as in `Authorization: DPoP TOKEN`. */
   readonly name: string;
   /** The rule of requests with such tokens. */
-  readonly rule: RejectionRuleId & PassedRuleId;
+  readonly rule: PassedRuleId;
+  /** Creates the error of that rule. */
+  reject(facts: KeyProblem): OAuthError;
 }
 
 /** The content of an `Authorization` header. */
@@ -35,11 +49,7 @@ export function readAuthorization(authorization: string | null, bound?: BoundSch
   if (bound === undefined) return isBearer ? { scheme: "Bearer", token } : {};
   if (!isBearer && !isScheme(bound.name)) return {};
   if (token === undefined && new RegExp(`, *${isBearer ? bound.name : "Bearer"} `, "i").test(authorization!)) {
-    throw new OAuthError("invalid_request", "access tokens were sent with two schemes", {
-      rule: bound.rule,
-      expected: `Authorization: Bearer TOKEN or Authorization: ${bound.name} TOKEN`,
-      received: "both",
-    });
+    throw bound.reject({ problem: "two schemes" });
   }
   return { scheme: isBearer ? "Bearer" : bound.name, token };
 }
@@ -66,8 +76,8 @@ export function hasTokenInQuery(url: string): boolean {
 
 /** The requirements for the access token of a request. */
 interface TokenRequirement {
-  /** The rule of a missing token. */
-  readonly rule: RejectionRuleId;
+  /** Creates the error of a request without a token. */
+  readonly missing: (facts: MissingToken, handling: Handling) => OAuthError;
   /** The proofs that the resource accepts; absent: none. */
   readonly proofs?: AcceptedProofs;
   /** The other place; absent if the request has no token there. */
@@ -87,42 +97,24 @@ export const maxTokenLength = 62 * 1024;
  */
 export function requireSentToken(
   authorization: string | null,
-  { rule, proofs, other }: TokenRequirement,
+  { missing, proofs, other }: TokenRequirement,
 ): Required<SentToken> {
   const { scheme, token } = readAuthorization(authorization, proofs?.scheme);
   const isInForm = other?.token !== undefined;
   if (other !== undefined && (isInForm ? authorization !== null : token !== undefined)) {
-    throw new OAuthError("invalid_request", "the access token was sent in two places", {
-      rule: "BR-01",
-      expected: isInForm ? "the Authorization header or the form, not both" : "the Authorization header only",
-      received: `the header and the ${other.name}`,
-    });
+    throw reject("BR-01", { place: other.name, isAccepted: isInForm });
   }
   const sent = token ?? other?.token;
   if (sent !== undefined && sent.length <= maxTokenLength) return { scheme: scheme ?? "Bearer", token: sent };
-  throw new OAuthError("invalid_token", "an access token is required", {
-    rule,
-    // A request that authenticates in another way has no token either (RFC 6750 §3.1).
-    challenge: scheme === undefined && !isInForm ? "bare" : undefined,
-    expected: proofs?.required
-      ? describeBound(proofs.scheme)
-      : `Authorization: Bearer TOKEN${proofs === undefined ? "" : `, or ${proofs.scheme.name} TOKEN`}`,
-    received: sent !== undefined
-      ? `a token of ${sent.length} characters`
-      : other !== undefined
-      ? `a token in the ${other.name}, where it is not accepted`
-      : authorization === null
-      ? "no token"
-      : scheme === undefined
-      ? "another Authorization header"
-      : "a malformed token",
-    fix: other?.name === "query" ? "Send the token in the header Authorization, not in the query." : undefined,
-  });
-}
-
-/** The headers of a request with a bound token. */
-function describeBound({ name }: BoundScheme): string {
-  return `Authorization: ${name} TOKEN, and a proof in the header ${name}`;
+  const facts = {
+    header: authorization === null ? "absent" : scheme === undefined ? "of another scheme" : "malformed",
+    place: other?.name,
+    tooLong: sent?.length,
+    boundScheme: proofs?.scheme.name,
+    mustBeBound: proofs?.required === true,
+  } as const;
+  // A request that authenticates in another way has no token either (RFC 6750 §3.1).
+  throw missing(facts, { challenge: scheme === undefined && !isInForm ? "bare" : undefined });
 }
 
 /**
@@ -143,21 +135,10 @@ export async function assertKeyProven(
   { required, scheme: bound }: AcceptedProofs,
   verify: (boundKey: string) => Promise<string>,
 ): Promise<void> {
-  const { name, rule } = bound;
-  if (cnf === undefined && required) {
-    throw new OAuthError("invalid_token", "the access token is not bound to a key", {
-      rule,
-      expected: `a token of token_type ${name}`,
-      received: "a bearer token",
-    });
-  }
+  if (cnf === undefined && required) throw bound.reject({ problem: "unbound token" });
   if (scheme === "Bearer") {
     if (cnf === undefined) return;
-    throw new OAuthError("invalid_token", "the access token is bound to a key, and was sent without proof", {
-      rule,
-      expected: describeBound(bound),
-      received: "a bound token as a bearer token",
-    });
+    throw bound.reject({ problem: "no proof" });
   }
   const jkt = (cnf as { readonly jkt?: unknown } | undefined)?.jkt;
   let thumbprint: string;
@@ -168,9 +149,5 @@ export async function assertKeyProven(
     throw new OAuthError(error.code, error.message, { ...error.details, status: 401 });
   }
   if (jkt === thumbprint) return;
-  throw new OAuthError("invalid_token", `the access token is not bound to the key of the ${name} proof`, {
-    rule,
-    expected: `a token that is bound to the key ${thumbprint}`,
-    received: cnf === undefined ? "a bearer token" : "a token that is bound to another key",
-  });
+  throw bound.reject({ problem: "another key", provenKey: thumbprint, isBound: cnf !== undefined });
 }

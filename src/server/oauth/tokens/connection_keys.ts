@@ -2,7 +2,6 @@
 
 import type { OAuthError } from "../errors.ts";
 import type { RejectionRuleId } from "../rules/mod.ts";
-import type { RuleExplanation } from "../trace.ts";
 
 /** @internal The connection of a request. */
 export interface Connection {
@@ -24,10 +23,11 @@ export interface ConnectionRequest {
 export interface BoundToKey {
   /** Its name in messages. */
   readonly name: "code" | "refresh token";
-  /** The rule of its grant type, for a server that accepts no proofs. */
+  /** Creates the error at a server that accepts no proofs. */
+  readonly unprovable: () => OAuthError;
+  /** The rule and the message of `invalid_grant` errors, for `invalidGrantBy()`. */
   readonly rule: RejectionRuleId;
-  /** The error for another key. */
-  readonly invalidGrant: (reason: RuleExplanation) => OAuthError;
+  readonly message: string;
 }
 
 /** @internal How requests prove possession of a key by their connection. Tokens may then be bound to the key. */

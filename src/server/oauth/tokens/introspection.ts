@@ -9,7 +9,7 @@ import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
 import { findInvalidReason, registeredScope } from "../grants/narrow_grant.ts";
 import { canonicalUri } from "../resource_list.ts";
 import { storageKey } from "../secrets.ts";
-import { warn } from "../warn.ts";
+import { observe } from "../observe.ts";
 import type { Server } from "../server.ts";
 import { readAccessToken } from "./read_access_token.ts";
 import type { AccessToken } from "./read_access_token.ts";
@@ -31,21 +31,10 @@ export function mayInspect(server: Server, client: Client, { audience, claims }:
       audience.some((uri) => uri === server.audience || client.serves.includes(canonicalUri(uri)));
 }
 
-/** Warns about a valid token that the caller may not see: the response is that of an invalid one (RFC 7662 §2.2). */
-function warnInvisible(server: Server, caller: Client, { audience }: AccessToken): void {
-  const resources = audience.join(" ");
+/** Observes a valid token that the caller may not see: the response is that of an invalid one (RFC 7662 §2.2). */
+function observeInvisible(server: Server, caller: Client, { audience }: AccessToken): void {
   const isTrusted = isPermitted(server, caller, "inspectTokensOfOthers");
-  warn(server, caller.id, {
-    rule: "IN-02",
-    reason: isTrusted
-      ? `the token is valid, but the response is active: false, because the client does not serve ${resources}`
-      : "the token is valid, but the response is active: false, because the client registered itself",
-    expected: isTrusted ? `serves with ${resources}` : "a client of the operator, whose serves has the resource",
-    received: isTrusted ? `serves: ${caller.serves.join(" ") || "nothing"}` : `a client of unknown standing`,
-    fix: `Add ${
-      JSON.stringify(audience[0])
-    } to serves of ${caller.id} in the configuration, or on the page of the client.`,
-  });
+  observe(server, caller, "IN-02", { clientId: caller.id, serves: caller.serves, isTrusted, audience });
 }
 
 /**
@@ -71,7 +60,7 @@ export async function introspect(
   const accessToken = await readAccessToken(server, token);
   if (accessToken !== undefined) {
     if (!mayInspect(server, caller, accessToken)) {
-      warnInvisible(server, caller, accessToken);
+      observeInvisible(server, caller, accessToken);
       return inactiveToken;
     }
     const { claims: accessTokenClaims } = accessToken;

@@ -2,6 +2,7 @@
 
 import { findRevoked } from "../grants/narrow_grant.ts";
 import { jwtPolicies } from "../keys/jwt_policies.ts";
+import type { AccessTokenProblem } from "../rules/openid.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { type AccessTokenClaims, generationsOfAccessToken, revocableIds } from "./mod.ts";
@@ -16,14 +17,6 @@ export interface AccessToken {
   /** The resources that the token was issued for. */
   readonly audience: readonly string[];
 }
-
-/** Why a token is not a valid access token of this server. `unreadable`: unknown, malformed or expired. */
-export type AccessTokenProblem =
-  | "unreadable"
-  | "the client was removed"
-  | "the user was removed"
-  | "the token was revoked"
-  | "its grant was revoked";
 
 /** Three parts: the prefix of an opaque token may have a dot. */
 const jwtShape = /^[^.]*\.[^.]*\.[^.]*$/;

@@ -1,10 +1,9 @@
 /** Token revocation (RFC 7009). */
 
-import { OAuthError } from "../errors.ts";
 import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
 import { revokeGrant } from "../grants/narrow_grant.ts";
 import type { Params } from "../params.ts";
-import type { RejectionRuleId } from "../rules/mod.ts";
+import { reject } from "../reject.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { grantOfAccessToken } from "./mod.ts";
@@ -15,10 +14,10 @@ import { readAccessToken } from "./read_access_token.ts";
  *
  * @throws {OAuthError} `invalid_request` if it is missing.
  */
-export function requireTokenParameter(parameters: Params, rule: RejectionRuleId): string {
+export function requireTokenParameter(parameters: Params, rule: "RV-01" | "IN-01"): string {
   const token = parameters.get("token");
   if (token !== undefined) return token;
-  throw new OAuthError("invalid_request", "token is missing", { rule, expected: "token", received: "no token" });
+  throw reject(rule);
 }
 
 /**

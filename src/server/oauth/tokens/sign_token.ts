@@ -4,7 +4,7 @@ import { isReservedClaim } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { TokenKind } from "../keys/jwt.ts";
-import { warn } from "../warn.ts";
+import { observe } from "../observe.ts";
 import type { Server } from "../server.ts";
 import { maxTokenLength } from "./bound_token.ts";
 
@@ -37,24 +37,21 @@ export async function signToken(
 ): Promise<string> {
   const token = await server.keys.sign(kind, alg, claims);
   if (token.length <= maxCookieLength) return token;
-  const name = kind === "id_token" ? "ID token" : "access token";
   const sizes = sizesOf(claims);
-  const warnOf = (reason: string, maxLength: number) => {
-    const largest = sizes[0] && `, of which ${sizes[0].name} has ${sizes[0].bytes} bytes`;
-    const expected = `at most ${maxLength} characters`;
-    const received = `${token.length} characters${largest ?? ""}`;
-    warn(server, client.id, { rule: "CL-17", reason, expected, received });
-  };
+  const facts = { kind: kind === "id_token" ? "ID token" : "access token", length: token.length, largest: sizes[0] };
   // Base64url encodes three bytes as four characters.
   const leftOut = largest(sizes, (token.length - maxTokenLength) * 3 / 4);
   if (leftOut.length > 0) {
-    const others = leftOut.length > 1 ? ` and ${leftOut.length - 1} more` : "";
-    warnOf(`the ${name} would be too long, so it lacks ${leftOut[0]!.name}${others}`, maxTokenLength);
+    observe(server, client, "CL-17", {
+      ...facts,
+      maxLength: maxTokenLength,
+      leftOut: leftOut.map(({ name }) => name),
+    });
     const rest = Object.fromEntries(leftOut.map(({ name }) => [name, undefined]));
     return await server.keys.sign(kind, alg, { ...claims, ...rest });
   }
   if (isFirst(server, `${kind} ${client.id}`)) {
-    warnOf(`the ${name} is too long for cookies, and may be for headers of other servers (431)`, maxCookieLength);
+    observe(server, client, "CL-17", { ...facts, maxLength: maxCookieLength, leftOut: [] });
   }
   return token;
 }

@@ -1,41 +1,32 @@
-/** Explains why an access token is rejected, as far as the token itself proves the reason. */
+/** Explains why an access token is rejected, as far as the token itself proves the reason. Loads jose. */
 
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { JWTPayload } from "jose";
-import { findRevoked, revokedFacts } from "../grants/narrow_grant.ts";
-import { findTimeProblem, findTimeTypeProblem, formatClaimTime, jwtPolicies } from "../keys/jwt_policies.ts";
-import type { Server } from "../server.ts";
-import type { RuleExplanation } from "../explanation.ts";
-import { grantOfAccessToken } from "./mod.ts";
-import type { AccessToken, AccessTokenProblem } from "./read_access_token.ts";
-import { verifyOwnJwt } from "./verification.ts";
+import { findRevoked } from "../oauth/grants/narrow_grant.ts";
+import { findTimeProblem, findTimeTypeProblem, formatClaimTime, jwtPolicies } from "../oauth/keys/jwt_policies.ts";
+import type { InvalidToken } from "../oauth/rules/openid.ts";
+import type { Server } from "../oauth/server.ts";
+import { grantOfAccessToken } from "../oauth/tokens/mod.ts";
+import { verifyOwnJwt } from "../oauth/tokens/verification.ts";
+import { describeRevocation } from "./revocation.ts";
+import type { RejectionTexts } from "./rule_text.ts";
 
 const newToken = "Request a new access token, by a login or with the refresh token.";
 
-/**
- * Explains why an access token is rejected at a resource of this server.
- *
- * @param read The valid access token for another resource, or why the token is invalid.
- */
-export async function explainAccessToken(
-  server: Server,
-  token: string,
-  read: AccessToken | AccessTokenProblem,
-): Promise<RuleExplanation> {
-  const rule = "BR-02";
-  if (typeof read !== "string") {
+/** Explains why an access token is rejected at a resource of this server. */
+export async function explainAccessToken(facts: InvalidToken, server: Server): Promise<RejectionTexts> {
+  const { token } = facts;
+  if ("audience" in facts) {
     return {
-      rule,
       reason: "the access token is for another resource",
       expected: `a token for ${server.audience}`,
-      received: `a token for ${read.audience.join(" ")}`,
+      received: `a token for ${facts.audience.join(" ")}`,
       fix: `Send this token to that resource. For this one, request a token with resource=${server.audience}.`,
     };
   }
   const decoded = decode(token);
   if (decoded === undefined) {
     return {
-      rule,
       reason: "the access token is unknown, expired or revoked",
       expected: "an access token of this server",
       received: "a token that is not a JWT",
@@ -46,7 +37,6 @@ export async function explainAccessToken(
   const { iss, exp } = claims;
   if (iss !== server.issuer) {
     return {
-      rule,
       reason: "the access token is from another issuer",
       expected: `iss ${server.issuer}`,
       received: `iss ${iss ?? "absent"}`,
@@ -58,7 +48,6 @@ export async function explainAccessToken(
     malformed === undefined && await verifyOwnJwt(server, token, jwtPolicies.own_signature, () => ({})) === undefined
   ) {
     return {
-      rule,
       reason: "no key of this server verifies the signature of the access token",
       expected: "a signature by a key of the jwks_uri",
       received: "another signature",
@@ -67,7 +56,6 @@ export async function explainAccessToken(
   }
   if (typ !== "at+jwt") {
     return {
-      rule,
       reason: "the token is not an access token",
       expected: "typ at+jwt",
       received: `typ ${typ ?? "absent"}`,
@@ -77,7 +65,6 @@ export async function explainAccessToken(
   const now = server.now() / 1000;
   if (malformed === undefined && exp !== undefined && now >= exp) {
     return {
-      rule,
       reason: "the access token has expired",
       expected: `before ${formatClaimTime(exp)}`,
       received: formatClaimTime(now),
@@ -89,18 +76,18 @@ export async function explainAccessToken(
     : findTimeProblem(jwtPolicies.access_token, claims, now);
   if (timeProblem !== undefined) {
     const { reason, expected, received } = timeProblem;
-    return { rule, reason: `the access token is invalid: ${reason}`, expected, received, fix: newToken };
+    return { reason: `the access token is invalid: ${reason}`, expected, received, fix: newToken };
   }
-  const revoked = read === "its grant was revoked"
+  const { problem } = facts;
+  const revoked = problem === "its grant was revoked"
     ? await findRevoked(server, [grantOfAccessToken(String(claims.jti))])
     : undefined;
   return {
-    rule,
     reason: "the access token is not valid any more",
     expected: "a token that is not revoked, of a client and a user that exist",
-    received: read === "unreadable" ? "a token that lacks a required claim" : `a token, but ${read}`,
+    received: problem === "unreadable" ? "a token that lacks a required claim" : `a token, but ${problem}`,
     fix: newToken,
-    ...revoked && revokedFacts(revoked.record),
+    ...revoked && describeRevocation(revoked.record),
   };
 }
 

@@ -1,0 +1,32 @@
+/** Explains a request to a protected resource that has no access token. */
+
+import type { MissingToken } from "../oauth/rules/openid.ts";
+import type { RejectionTexts } from "./rule_text.ts";
+
+const received = {
+  absent: "no token",
+  "of another scheme": "another Authorization header",
+  malformed: "a malformed token",
+};
+
+/** Explains a missing access token. */
+export function explainMissingToken(
+  { header, place, tooLong, boundScheme, mustBeBound }: MissingToken,
+): RejectionTexts {
+  return {
+    expected: mustBeBound
+      ? describeBoundToken(boundScheme!)
+      : `Authorization: Bearer TOKEN${boundScheme === undefined ? "" : `, or ${boundScheme} TOKEN`}`,
+    received: tooLong !== undefined
+      ? `a token of ${tooLong} characters`
+      : place !== undefined
+      ? `a token in the ${place}, where it is not accepted`
+      : received[header],
+    fix: place === "query" ? "Send the token in the header Authorization, not in the query." : undefined,
+  };
+}
+
+/** The headers of a request with a token that is bound to a key. */
+export function describeBoundToken(scheme: string): string {
+  return `Authorization: ${scheme} TOKEN, and a proof in the header ${scheme}`;
+}
