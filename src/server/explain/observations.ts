@@ -154,6 +154,20 @@ const texts: Texts = {
     expected: "the refresh token of the last response",
     fix: "Replace the stored refresh token whenever a response contains one.",
   }),
+  "CA-16": ({ authMethod }) => ({
+    rule: "CA-16",
+    reason: "authentication by client_secret_post was accepted, as OAuth 2.1 requires; but without " +
+      `token_endpoint_auth_method the client is registered for ${authMethod} (RFC 7591 §2), and other servers may ` +
+      "insist on that",
+    expected: `token_endpoint_auth_method: "client_secret_post" in the client's metadata, or ${authMethod}`,
+    received: "client_secret_post",
+  }),
+  "CA-17": () => ({
+    rule: "CA-17",
+    reason: "HTTP Basic with an empty secret was accepted from a public client; many servers reject it",
+    expected: "client_id in the body, and no header Authorization",
+    received: "Authorization: Basic with an empty secret",
+  }),
   "IN-02": ({ clientId, serves, isTrusted, audience }) => {
     const resources = audience.join(" ");
     return {

@@ -5,6 +5,7 @@ import { formatTime, removedClient } from "../oauth/grants/narrow_grant.ts";
 import { separatorFix, splitScope } from "../oauth/params.ts";
 import type { Expired, tokenRules } from "../oauth/rules/token.ts";
 import { explainRepeated } from "./parameters.ts";
+import { explainFailedAuthentication } from "./client_authentication.ts";
 import { explainRevocation } from "./revocation.ts";
 import type { RejectionTexts, RuleTexts } from "./rule_text.ts";
 import { explainResource } from "./scope.ts";
@@ -54,6 +55,10 @@ export const tokenTexts = {
   },
   "TK-08": {
     fix: "Send the client_id of the client that authenticates, or leave it out.",
+    explain: () => ({
+      expected: "no client_id, or that of the Authorization header",
+      received: "another client_id",
+    }),
   },
   "TK-14": {
     fix: "Send the redirect_uri of the authorization request with the code.",
@@ -94,17 +99,27 @@ export const tokenTexts = {
   },
   "CA-04": {
     fix: "Send Basic, a space and BASE64(client_id:client_secret), both parts form-encoded first.",
+    explain: () => ({
+      expected: "Basic, a space and BASE64(client_id:client_secret), both parts form-encoded first",
+      received: "a header of another form",
+    }),
   },
   "CA-07": {
     passes: "the client is identified by a method that it is registered for",
     fix: "Compare client_id, secret and token_endpoint_auth_method with the registration of the client.",
+    explain: explainFailedAuthentication,
   },
   "CA-09": {
     fix:
       "Send one method of client authentication only: the registered one, or either of the two if none is registered.",
+    explain: ({ methods }) => ({
+      expected: "one of: Authorization header, client_secret, client_assertion",
+      received: methods.join(" and "),
+    }),
   },
   "CA-12": {
     fix: "Correct the secret, and retry after the seconds in Retry-After.",
+    explain: ({ seconds }) => ({ expected: `no attempt for ${seconds} seconds`, received: "another attempt" }),
   },
   "CA-16": {
     fix: "Add token_endpoint_auth_method to the client's metadata. Then only that method is accepted.",

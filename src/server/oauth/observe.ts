@@ -64,6 +64,10 @@ export interface Observations {
   readonly "TK-14": undefined;
   /** A refresh token that the client must replace stays valid. */
   readonly "RT-04": undefined;
+  /** A client that names no authentication method sent its secret in the body. */
+  readonly "CA-16": { readonly authMethod: string };
+  /** A public client used HTTP Basic with an empty secret. */
+  readonly "CA-17": undefined;
   /** A client asked for the content of a valid token that it may not see. */
   readonly "IN-02": {
     readonly clientId: string;

@@ -6,7 +6,7 @@ import {
   authenticateClient,
   clientAuthParameters,
   findClaimedClient,
-  warnPostedSecret,
+  observePostedSecret,
 } from "../../oauth/clients/auth/mod.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { endpointOrigin } from "../../oauth/issuer_urls.ts";
@@ -67,7 +67,7 @@ export function clientEndpoint(
       const key = provenKey?.(server, clientRequest);
       if (key !== undefined) clientRequest.provenKey = await key;
       const response = await handle(server, clientRequest, context);
-      warnPostedSecret(server, client, credentials);
+      observePostedSecret(server, client, credentials);
       if (clientRequest.provenKey === undefined || confirmationOf(clientRequest.provenKey).jkt === undefined) {
         return response;
       }

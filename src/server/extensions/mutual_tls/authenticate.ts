@@ -2,10 +2,11 @@
 
 import type { Certificate } from "../../../platform/runtime/certificate.ts";
 import { quote } from "../../oauth/config_issue.ts";
-import { howToAuthenticate, invalidClient, unknownClient } from "../../oauth/clients/auth/method.ts";
+import { howToAuthenticate, invalidClient } from "../../oauth/clients/auth/method.ts";
 import { describeKeyFetchFailure, keysOf } from "../../oauth/clients/client_keys.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { keySets, type PublicKeySet } from "../../oauth/keys/remote_keys.ts";
+import { reject } from "../../oauth/reject.ts";
 import type { Credentials, Server } from "../../oauth/server.ts";
 import {
   describeAuthorities,
@@ -31,7 +32,7 @@ export async function authenticateByCertificate(
 ): Promise<Client> {
   const id = params.get("client_id");
   const client = await server.clients.find(id ?? "", server.sender);
-  if (client === undefined) throw unknownClient(server, id, method);
+  if (client === undefined) throw reject("CA-07", { failure: "unknown client", id, used: method });
   const expected = `the certificate of client ${client.id}`;
   const fix = howToAuthenticate(client);
   const certificate = readCertificate(server.settings, request);

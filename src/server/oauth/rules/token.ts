@@ -2,7 +2,7 @@
 
 import type { RevocationRecord } from "../../../platform/store/store.ts";
 import { type Repeated, repeatedMessage } from "./authorize.ts";
-import { grantRule, type Rule, rule } from "./rule.ts";
+import { type ByProfile, grantRule, type Rule, rule } from "./rule.ts";
 
 const resourceMessages = {
   "too much": "the resource parameters are too long or too many",
@@ -48,6 +48,41 @@ interface BoundToUnprovable {
   readonly isBound: true;
 }
 
+/** Facts about a failed client authentication. The client learns none of them, except on test hosts. */
+export type FailedAuthentication =
+  | { readonly failure: "no client" }
+  | {
+    readonly failure: "unknown client";
+    readonly id: string | undefined;
+    readonly used: string;
+    /** Whether the secret that was sent is the id of a client. */
+    readonly isSwapped?: boolean;
+  }
+  | {
+    readonly failure: "not authenticated";
+    readonly id: string;
+    readonly registered: string;
+    readonly accepted: readonly string[];
+  }
+  | {
+    readonly failure: "another method";
+    readonly id: string;
+    readonly registered: string;
+    readonly used: string;
+  }
+  | { readonly failure: "wrong secret"; readonly id: string; readonly used: string }
+  | {
+    readonly failure: "expired secret";
+    /** Seconds since the epoch. */
+    readonly at: number;
+  }
+  | ByProfile & {
+    readonly failure: "method not offered";
+    readonly used: string;
+    readonly offered: readonly string[];
+  }
+  | { readonly failure: "public client"; readonly id: string };
+
 /** Facts about a grant type that a client is not registered for. */
 interface UnregisteredGrantType {
   readonly clientId: string;
@@ -87,7 +122,11 @@ export const tokenRules = {
         : "this client may not use this grant_type",
     cites: ["OAuth 2.1 §3.2.4"],
   }),
-  "TK-08": { cites: ["OAuth 2.1 §3.2.2"] },
+  "TK-08": rule({
+    code: "invalid_request",
+    message: "client_id does not match the authenticated client",
+    cites: ["OAuth 2.1 §3.2.2"],
+  }),
   "TK-14": rule({
     code: "invalid_request",
     message: "redirect_uri is missing",
@@ -104,10 +143,26 @@ export const tokenRules = {
     message: "code is missing or empty",
     cites: ["OAuth 2.1 §3.2.4"],
   }),
-  "CA-04": { cites: ["OAuth 2.1 §3.2.4"] },
-  "CA-07": { cites: ["OAuth 2.1 §2.4.1"] },
-  "CA-09": { cites: ["OAuth 2.1 §2.4, §3.2.4"] },
-  "CA-12": { cites: ["OAuth 2.1 §2.4.1"] },
+  "CA-04": rule({
+    code: "invalid_client",
+    message: "the Authorization header is not Basic credentials",
+    cites: ["OAuth 2.1 §3.2.4"],
+  }),
+  "CA-07": rule<FailedAuthentication>({
+    code: "invalid_client",
+    message: "client authentication failed",
+    cites: ["OAuth 2.1 §2.4.1"],
+  }),
+  "CA-09": rule<{ readonly methods: readonly string[] }>({
+    code: "invalid_request",
+    message: "the request uses more than one method of client authentication",
+    cites: ["OAuth 2.1 §2.4, §3.2.4"],
+  }),
+  "CA-12": rule<{ readonly seconds: number }>({
+    code: "temporarily_unavailable",
+    message: "too many failed authentications, try again later",
+    cites: ["OAuth 2.1 §2.4.1"],
+  }),
   "CA-16": { cites: ["OAuth 2.1 §2.4.1", "RFC 7591 §2"] },
   "CA-17": { cites: ["RFC 6749 §2.3.1"] },
   "CI-02": grantRule<Expired>({ cites: ["OAuth 2.1 §4.1.2"] }),

@@ -4,12 +4,12 @@ import { confirmationOf } from "./confirmation.ts";
 import { accessClaims, visibleAccess } from "../authorize/access.ts";
 import type { Client } from "../clients/repository.ts";
 import { isPermitted } from "../clients/standing.ts";
-import { invalidClient } from "../clients/auth/method.ts";
 import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
 import { findInvalidReason, registeredScope } from "../grants/narrow_grant.ts";
 import { canonicalUri } from "../resource_list.ts";
 import { storageKey } from "../secrets.ts";
 import { observe } from "../observe.ts";
+import { reject } from "../reject.ts";
 import type { Server } from "../server.ts";
 import { readAccessToken } from "./read_access_token.ts";
 import type { AccessToken } from "./read_access_token.ts";
@@ -46,16 +46,7 @@ export async function introspect(
   server: Server,
   { client: caller, parameters }: Pick<AuthenticatedRequest, "client" | "parameters">,
 ): Promise<Introspection> {
-  if (!caller.confidential) {
-    throw invalidClient(
-      "introspection requires client authentication",
-      "a confidential client",
-      `${caller.id}, which is public`,
-      {
-        fix: `Use a client that authenticates, such as one of the API that received the token: ${caller.id} is public.`,
-      },
-    );
-  }
+  if (!caller.confidential) throw reject("CA-07", { failure: "public client", id: caller.id });
   const token = requireTokenParameter(parameters, "IN-01");
   const accessToken = await readAccessToken(server, token);
   if (accessToken !== undefined) {

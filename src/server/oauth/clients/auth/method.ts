@@ -1,23 +1,20 @@
 /** The interface of a client authentication method, and the error that all methods share. */
 
 import type { ClientAuthMethod, ClientMetadata } from "../client.ts";
-import { describeKnownIds, withAnySecret, withNearest } from "../unregistered_clients.ts";
-import { describeRemovedClient } from "../server_clients.ts";
+import { withAnySecret } from "../unregistered_clients.ts";
 import { policyOf } from "../policy.ts";
 import type { Client } from "../repository.ts";
 import { OAuthError } from "../../errors.ts";
 import type { RuleExplanation } from "../../explanation.ts";
 import { observe } from "../../observe.ts";
+import { reject } from "../../reject.ts";
 import { constantTimeEqual, digest } from "../../secrets.ts";
 import { secondsNow } from "../../keys/jwt.ts";
 import type { Server } from "../../server.ts";
 
 type Others = Pick<RuleExplanation, "earlier" | "fix" | "change">;
 
-/**
- * The error of every failed authentication. All look the same to the client, except on test hosts; the trace contains
- * the reason.
- */
+/** The error of a failed authentication by a method of an extension, with its texts. */
 export function invalidClient(reason: string, expected?: string, received?: string, others?: Others): OAuthError {
   return new OAuthError("invalid_client", "client authentication failed", {
     rule: "CA-07",
@@ -33,28 +30,8 @@ export function tracePassedClient(server: Server, client: Client): void {
   server.passed?.("CA-07", client.id);
 }
 
-/** Rejects a client that is not registered; `received` describes the id that was sent. */
-export function unknownClient(
-  server: Server,
-  id: string | undefined,
-  method: ClientAuthMethod,
-  received = id,
-): OAuthError {
-  // On real hosts the work must not depend on whether a client exists (CA-07).
-  const known = server.settings.allows.explanations && id !== undefined
-    ? describeKnownIds(server, id)
-    : { expected: "the client_id of a registered client" };
-  return invalidClient(withNearest("the client is unknown", known), known.expected, received, {
-    fix: "Send the client_id of a registered client, and not its secret or name.",
-    ...describeRemovedClient(server, id),
-    change: id === undefined || received !== id
-      ? undefined
-      : { client_id: id, isNew: true, token_endpoint_auth_method: method },
-  });
-}
-
 /** How a client authenticates by its registered method: a sentence for a fix. */
-export function howToAuthenticate({ authMethod }: Client): string {
+export function howToAuthenticate({ authMethod }: { readonly authMethod: string }): string {
   switch (authMethod) {
     case "client_secret_basic":
       return "Send client_id and client_secret in the header Authorization: Basic, and no client_secret in the body.";
@@ -68,11 +45,6 @@ export function howToAuthenticate({ authMethod }: Client): string {
     default:
       return "Send client_assertion and client_assertion_type in the body, and no secret.";
   }
-}
-
-/** Whether the client sends its secret itself. A client that names no method may do so in both ways. */
-function sendsSecret(method: ClientAuthMethod): boolean {
-  return method === "client_secret_basic" || method === "client_secret_post";
 }
 
 /** Whether the secret of a client has expired; 0 means never (RFC 7591 §3.2.1). */
@@ -120,33 +92,11 @@ export async function verifyClientSecret(
     }
     if (secret === "" && isEmptySecretAllowed(server, client, method)) return client;
     if (!client.authMethods.includes(method)) {
-      failure = invalidClient(
-        client.authMethod === "none"
-          ? `client ${id} is public and has no secret; this request used ${method}`
-          : `client ${id} must use ${client.authMethod}; this request used ${method}`,
-        client.authMethod,
-        method,
-        {
-          fix: `${howToAuthenticate(client)} Or register it with token_endpoint_auth_method: "${method}".`,
-          // A public client that sends a secret probably has one.
-          change: (sendsSecret(client.authMethod) || client.authMethod === "none") && sendsSecret(method)
-            ? { client_id: id, isNew: false, token_endpoint_auth_method: method }
-            : undefined,
-        },
-      );
+      failure = reject("CA-07", { failure: "another method", id, registered: client.authMethod, used: method });
     } else if (secret === "" || !matches) {
-      failure = invalidClient(
-        `the secret of client ${id} is wrong; this request used ${method}`,
-        "the registered secret",
-        "a different secret",
-        {
-          fix: "Copy client_secret from the registration: complete, without spaces, quotation marks or a newline.",
-          change: { client_id: id, isNew: false },
-        },
-      );
+      failure = reject("CA-07", { failure: "wrong secret", id, used: method });
     } else if (isSecretExpired(server, client.metadata)) {
-      const at = new Date(client.metadata.client_secret_expires_at! * 1000).toISOString();
-      failure = invalidClient("the secret has expired", "a secret that is still valid", `one that expired at ${at}`);
+      failure = reject("CA-07", { failure: "expired secret", at: client.metadata.client_secret_expires_at! });
     } else {
       if (isUnencoded) observe(server, client, "CA-04");
       return client;
@@ -159,14 +109,5 @@ export async function verifyClientSecret(
   // look like a URL.
   const { clients } = server;
   const isSwapped = await clients.registered.find(secret) !== undefined || clients.known().has(secret);
-  throw failure ?? unknownClient(
-    server,
-    id,
-    method,
-    isSwapped
-      ? "the client_id in place of the secret"
-      : method === "client_secret_basic"
-      ? `a user name of ${id.length} characters`
-      : id,
-  );
+  throw failure ?? reject("CA-07", { failure: "unknown client", id, used: method, isSwapped });
 }

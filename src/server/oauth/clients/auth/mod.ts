@@ -4,15 +4,15 @@
 
 import { byProfile } from "../../profile.ts";
 import { OAuthError } from "../../errors.ts";
-import { warn } from "../../warn.ts";
+import { observe } from "../../observe.ts";
 import { parameters } from "../../params.ts";
 import type { RateLimiter } from "../../bounded_cache.ts";
+import { reject } from "../../reject.ts";
 import { readAsIfStored } from "../../records/repository.ts";
 import type { ClientAuth, Credentials, Server } from "../../server.ts";
 import { policyOf } from "../policy.ts";
 import type { Client } from "../repository.ts";
-import { observe } from "../../observe.ts";
-import { howToAuthenticate, invalidClient, tracePassedClient, unknownClient, verifyClientSecret } from "./method.ts";
+import { tracePassedClient, verifyClientSecret } from "./method.ts";
 import type { CredentialCandidate } from "./method.ts";
 
 /** The parameters of client authentication. */
@@ -43,26 +43,14 @@ export async function authenticateClient(server: Server, credentials: Credential
   const used = server.clientAuthentication.filter((clientAuth) =>
     clientAuth !== none && clientAuth.isUsed(credentials)
   );
-  if (used.length > 1) {
-    throw new OAuthError("invalid_request", "the request uses more than one method of client authentication", {
-      rule: "CA-09",
-      expected: "one of: Authorization header, client_secret, client_assertion",
-      received: used.map(({ method }) => method).join(" and "),
-    });
-  }
+  if (used.length > 1) throw reject("CA-09", { methods: used.map(({ method }) => method) });
   const clientAuth = used[0] ?? none;
   // A public client has no secret to guess, so failures of others must not limit it.
   const client = server.rateLimiter === undefined || clientAuth === none
     ? await authenticateEvenly(server, clientAuth, credentials)
     : await authenticateRateLimited(server, server.rateLimiter, clientAuth, credentials);
   const claimedClientId = params.get("client_id");
-  if (claimedClientId !== undefined && claimedClientId !== client.id) {
-    throw new OAuthError("invalid_request", "client_id does not match the authenticated client", {
-      rule: "TK-08",
-      expected: "no client_id, or that of the Authorization header",
-      received: "another client_id",
-    });
-  }
+  if (claimedClientId !== undefined && claimedClientId !== client.id) throw reject("TK-08");
   const isOfConnection = clientAuth === none && client.confidential;
   // Basic with an empty secret is accepted from a public client.
   const method = isOfConnection
@@ -73,40 +61,27 @@ export async function authenticateClient(server: Server, credentials: Credential
   assertMethodAllowed(policyOf(server, client), method);
   if (client.isUnregistered) observe(server, client, "unregistered client", { rule: "CA-07", id: client.id });
   else tracePassedClient(server, client);
-  if (method !== clientAuth.method && !isOfConnection) {
-    warn(server, client.id, {
-      rule: "CA-17",
-      reason: "HTTP Basic with an empty secret was accepted from a public client; many servers reject it",
-      expected: "client_id in the body, and no header Authorization",
-      received: "Authorization: Basic with an empty secret",
-    });
-  }
+  if (method !== clientAuth.method && !isOfConnection) observe(server, client, "CA-17");
   return client;
 }
 
-/** The clients that the operator was warned about. A client that is changed or added again is a new object. */
-const warnedClients = new WeakSet<Client>();
+/** The clients whose posted secret was observed. A client that is changed or added again is a new object. */
+const observedClients = new WeakSet<Client>();
 
 /**
- * Warns once of a client that sends its secret in the body although its metadata names no method, unless the server
+ * Observes once a client that sends its secret in the body although its metadata names no method, unless the server
  * has the profile of a provider whose metadata lists `client_secret_post`. Called only after a successful request,
  * because a rejection has another cause.
  */
-export function warnPostedSecret(server: Server, client: Client, { params }: Credentials): void {
+export function observePostedSecret(server: Server, client: Client, { params }: Credentials): void {
   const method = "client_secret_post";
   const isPosted = params.get("client_secret") !== undefined && client.authMethods.includes(method);
-  if (!isPosted || client.authMethod === method || warnedClients.has(client)) return;
+  if (!isPosted || client.authMethod === method || observedClients.has(client)) return;
   const { providers, metadata, clientAuthMethods } = policyOf(server, client);
   const documented = metadata?.token_endpoint_auth_methods_supported ?? clientAuthMethods;
   if (providers.length > 0 && Array.isArray(documented) && documented.includes(method)) return;
-  warnedClients.add(client);
-  warn(server, client.id, {
-    rule: "CA-16",
-    reason: `authentication by ${method} was accepted, as OAuth 2.1 requires; but without token_endpoint_auth_method ` +
-      `the client is registered for ${client.authMethod} (RFC 7591 §2), and other servers may insist on that`,
-    expected: `token_endpoint_auth_method: "${method}" in the client's metadata, or ${client.authMethod}`,
-    received: method,
-  });
+  observedClients.add(client);
+  observe(server, client, "CA-16", { authMethod: client.authMethod });
 }
 
 /** Rejects a method that the server no longer offers, although a client was registered for it. */
@@ -115,11 +90,13 @@ function assertMethodAllowed(
   method: ClientAuth["method"],
 ): void {
   if (clientAuthMethods.includes(method)) return;
-  throw invalidClient(
-    `this server does not offer ${method}${byProfile(profile, "clientAuthMethods")}`,
-    clientAuthMethods.join(" or "),
-    method,
-  );
+  const decider = byProfile(profile, "clientAuthMethods");
+  throw reject("CA-07", {
+    failure: "method not offered",
+    used: method,
+    offered: clientAuthMethods,
+    byProfile: decider,
+  });
 }
 
 /** The ids that the credentials of a request claim, whether such clients exist or not. */
@@ -176,13 +153,7 @@ async function authenticateRateLimited(
 
 function rejectRateLimited(seconds: number): void {
   if (seconds === 0) return;
-  throw new OAuthError("temporarily_unavailable", "too many failed authentications, try again later", {
-    rule: "CA-12",
-    status: 429,
-    retryAfter: seconds,
-    expected: `no attempt for ${seconds} seconds`,
-    received: "another attempt",
-  });
+  throw reject("CA-12", { seconds }, { status: 429, retryAfter: seconds });
 }
 
 /** Any `Authorization` header counts as this method: a malformed one does not fall back to the body. */
@@ -193,11 +164,7 @@ const basic: ClientAuth = {
   async authenticate(server, { authorization }) {
     const candidates = parseBasicHeader(authorization!);
     if (candidates.length > 0) return await verifyClientSecret(server, "client_secret_basic", candidates);
-    throw new OAuthError("invalid_client", "the Authorization header is not Basic credentials", {
-      rule: "CA-04",
-      expected: "Basic, a space and BASE64(client_id:client_secret), both parts form-encoded first",
-      received: "a header of another form",
-    });
+    throw reject("CA-04");
   },
 };
 
@@ -247,26 +214,15 @@ const none: ClientAuth = {
   async authenticate(server, credentials) {
     const { params, identifyClient } = credentials;
     const id = params.get("client_id") ?? await identifyClient?.(server, params);
-    if (id === undefined) {
-      throw invalidClient(
-        "the request identifies no client",
-        "HTTP Basic of a confidential client, or client_id in the body of a public client",
-        "neither",
-        { fix: "Send client_id in the body, or HTTP Basic if the client has a secret." },
-      );
-    }
+    if (id === undefined) throw reject("CA-07", { failure: "no client" });
     const client = await server.clients.find(id, server.sender);
-    if (client === undefined) throw unknownClient(server, id, "none");
+    if (client === undefined) throw reject("CA-07", { failure: "unknown client", id, used: "none" });
     if (!client.confidential) return client;
     const { clientAuthentication } = server;
     const ofConnection = clientAuthentication.find((one) => one.isOfConnection && one.method === client.authMethod);
     if (ofConnection !== undefined) return await ofConnection.authenticate(server, credentials);
-    throw invalidClient(
-      `client ${id} is confidential and must authenticate`,
-      client.authMethods.join(" or "),
-      "client_id without authentication",
-      { fix: howToAuthenticate(client), change: { client_id: id, isNew: false } },
-    );
+    const { authMethod, authMethods } = client;
+    throw reject("CA-07", { failure: "not authenticated", id, registered: authMethod, accepted: authMethods });
   },
 };
 

@@ -1,0 +1,107 @@
+/** Explains a failed client authentication. */
+
+import { howToAuthenticate } from "../oauth/clients/auth/method.ts";
+import { describeRemovedClient } from "../oauth/clients/server_clients.ts";
+import { describeKnownIds, withNearest } from "../oauth/clients/unregistered_clients.ts";
+import type { FailedAuthentication } from "../oauth/rules/token.ts";
+import type { Server } from "../oauth/server.ts";
+import type { RejectionTexts } from "./rule_text.ts";
+
+/** Explains a failed client authentication. On real hosts the work does not depend on whether the client exists. */
+export function explainFailedAuthentication(facts: FailedAuthentication, server: Server): RejectionTexts {
+  switch (facts.failure) {
+    case "no client":
+      return {
+        reason: "the request identifies no client",
+        expected: "HTTP Basic of a confidential client, or client_id in the body of a public client",
+        received: "neither",
+        fix: "Send client_id in the body, or HTTP Basic if the client has a secret.",
+      };
+    case "unknown client":
+      return explainUnknownClient(facts, server);
+    case "not authenticated": {
+      const { id, registered, accepted } = facts;
+      return {
+        reason: `client ${id} is confidential and must authenticate`,
+        expected: accepted.join(" or "),
+        received: "client_id without authentication",
+        fix: howToAuthenticate({ authMethod: registered }),
+        change: { client_id: id, isNew: false },
+      };
+    }
+    case "another method": {
+      const { id, registered, used } = facts;
+      return {
+        reason: registered === "none"
+          ? `client ${id} is public and has no secret; this request used ${used}`
+          : `client ${id} must use ${registered}; this request used ${used}`,
+        expected: registered,
+        received: used,
+        fix: `${
+          howToAuthenticate({ authMethod: registered })
+        } Or register it with token_endpoint_auth_method: "${used}".`,
+        // A public client that sends a secret probably has one.
+        change: (sendsSecret(registered) || registered === "none") && sendsSecret(used)
+          ? { client_id: id, isNew: false, token_endpoint_auth_method: used }
+          : undefined,
+      };
+    }
+    case "wrong secret":
+      return {
+        reason: `the secret of client ${facts.id} is wrong; this request used ${facts.used}`,
+        expected: "the registered secret",
+        received: "a different secret",
+        fix: "Copy client_secret from the registration: complete, without spaces, quotation marks or a newline.",
+        change: { client_id: facts.id, isNew: false },
+      };
+    case "expired secret":
+      return {
+        reason: "the secret has expired",
+        expected: "a secret that is still valid",
+        received: `one that expired at ${new Date(facts.at * 1000).toISOString()}`,
+      };
+    case "method not offered":
+      return {
+        reason: `this server does not offer ${facts.used}${facts.byProfile}`,
+        expected: facts.offered.join(" or "),
+        received: facts.used,
+      };
+    case "public client":
+      return {
+        reason: "introspection requires client authentication",
+        expected: "a confidential client",
+        received: `${facts.id}, which is public`,
+        fix: `Use a client that authenticates, such as one of the API that received the token: ${facts.id} is public.`,
+      };
+  }
+}
+
+/** Whether the client sends its secret itself. A client that names no method may do so in both ways. */
+function sendsSecret(method: string): boolean {
+  return method === "client_secret_basic" || method === "client_secret_post";
+}
+
+function explainUnknownClient(
+  { id, used, isSwapped }: Extract<FailedAuthentication, { readonly failure: "unknown client" }>,
+  server: Server,
+): RejectionTexts {
+  const received = isSwapped
+    ? "the client_id in place of the secret"
+    : used === "client_secret_basic" && id !== undefined
+    ? `a user name of ${id.length} characters`
+    : id;
+  // On real hosts the work must not depend on whether a client exists (CA-07).
+  const known = server.settings.allows.explanations && id !== undefined
+    ? describeKnownIds(server, id)
+    : { expected: "the client_id of a registered client" };
+  return {
+    reason: withNearest("the client is unknown", known),
+    expected: known.expected,
+    received,
+    fix: "Send the client_id of a registered client, and not its secret or name.",
+    ...describeRemovedClient(server, id),
+    change: id === undefined || received !== id
+      ? undefined
+      : { client_id: id, isNew: true, token_endpoint_auth_method: used },
+  };
+}
