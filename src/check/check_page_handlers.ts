@@ -7,7 +7,7 @@ import { html, htmlWithForms, HttpError, type HttpResponse, redirect } from "../
 import type { Client } from "../server/oauth/clients/repository.ts";
 import { ConfigurationError } from "../server/oauth/config_issue.ts";
 import { serverOrigins } from "../server/oauth/issuer_urls.ts";
-import { OAuthError } from "../server/oauth/errors.ts";
+import { reject } from "../server/oauth/reject.ts";
 import type { Params } from "../server/oauth/params.ts";
 import { isTestUrl } from "../server/oauth/test_hosts.ts";
 import type { EditForm } from "../server/pages/field.tsx";
@@ -55,10 +55,7 @@ export async function changeCheck(context: Context, check: ClientCheckHandle): P
     await check.stop();
     return redirect("POST", progressPath(context, client.id));
   }
-  if (action !== "start") {
-    const texts = { rule: "DI-03", expected: "start or stop", received: action ?? "nothing" } as const;
-    throw new OAuthError("invalid_request", "unknown value of do", texts);
-  }
+  if (action !== "start") throw reject("DI-03", { expected: "start or stop", sent: action });
   const values = Object.fromEntries(Object.keys(fields).map((name) => [name, form.get(name) ?? ""]));
   try {
     await check.start(readOptions(client.id, form), context.server.issuer);

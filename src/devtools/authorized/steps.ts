@@ -12,7 +12,7 @@ import { mustProve } from "../../server/extensions/dpop/settings.ts";
 import { htmlWithForms, type HttpResponse, type RequestLike } from "../../platform/http/message.ts";
 import { inspectCode } from "../../server/oauth/authorize/code.ts";
 import type { Client } from "../../server/oauth/clients/repository.ts";
-import { OAuthError } from "../../server/oauth/errors.ts";
+import { reject } from "../../server/oauth/reject.ts";
 import type { Params } from "../../server/oauth/params.ts";
 import type { Server } from "../../server/oauth/server.ts";
 import { isLoopback } from "../../server/oauth/test_hosts.ts";
@@ -241,14 +241,10 @@ async function readState(
   const client = await findStepClient(context, params.get("client_id"));
   const code = params.get("code");
   if (step === undefined || client === undefined || code === undefined) {
-    throw new OAuthError("invalid_request", "the form names no step", {
-      rule: "DM-12",
-      expected: "a step, a code, and a client that has this page as its redirect URI",
-      received: [
-        ...step === undefined ? ["an unknown step"] : [],
-        ...client === undefined ? ["an unknown client"] : [],
-        ...code === undefined ? ["no code"] : [],
-      ].join(", "),
+    throw reject("DM-12", {
+      hasStep: step !== undefined,
+      hasClient: client !== undefined,
+      hasCode: code !== undefined,
     });
   }
   const [state, iss] = [params.get("state"), params.get("iss")];

@@ -9,7 +9,7 @@ import { browserCsrfToken, readProtectedForm } from "../../server/endpoints/shar
 import type { Context } from "../../server/assembly/context.ts";
 import { htmlWithForms, HttpError, type HttpResponse, json, redirect } from "../../platform/http/message.ts";
 import { isSameOrigin } from "../../platform/http/same_origin.ts";
-import { OAuthError } from "../../server/oauth/errors.ts";
+import { reject } from "../../server/oauth/reject.ts";
 import type { Flow } from "../../recorder/exchange.ts";
 import { toFixture } from "../../recorder/export/fixture.ts";
 import { toHar } from "../../recorder/export/har.ts";
@@ -109,7 +109,7 @@ export async function changeRecording(context: Context, recorder: Recorder): Pro
   const action = (await readProtectedForm(context)).get("do");
   if (action === "delete") recorder.clear();
   else if (action === "stop" || action === "record") recorder.recording = action === "record";
-  else throw unknownAction("delete, stop or record", action);
+  else throw reject("FL-04", { expected: "delete, stop or record", sent: action });
   return redirect("POST", `${context.site.base}/flows`);
 }
 
@@ -176,7 +176,7 @@ function readShownSteps(params: URLSearchParams): ShownSteps {
 /** POST /flows/{id}: deletes the flow. */
 export async function deleteFlow(context: Context, recorder: Recorder, id: string): Promise<HttpResponse> {
   const action = (await readProtectedForm(context)).get("do");
-  if (action !== "delete") throw unknownAction("delete", action);
+  if (action !== "delete") throw reject("FL-04", { expected: "delete", sent: action });
   recorder.clear(findFlow(recorder, id).id);
   return redirect("POST", `${context.site.base}/flows`);
 }
@@ -210,10 +210,6 @@ function flowNotFound(): HttpError {
   return new HttpError(404, "HT-01", "This flow is not recorded: it was deleted, or newer flows replaced it", {
     fix: "Send the request again, or choose a flow that /flows lists.",
   });
-}
-
-function unknownAction(expected: string, received = "nothing"): OAuthError {
-  return new OAuthError("invalid_request", "unknown value of do", { rule: "FL-04", expected, received });
 }
 
 /** An export of a flow, or of one step. Secrets are always redacted, because users share exports. */

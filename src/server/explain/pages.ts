@@ -59,12 +59,21 @@ export const pageTexts = {
   },
   "DM-12": {
     fix: "Go back to the page /authorized and press one of its buttons.",
+    explain: ({ hasStep, hasClient, hasCode }) => ({
+      expected: "a step, a code, and a client that has this page as its redirect URI",
+      received: [
+        ...hasStep ? [] : ["an unknown step"],
+        ...hasClient ? [] : ["an unknown client"],
+        ...hasCode ? [] : ["no code"],
+      ].join(", "),
+    }),
   },
   "DM-15": {
     fix: "Register that redirect URI for a client, in the configuration or on the clients page.",
   },
   "DI-03": {
     fix: "Use a button of the page, or send its name and value.",
+    explain: ({ expected, sent }) => ({ expected, received: sent ?? "nothing" }),
   },
   "DI-04": {
     fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
@@ -77,6 +86,7 @@ export const pageTexts = {
   },
   "FL-04": {
     fix: "Go back to the flows and press one of the buttons there.",
+    explain: ({ expected, sent }) => ({ expected, received: sent ?? "nothing" }),
   },
   "FL-05": {
     fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",

@@ -8,7 +8,7 @@ import { htmlWithForms, type HttpResponse } from "../../platform/http/message.ts
 import { isObject } from "../../platform/json_value.ts";
 import { type Field, validate } from "../../server/oauth/field.ts";
 import { renderPage } from "../../server/pages/render_page.ts";
-import { OAuthError } from "../../server/oauth/errors.ts";
+import { reject } from "../../server/oauth/reject.ts";
 import type { Params } from "../../server/oauth/params.ts";
 import { isTestUrl } from "../../server/oauth/test_hosts.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
@@ -71,11 +71,7 @@ export async function changeFaults(
   const changed = verb === undefined && await changeToken(context, control, recorder?.flows() ?? [], form);
   if (changed) return changed;
   if (verb === undefined) {
-    throw new OAuthError("invalid_request", "unknown value of do", {
-      rule: "FL-04",
-      expected: `one of ${Object.keys(verbs).join(", ")}`,
-      received: form.get("do") ?? "nothing",
-    });
+    throw reject("FL-04", { expected: `one of ${Object.keys(verbs).join(", ")}`, sent: form.get("do") });
   }
   const input = forDocuments(context, readInput(verb, form));
   const issues = validate(verb.input, input).map(({ path, expected, received }) =>

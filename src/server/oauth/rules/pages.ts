@@ -31,6 +31,14 @@ export type LostLoginFacts =
   /** The extension that delivered the results of such logins. */
   | { readonly delivery: string };
 
+/** Facts about a form whose button no page has. */
+interface UnknownAction {
+  /** The values of the buttons. */
+  readonly expected: string;
+  /** The value that was sent; absent without one. */
+  readonly sent?: string;
+}
+
 /** By ID, in the order of `tests/rules.md`. */
 export const pageRules = {
   "UI-04": rule<{ readonly isMissing: boolean }>({
@@ -60,13 +68,25 @@ export const pageRules = {
     message: "automatic login is not allowed for a page of another site",
     cites: ["RFC 9700 §4.7"],
   }),
-  "DM-12": { cites: [] },
+  "DM-12": rule<{ readonly hasStep: boolean; readonly hasClient: boolean; readonly hasCode: boolean }>({
+    code: "invalid_request",
+    message: "the form names no step",
+    cites: [],
+  }),
   "DM-15": { cites: [] },
-  "DI-03": { cites: [] },
+  "DI-03": rule<UnknownAction>({
+    code: "invalid_request",
+    message: "unknown value of do",
+    cites: [],
+  }),
   "DI-04": { cites: ["RFC 9700 §4.7"] },
   "FL-01": { cites: [] },
   "FL-03": { cites: [] },
-  "FL-04": { cites: ["RFC 9700 §4.7"] },
+  "FL-04": rule<UnknownAction>({
+    code: "invalid_request",
+    message: "unknown value of do",
+    cites: ["RFC 9700 §4.7"],
+  }),
   "FL-05": { cites: [] },
   "FL-06": { cites: [] },
   "FL-17": { cites: [] },
