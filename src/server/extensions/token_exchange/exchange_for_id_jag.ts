@@ -20,7 +20,9 @@ import { type JwtPolicy, ownClockTolerance } from "../../oauth/keys/jwt_policies
 import { verifyOwnJwt } from "../../oauth/tokens/verification.ts";
 import { findInvalidReason, invalidGrantBy, registeredScope } from "../../oauth/grants/narrow_grant.ts";
 import { findRefreshToken } from "../../oauth/grants/refresh_token.ts";
-import { invalidRequest, tokenTypes } from "./token_types.ts";
+import type { FactsOf } from "../../oauth/reject.ts";
+import { invalidSubjectToken, reject, type tokenExchangeRules } from "./rules.ts";
+import { tokenTypes } from "./token_types.ts";
 import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
 
 /** An ID token that is exchanged (ID-JAG §4.3). */
@@ -39,9 +41,7 @@ export async function exchangeForIdJag(
   resourceServers: readonly ResourceAuthorizationServer[],
 ): Promise<Authorization> {
   const { client, parameters, provenKey } = request;
-  if (parameters.get("actor_token") !== undefined) {
-    throw invalidRequest("IJ-11", "actor_token is not supported for an ID-JAG", "no actor_token", "an actor_token");
-  }
+  if (parameters.get("actor_token") !== undefined) throw reject("IJ-11");
   const audience = findAudience(server, parameters, resourceServers);
   const clientIdAtAudience = assertClient(server, client, audience);
   const { user, subject, grantId } = await readSubject(server, request);
@@ -96,9 +96,8 @@ function findAudience(
   resourceServers: readonly ResourceAuthorizationServer[],
 ): ResourceAuthorizationServer {
   const [audience, ...others] = parameters.getAll("audience");
-  const expected = "audience with the issuer of a resource authorization server, once";
-  if (audience === undefined) throw invalidRequest("IJ-01", "audience is missing", expected, "no audience");
-  if (others.length > 0) throw invalidRequest("IJ-01", "audience was sent more than once", expected, "several");
+  if (audience === undefined) throw reject("IJ-01", { missing: "audience" });
+  if (others.length > 0) throw reject("IJ-01", { isRepeated: true });
   const exact = resourceServers.find(({ issuer }) => issuer === audience);
   if (exact !== undefined) return exact;
   // Clients append a slash to an issuer without a path. `assertionAudience: "issuer"` rejects that.
@@ -109,11 +108,7 @@ function findAudience(
     warn(server, undefined, { rule: "IJ-01", reason, expected: found.issuer, received: audience });
     return found;
   }
-  throw new OAuthError("invalid_target", "audience is not a resource authorization server of this server", {
-    rule: "IJ-01",
-    expected: "the issuer of an entry of resourceAuthorizationServers, character by character",
-    received: audience,
-  });
+  throw reject("IJ-01", { audience });
 }
 
 /** The id of the client at the audience. */
@@ -122,22 +117,11 @@ function assertClient(
   client: Client,
   { clients, allowPublicClients, issuer }: ResourceAuthorizationServer,
 ): string {
-  if (!client.confidential && allowPublicClients !== true) {
-    throw new OAuthError("unauthorized_client", "only a confidential client may request an ID-JAG", {
-      rule: "IJ-09",
-      expected: "a client that authenticates, or allowPublicClients in the entry of the audience",
-      received: `the public client ${client.id}`,
-    });
-  }
+  if (!client.confidential && allowPublicClients !== true) throw reject("IJ-09", { client: client.id });
   if (clients === undefined && isPermitted(server, client, "useUnrestrictedIssuers")) return client.id;
   if (clients !== undefined && Object.hasOwn(clients, client.id)) return clients[client.id]!;
-  throw new OAuthError("invalid_target", "this client may not request ID-JAGs for this audience", {
-    rule: "IJ-08",
-    expected: `${
-      clients === undefined ? "a configured client, or " : ""
-    }the client in the entry of ${issuer}, with its id there`,
-    received: clients === undefined ? `${client.id}, with the standing ${client.standing}` : client.id,
-  });
+  const standing = clients === undefined ? client.standing : undefined;
+  throw reject("IJ-08", { client: client.id, issuer, standing });
 }
 
 /** The user that a subject token is about, and the grant that it belongs to. */
@@ -153,26 +137,21 @@ async function readSubject(server: Server, request: AuthenticatedRequest): Promi
   const type = parameters.get("subject_token_type")!;
   if (type === tokenTypes.idToken) return await readIdToken(server, client, token);
   if (type === tokenTypes.refreshToken) return await readRefreshToken(server, request, token);
-  const expected = `${tokenTypes.idToken} or ${tokenTypes.refreshToken}`;
-  throw invalidRequest("IJ-02", "subject_token_type is not supported for an ID-JAG", expected, type);
+  throw reject("IJ-02", { supported: [tokenTypes.idToken, tokenTypes.refreshToken], sent: type });
 }
 
 async function readIdToken(server: Server, client: Client, token: string): Promise<SubjectOfToken> {
   const getExpected = () => ({ issuer: server.issuer, audience: client.id });
   const claims = await verifyOwnJwt(server, token, idTokenPolicy, getExpected);
   const stored = claims && await findIdToken(server, token);
-  if (stored === undefined) {
-    throw invalidSubject("IJ-03", "the ID token is invalid", `a valid ID token for ${client.id}`, "another token");
-  }
+  if (stored === undefined) throw reject("IJ-03", { idTokenOf: client.id });
   const { grant: { subject, scope } } = stored.value;
   // Unlike a refresh token, an ID token never outlives its session.
   const sessionScope = registeredScope(client, scope).filter((value) => value !== "offline_access");
   const invalidReason = await findInvalidReason(server, client, stored, sessionScope);
   const user = invalidReason === undefined ? await server.users.find(subject.sub) : undefined;
   if (user !== undefined) return { user, subject, grantId: stored.grantId! };
-  const error = invalidReason && await server.explain?.(server, invalidIdToken(invalidReason));
-  const { reason = "the user was removed", expected, received } = error?.details ?? {};
-  throw invalidSubject("IJ-03", reason, expected, received);
+  throw reject("IJ-03", { broken: invalidReason && invalidIdToken(invalidReason) });
 }
 
 /** Reads a refresh token without consuming or rotating it. */
@@ -184,28 +163,19 @@ async function readRefreshToken(server: Server, request: AuthenticatedRequest, t
     if (consumedAt === undefined && user !== undefined) return { user, subject, grantId: grantId! };
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    const { details } = await server.explain?.(server, error) ?? error;
-    const { reason = "the refresh token is invalid", expected, received } = details;
-    throw invalidSubject("IJ-04", reason, expected, received);
+    throw invalidRefreshToken({ broken: error });
   }
-  throw invalidSubject(
-    "IJ-04",
-    "the refresh token was used",
-    "the newest refresh token of the grant",
-    "an older refresh token",
-  );
+  throw invalidRefreshToken({ isUsed: true });
 }
 
 const invalidIdToken = invalidGrantBy("IJ-03", "the ID token is invalid");
 
 /** All rejections of a subject token look the same to the client; the trace contains the reason. */
-function invalidSubject(rule: "IJ-03" | "IJ-04", reason: string, expected?: string, received?: string): OAuthError {
-  return new OAuthError("invalid_request", "subject_token is invalid, expired, revoked, or another client's", {
+function invalidRefreshToken(facts: FactsOf<typeof tokenExchangeRules["IJ-04"]>): OAuthError {
+  return new OAuthError("invalid_request", invalidSubjectToken, {
     rule: "IJ-03",
-    internalRule: rule,
-    reason,
-    expected,
-    received,
+    internalRule: "IJ-04",
+    facts: () => facts,
   });
 }
 
@@ -214,11 +184,7 @@ function limitScope(parameters: Params, { scopes }: ResourceAuthorizationServer)
   const requested = splitScope(parameters.get("scope") ?? "");
   const granted = requested.filter((value) => scopes?.includes(value) ?? scopeToken.test(value));
   if (granted.length > 0 || requested.length === 0) return granted;
-  throw new OAuthError("invalid_scope", "no requested scope value is allowed at this audience", {
-    rule: "IJ-05",
-    expected: scopes === undefined ? "scope values of printable ASCII" : `some of: ${scopes.join(" ")}`,
-    received: requested.join(" "),
-  });
+  throw reject("IJ-05", { scopes, requested });
 }
 
 /** The requested resources that the audience's entry allows. */
@@ -230,9 +196,7 @@ function limitResources(
 ): readonly string[] {
   const requested = parameters.getAll("resource");
   if (requested.length === 0 && policyOf(server, client).resourceParameter === "optional") return [];
-  if (requested.length === 0) {
-    throw invalidRequest("IJ-01", "resource is missing", "resource with the URI of the protected resource", "none");
-  }
+  if (requested.length === 0) throw reject("IJ-01", { missing: "resource" });
   const allowed = resources?.map(canonicalUri);
   const granted = requested.length > maxResources
     ? []
@@ -240,11 +204,7 @@ function limitResources(
       uri.length <= maxUriLength && isAbsoluteUri(uri) && (allowed?.includes(canonicalUri(uri)) ?? true)
     );
   if (granted.length > 0) return [...new Set(granted)];
-  throw new OAuthError("invalid_target", "no requested resource is allowed at this audience", {
-    rule: "IJ-05",
-    expected: resources?.join(" or ") ?? `at most ${maxResources} absolute URIs without fragment`,
-    received: requested.join(" "),
-  });
+  throw reject("IJ-05", { resources, requested, max: maxResources });
 }
 
 /**
@@ -259,11 +219,7 @@ async function subjectForAudience(
   if (id === undefined) return sub;
   const client = await server.clients.find(id);
   if (client !== undefined) return await server.subjectFor(server, client, sub);
-  throw new OAuthError("invalid_target", "the audience is no longer a client of this server", {
-    rule: "IJ-08",
-    expected: `client ${id} of the entry of ${issuer}`,
-    received: "no such client",
-  });
+  throw reject("IJ-08", { removedClient: id, issuer });
 }
 
 function pickClaims(user: User, names: readonly string[]): Record<string, unknown> {

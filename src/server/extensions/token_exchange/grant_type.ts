@@ -1,12 +1,11 @@
 /** The token exchange grant type (RFC 8693): a token is exchanged for one with less access, or for an ID-JAG. */
 
-import { confirmationOf, isConfirmed } from "../../oauth/tokens/confirmation.ts";
+import { isConfirmed } from "../../oauth/tokens/confirmation.ts";
 import { hasAccess, narrowAccess, requestsAccess, visibleAccess } from "../../oauth/authorize/access.ts";
 import { registeredResources } from "../../oauth/authorize/scope.ts";
-import { type Params, separatorFix, splitScope } from "../../oauth/params.ts";
+import { type Params, splitScope } from "../../oauth/params.ts";
 import { canonicalUri } from "../../oauth/resource_list.ts";
 import type { TokenExchangePolicy, TokenExchangeSettings } from "./settings.ts";
-import { OAuthError } from "../../oauth/errors.ts";
 import { millisecondsOf, secondsNow } from "../../oauth/keys/jwt.ts";
 import type { Server } from "../../oauth/server.ts";
 import { exchangeCount, grantOfAccessToken } from "../../oauth/tokens/mod.ts";
@@ -14,7 +13,8 @@ import { readAccessToken } from "../../oauth/tokens/read_access_token.ts";
 import type { AccessToken } from "../../oauth/tokens/read_access_token.ts";
 import { mayInspect } from "../../oauth/tokens/introspection.ts";
 import { exchangeForIdJag } from "./exchange_for_id_jag.ts";
-import { invalidRequest, tokenTypes } from "./token_types.ts";
+import { reject } from "./rules.ts";
+import { tokenTypes } from "./token_types.ts";
 import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
 
 /** Scope values of a login, which an exchanged token never has. */
@@ -36,7 +36,7 @@ export async function exchangeToken(
   ];
   const requestedType = parameters.get("requested_token_type") ?? tokenTypes.accessToken;
   if (!supportedTypes.some((type) => type === requestedType)) {
-    throw invalidRequest("TX-02", "requested_token_type is not supported", supportedTypes.join(" or "), requestedType);
+    throw reject("TX-02", { supported: supportedTypes, requested: requestedType });
   }
   requireParameter(parameters, "subject_token");
   requireParameter(parameters, "subject_token_type");
@@ -49,7 +49,7 @@ export async function exchangeToken(
 
 function requireParameter(parameters: Params, name: string): void {
   if (parameters.get(name) !== undefined) return;
-  throw invalidRequest("TX-01", `${name} is missing`, name, `no ${name}`);
+  throw reject("TX-01", { missing: name });
 }
 
 /**
@@ -62,22 +62,9 @@ async function exchangeAccessToken(
   settings: TokenExchangeSettings,
 ): Promise<Authorization> {
   const { client, parameters } = request;
-  if (!client.confidential && settings.allowPublicClients !== true) {
-    throw new OAuthError("unauthorized_client", "only a confidential client may exchange tokens", {
-      rule: "TX-01",
-      expected: "a client that authenticates, or tokenExchange.allowPublicClients",
-      received: `the public client ${client.id}`,
-    });
-  }
+  if (!client.confidential && settings.allowPublicClients !== true) throw reject("TX-01", { publicClient: client.id });
   const subjectToken = await readToken(server, request, "subject_token");
-  if (subjectToken.user === undefined) {
-    throw invalidRequest(
-      "TX-01",
-      "subject_token is not about a user",
-      "an access token of a user",
-      "an access token of a client",
-    );
-  }
+  if (subjectToken.user === undefined) throw reject("TX-01", { subject: "a client" });
   server.passed?.("TX-01", subjectToken.claims.client_id);
   const actor = parameters.get("actor_token") === undefined
     ? undefined
@@ -87,21 +74,10 @@ async function exchangeAccessToken(
   assertMayAct(server, request, subjectToken, actor);
   const { auth_time, acr, amr, client_id, exp, jti, sid } = subjectToken.claims;
   if (subjectToken.user === client.id && auth_time === undefined) {
-    throw invalidRequest(
-      "TX-01",
-      "subject_token is about a user with the id of this client, and only auth_time would distinguish both",
-      "a token with auth_time, or another client",
-      "no auth_time",
-    );
+    throw reject("TX-01", { subject: "a user with the id of this client" });
   }
-  if (exchangeCount(jti) >= maxExchanges) {
-    throw invalidRequest(
-      "TX-05",
-      "subject_token is the result of too many exchanges",
-      `a token that is the result of at most ${maxExchanges - 1} exchanges`,
-      `the result of ${exchangeCount(jti)} exchanges`,
-    );
-  }
+  const exchanges = exchangeCount(jti);
+  if (exchanges >= maxExchanges) throw reject("TX-05", { exchanges, max: maxExchanges });
   const scope = narrowScope(request, subjectToken);
   const resources = await narrowTarget(server, request, subjectToken, settings);
   const access = { ...await visibleAccess(server, client, subjectToken.claims), scope };
@@ -135,33 +111,14 @@ async function readToken(
   name: "subject_token" | "actor_token",
 ): Promise<AccessToken> {
   const type = parameters.get(`${name}_type`)!;
-  if (type !== tokenTypes.accessToken) {
-    throw invalidRequest("TX-01", `${name}_type is not supported`, tokenTypes.accessToken, type);
-  }
+  if (type !== tokenTypes.accessToken) throw reject("TX-01", { name, type });
   const token = await readAccessToken(server, parameters.get(name)!);
   const isAcceptable = token !== undefined &&
     (name === "actor_token" ? token.claims.client_id === client.id : mayInspect(server, client, token));
-  if (!isAcceptable) {
-    throw new OAuthError(
-      "invalid_request",
-      `${name} is unknown, expired, revoked, or not acceptable from this client`,
-      {
-        rule: "TX-01",
-        expected: name === "actor_token"
-          ? "a valid access token of this client"
-          : "a valid access token of this client, or for a resource that it serves",
-        received: token === undefined ? "an unknown, expired or revoked token" : `a token of ${token.claims.client_id}`,
-      },
-    );
-  }
+  if (!isAcceptable) throw reject("TX-01", { name, issuedTo: token?.claims.client_id });
   const { cnf } = token.claims;
   if (cnf === undefined || isConfirmed(cnf, provenKey)) return token;
-  throw invalidRequest(
-    "TX-04",
-    `${name} is bound to a key that the request does not prove`,
-    `a proof of the key ${JSON.stringify(cnf)}`,
-    provenKey === undefined ? "no proof" : `a proof of the key ${JSON.stringify(confirmationOf(provenKey))}`,
-  );
+  throw reject("TX-04", { name, cnf, provenKey });
 }
 
 /**
@@ -184,12 +141,7 @@ function assertMayAct(
   const matches = isObject &&
     Object.entries(mayAct).every(([name, value]) => Object.hasOwn(actual, name) && actual[name] === value);
   if (matches) return;
-  throw invalidRequest(
-    "TX-04",
-    "may_act of subject_token names another actor",
-    JSON.stringify(mayAct),
-    `sub ${actual.sub}, client_id ${client.id}`,
-  );
+  throw reject("TX-04", { mayAct, sub: actual.sub, clientId: client.id });
 }
 
 /** The requested part of the scope that the subject token and the client have in common; by default all of it. */
@@ -199,16 +151,7 @@ function narrowScope({ client, parameters }: AuthenticatedRequest, { claims }: A
   const requested = parameters.get("scope");
   const scope = requested === undefined ? allowed : splitScope(requested);
   if (scope.length > 0 && scope.every((value) => allowed.includes(value))) return scope;
-  throw new OAuthError("invalid_scope", "scope is more than subject_token and this client have", {
-    rule: "TX-03",
-    expected: allowed.length > 0
-      ? `some of: ${allowed.join(" ")}`
-      : grantable.length > 0
-      ? `a token with some of: ${grantable.join(" ")}`
-      : "a client with a scope other than openid and offline_access",
-    received: requested ?? claims.scope,
-    fix: separatorFix("scope", requested ?? "", grantable),
-  });
+  throw reject("TX-03", { allowed, grantable, requested, granted: claims.scope });
 }
 
 /** The requested resources and audiences; by default the audience of the subject token. */
@@ -227,9 +170,5 @@ async function narrowTarget(
     const resources = found.size > 0 ? [...found] : audience;
     return resources.length === 1 && resources[0] === server.audience ? [] : resources;
   }
-  throw new OAuthError("invalid_target", "resource or audience is not allowed for subject_token or this client", {
-    rule: "TX-03",
-    expected: allowed.join(" or "),
-    received: requested.join(" "),
-  });
+  throw reject("TX-03", { targets: allowed, requested });
 }

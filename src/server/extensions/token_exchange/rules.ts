@@ -1,20 +1,158 @@
 /** Rules of token exchange (TX), and of ID-JAGs that it issues (IJ). */
 
-import type { Rule } from "../../oauth/rules/rule.ts";
+import type { OAuthError } from "../../oauth/errors.ts";
+import { rejectBy } from "../../oauth/reject.ts";
+import { grantRule, type Rule, rule } from "../../oauth/rules/rule.ts";
+
+/** The message of every rejection of a subject token of an ID-JAG. */
+export const invalidSubjectToken = "subject_token is invalid, expired, revoked, or another client's";
+
+/** Facts about the scope or the resources of a request that an audience does not allow. */
+type DisallowedAtAudience =
+  // The scope of the entry: absent if the entry has none.
+  | { readonly scopes: readonly string[] | undefined; readonly requested: readonly string[] }
+  | {
+    readonly resources: readonly string[] | undefined;
+    readonly requested: readonly string[];
+    /** Maximum number of resources. */
+    readonly max: number;
+  };
+
+/** Facts about a client that may not request ID-JAGs for an audience. */
+type DisallowedClient =
+  // The client is not the one of the entry, or it is not configured.
+  | { readonly client: string; readonly issuer: string; readonly standing?: string }
+  // The audience was a client of this server.
+  | { readonly removedClient: string; readonly issuer: string };
+
+/** The name of a token in a request. */
+type TokenName = "subject_token" | "actor_token";
+
+/** Facts about a request for a token exchange that lacks something, or has a token that is not acceptable. */
+type InvalidExchange =
+  | { readonly missing: string }
+  | { readonly publicClient: string }
+  | { readonly subject: "a client" | "a user with the id of this client" }
+  | { readonly name: TokenName; readonly type: string }
+  // The client that the token was issued to; undefined: the token is not valid.
+  | { readonly name: TokenName; readonly issuedTo: string | undefined };
+
+const exchangeMessages = {
+  "a client": "subject_token is not about a user",
+  "a user with the id of this client":
+    "subject_token is about a user with the id of this client, and only auth_time would distinguish both",
+};
+
+/** Facts about a scope, or a resource or audience, that is more than the subject token and the client have. */
+type TooMuchAccess =
+  | {
+    /** The scope that both have. */
+    readonly allowed: readonly string[];
+    /** The scope that the client has. */
+    readonly grantable: readonly string[];
+    readonly requested: string | undefined;
+    readonly granted: string | undefined;
+  }
+  | { readonly targets: readonly string[]; readonly requested: readonly string[] };
+
+/** Facts about a token that another actor, or the holder of another key, may exchange. */
+type OtherActor =
+  | { readonly name: TokenName; readonly cnf: unknown; readonly provenKey: string | undefined }
+  | { readonly mayAct: unknown; readonly sub: unknown; readonly clientId: string };
 
 /** By ID, in the order of `tests/rules.md`. */
 export const tokenExchangeRules = {
-  "IJ-01": { cites: [] },
-  "IJ-02": { cites: [] },
-  "IJ-03": { cites: [] },
-  "IJ-04": { cites: [] },
-  "IJ-05": { cites: [] },
-  "IJ-08": { cites: [] },
-  "IJ-09": { cites: [] },
-  "IJ-11": { cites: ["RFC 8693 §2.1"] },
-  "TX-01": { cites: ["RFC 8693 §2.1, §2.2.2"] },
-  "TX-02": { cites: ["RFC 8693 §2.2.1"] },
-  "TX-03": { cites: ["RFC 8693 §2.2.2, §5"] },
-  "TX-04": { cites: ["RFC 8693 §4.1, §4.4"] },
-  "TX-05": { cites: ["RFC 9700 §2.2.2"] },
+  "IJ-01": rule<
+    { readonly missing: "audience" | "resource" } | { readonly isRepeated: true } | { readonly audience: string }
+  >({
+    code: (facts) => "audience" in facts ? "invalid_target" : "invalid_request",
+    message: (facts) =>
+      "missing" in facts
+        ? `${facts.missing} is missing`
+        : "audience" in facts
+        ? "audience is not a resource authorization server of this server"
+        : "audience was sent more than once",
+    cites: [],
+  }),
+  "IJ-02": rule<{ readonly supported: readonly string[]; readonly sent: string }>({
+    code: "invalid_request",
+    message: "subject_token_type is not supported for an ID-JAG",
+    cites: [],
+  }),
+  // All rejections of a subject token look the same to the client; the trace contains the reason.
+  "IJ-03": rule<{ readonly idTokenOf: string } | { readonly broken: OAuthError | undefined }>({
+    code: "invalid_request",
+    message: invalidSubjectToken,
+    cites: [],
+  }),
+  "IJ-04": grantRule<{ readonly broken: OAuthError } | { readonly isUsed: true }>({ cites: [] }),
+  "IJ-05": rule<DisallowedAtAudience>({
+    code: (facts) => "scopes" in facts ? "invalid_scope" : "invalid_target",
+    message: (facts) =>
+      "scopes" in facts
+        ? "no requested scope value is allowed at this audience"
+        : "no requested resource is allowed at this audience",
+    cites: [],
+  }),
+  "IJ-08": rule<DisallowedClient>({
+    code: "invalid_target",
+    message: (facts) =>
+      "client" in facts
+        ? "this client may not request ID-JAGs for this audience"
+        : "the audience is no longer a client of this server",
+    cites: [],
+  }),
+  "IJ-09": rule<{ readonly client: string }>({
+    code: "unauthorized_client",
+    message: "only a confidential client may request an ID-JAG",
+    cites: [],
+  }),
+  "IJ-11": rule({
+    code: "invalid_request",
+    message: "actor_token is not supported for an ID-JAG",
+    cites: ["RFC 8693 §2.1"],
+  }),
+  "TX-01": rule<InvalidExchange>({
+    code: (facts) => "publicClient" in facts ? "unauthorized_client" : "invalid_request",
+    message: (facts) =>
+      "missing" in facts
+        ? `${facts.missing} is missing`
+        : "publicClient" in facts
+        ? "only a confidential client may exchange tokens"
+        : "subject" in facts
+        ? exchangeMessages[facts.subject]
+        : "type" in facts
+        ? `${facts.name}_type is not supported`
+        : `${facts.name} is unknown, expired, revoked, or not acceptable from this client`,
+    cites: ["RFC 8693 §2.1, §2.2.2"],
+  }),
+  "TX-02": rule<{ readonly supported: readonly string[]; readonly requested: string }>({
+    code: "invalid_request",
+    message: "requested_token_type is not supported",
+    cites: ["RFC 8693 §2.2.1"],
+  }),
+  "TX-03": rule<TooMuchAccess>({
+    code: (facts) => "allowed" in facts ? "invalid_scope" : "invalid_target",
+    message: (facts) =>
+      "allowed" in facts
+        ? "scope is more than subject_token and this client have"
+        : "resource or audience is not allowed for subject_token or this client",
+    cites: ["RFC 8693 §2.2.2, §5"],
+  }),
+  "TX-04": rule<OtherActor>({
+    code: "invalid_request",
+    message: (facts) =>
+      "name" in facts
+        ? `${facts.name} is bound to a key that the request does not prove`
+        : "may_act of subject_token names another actor",
+    cites: ["RFC 8693 §4.1, §4.4"],
+  }),
+  "TX-05": rule<{ readonly exchanges: number; readonly max: number }>({
+    code: "invalid_request",
+    message: "subject_token is the result of too many exchanges",
+    cites: ["RFC 9700 §2.2.2"],
+  }),
 } as const satisfies Readonly<Record<string, Rule>>;
+
+/** Creates the error of a rule of token exchange. */
+export const reject = rejectBy(tokenExchangeRules);
