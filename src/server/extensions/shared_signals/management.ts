@@ -8,7 +8,7 @@ import { endpointUrl } from "../../assembly/endpoint.ts";
 import type { Handlers } from "../../assembly/route.ts";
 import { validateClientUri } from "../../oauth/clients/redirect_uri.ts";
 import { describeKind, quote } from "../../oauth/config_issue.ts";
-import { OAuthError } from "../../oauth/errors.ts";
+import type { OAuthError } from "../../oauth/errors.ts";
 import { warn } from "../../oauth/warn.ts";
 import type { Server } from "../../oauth/server.ts";
 import { pollMethod, pushMethod, supportedEvents, verificationEvent } from "./event_types.ts";
@@ -26,6 +26,7 @@ import {
   streamsOf,
 } from "./streams.ts";
 import { sendVerification } from "./transmit.ts";
+import { reject } from "./rules.ts";
 
 /** Maximum length of a text that a client sends, in characters; and of its list of event types, in entries. */
 const maxTextLength = 2048;
@@ -138,9 +139,7 @@ const supplied = ["iss", "aud", "events_supported", "events_delivered"] as const
 function assertSupplied(current: Body, body: Body): void {
   for (const name of supplied) {
     if (body[name] === undefined || canonical(body[name]) === canonical(current[name])) continue;
-    throw new OAuthError("invalid_request", `${name} is not that of the stream`, {
-      ...{ rule: "SS-05", expected: canonical(current[name]), received: quote(body[name]) },
-    });
+    throw reject("SS-05", { name, expected: canonical(current[name]), sent: body[name] });
   }
 }
 
@@ -214,8 +213,7 @@ function readText(body: Body, name: string): string | undefined {
 }
 
 function invalid(name: string, expected: string, received: string): OAuthError {
-  const fix = `Send ${expected} as ${name}.`;
-  return new OAuthError("invalid_request", `${name} is invalid`, { rule: "SS-03", expected, received, fix });
+  return reject("SS-03", { name, expected, received });
 }
 
 function describeList(value: unknown): string {

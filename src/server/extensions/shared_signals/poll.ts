@@ -6,8 +6,6 @@ import { readJsonObject } from "../../../platform/http/json_body.ts";
 import { json } from "../../../platform/http/message.ts";
 import type { Handlers } from "../../assembly/route.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { quote } from "../../oauth/config_issue.ts";
-import { OAuthError } from "../../oauth/errors.ts";
 import { warn } from "../../oauth/warn.ts";
 import { redactText } from "../../oauth/redact.ts";
 import type { Server } from "../../oauth/server.ts";
@@ -15,6 +13,7 @@ import { requireReceiver } from "./receiver.ts";
 import { manageScope, readScope } from "./settings.ts";
 import { findStream, listEvents, signEvent } from "./streams.ts";
 import { waitForEvent } from "./transmit.ts";
+import { reject } from "./rules.ts";
 
 /** Maximum number of events in one response. */
 const maxSets = 100;
@@ -57,12 +56,7 @@ function readPoll(input: Readonly<Record<string, unknown>>): PollRequest {
     typeof returnImmediately === "boolean" &&
     Array.isArray(ack) && ack.every((jti) => typeof jti === "string") && isObject(setErrs);
   if (!isValid) {
-    throw new OAuthError("invalid_request", "a member of the poll has another type", {
-      ...{ rule: "SS-03", fix: "Correct the type of the member, or leave it out." },
-      received: Object.entries({ maxEvents, returnImmediately, ack, setErrs })
-        .map(([name, value]) => `${name}: ${quote(value)}`).join("; "),
-      expected: "maxEvents: a whole number; returnImmediately: true or false; ack: strings; setErrs: an object",
-    });
+    throw reject("SS-03", { poll: { maxEvents, returnImmediately, ack, setErrs } });
   }
   const errors = setErrs as Readonly<Record<string, unknown>>;
   return {

@@ -3,9 +3,9 @@
 import type { Context } from "../../assembly/context.ts";
 import { endpointOrigin } from "../../oauth/issuer_urls.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { OAuthError } from "../../oauth/errors.ts";
 import { requireAccessToken } from "../../oauth/tokens/bearer.ts";
 import { mayReceive } from "./streams.ts";
+import { reject } from "./rules.ts";
 
 /**
  * The client that an access token was issued to on its own behalf, without a user.
@@ -22,10 +22,7 @@ export async function requireReceiver(context: Context, ...scopes: readonly [str
   };
   const { user, claims: { client_id: id, scope } } = await requireAccessToken(server, sent, undefined, ...scopes);
   if (user !== undefined) {
-    throw new OAuthError("insufficient_scope", "an access token of a user cannot manage streams of events", {
-      ...{ rule: "SS-02", expected: "an access token of the client itself", received: "an access token of a user" },
-      scope: "an access token of the client itself",
-    });
+    throw reject("SS-02", { isOfUser: true }, { scope: "an access token of the client itself" });
   }
   const client = await server.clients.findHolder(id);
   const usable = scope!.split(" ").filter((value) => scopes.includes(value));
@@ -33,8 +30,5 @@ export async function requireReceiver(context: Context, ...scopes: readonly [str
     context.clientId = id;
     return client;
   }
-  throw new OAuthError("insufficient_scope", "this client may not have streams of events", {
-    ...{ rule: "SS-02", expected: scopes[0], received: "a client that may not use this scope value" },
-    scope: scopes[0],
-  });
+  throw reject("SS-02", { scope: scopes[0] }, { scope: scopes[0] });
 }

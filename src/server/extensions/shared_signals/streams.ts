@@ -4,14 +4,13 @@ import type { EventStreamRecord, ListedRecord, StreamEventRecord } from "../../.
 import { type BoundedCache, boundedCache } from "../../oauth/bounded_cache.ts";
 import type { User } from "../../oauth/clients/client.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { quote } from "../../oauth/config_issue.ts";
 import { hasStanding } from "../../oauth/clients/standing.ts";
-import { OAuthError } from "../../oauth/errors.ts";
-import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
+import type { OAuthError } from "../../oauth/errors.ts";
 import { randomId, storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 import { supportedEvents } from "./event_types.ts";
 import { manageScope, readScope, sharedSignalsOf } from "./settings.ts";
+import { reject } from "./rules.ts";
 
 /** Maximum number of streams: of one client, and of all. */
 const maxClientStreams = 10;
@@ -70,8 +69,7 @@ export async function createStream(server: Server, client: Client, changes: Stre
 }
 
 function tooMany(max: number, of: string): OAuthError {
-  const texts = { expected: `at most ${max} ${of}`, received: "one more" };
-  return new OAuthError("access_denied", `there are too many ${of}`, { rule: "SS-06", status: 403, ...texts });
+  return reject("SS-06", { max, of }, { status: 403 });
 }
 
 /** The streams of a client. */
@@ -89,11 +87,7 @@ export async function findStream(server: Server, client: Client, streamId: unkno
   const isId = typeof streamId === "string" && /^[\w-]{1,64}$/.test(streamId);
   const record = isId && await server.store.get("event_stream", await clientPrefix(server, client.id) + streamId);
   if (record) return record.value;
-  throw new OAuthError("not_found" as ExtensionErrorCode, "this client has no such stream", {
-    ...{ rule: "SS-04", status: 404 },
-    expected: "the stream_id of a stream of this client",
-    received: quote(streamId),
-  });
+  throw reject("SS-04", { streamId }, { status: 404 });
 }
 
 /** Replaces a stream. Its pending events are dropped if it is disabled. */
@@ -169,13 +163,7 @@ export async function changeSubject(
   isAdded: boolean,
 ): Promise<void> {
   const key = subjectKey(subject);
-  if (key === undefined) {
-    throw new OAuthError("invalid_request", "the subject must be of the format iss_sub or email", {
-      ...{ rule: "SS-03", expected: '{"format":"iss_sub","iss":"…","sub":"…"} or {"format":"email","email":"…"}' },
-      received: describeSubject(subject),
-      fix: "Name the user by iss and sub of its ID token, or by the e-mail address.",
-    });
-  }
+  if (key === undefined) throw reject("SS-03", { subject });
   const { store } = server;
   const prefix = streamPrefix(server, stream.streamId);
   const id = prefix + await storageKey(server, key);
@@ -187,11 +175,6 @@ export async function changeSubject(
   if (await store.count("stream_subject", prefix) <= maxSubjects) return;
   await store.delete("stream_subject", id);
   throw tooMany(maxSubjects, "subjects of a stream");
-}
-
-function describeSubject(subject: unknown): string {
-  if (typeof subject !== "object" || subject === null) return quote(subject);
-  return `format ${quote((subject as SubjectIdentifier).format)}, members ${quote(Object.keys(subject).join(", "))}`;
 }
 
 /** The key of a subject; `undefined` for a format that the server does not know. */
