@@ -11,6 +11,7 @@ import { hasCode } from "../../oauth/authorize/response_type.ts";
 import type { PartRequest, Server } from "../../oauth/server.ts";
 import { issueTokens, signIdToken } from "../../oauth/tokens/mod.ts";
 import { isPublicUri } from "../../oauth/clients/redirect_uri.ts";
+import { reject } from "./rules.ts";
 
 /** Maximum length of an ID token in a URL, in characters. */
 const maxLengthInUrl = 8192;
@@ -18,16 +19,10 @@ const maxLengthInUrl = 8192;
 /** Verifies what an ID token in the response demands of a request. */
 export function assertRequest(from: PartRequest, request: Partial<AuthorizationRequest>): void {
   const { server } = from;
-  const { responseType, scope = [], nonce, resources = [], loginRequirements } = request;
-  const reject = (rule: "HY-02" | "HY-03" | "HY-13", message: string, expected: string, received: string) =>
-    new OAuthError("invalid_request", message, { rule, expected, received });
-  if (!scope.includes("openid")) {
-    const received = scope.join(" ") || "no scope that releases claims";
-    throw reject("HY-02", `response_type=${responseType} needs the scope openid`, "a scope with openid", received);
-  }
-  if (nonce === undefined) {
-    throw reject("HY-03", `nonce is missing, and response_type=${responseType} needs it`, "a nonce", "no nonce");
-  }
+  const { scope = [], nonce, resources = [], loginRequirements } = request;
+  const responseType = request.responseType!;
+  if (!scope.includes("openid")) throw reject("HY-02", { responseType, scope });
+  if (nonce === undefined) throw reject("HY-03", { responseType });
   warnLocalUri(from);
   if (hasCode(responseType)) return;
   const unusable = resources.length > 0
@@ -37,13 +32,7 @@ export function assertRequest(from: PartRequest, request: Partial<AuthorizationR
     : (loginRequirements?.claims?.userinfo ?? []).length > 0
     ? "claims for userinfo"
     : undefined;
-  if (unusable === undefined) return;
-  throw reject(
-    "HY-13",
-    `response_type=${responseType} leads to no access token, but the request has ${unusable}`,
-    `a request without ${unusable}`,
-    unusable,
-  );
+  if (unusable !== undefined) throw reject("HY-13", { responseType, unusable });
 }
 
 /** Warns about a redirect URI of a web client that only a server on a test host accepts. */
@@ -84,11 +73,7 @@ export async function issueIdToken(
     }),
   });
   if (id_token.length > maxLengthInUrl && server.responseModes.get(mode)?.carrier === "fragment") {
-    throw new OAuthError("server_error", "the ID token is too long for a redirect", {
-      rule: "HY-15",
-      expected: `at most ${maxLengthInUrl} characters`,
-      received: `${id_token.length} characters`,
-    });
+    throw reject("HY-15", { length: id_token.length, max: maxLengthInUrl });
   }
   return [["id_token", id_token]];
 }
