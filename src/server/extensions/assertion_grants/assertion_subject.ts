@@ -23,12 +23,7 @@ export async function findSubject(
 ): Promise<User | undefined> {
   const mapped = mappedSubject(trusted, claims.sub);
   if (mapped?.client !== undefined && mapped.client !== client.id) {
-    throw invalidAssertion({
-      rule: "JB-09",
-      reason: `assertions about this subject are for client ${mapped.client}`,
-      expected: mapped.client,
-      received: client.id,
-    });
+    throw invalidAssertion("JB-09", { problem: "other client", mapped: mapped.client, clientId: client.id });
   }
   if (mapped !== undefined && mapped.user === undefined) return undefined;
   const user = mapped?.user !== undefined
@@ -41,24 +36,12 @@ export async function findSubject(
     ? await server.users.find(claims.aud_sub)
     : undefined;
   if (user?.sub === client.id && claims.auth_time === undefined) {
-    throw invalidAssertion({
-      rule: "JB-09",
-      reason: "only auth_time would distinguish the token of this user from a token of the client with the same id",
-      expected: "auth_time in the assertion, or another client",
-      received: "no auth_time",
-    });
+    throw invalidAssertion("JB-09", { problem: "like a client" });
   }
   if (user !== undefined) return user;
-  throw invalidAssertion({
-    rule: "JB-09",
-    reason: "the subject of the assertion is not a user of this server",
-    expected: trusted.users === "email"
-      ? "the email of exactly one user, with email_verified: true"
-      : trusted.users === "aud_sub"
-      ? "an aud_sub that is the sub of a registered user"
-      : "a sub that trustedIssuers maps to a registered user or a client",
-    received: mapped?.user ?? (trusted.users === "aud_sub" ? String(claims.aud_sub ?? "no aud_sub") : claims.sub),
-  });
+  const claimed = trusted.users === "aud_sub" ? String(claims.aud_sub ?? "no aud_sub") : claims.sub;
+  const subject = mapped?.user ?? claimed;
+  throw invalidAssertion("JB-09", { problem: "unknown", users: trusted.users, subject });
 }
 
 /** Creates the user if the issuer's entry allows it and the subject is a valid subject of this server. */

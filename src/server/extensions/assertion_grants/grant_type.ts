@@ -5,7 +5,6 @@ import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { isPermitted } from "../../oauth/clients/standing.ts";
 import type { User } from "../../oauth/clients/client.ts";
-import { quote } from "../../oauth/config_issue.ts";
 import { byProfile } from "../../oauth/profile.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import { OAuthError } from "../../oauth/errors.ts";
@@ -27,6 +26,7 @@ import type { FurtherAccess, Grant } from "../../../platform/store/store.ts";
 import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
 import { invalidAssertion, verifyAssertion } from "./verify_assertion.ts";
 import type { VerifiedAssertion } from "./verify_assertion.ts";
+import { reject } from "./rules.ts";
 
 /** The grant type for these issuers. */
 export function jwtBearer(
@@ -76,12 +76,7 @@ async function authorizeAssertion(
 function assertProvenKey(cnf: unknown, provenKey: string | undefined): void {
   const { jkt } = Object(cnf) as { readonly jkt?: unknown };
   if (jkt !== undefined && jkt === provenKey) return;
-  throw invalidAssertion({
-    rule: "IJ-19",
-    reason: "the assertion is bound to a key (cnf) that the request does not prove",
-    expected: typeof jkt === "string" ? `a DPoP proof signed by the key ${jkt}` : "cnf with the member jkt",
-    received: provenKey === undefined ? "no header DPoP" : `a proof by the key ${provenKey}`,
-  });
+  throw invalidAssertion("IJ-19", { jkt, provenKey });
 }
 
 /**
@@ -103,36 +98,19 @@ async function identifyClient(
 function requireAssertion(parameters: Params): string {
   const assertion = parameters.get("assertion");
   if (assertion !== undefined) return assertion;
-  throw new OAuthError("invalid_request", "assertion is missing", {
-    rule: "JB-01",
-    expected: "assertion, a JWT of a trusted issuer",
-    received: "no assertion",
-  });
+  throw reject("JB-01", { problem: "missing" });
 }
 
 function assertClient(server: Server, client: Client, { trusted, claims }: VerifiedAssertion): void {
   if (!client.confidential && trusted.allowPublicClients !== true) {
-    throw new OAuthError("unauthorized_client", "only a confidential client may use this assertion", {
-      rule: "JB-08",
-      expected: "a client that authenticates, or allowPublicClients in the entry of the issuer",
-      received: `the public client ${client.id}`,
-    });
+    throw reject("JB-08", { problem: "public", clientId: client.id });
   }
-  const isAllowed = trusted.clients?.includes(client.id) ?? isPermitted(server, client, "useUnrestrictedIssuers");
-  if (!isAllowed) {
-    throw new OAuthError("unauthorized_client", "this client may not use assertions of this issuer", {
-      rule: "JB-08",
-      expected: trusted.clients?.join(" or ") ?? "a configured client, or clients in the entry of the issuer",
-      received: trusted.clients === undefined ? `${client.id}, with the standing ${client.standing}` : client.id,
-    });
+  const { clients } = trusted;
+  if (!(clients?.includes(client.id) ?? isPermitted(server, client, "useUnrestrictedIssuers"))) {
+    throw reject("JB-08", { problem: "not listed", clientId: client.id, standing: client.standing, clients });
   }
   if (trusted.grantProfile !== "id-jag" || claims.client_id === client.id) return;
-  throw invalidAssertion({
-    rule: "IJ-15",
-    reason: "the ID-JAG was issued to another client",
-    expected: `client ${claims.client_id}`,
-    received: `client ${client.id}`,
-  });
+  throw invalidAssertion("IJ-15", { issuedTo: claims.client_id, clientId: client.id });
 }
 
 /** Scope values of a login. An assertion never grants them, because it leads to no ID token and no refresh token. */
@@ -156,11 +134,7 @@ async function grantedAccess(
     return hasAccess(server, claimed) || isRequested ? claimed : undefined;
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    const { expected, received } = error.details;
-    const reason = `authorization_details of the ID-JAG is invalid: ${error.message}`;
-    const fix =
-      "Have the identity provider issue an ID-JAG whose authorization_details match the types of this server.";
-    throw invalidAssertion({ rule: "IJ-17", fix, reason, expected, received });
+    throw invalidAssertion("IJ-17", { invalidDetails: error });
   }
 }
 
@@ -206,16 +180,7 @@ function grantedScope(
   // A client on its own behalf needs no scope: the default may be one of users.
   const needsNone = requested === undefined && (hasOtherAccess || user === undefined && claimed === undefined);
   if ((scope.length > 0 || needsNone) && scope.every((value) => allowed.includes(value))) return scope;
-  throw new OAuthError("invalid_scope", "scope is more than this assertion can grant", {
-    rule: "JB-11",
-    expected: allowed.length > 0
-      ? `some of: ${allowed.join(" ")}`
-      : "an assertion that grants scope values of this client",
-    received: [
-      requested === undefined ? "no scope in the request" : `scope=${requested} in the request`,
-      ...claimed === undefined ? [] : [`scope ${quote(claimed.join(" "))} in the ID-JAG`],
-    ].join(", "),
-  });
+  throw reject("JB-11", { allowed, requested, claimed });
 }
 
 /** The requested resources. Default: all resources that the ID-JAG or the issuer's entry names. */
@@ -230,12 +195,7 @@ async function grantedResources(
     : undefined;
   const { resourceParameter, profile } = policyOf(server, client);
   if (claimed === undefined && trusted.grantProfile === "id-jag" && resourceParameter !== "optional") {
-    throw invalidAssertion({
-      rule: "IJ-17",
-      reason: `the ID-JAG names no resource, and one is expected${byProfile(profile, "resourceParameter")}`,
-      expected: "resource with the URI of the protected resource",
-      received: "no resource",
-    });
+    throw invalidAssertion("IJ-17", { byProfile: byProfile(profile, "resourceParameter") });
   }
   if (claimed === undefined && trusted.resources === undefined) return await readResources(server, parameters);
   const allowed = await registeredResources(server, trusted.resources ?? claimed!);
@@ -245,19 +205,13 @@ async function grantedResources(
   // The ID-JAG names the resource, so the request need not.
   if (granted.length > 0 && claimed !== undefined && parameters.get("resource") === undefined) return granted;
   if (granted.length > 0) return await narrowResources(server, granted, parameters);
-  throw new OAuthError("invalid_target", "the assertion names no resource that this server issues tokens for", {
-    rule: "IJ-17",
-    expected: allowed.join(" or ") || "a registered resource",
-    received: claimed?.join(" ") || "no resource",
-  });
+  throw reject("IJ-17", { allowed, claimed });
 }
 
 /** Consumes an assertion: one of several concurrent requests succeeds. */
 async function consume(server: Server, { claims: { iss, jti, exp } }: VerifiedAssertion): Promise<void> {
-  const fail = (reason: string, received: string) =>
-    invalidAssertion({ rule: "JB-10", reason, expected: "a unique jti for each assertion", received });
-  if (typeof jti !== "string" || jti === "") throw fail("the assertion has no jti", "no jti");
+  if (typeof jti !== "string" || jti === "") throw invalidAssertion("JB-10", { problem: "no jti" });
   const id = await storageKey(server, JSON.stringify(["grant assertion", iss, jti]));
   if (await server.store.add("used_identifier", id, {}, { expiresAt: Math.ceil(exp * 1000) })) return;
-  throw fail("the assertion was used before", "a repeated jti");
+  throw invalidAssertion("JB-10", { problem: "used" });
 }

@@ -9,7 +9,6 @@ import {
   findFormProblem,
   findTypeProblem,
   foreignClockTolerance,
-  formatClaimTime,
   type JwtPolicy,
   JwtPolicyError,
   type JwtProblem,
@@ -19,7 +18,10 @@ import { warn } from "../../oauth/warn.ts";
 import { DocumentError } from "../../oauth/outbound.ts";
 import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../../oauth/server.ts";
-import { invalidGrantErrors } from "../../oauth/grants/narrow_grant.ts";
+import type { OAuthError } from "../../oauth/errors.ts";
+import { invalidGrantBy } from "../../oauth/grants/narrow_grant.ts";
+import type { BrokenRule, FactsOf } from "../../oauth/reject.ts";
+import type { assertionGrantRules } from "./rules.ts";
 
 /** An assertion of a trusted issuer (RFC 7523 §3). `maxLifetime` of its entry sets another lifetime. */
 export const assertionPolicy: JwtPolicy & { readonly maxLifetime: number } = {
@@ -39,11 +41,17 @@ export interface VerifiedAssertion {
   readonly claims: JWTPayload & { readonly iss: string; readonly sub: string; readonly exp: number };
 }
 
-/** All rejections of an assertion look the same to the client; the trace contains the reason. */
-export const invalidAssertion = invalidGrantErrors(
+type Rules = typeof assertionGrantRules;
+
+const invalidGrant = invalidGrantBy<Rules>(
   "JB-02",
   "assertion is malformed, expired, of an issuer that is not trusted, or not accepted for this client",
 );
+
+/** All rejections of an assertion look the same to the client; the trace contains the reason. */
+export function invalidAssertion<Id extends keyof Rules>(rule: Id, facts: FactsOf<Rules[Id]>): OAuthError {
+  return invalidGrant({ rule, ...facts } as BrokenRule<Rules>);
+}
 
 /**
  * Verifies an assertion: issuer, kind, signature, times, audience and required claims.
@@ -81,12 +89,7 @@ function decode(assertion: string): { readonly typ: string | undefined; readonly
   } catch {
     // The text has three parts, but they are not JSON objects.
   }
-  throw invalidAssertion({
-    rule: "JB-01",
-    reason: "the assertion is not a signed JWT",
-    expected: "three parts of canonical base64url without padding",
-    received: "text that is not a JWT",
-  });
+  throw invalidAssertion("JB-01", { problem: "malformed" });
 }
 
 const isString = (value: unknown) => typeof value === "string";
@@ -108,12 +111,7 @@ function assertClaimTypes(payload: JWTPayload): void {
   for (const [names, expected, isValid, rule] of claimTypes) {
     const name = names.find((name) => payload[name] !== undefined && !isValid(payload[name]));
     if (name === undefined) continue;
-    throw invalidAssertion({
-      rule,
-      reason: `${name} of the assertion is not ${expected}`,
-      expected: `${name}: ${expected}`,
-      received: describeKind(payload[name]),
-    });
+    throw invalidAssertion(rule, { claim: name, expected, received: describeKind(payload[name]) });
   }
 }
 
@@ -125,25 +123,10 @@ function findIssuer(
   const ofIssuer = trustedIssuers.filter((trusted) => trusted.issuer === iss);
   const trusted = ofIssuer.find((candidate) => candidate.tenant === tenant);
   if (trusted !== undefined && iss !== server.issuer) return trusted;
-  if (iss === server.issuer) {
-    throw invalidAssertion({
-      rule: "JB-07",
-      reason: "this server itself issued the assertion",
-      expected: "an assertion of a trusted issuer",
-      received: iss,
-    });
-  }
-  const isIssuerKnown = ofIssuer.length > 0;
-  throw invalidAssertion({
-    rule: "JB-03",
-    reason: isIssuerKnown
-      ? "no entry of the issuer is for this tenant"
-      : "iss of the assertion is not a trusted issuer",
-    expected: isIssuerKnown
-      ? `tenant: ${ofIssuer.map(({ tenant }) => tenant ?? "absent").join(" or ")}`
-      : "iss of an entry of trustedIssuers, character by character",
-    received: (isIssuerKnown ? tenant as string | undefined : iss) ?? "absent",
-  });
+  if (iss === server.issuer) throw invalidAssertion("JB-07", { ownIssuer: iss });
+  if (ofIssuer.length === 0) throw invalidAssertion("JB-03", { iss });
+  const tenants = ofIssuer.map(({ tenant }) => tenant);
+  throw invalidAssertion("JB-03", { tenant: tenant as string | undefined, tenants });
 }
 
 function jwtPolicyOf({ grantProfile }: TrustedIssuer) {
@@ -155,13 +138,9 @@ function assertType(trusted: TrustedIssuer, typ: string | undefined): void {
   const problem = findTypeProblem(jwtPolicyOf(trusted), typ);
   if (problem === undefined) return;
   const { expected, received } = problem;
-  if (trusted.grantProfile === "id-jag") {
-    throw invalidAssertion({ rule: "IJ-14", reason: "the assertion is not an ID-JAG", expected, received });
-  }
-  const reason = findTypeProblem(idJagPolicy, typ) === undefined
-    ? `the assertion is an ID-JAG, and the entry of its issuer has no grantProfile "id-jag"`
-    : "the assertion is a token of another kind";
-  throw invalidAssertion({ rule: "JB-07", reason, expected, received });
+  if (trusted.grantProfile === "id-jag") throw invalidAssertion("IJ-14", { expected, received });
+  const isIdJag = findTypeProblem(idJagPolicy, typ) === undefined;
+  throw invalidAssertion("JB-07", { isIdJag, expected, received });
 }
 
 /** Verifies the signature, then the times. @returns The problem of the times. */
@@ -170,7 +149,7 @@ async function verifySignature(
   trusted: TrustedIssuer,
   assertion: string,
 ): Promise<JwtProblem | undefined> {
-  const { algorithms = verificationAlgorithms } = trusted;
+  const { issuer, algorithms = verificationAlgorithms } = trusted;
   const keys = remoteKeys(server.fetching.keys, trusted);
   try {
     await verifyByKeys(assertion, keys, jwtPolicyOf(trusted), { algorithms, now: server.now() });
@@ -179,14 +158,9 @@ async function verifySignature(
     if (cause instanceof JwtPolicyError) return cause.problem;
     if (cause instanceof DocumentError) {
       const { expected, received, fix } = cause;
-      const reason = `the keys of ${trusted.issuer} cannot be fetched`;
-      throw invalidAssertion({ rule: "JB-06", reason, expected, received, fix });
+      throw invalidAssertion("JB-06", { issuer, expected, received, fix });
     }
-    throw invalidAssertion({
-      rule: "JB-06",
-      reason: `the assertion is invalid: ${(cause as Error).message}`,
-      expected: `a signature by a key of ${trusted.issuer}`,
-    });
+    throw invalidAssertion("JB-06", { issuer, failure: (cause as Error).message });
   }
 }
 
@@ -198,24 +172,16 @@ function assertTimes(
 ): JWTPayload & { readonly sub: string; readonly exp: number } {
   const { sub, exp, iat } = payload;
   const { maxLifetime = jwtPolicyOf(trusted).maxLifetime } = trusted;
-  const fail = (reason: string, expected: string, received: string) =>
-    invalidAssertion({ rule: "JB-04", reason, expected, received });
-  if (typeof sub !== "string" || sub === "") throw fail("the assertion has no sub", "the subject", "no sub");
-  if (typeof exp !== "number") throw fail("the assertion has no exp", "exp in seconds since 1970", "no exp");
-  if (problem !== undefined) {
-    throw fail(`the assertion is invalid: ${problem.reason}`, problem.expected, problem.received);
-  }
+  if (typeof sub !== "string" || sub === "") throw invalidAssertion("JB-04", { missing: "sub" });
+  if (typeof exp !== "number") throw invalidAssertion("JB-04", { missing: "exp" });
+  if (problem !== undefined) throw invalidAssertion("JB-04", { problem });
   const now = server.now() / 1000;
   const authTime = payload.auth_time as number | undefined;
   if (authTime !== undefined && authTime > now + jwtPolicyOf(trusted).secondsAhead) {
-    const expected = `auth_time before ${formatClaimTime(now)}`;
-    throw fail("auth_time of the assertion is in the future", expected, formatClaimTime(authTime));
+    throw invalidAssertion("JB-04", { authTime, now });
   }
   const lifetime = exp - Math.min(iat ?? now, now);
-  if (lifetime > maxLifetime) {
-    const received = `${Math.ceil(lifetime)} seconds`;
-    throw fail("the assertion is valid for too long", `at most ${maxLifetime} seconds from iat to exp`, received);
-  }
+  if (lifetime > maxLifetime) throw invalidAssertion("JB-04", { lifetime, maxLifetime });
   return { ...payload, sub, exp };
 }
 
@@ -230,31 +196,24 @@ function assertAudience(server: Server, { grantProfile }: TrustedIssuer, payload
     return;
   }
   const rule = isIdJag ? "IJ-13" : "JB-05";
-  const expected = `aud = ${accepted.join(" or ")}`;
-  const received = audience.join(" ") || "no aud";
   // An issuer without path is often written with a slash. `assertionAudience: "issuer"` rejects that.
   const isLenient = server.assertionAudiences.length > 0 && new URL(server.issuer).pathname === "/";
   if (isIdJag && isLenient && audience.length === 1 && audience[0] === `${server.issuer}/`) {
-    const reason = "aud of the ID-JAG has a slash after the issuer, which many servers reject";
-    warn(server, undefined, { rule, reason, expected, received });
+    warn(server, undefined, {
+      rule,
+      reason: "aud of the ID-JAG has a slash after the issuer, which many servers reject",
+      expected: `aud = ${server.issuer}`,
+      received: audience[0],
+    });
     return;
   }
-  throw invalidAssertion({ rule, reason: "the assertion has another audience", expected, received });
+  throw invalidAssertion(rule, { accepted, audience });
 }
 
 function assertIdJagClaims(payload: JWTPayload): void {
   for (const name of ["jti", "client_id"]) {
     if (typeof payload[name] === "string" && payload[name] !== "") continue;
-    throw missingClaim(name);
+    throw invalidAssertion("IJ-16", { missing: name });
   }
-  if (payload.iat === undefined) throw missingClaim("iat");
-}
-
-function missingClaim(name: string): Error {
-  return invalidAssertion({
-    rule: "IJ-16",
-    reason: `the ID-JAG has no ${name}`,
-    expected: "jti, iat, exp, sub and client_id",
-    received: `no ${name}`,
-  });
+  if (payload.iat === undefined) throw invalidAssertion("IJ-16", { missing: "iat" });
 }
