@@ -48,7 +48,7 @@ export async function startAuthentication(
   params: Params,
   address: string | undefined,
 ): Promise<StartedAuthentication> {
-  if (!client.confidential) throw reject("CB-05", { clientId: client.id });
+  if (!client.confidential) throw reject("CB-05", { problem: "public", clientId: client.id });
   assertUnsigned(server, client, params);
   const hint = findHint(params);
   assertScope(params);

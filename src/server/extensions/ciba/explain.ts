@@ -2,6 +2,7 @@
 
 import type { RuleTexts } from "../../explain/rule_text.ts";
 import { decodedPlusFix } from "../../oauth/params.ts";
+import { explainCode, explainDecided, explainPace, explainPollClient } from "../polled/explain.ts";
 import { type cibaRules, isUnsupportedHint } from "./rules.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
@@ -29,22 +30,22 @@ export const cibaTexts = {
     passes: "the user approved the request, and auth_req_id was not used before",
     fix:
       "Poll with the latest auth_req_id until the user has decided; until then the error is authorization_pending. After any other error, start a new request.",
+    explain: explainCode,
   },
   "CB-04": {
     passes: "the client waited for the interval",
     fix: "Wait for the interval of the response before each poll, and 5 seconds longer after each slow_down.",
+    explain: explainPace,
   },
   "CB-05": {
     passes: "auth_req_id was issued to this client",
     fix: "Register a client that authenticates for the grant type, and poll with the client that started the request.",
-    explain: ({ clientId }) => ({
-      expected: "a client with a secret or keys",
-      received: `the public client ${clientId}`,
-    }),
+    explain: explainPollClient,
   },
   "CB-06": { passes: "the user approved the request" },
   "CB-07": {
     fix: "Start a new request in the client: users can decide only once on each request.",
+    explain: explainDecided,
   },
   "CB-08": {
     fix: "Send a short text on one line, which the client also shows, or leave binding_message out.",

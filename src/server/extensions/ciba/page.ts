@@ -9,13 +9,13 @@ import { readParams } from "../../endpoints/shared/client_endpoint.ts";
 import type { Handlers } from "../../assembly/route.ts";
 import { readSession } from "../../endpoints/shared/session_cookie.ts";
 import { htmlWithForms } from "../../../platform/http/message.ts";
-import { OAuthError } from "../../oauth/errors.ts";
 import { Backchannel, type BackchannelProps } from "../../login/pages/backchannel.tsx";
 import type { Pages } from "../../assembly/pages.ts";
 import { renderPage } from "../../pages/render_page.ts";
 import { describe } from "../polled/polled_request.ts";
 import { listRequests } from "./authentication_request.ts";
 import { findRequest } from "./find_request.ts";
+import { reject } from "./rules.ts";
 import { cibaGrant } from "./settings.ts";
 
 /** Maximum number of clients whose requests are searched, besides the clients in memory. */
@@ -45,7 +45,7 @@ export function backchannelPage(
       const id = params.get("request_id");
       if (id === undefined) return showPage(context, { requests: await findRequests(context) });
       const found = await findRequest(server, id, endpointPath(context.app, "backchannel"));
-      if (found === undefined) throw unknownRequest();
+      if (found === undefined) throw reject("CB-07", {}, { forUser: true });
       context.clientId = found.pending.client.id;
       context.destination = found.pending.destination;
       return await authorize(context, found.pending, approver);
@@ -79,13 +79,4 @@ async function findRequests(context: Context): Promise<BackchannelProps["request
     }
   }
   return requests;
-}
-
-function unknownRequest(): OAuthError {
-  return new OAuthError("invalid_request", "this request is unknown, already decided, or expired", {
-    rule: "CB-07",
-    expected: "a request that waits for a decision",
-    received: "none with this id",
-    forUser: true,
-  });
 }

@@ -3,6 +3,7 @@
 import { rejectBy } from "../../oauth/reject.ts";
 import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
 import { type Rule, rule } from "../../oauth/rules/rule.ts";
+import { polledRules } from "../polled/rules.ts";
 
 /** OpenID Connect CIBA §13. */
 const unknownUserId = "unknown_user_id" as ExtensionErrorCode;
@@ -52,15 +53,11 @@ export const cibaRules = {
       isUnsupportedHint(facts) ? "login_hint_token is not supported" : "the request must have exactly one hint",
     cites: ["OpenID Connect CIBA §7.1"],
   }),
-  "CB-03": { cites: ["OpenID Connect CIBA §7.3, §10.1, §11"] },
-  "CB-04": { cites: ["OpenID Connect CIBA §7.3, §11"] },
-  "CB-05": rule<{ readonly clientId: string }>({
-    code: "unauthorized_client",
-    message: "only a client that authenticates may use backchannel authentication",
-    cites: ["OpenID Connect CIBA §4, §10.1"],
-  }),
+  "CB-03": polledRules["CB-03"],
+  "CB-04": polledRules["CB-04"],
+  "CB-05": polledRules["CB-05"],
   "CB-06": { cites: ["OpenID Connect CIBA §8", "RFC 10027 §6.1.14"] },
-  "CB-07": { cites: ["OpenID Connect CIBA §8"] },
+  "CB-07": polledRules["CB-07"],
   "CB-08": rule<{ readonly length: number }>({
     code: invalidBindingMessage,
     message: "binding_message cannot be shown",

@@ -1,6 +1,5 @@
 /** Device authorizations: their user codes, and their requests. */
 
-import { OAuthError } from "../../oauth/errors.ts";
 import type { Params } from "../../oauth/params.ts";
 import { type RandomBytes, storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
@@ -12,6 +11,7 @@ import {
   type PendingRequest,
   readPolledRequest,
 } from "../polled/polled_request.ts";
+import { reject } from "./rules.ts";
 import { deviceGrant } from "./settings.ts";
 
 /** The letters of user codes: no vowels, so that they form no words (RFC 8628 §6.1). 20^8 codes have 34 bits. */
@@ -50,7 +50,7 @@ export async function startDevice(
     const deviceCode = await addPolledRequest(server, deviceGrant, client, { id, request, address, lifetimeSeconds });
     if (deviceCode !== undefined) return { deviceCode, userCode };
   }
-  throw new OAuthError("temporarily_unavailable", "no user code is free", { rule: "DV-02", retryAfter: 1 });
+  throw reject("DV-02", undefined, { retryAfter: 1 });
 }
 
 /**

@@ -13,7 +13,7 @@ import { readSession } from "../../endpoints/shared/session_cookie.ts";
 import { htmlWithForms, type ResponseLike } from "../../../platform/http/message.ts";
 import { describe, type PendingRequest } from "../polled/polled_request.ts";
 import { findDevice, formatUserCode } from "./device_authorization.ts";
-import { OAuthError } from "../../oauth/errors.ts";
+import { reject } from "./rules.ts";
 import type { AuthenticationAttempt } from "../../oauth/bounded_cache.ts";
 import type { RuleExplanation } from "../../oauth/trace.ts";
 import { Device, type DeviceProps } from "../../login/pages/device.tsx";
@@ -77,7 +77,7 @@ export function deviceHandlers({ approver, asks, openLogin, replacedPage }: Devi
     const decision = params.get("decision");
     if (asks && decision !== "allow" && decision !== "deny") return show(context, await confirmation(context, device));
     context.destination = pending.destination;
-    if (asks && decision === "deny") throw deviceDenied();
+    if (asks && decision === "deny") throw reject("DV-06");
     return await authorize(context, pending, approver);
   }
 
@@ -153,12 +153,4 @@ async function createForm(context: Context, fields: readonly (readonly [string, 
 
 function csrfBinding(holder: string): CsrfBinding {
   return { name: "device", holder };
-}
-
-function deviceDenied(): OAuthError {
-  return new OAuthError("access_denied", "the user denied the device", {
-    rule: "DV-06",
-    expected: "the user's approval",
-    received: "Deny",
-  });
 }

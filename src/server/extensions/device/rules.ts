@@ -1,13 +1,26 @@
 /** Rules of the device authorization grant (RFC 8628). */
 
-import type { Rule } from "../../oauth/rules/rule.ts";
+import { rejectBy } from "../../oauth/reject.ts";
+import { type Rule, rule } from "../../oauth/rules/rule.ts";
+import { polledRules } from "../polled/rules.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const deviceRules = {
-  "DV-02": { cites: ["RFC 8628 §5.1, §6.1", "RFC 10027 §6.1.2, §6.1.4"] },
-  "DV-03": { cites: ["RFC 8628 §3.5"] },
-  "DV-04": { cites: ["RFC 8628 §3.5"] },
-  "DV-05": { cites: ["RFC 8628 §3.4"] },
-  "DV-06": { cites: ["RFC 8628 §3.3, §5.4", "RFC 10027 §6.1.14"] },
-  "DV-07": { cites: ["RFC 8628 §3.3", "OAuth 2.1 §7.11", "RFC 10027 §6.1.3"] },
+  "DV-02": rule({
+    code: "temporarily_unavailable",
+    message: "no user code is free",
+    cites: ["RFC 8628 §5.1, §6.1", "RFC 10027 §6.1.2, §6.1.4"],
+  }),
+  "DV-03": polledRules["DV-03"],
+  "DV-04": polledRules["DV-04"],
+  "DV-05": polledRules["DV-05"],
+  "DV-06": rule({
+    code: "access_denied",
+    message: "the user denied the device",
+    cites: ["RFC 8628 §3.3, §5.4", "RFC 10027 §6.1.14"],
+  }),
+  "DV-07": polledRules["DV-07"],
 } as const satisfies Readonly<Record<string, Rule>>;
+
+/** Creates the error of a rule of the device authorization grant. */
+export const reject = rejectBy(deviceRules);

@@ -3,7 +3,6 @@
  * devices (RFC 8628) and backchannel authentication (CIBA). Each describes its requests by a {@link PolledGrant}.
  */
 
-import type { PassedRuleId, RejectionRuleId } from "../../oauth/rules/mod.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { PolledRequestRecord } from "../../../platform/store/store.ts";
 
@@ -23,11 +22,11 @@ export interface PolledGrant {
   readonly decidedAt: string;
   /** The rules of codes and decisions, the pace of polls, the client, an approval, and a second decision. */
   readonly rules: {
-    readonly code: PassedRuleId & RejectionRuleId;
-    readonly pace: PassedRuleId & RejectionRuleId;
-    readonly client: PassedRuleId & RejectionRuleId;
-    readonly approval: PassedRuleId;
-    readonly decided: RejectionRuleId;
+    readonly code: "DV-03" | "CB-03";
+    readonly pace: "DV-04" | "CB-04";
+    readonly client: "DV-05" | "CB-05";
+    readonly approval: "DV-06" | "CB-06";
+    readonly decided: "DV-07" | "CB-07";
   };
   /** Seconds between two polls. */
   interval(server: Server): number;

@@ -15,6 +15,7 @@ import { isLoopback } from "../../oauth/test_hosts.ts";
 import { networkFromAddress } from "../../../platform/runtime/ip_address.ts";
 import type { FurtherAccess, Grant, PolledRequestRecord, Records } from "../../../platform/store/store.ts";
 import type { PolledGrant } from "./polled_grant.ts";
+import { reject } from "./rules.ts";
 
 /**
  * Milliseconds for which records outlive their codes, so that the response to a late poll states that the code has
@@ -45,12 +46,8 @@ export async function readPolledRequest(
   params: Params,
 ): Promise<AuthorizationRequest> {
   if (!client.grantTypes.includes(type)) {
-    throw new OAuthError("unauthorized_client", `this client is not registered for ${requestName}`, {
-      rule: rules.client,
-      expected: `grant_types with ${type}`,
-      received: client.grantTypes.join(" "),
-      change: { client_id: client.id, isNew: false, grant_type: type },
-    });
+    const { id: clientId, grantTypes } = client;
+    throw reject(rules.client, { problem: "grant type", requestName, clientId, type, grantTypes });
   }
   const from = { server, client, params, at: "poll" } as const;
   const request = await readRequest(from);
@@ -198,12 +195,7 @@ export async function decide(
 
 /** The error of a request that was decided or has expired while the user was deciding. */
 function decidedRequest({ requestName, rules }: PolledGrant): OAuthError {
-  return new OAuthError("invalid_request", `the ${requestName} was already decided or has expired`, {
-    rule: rules.decided,
-    expected: `a ${requestName} that waits for a decision`,
-    received: "a request with a decision, or an expired request",
-    forUser: true,
-  });
+  return reject(rules.decided, { requestName }, { forUser: true });
 }
 
 /** The network of an address; this machine has several addresses. */
