@@ -42,10 +42,12 @@ export const dpopTexts = {
     fix:
       "Send in dpop_jkt the thumbprint of the key (RFC 7638, SHA-256) that signs the DPoP proof of the token request.",
     explain: (facts) =>
-      "name" in facts ? explainWrongKey(facts) : {
-        expected: "the SHA-256 thumbprint of a public key: 43 characters of base64url",
-        received: `${facts.thumbprint.length} characters`,
-      },
+      "name" in facts ? explainWrongKey(facts) : facts.provenKey === undefined
+        ? {
+          expected: "the SHA-256 thumbprint of a public key: 43 characters of base64url",
+          received: `${facts.thumbprint.length} characters`,
+        }
+        : { expected: facts.provenKey, received: facts.thumbprint },
   },
   "DO-09": {
     passes: "the access token is bound to the key of the DPoP proof",

@@ -24,6 +24,13 @@ export interface WrongKey {
   readonly provenKey?: string;
 }
 
+/** Facts about a `dpop_jkt` that is no thumbprint, or not of the key of the proof. */
+export interface WrongThumbprint {
+  readonly thumbprint: string;
+  /** The key that the request proves; absent if `dpop_jkt` is no thumbprint. */
+  readonly provenKey?: string;
+}
+
 const missingProof = ({ name }: WrongKey) => `the ${name} is bound to a key, and the request has no DPoP proof`;
 
 /** By ID, in the order of `tests/rules.md`. */
@@ -35,9 +42,14 @@ export const dpopRules = {
   "DO-05": { cites: ["RFC 9449 §8, §9"] },
   "DO-06": { cites: ["RFC 9449 §5, §5.2, §6"] },
   "DO-07": rule<WrongKey>({ code: invalidDpopProof, message: missingProof, cites: ["RFC 9449 §5"] }),
-  "DO-08": rule<WrongKey | { readonly thumbprint: string }>({
-    code: (facts) => "name" in facts ? invalidDpopProof : "invalid_request",
-    message: (facts) => "name" in facts ? missingProof(facts) : "dpop_jkt is not the thumbprint of a key",
+  "DO-08": rule<WrongKey | WrongThumbprint>({
+    code: (facts) => "thumbprint" in facts && facts.provenKey === undefined ? "invalid_request" : invalidDpopProof,
+    message: (facts) =>
+      "name" in facts
+        ? missingProof(facts)
+        : facts.provenKey === undefined
+        ? "dpop_jkt is not the thumbprint of a key"
+        : "dpop_jkt is not the thumbprint of the key of the DPoP proof",
     cites: ["RFC 9449 §10, §10.1"],
   }),
   "DO-09": rule<KeyProblem>({

@@ -1,7 +1,8 @@
 /** POST /oauth2/par (RFC 9126 §2): stores an authorization request, for the authorization endpoint. */
 
 import { json } from "../../../platform/http/message.ts";
-import { missingClientId, pushRequest } from "./pushed_request.ts";
+import { pushRequest } from "./pushed_request.ts";
+import { reject } from "./rules.ts";
 import { clientEndpoint } from "../../endpoints/shared/client_endpoint.ts";
 import type { Handlers } from "../../assembly/route.ts";
 
@@ -10,7 +11,7 @@ export const par: Handlers = clientEndpoint(
   async (server, request) => json(201, await pushRequest(server, request)),
   {
     isAudience: true,
-    identifyClient: () => Promise.reject(missingClientId()),
+    identifyClient: () => Promise.reject(reject("PA-01", { problem: "no client_id" })),
     provenKey: (server, request) => server.keyProofs?.provenKey(server, request),
   },
 );

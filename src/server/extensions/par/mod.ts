@@ -9,10 +9,10 @@ import { requestUriParameter } from "../../oauth/authorize/request_parts.ts";
 import { clientAuthParameters } from "../../oauth/clients/auth/mod.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import { byProfile } from "../../oauth/profile.ts";
-import { OAuthError } from "../../oauth/errors.ts";
 import type { ParameterDescription } from "../../oauth/params.ts";
 import type { RequestSource } from "../../oauth/authorize/request_source.ts";
 import type { PartRequest, Server } from "../../oauth/server.ts";
+import { reject } from "./rules.ts";
 import { demandsPush, isPushRequired, parFields, requestUriPrefix } from "./settings.ts";
 import { pushedRequestClientFields } from "./client_members.ts";
 import { pushedEndpointPaths } from "./endpoint_paths.ts";
@@ -67,14 +67,7 @@ function endpoint(base: string, requestParameters: readonly ParameterDescription
 function rejectUnpushed({ server, client, isPushed }: PartRequest): void {
   if (isPushed || !isPushRequired(server, client)) return;
   const policy = policyOf(server, client);
-  const isRequired = demandsPush(policy);
-  const decider = isRequired ? byProfile(policy.profile, "requirePushedAuthorizationRequests") : "";
-  throw new OAuthError("invalid_request", `the authorization request must be pushed${decider}`, {
-    rule: "PA-07",
-    reason: isRequired
-      ? `the setting requirePushedAuthorizationRequests demands pushed authorization requests${decider}`
-      : `client ${client.id} is registered with require_pushed_authorization_requests`,
-    expected: "client_id and the request_uri of a pushed authorization request",
-    received: "the parameters themselves",
-  });
+  const isSetting = demandsPush(policy);
+  const decider = isSetting ? byProfile(policy.profile, "requirePushedAuthorizationRequests") : "";
+  throw reject("PA-07", { clientId: client.id, isSetting, byProfile: decider });
 }

@@ -9,16 +9,15 @@ import type { ResolvedRequest } from "../../oauth/authorize/request_source.ts";
 import { unsupportedSource } from "../../oauth/authorize/resolve_request.ts";
 import { evictBeyondBound } from "../../oauth/bounded_records.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { OAuthError } from "../../oauth/errors.ts";
+import type { OAuthError } from "../../oauth/errors.ts";
 import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
-import { removedClient } from "../../oauth/grants/narrow_grant.ts";
 import { type Params, paramsFromFields } from "../../oauth/params.ts";
-import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import { randomToken, storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { FurtherAccess, PushedRequestRecord } from "../../../platform/store/store.ts";
+import { reject, type UnusableRequestUri } from "./rules.ts";
 import { requestUriPrefix } from "./settings.ts";
-import { invalidDpopProof } from "../dpop/rules.ts";
+import { reject as rejectProof } from "../dpop/rules.ts";
 
 /** Lifetime of a `request_uri`, in seconds. FAPI 2.0 demands less than 600. */
 const requestUriLifetimeSeconds = 60;
@@ -48,14 +47,8 @@ export async function pushRequest(
 ): Promise<PushedRequestResponse> {
   const isSigned = params.get("request") !== undefined;
   // Outside a request object, only the parameters of client authentication are needed (RFC 9126 §3).
-  if (params.get("client_id") === undefined && !isSigned) throw missingClientId();
-  if (params.get("request_uri") !== undefined) {
-    throw new OAuthError("invalid_request", "a pushed request cannot contain request_uri", {
-      rule: "PA-04",
-      expected: "the parameters themselves",
-      received: "request_uri",
-    });
-  }
+  if (params.get("client_id") === undefined && !isSigned) throw reject("PA-01", { problem: "no client_id" });
+  if (params.get("request_uri") !== undefined) throw reject("PA-04");
   const received = isSigned
     ? await readSigned(server, client, params)
     : server.requestParts.parameters.par.flatMap(({ name }) =>
@@ -64,12 +57,7 @@ export async function pushRequest(
   const parameters = provenKey === undefined ? received : bindToKey(received, provenKey);
   const { length } = JSON.stringify(parameters);
   if (length > maxStoredLength) {
-    throw new OAuthError("invalid_request", "the pushed request is too large", {
-      rule: "PA-01",
-      status: 413,
-      expected: `at most ${maxStoredLength} characters of JSON`,
-      received: `${length} characters`,
-    });
+    throw reject("PA-01", { problem: "size", length, limit: maxStoredLength }, { status: 413 });
   }
   const request_uri = requestUriPrefix + randomToken(server.randomBytes);
   const id = await storageKey(server, request_uri);
@@ -96,11 +84,7 @@ function bindToKey(parameters: PushedRequestRecord["parameters"], provenKey: str
   const received = parameters.find(([name]) => name === "dpop_jkt")?.[1];
   if (received === undefined) return [...parameters, ["dpop_jkt", provenKey]];
   if (received === provenKey) return parameters;
-  throw new OAuthError(invalidDpopProof, "dpop_jkt is not the thumbprint of the key of the DPoP proof", {
-    rule: "DO-08",
-    expected: provenKey,
-    received,
-  });
+  throw rejectProof("DO-08", { thumbprint: received, provenKey });
 }
 
 /**
@@ -115,23 +99,17 @@ export async function readPushedRequest(
   params: Params,
   unrepeatable: ReadonlySet<string>,
 ): Promise<ResolvedRequest> {
-  for (const name of ["client_id", "request_uri"]) {
-    if (!params.isRepeated(name)) continue;
-    throw new OAuthError("invalid_request", `${name} was sent more than once`, {
-      rule: "PA-05",
-      expected: `${name} once`,
-      received: `${name} more than once`,
-    });
-  }
+  const repeated = ["client_id", "request_uri"].find((name) => params.isRepeated(name));
+  if (repeated !== undefined) throw reject("PA-05", { problem: "repeated", name: repeated });
   const clientId = params.get("client_id");
-  if (clientId === undefined) throw missingClientId("PA-05");
+  if (clientId === undefined) throw reject("PA-05", { problem: "no client_id" });
   const id = await storageKey(server, params.get("request_uri")!);
   const record = await server.store.get("pushed_request", id);
-  if (record === undefined) throw unusable("it is unknown, or was used or expired long ago");
+  if (record === undefined) throw unusable({ problem: "unknown" });
   const { value, consumedAt } = record;
   await assertOwnRequest(server, value, clientId);
-  if (consumedAt !== undefined) throw unusable(`it was used at ${new Date(consumedAt).toISOString()}`);
-  if (server.now() >= value.validUntil) throw unusable(`it expired at ${new Date(value.validUntil).toISOString()}`);
+  if (consumedAt !== undefined) throw unusable({ problem: "used", at: consumedAt });
+  if (server.now() >= value.validUntil) throw unusable({ problem: "expired", at: value.validUntil });
   server.passed?.("PA-05", clientId);
   const { parameters, isSigned } = value;
   return { params: paramsFromFields(parameters, unrepeatable), origin: { storedRequest: id, isSigned } };
@@ -176,38 +154,18 @@ export async function keepPushedRequest(
  */
 export async function consumePushedRequest(server: Server, id: string): Promise<void> {
   if (await server.store.consume("pushed_request", id, server.now())) return;
-  throw unusable("it was used a moment ago, or the login took too long");
+  throw unusable({ problem: "too late" });
 }
 
 async function assertOwnRequest(server: Server, record: PushedRequestRecord, clientId: string): Promise<void> {
   // Only registered clients have generations. An unknown client_id is rejected later.
   const client = record.clientId === clientId ? await server.clients.registered.find(clientId) : undefined;
   if (client !== undefined && client.generation !== record.clientGeneration) {
-    const explanation = { rule: "PA-05", ...removedClient(clientId) } as const;
-    throw new OAuthError("invalid_request_uri", "request_uri was not pushed by this client", explanation);
+    throw reject("PA-05", { problem: "removed client", clientId });
   }
-  if (record.clientId === clientId) return;
-  throw new OAuthError("invalid_request_uri", "request_uri was not pushed by this client", {
-    rule: "PA-05",
-    expected: "a request_uri that the client of client_id has pushed",
-    received: `the request_uri of another client, with client_id ${clientId}`,
-  });
+  if (record.clientId !== clientId) throw reject("PA-05", { problem: "other client", clientId });
 }
 
-function unusable(received: string): OAuthError {
-  return new OAuthError("invalid_request_uri", "request_uri is unknown, expired or used", {
-    rule: "PA-06",
-    expected: `a request_uri that was pushed less than ${requestUriLifetimeSeconds} seconds ago and not used yet`,
-    received,
-    forUser: true,
-  });
-}
-
-/** The error of a request without `client_id`, which is an authorization parameter too (RFC 9126 §2.1). */
-export function missingClientId(rule: RejectionRuleId = "PA-01"): OAuthError {
-  return new OAuthError("invalid_request", "client_id is missing", {
-    rule,
-    expected: "client_id, even if the request authenticates the client in another way",
-    received: "no client_id",
-  });
+function unusable(facts: UnusableRequestUri): OAuthError {
+  return reject("PA-06", { ...facts, lifetimeSeconds: requestUriLifetimeSeconds }, { forUser: true });
 }

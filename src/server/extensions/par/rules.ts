@@ -1,12 +1,68 @@
 /** Rules of pushed authorization requests (RFC 9126). */
 
-import type { Rule } from "../../oauth/rules/rule.ts";
+import { rejectBy } from "../../oauth/reject.ts";
+import { type Rule, rule } from "../../oauth/rules/rule.ts";
+
+/** A pushed request without `client_id`, or one that is too large: its size and the limit, in characters of JSON. */
+export type InvalidPush =
+  | { readonly problem: "no client_id" }
+  | { readonly problem: "size"; readonly length: number; readonly limit: number };
+
+/** A `client_id` or a `request_uri` that is missing, repeated, or does not belong to the other one. */
+export type WrongReference =
+  | { readonly problem: "no client_id" }
+  | { readonly problem: "repeated"; readonly name: string }
+  | { readonly problem: "other client" | "removed client"; readonly clientId: string };
+
+/** A `request_uri` that cannot be used. */
+export type UnusableRequestUri =
+  | { readonly problem: "unknown" | "too late" }
+  /** When it was used or expired, in milliseconds since the epoch. */
+  | { readonly problem: "used" | "expired"; readonly at: number };
+
+/** A request that was not pushed. */
+export interface UnpushedRequest {
+  readonly clientId: string;
+  /** Whether the setting demands pushed requests; otherwise the client does. */
+  readonly isSetting: boolean;
+  /** The end of a sentence about a setting that a profile decides: `, by the profile X`; otherwise empty. */
+  readonly byProfile: string;
+}
 
 /** By ID, in the order of `tests/rules.md`. */
 export const pushedRequestRules = {
-  "PA-01": { cites: ["RFC 9126 §2.1, §2.3"] },
-  "PA-04": { cites: ["RFC 9126 §2.1"] },
-  "PA-05": { cites: ["RFC 9126 §2.2, §4, §7.4", "RFC 9101 §6.3"] },
-  "PA-06": { cites: ["RFC 9126 §4"] },
-  "PA-07": { cites: ["RFC 9126 §4, §5, §6"] },
+  "PA-01": rule<InvalidPush>({
+    code: "invalid_request",
+    message: ({ problem }) => problem === "size" ? "the pushed request is too large" : "client_id is missing",
+    cites: ["RFC 9126 §2.1, §2.3"],
+  }),
+  "PA-04": rule({
+    code: "invalid_request",
+    message: "a pushed request cannot contain request_uri",
+    cites: ["RFC 9126 §2.1"],
+  }),
+  "PA-05": rule<WrongReference>({
+    code: ({ problem }) =>
+      problem === "no client_id" || problem === "repeated" ? "invalid_request" : "invalid_request_uri",
+    message: (facts) =>
+      facts.problem === "no client_id"
+        ? "client_id is missing"
+        : facts.problem === "repeated"
+        ? `${facts.name} was sent more than once`
+        : "request_uri was not pushed by this client",
+    cites: ["RFC 9126 §2.2, §4, §7.4", "RFC 9101 §6.3"],
+  }),
+  "PA-06": rule<UnusableRequestUri & { readonly lifetimeSeconds: number }>({
+    code: "invalid_request_uri",
+    message: "request_uri is unknown, expired or used",
+    cites: ["RFC 9126 §4"],
+  }),
+  "PA-07": rule<UnpushedRequest>({
+    code: "invalid_request",
+    message: ({ byProfile }) => `the authorization request must be pushed${byProfile}`,
+    cites: ["RFC 9126 §4, §5, §6"],
+  }),
 } as const satisfies Readonly<Record<string, Rule>>;
+
+/** Creates the error of a rule of pushed authorization requests. */
+export const reject = rejectBy(pushedRequestRules);
