@@ -15,12 +15,12 @@ import { quote } from "../../oauth/config_issue.ts";
 import { compileSchema, type FindMismatch, type JsonSchema, noSuchField } from "./json_schema.ts";
 import { canonicalUri } from "../../oauth/resource_list.ts";
 import { OAuthError } from "../../oauth/errors.ts";
-import { invalidGrantErrors } from "../../oauth/grants/narrow_grant.ts";
 import type { Params } from "../../oauth/params.ts";
 import type { AccessLife, PartServer } from "../../oauth/authorize/request_part.ts";
 import { describeDetails } from "./describe_details.ts";
 import { findUnmatched, isWithin, listFields } from "./match_details.ts";
-import { invalidDetails, reject } from "./rules.ts";
+import { reject } from "./rules.ts";
+import { reject as rejectExchange } from "../token_exchange/rules.ts";
 
 /** Limits of one request: bytes of the value, number of objects, levels of an object. */
 const maxBytes = 8 * 1024;
@@ -184,8 +184,6 @@ function isWithinType(server: PartServer, detail: AuthorizationDetail, other: Au
   return isWithin(detail, other, findType(server, detail.type)?.narrowableLists);
 }
 
-const invalidGrant = invalidGrantErrors("RA-09", "none of the granted authorization_details is still registered");
-
 /**
  * The details of an access token: the requested part of the grant, or all of it. Types that were removed since the
  * approval are left out.
@@ -200,14 +198,16 @@ function narrowDetails(
 ): ReturnType<AccessLife["narrow"]> {
   const registered = granted.filter(({ type }) => findType(server, type) !== undefined && mayRequest(client, type));
   if (registered.length < granted.length) {
-    const explanation = {
-      rule: "RT-09" as const,
+    const texts = {
       reason: "the grant contains authorization_details of types that are no longer registered; they are left out",
       expected: Object.keys(detailsTypes(server.settings) ?? {}).join(" ") || "the setting authorizationDetails",
       received: granted.map(({ type }) => type).join(" "),
     };
-    if (registered.length === 0 && scope.length === 0) throw invalidGrant(explanation);
-    warn(server, client.id, explanation);
+    if (registered.length === 0 && scope.length === 0) {
+      const message = "none of the granted authorization_details is still registered";
+      throw new OAuthError("invalid_grant", message, { rule: "RA-09", internalRule: "RT-09", ...texts });
+    }
+    warn(server, client.id, { rule: "RT-09", ...texts });
   }
   const isRequested = detailsTypes(server.settings) !== undefined &&
     params.get("authorization_details") !== undefined;
@@ -265,11 +265,8 @@ function limitDetails(params: Params, types: readonly string[]): readonly Author
   const requested = parseDetails(params.get("authorization_details")!);
   const granted = requested.filter(({ type }) => types.includes(type));
   if (granted.length > 0 || requested.length === 0) return granted;
-  throw new OAuthError(invalidDetails, "no requested type is allowed at this audience", {
-    rule: "IJ-05",
-    expected: types.length > 0 ? `some of: ${types.join(", ")}` : "no authorization_details",
-    received: requested.map(({ type }) => typeof type === "string" ? quote(type) : describe(type)).join(" "),
-  });
+  const shown = requested.map(({ type }) => typeof type === "string" ? quote(type) : describe(type));
+  throw rejectExchange("IJ-05", { types, requested: shown });
 }
 
 /**

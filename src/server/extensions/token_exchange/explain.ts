@@ -70,6 +70,10 @@ export const tokenExchangeTexts = {
         const expected = scopes === undefined ? "scope values of printable ASCII" : `some of: ${scopes.join(" ")}`;
         return { expected, received };
       }
+      if ("types" in facts) {
+        const { types } = facts;
+        return { expected: types.length > 0 ? `some of: ${types.join(", ")}` : "no authorization_details", received };
+      }
       const { resources, max } = facts;
       return { expected: resources?.join(" or ") ?? `at most ${max} absolute URIs without fragment`, received };
     },

@@ -3,6 +3,7 @@
 import type { OAuthError } from "../../oauth/errors.ts";
 import { rejectBy } from "../../oauth/reject.ts";
 import { grantRule, type Rule, rule } from "../../oauth/rules/rule.ts";
+import { invalidDetails } from "../authorization_details/rules.ts";
 
 /** The message of every rejection of a subject token of an ID-JAG. */
 export const invalidSubjectToken = "subject_token is invalid, expired, revoked, or another client's";
@@ -16,7 +17,9 @@ type DisallowedAtAudience =
     readonly requested: readonly string[];
     /** Maximum number of resources. */
     readonly max: number;
-  };
+  }
+  // The types of authorization details, as they are shown.
+  | { readonly types: readonly string[]; readonly requested: readonly string[] };
 
 /** Facts about a client that may not request ID-JAGs for an audience. */
 type DisallowedClient =
@@ -87,10 +90,12 @@ export const tokenExchangeRules = {
   }),
   "IJ-04": grantRule<{ readonly broken: OAuthError } | { readonly isUsed: true }>({ cites: [] }),
   "IJ-05": rule<DisallowedAtAudience>({
-    code: (facts) => "scopes" in facts ? "invalid_scope" : "invalid_target",
+    code: (facts) => "scopes" in facts ? "invalid_scope" : "types" in facts ? invalidDetails : "invalid_target",
     message: (facts) =>
       "scopes" in facts
         ? "no requested scope value is allowed at this audience"
+        : "types" in facts
+        ? "no requested type is allowed at this audience"
         : "no requested resource is allowed at this audience",
     cites: [],
   }),

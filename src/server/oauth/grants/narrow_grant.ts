@@ -84,12 +84,6 @@ export function invalidGrantBy<Rules = typeof kernelRules>(
   return (broken) => new OAuthError("invalid_grant", message, { rule, internalRule: broken.rule, facts: () => broken });
 }
 
-/** The same for explanations that have their texts. */
-export function invalidGrantErrors(rule: RejectionRuleId, message: string): (reason: RuleExplanation) => OAuthError {
-  return ({ rule: internalRule, ...details }) =>
-    new OAuthError("invalid_grant", message, { ...details, rule, internalRule });
-}
-
 /** Requires the key that a code or a refresh token is bound to. */
 export function assertProvenKey(
   { keyProofs, connectionKeys }: Server,
