@@ -5,19 +5,16 @@ import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, EmbeddedJ
 import type { JWTPayload } from "jose";
 import { isMlDsa } from "../../../platform/runtime/crypto.ts";
 import { describeKind, quote } from "../../oauth/config_issue.ts";
-import { OAuthError } from "../../oauth/errors.ts";
 import {
   findFormProblem,
   findTimeProblem,
   findTimeTypeProblem,
   findTypeProblem,
-  formatClaimTime,
   type JwtPolicy,
 } from "../../oauth/keys/jwt_policies.ts";
 import { findPrivateMember } from "../../oauth/keys/public_key.ts";
-import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import { digest } from "../../oauth/secrets.ts";
-import { invalidDpopProof } from "./rules.ts";
+import { reject } from "./rules.ts";
 
 /** The request that a proof must be for, and the limits of the proof. */
 export interface ProofRequirements {
@@ -74,18 +71,11 @@ const maxIdentifierLength = 512;
  * @throws {OAuthError} `invalid_dpop_proof`.
  */
 export async function verifyProof(header: string | null, required: ProofRequirements): Promise<Proof> {
-  if (header === null) {
-    const message = `a DPoP proof is required${required.requiredBy ?? ""}`;
-    throw invalidProof("DO-06", message, "the header DPoP", "no such header");
-  }
+  if (header === null) throw reject("DO-06", { byProfile: required.requiredBy ?? "" });
   const maxLength = required.algorithms.some(isMlDsa) ? maxMlDsaLength : proofPolicy.maxLength;
-  if (header.length > maxLength || findFormProblem(header) !== undefined) {
-    throw invalidProof(
-      "DO-01",
-      "the header DPoP is not one signed JWT",
-      `one JWT of at most ${maxLength} characters, in canonical base64url`,
-      header.includes(",") ? "several values" : `${header.length} characters`,
-    );
+  const { length } = header;
+  if (length > maxLength || findFormProblem(header) !== undefined) {
+    throw reject("DO-01", { problem: "form", maxLength, length, isSeveral: header.includes(",") });
   }
   const key = readKey(header, required);
   const claims = await verifySignature(header, required.algorithms);
@@ -97,11 +87,6 @@ export async function verifyProof(header: string | null, required: ProofRequirem
   return { thumbprint: await calculateJwkThumbprint(key), jti, target, iat, nonce };
 }
 
-/** The error of an invalid proof. The message is for the client: it contains no request value. */
-export function invalidProof(rule: RejectionRuleId, message: string, expected: string, received: string): OAuthError {
-  return new OAuthError(invalidDpopProof, message, { rule, expected, received });
-}
-
 /** The public key in the header of a proof, after the type and the algorithm were checked. */
 function readKey(
   proof: string,
@@ -111,28 +96,22 @@ function readKey(
   try {
     header = decodeProtectedHeader(proof);
   } catch {
-    throw invalidProof("DO-01", "the header of the DPoP proof is not a JSON object", "a JSON object", "another header");
+    throw reject("DO-01", { problem: "header" });
   }
   const { typ, alg, jwk } = header;
   const problem = findTypeProblem(proofPolicy, typ);
   if (problem !== undefined) {
-    throw invalidProof("DO-01", "the DPoP proof has another typ", problem.expected, problem.received);
+    throw reject("DO-01", { problem: "typ", expected: problem.expected, received: problem.received });
   }
   if (typeof alg !== "string" || !algorithms.includes(alg)) {
-    const message = `alg of the DPoP proof is not supported${algorithmsBy}`;
-    throw invalidProof("DO-01", message, algorithms.join(" or "), show(alg));
+    throw reject("DO-01", { problem: "alg", algorithms, received: show(alg), byProfile: algorithmsBy });
   }
   if (typeof jwk !== "object" || jwk === null) {
-    throw invalidProof("DO-01", "the DPoP proof has no public key", "jwk: a public key", describeKind(jwk));
+    throw reject("DO-01", { problem: "no key", received: describeKind(jwk) });
   }
   const privateMember = findPrivateMember(jwk);
   if (privateMember === undefined) return jwk;
-  throw invalidProof(
-    "DO-01",
-    "jwk of the DPoP proof is not a public key",
-    "a public key",
-    `a key with the member ${quote(privateMember)}`,
-  );
+  throw reject("DO-01", { problem: "private key", member: privateMember });
 }
 
 async function verifySignature(proof: string, algorithms: readonly string[]): Promise<JWTPayload> {
@@ -141,41 +120,32 @@ async function verifySignature(proof: string, algorithms: readonly string[]): Pr
     const { payload } = await compactVerify(proof, EmbeddedJWK, { algorithms: [...algorithms] });
     claims = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload));
   } catch (cause) {
-    const received = (cause as Error).message;
-    throw invalidProof("DO-01", "the DPoP proof has no valid signature", "a signature by the key in jwk", received);
+    throw reject("DO-01", { problem: "signature", failure: (cause as Error).message });
   }
   if (isObject(claims)) return claims;
-  throw invalidProof("DO-01", "the DPoP proof has no claims", "a JSON object", "other JSON");
+  throw reject("DO-01", { problem: "claims" });
 }
 
 function assertClaimTypes(claims: JWTPayload): Pick<Proof, "jti" | "iat"> {
   const { jti, iat } = claims;
   if (typeof jti !== "string" || jti === "" || jti.length > maxIdentifierLength) {
-    throw invalidProof(
-      "DO-02",
-      "the DPoP proof has no jti",
-      `jti: a string of 1 to ${maxIdentifierLength} characters, unique for each proof`,
-      typeof jti === "string" ? `${jti.length} characters` : describeKind(jti),
-    );
+    const received = typeof jti === "string" ? `${jti.length} characters` : describeKind(jti);
+    throw reject("DO-02", { problem: "jti", maxLength: maxIdentifierLength, received });
   }
-  if (iat === undefined) {
-    throw invalidProof("DO-02", "the DPoP proof has no iat", "iat in seconds since 1970", "no iat");
-  }
+  if (iat === undefined) throw reject("DO-02", { problem: "no iat" });
   const problem = findTimeTypeProblem(claims);
   if (problem === undefined) return { jti, iat };
-  const { part, expected, received } = problem;
-  throw invalidProof("DO-02", `${part} of the DPoP proof is not a number`, expected, received);
+  const { part: claim, expected, received } = problem;
+  throw reject("DO-02", { problem: "time type", claim, expected, received });
 }
 
 /** Compares `htm` and `htu` with the request. @returns The normalized URL. */
 function assertTarget({ htm, htu }: JWTPayload, { method, url, otherOrigin }: ProofRequirements): string {
-  if (htm !== method) {
-    throw invalidProof("DO-02", "htm of the DPoP proof is another method", `htm = ${method}`, show(htm));
-  }
+  if (htm !== method) throw reject("DO-02", { problem: "method", expected: method, received: show(htm) });
   const expected = [url, ...otherOrigin === undefined ? [] : [otherOrigin + new URL(url).pathname]].map(normalizeUrl);
   const received = typeof htu === "string" && URL.canParse(htu) ? normalizeUrl(htu) : "";
   if (expected.includes(received)) return received;
-  throw invalidProof("DO-02", "htu of the DPoP proof is another URL", `htu = ${expected.join(" or ")}`, show(htu));
+  throw reject("DO-02", { problem: "URL", expected, received: show(htu) });
 }
 
 /** The URL without query and fragment, after the normalization of RFC 3986 §6.2.2 and §6.2.3. */
@@ -191,25 +161,15 @@ function normalizeUrl(text: string): string {
 
 function assertTimes(claims: JWTPayload, { now, maxAgeSeconds }: ProofRequirements): void {
   const seconds = now / 1000;
-  const problem = findTimeProblem(proofPolicy, claims, seconds);
-  if (problem !== undefined) {
-    const { reason, expected, received } = problem;
-    throw invalidProof("DO-03", `the DPoP proof is not valid at this time: ${reason}`, expected, received);
-  }
-  if (claims.iat! >= seconds - maxAgeSeconds) return;
-  const expected = `iat at most ${maxAgeSeconds} seconds ago; the time of this server is ${formatClaimTime(seconds)}`;
-  throw invalidProof("DO-03", "the DPoP proof is too old", expected, formatClaimTime(claims.iat!));
+  const time = findTimeProblem(proofPolicy, claims, seconds);
+  if (time !== undefined) throw reject("DO-03", { time });
+  const { iat } = claims;
+  if (iat! < seconds - maxAgeSeconds) throw reject("DO-03", { maxAgeSeconds, now: seconds, iat: iat! });
 }
 
 async function assertTokenDigest({ ath }: JWTPayload, accessToken: string): Promise<void> {
   const expected = await digest(accessToken);
-  if (ath === expected) return;
-  throw invalidProof(
-    "DO-09",
-    "ath of the DPoP proof is not the digest of the access token",
-    "ath: the SHA-256 digest of the access token, as base64url",
-    ath === undefined ? "no ath" : "another value",
-  );
+  if (ath !== expected) throw reject("DO-09", { problem: "digest", isMissing: ath === undefined });
 }
 
 /** A value of a proof as text of bounded length: `quote` hides secrets before it cuts. */

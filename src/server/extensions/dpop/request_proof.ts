@@ -8,18 +8,14 @@
 import { rejectBeyondBound } from "../../oauth/bounded_records.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import { byProfile } from "../../oauth/profile.ts";
-import { OAuthError } from "../../oauth/errors.ts";
-import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
 import { storageKey } from "../../oauth/secrets.ts";
 import type { ProvenRequest, ProvenToken, Server } from "../../oauth/server.ts";
 import type { ProofRequirements } from "./proof.ts";
 import { type Nonces, noncesExpireAt, serverNonces } from "./nonce.ts";
 import { dpopOf } from "./settings.ts";
+import { reject } from "./rules.ts";
 import { nonceHeader } from "./scheme.ts";
-
-/** RFC 9449 §8. */
-const useDpopNonce = "use_dpop_nonce" as ExtensionErrorCode;
 
 /** How proofs are checked, besides their signature. */
 export interface ProofPolicy
@@ -95,7 +91,7 @@ export async function verifyUnusedProof(
   token?: ProvenToken,
 ): Promise<string> {
   const { method, url } = request;
-  const { invalidProof, verifyProof } = await import("./proof.ts");
+  const { verifyProof } = await import("./proof.ts");
   const { thumbprint, jti, target, iat, nonce } = await verifyProof(request.header("dpop"), {
     ...{ method, url, otherOrigin, now, algorithms, algorithmsBy, requiredBy, accessToken: token?.accessToken },
     // A nonce bounds the age of a proof, even if the clock of the client is wrong.
@@ -103,15 +99,11 @@ export async function verifyUnusedProof(
   });
   if (token !== undefined && token.boundKey !== thumbprint) return thumbprint;
   if (nonces !== undefined && !await nonces.accepts(nonce ?? "", now)) {
-    throw new OAuthError(useDpopNonce, "the DPoP proof needs the nonce of the header DPoP-Nonce", {
-      rule: "DO-05",
-      expected: "nonce of a recent DPoP-Nonce header of this endpoint",
-      received: nonce === undefined ? "no nonce" : "another nonce, or one that has expired",
-      headers: nonceHeader(await nonces.current(now)),
-    });
+    const headers = nonceHeader(await nonces.current(now));
+    throw reject("DO-05", { hasNonce: nonce !== undefined }, { headers });
   }
   // The record is kept as long as the proof is accepted, so the rate of requests bounds the number of records.
   const expiresAt = nonces === undefined ? Math.ceil((iat + maxAge + 1) * 1000) : noncesExpireAt(now);
   if (await markUsed(JSON.stringify(["dpop", target, thumbprint, jti]), expiresAt, thumbprint)) return thumbprint;
-  throw invalidProof("DO-04", "the DPoP proof was used before", "a new jti for each request", "a repeated jti");
+  throw reject("DO-04");
 }

@@ -1,12 +1,15 @@
 /** Rules of DPoP (RFC 9449). */
 
 import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
+import type { JwtProblem } from "../../oauth/keys/jwt_policies.ts";
 import { rejectBy } from "../../oauth/reject.ts";
 import { type Rule, rule } from "../../oauth/rules/rule.ts";
 import type { KeyProblem } from "../../oauth/tokens/bound_token.ts";
 
 /** RFC 9449 §5; at a protected resource, the status is 401. */
-export const invalidDpopProof = "invalid_dpop_proof" as ExtensionErrorCode;
+const invalidDpopProof = "invalid_dpop_proof" as ExtensionErrorCode;
+/** RFC 9449 §8. */
+const useDpopNonce = "use_dpop_nonce" as ExtensionErrorCode;
 
 const keyProblems: Readonly<Record<KeyProblem["problem"], string>> = {
   "two schemes": "access tokens were sent with two schemes",
@@ -15,6 +18,78 @@ const keyProblems: Readonly<Record<KeyProblem["problem"], string>> = {
   "no proofs accepted": "the access token is bound to a key, and this resource accepts no proofs",
   "another key": "the access token is not bound to the key of the DPoP proof",
 };
+
+/** Facts about a header that is not one JWT signed by the key in it. */
+export type MalformedProof =
+  | { readonly problem: "form"; readonly maxLength: number; readonly length: number; readonly isSeveral: boolean }
+  | { readonly problem: "header" | "claims" }
+  | { readonly problem: "typ"; readonly expected: string; readonly received: string }
+  | {
+    readonly problem: "alg";
+    readonly algorithms: readonly string[];
+    readonly received: string;
+    /** The end of a sentence about a setting that a profile decides: `, by the profile X`; otherwise empty. */
+    readonly byProfile: string;
+  }
+  /** The JSON type of `jwk`. */
+  | { readonly problem: "no key"; readonly received: string }
+  | { readonly problem: "private key"; readonly member: string }
+  | { readonly problem: "signature"; readonly failure: string };
+
+function describeMalformed(facts: MalformedProof): string {
+  switch (facts.problem) {
+    case "form":
+      return "the header DPoP is not one signed JWT";
+    case "header":
+      return "the header of the DPoP proof is not a JSON object";
+    case "claims":
+      return "the DPoP proof has no claims";
+    case "typ":
+      return "the DPoP proof has another typ";
+    case "alg":
+      return `alg of the DPoP proof is not supported${facts.byProfile}`;
+    case "no key":
+      return "the DPoP proof has no public key";
+    case "private key":
+      return "jwk of the DPoP proof is not a public key";
+    case "signature":
+      return "the DPoP proof has no valid signature";
+  }
+}
+
+/** Facts about a proof whose claims are malformed, or for another request. */
+export type ProofOfOtherRequest =
+  | { readonly problem: "jti"; readonly maxLength: number; readonly received: string }
+  | { readonly problem: "no iat" }
+  | { readonly problem: "time type"; readonly claim: string; readonly expected: string; readonly received: string }
+  | { readonly problem: "method"; readonly expected: string; readonly received: string }
+  | { readonly problem: "URL"; readonly expected: readonly string[]; readonly received: string };
+
+function describeOtherRequest(facts: ProofOfOtherRequest): string {
+  switch (facts.problem) {
+    case "jti":
+      return "the DPoP proof has no jti";
+    case "no iat":
+      return "the DPoP proof has no iat";
+    case "time type":
+      return `${facts.claim} of the DPoP proof is not a number`;
+    case "method":
+      return "htm of the DPoP proof is another method";
+    case "URL":
+      return "htu of the DPoP proof is another URL";
+  }
+}
+
+/** Facts about a proof that is not valid now. Times are in seconds since the epoch. */
+export type UntimelyProof =
+  | { readonly time: JwtProblem }
+  | { readonly maxAgeSeconds: number; readonly now: number; readonly iat: number };
+
+/** Facts about a proof without the digest of the access token. */
+export interface WrongDigest {
+  readonly problem: "digest";
+  readonly isMissing: boolean;
+}
 
 /** Facts about a code or refresh token that is bound to another key. */
 export interface WrongKey {
@@ -35,12 +110,33 @@ const missingProof = ({ name }: WrongKey) => `the ${name} is bound to a key, and
 
 /** By ID, in the order of `tests/rules.md`. */
 export const dpopRules = {
-  "DO-01": { cites: ["RFC 9449 §4.2, §4.3, §5.1"] },
-  "DO-02": { cites: ["RFC 9449 §4.2, §4.3"] },
-  "DO-03": { cites: ["RFC 9449 §4.3, §11.1"] },
-  "DO-04": { cites: ["RFC 9449 §11.1"] },
-  "DO-05": { cites: ["RFC 9449 §8, §9"] },
-  "DO-06": { cites: ["RFC 9449 §5, §5.2, §6"] },
+  "DO-01": rule<MalformedProof>({
+    code: invalidDpopProof,
+    message: describeMalformed,
+    cites: ["RFC 9449 §4.2, §4.3, §5.1"],
+  }),
+  "DO-02": rule<ProofOfOtherRequest>({
+    code: invalidDpopProof,
+    message: describeOtherRequest,
+    cites: ["RFC 9449 §4.2, §4.3"],
+  }),
+  "DO-03": rule<UntimelyProof>({
+    code: invalidDpopProof,
+    message: (facts) =>
+      "time" in facts ? `the DPoP proof is not valid at this time: ${facts.time.reason}` : "the DPoP proof is too old",
+    cites: ["RFC 9449 §4.3, §11.1"],
+  }),
+  "DO-04": rule({ code: invalidDpopProof, message: "the DPoP proof was used before", cites: ["RFC 9449 §11.1"] }),
+  "DO-05": rule<{ readonly hasNonce: boolean }>({
+    code: useDpopNonce,
+    message: "the DPoP proof needs the nonce of the header DPoP-Nonce",
+    cites: ["RFC 9449 §8, §9"],
+  }),
+  "DO-06": rule<{ readonly byProfile: string }>({
+    code: invalidDpopProof,
+    message: ({ byProfile }) => `a DPoP proof is required${byProfile}`,
+    cites: ["RFC 9449 §5, §5.2, §6"],
+  }),
   "DO-07": rule<WrongKey>({ code: invalidDpopProof, message: missingProof, cites: ["RFC 9449 §5"] }),
   "DO-08": rule<WrongKey | WrongThumbprint>({
     code: (facts) => "thumbprint" in facts && facts.provenKey === undefined ? "invalid_request" : invalidDpopProof,
@@ -52,9 +148,11 @@ export const dpopRules = {
         : "dpop_jkt is not the thumbprint of the key of the DPoP proof",
     cites: ["RFC 9449 §10, §10.1"],
   }),
-  "DO-09": rule<KeyProblem>({
-    code: ({ problem }) => problem === "two schemes" ? "invalid_request" : "invalid_token",
-    message: ({ problem }) => keyProblems[problem],
+  "DO-09": rule<KeyProblem | WrongDigest>({
+    code: ({ problem }) =>
+      problem === "digest" ? invalidDpopProof : problem === "two schemes" ? "invalid_request" : "invalid_token",
+    message: ({ problem }) =>
+      problem === "digest" ? "ath of the DPoP proof is not the digest of the access token" : keyProblems[problem],
     cites: ["RFC 9449 §4.3, §7.1, §7.2"],
   }),
 } as const satisfies Readonly<Record<string, Rule>>;
