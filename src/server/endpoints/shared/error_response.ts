@@ -36,14 +36,17 @@ export async function errorResponse(
   thrown: unknown,
   replacedPage: Pages["error"],
 ): Promise<ResponseLike> {
-  const { server } = context;
   const url = explanationUrl(context, thrown);
-  const explained = thrown instanceof OAuthError && server.explain ? await server.explain(server, thrown) : thrown;
-  const rejected = await channelResponse(context, explained);
+  const rejected = await channelResponse(context, await explainError(context, thrown));
   const response = "shown" in rejected
     ? await errorPage(context, rejected.shown, replacedPage, rejected.destination)
     : rejected;
   return url === undefined ? response : withHeaders(response, { link: `<${url}>; rel="help"` });
+}
+
+/** An error with its texts; any other value as it is. */
+async function explainError({ server }: Context, thrown: unknown): Promise<unknown> {
+  return thrown instanceof OAuthError && server.explain ? await server.explain(server, thrown) : thrown;
 }
 
 /** An error to show as a page. */
@@ -219,7 +222,7 @@ async function redirectErrorAfter(
   try {
     await ended;
   } catch (error) {
-    return { shown: error };
+    return { shown: await explainError(context, error) };
   }
   return await redirectError(context, destination, thrown);
 }
