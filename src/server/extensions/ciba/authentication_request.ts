@@ -4,13 +4,13 @@ import { allowedSubjects } from "../../oauth/authorize/login.ts";
 import { type Params, splitScope } from "../../oauth/params.ts";
 import type { User } from "../../oauth/clients/client.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { OAuthError } from "../../oauth/errors.ts";
 import { isReadable } from "../../oauth/readable_text.ts";
 import { randomId, storageKey } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 import { userForHint } from "../../oauth/users/users.ts";
 import type { ListedRecord, PolledRequestRecord } from "../../../platform/store/store.ts";
 import { addPolledRequest, readPolledRequest } from "../polled/polled_request.ts";
+import { reject as rejectUnsigned } from "../signed_requests/rules.ts";
 import { mustSign } from "../signed_requests/settings.ts";
 import { reject } from "./rules.ts";
 import { cibaGrant, cibaOf } from "./settings.ts";
@@ -106,13 +106,7 @@ function findHint(params: Params): typeof hintNames[number] {
 /** Rejects signed requests, which are not supported, and clients all of whose requests must be signed. */
 function assertUnsigned(server: Server, client: Client, params: Params): void {
   if (params.has("request")) throw reject("CB-01", { problem: "signed" });
-  if (!mustSign(server, client)) return;
-  throw new OAuthError("unauthorized_client", "requests of this client must be signed, which is not supported here", {
-    rule: "JR-05",
-    expected: "a client whose requests need no signature",
-    received: `client ${client.id}, whose requests must be signed`,
-    fix: "Use another client for backchannel authentication: this endpoint does not support signed requests.",
-  });
+  if (mustSign(server, client)) throw rejectUnsigned("JR-05", { unsupportedFor: client.id });
 }
 
 function assertScope(params: Params): void {

@@ -19,6 +19,20 @@ export const signedRequestTexts = {
   },
   "JR-05": {
     fix: "Sign the parameters as a JWT. Send it in the parameter request: to the authorization endpoint or PAR.",
+    explain: (facts) =>
+      "unsupportedFor" in facts
+        ? {
+          expected: "a client whose requests need no signature",
+          received: `client ${facts.unsupportedFor}, whose requests must be signed`,
+          fix: "Use another client for backchannel authentication: this endpoint does not support signed requests.",
+        }
+        : {
+          reason: facts.demandedBy === "setting"
+            ? `the setting requireSignedRequestObject demands signed requests${facts.byProfile}`
+            : `client ${facts.clientId} is registered with require_signed_request_object`,
+          expected: "the parameter request: a JWT with the other parameters, signed by the client",
+          received: "the parameters themselves",
+        },
   },
   "JR-06": {
     passes: "the request object was encrypted to a key of this server",

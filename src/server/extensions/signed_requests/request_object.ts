@@ -17,6 +17,7 @@ import { warn } from "../../oauth/warn.ts";
 import { type ParameterDescription, type Params, paramsFromFields } from "../../oauth/params.ts";
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import type { Server } from "../../oauth/server.ts";
+import { reject } from "./rules.ts";
 import { signedRequestsOf } from "./settings.ts";
 
 /** RFC 9101 §7. */
@@ -61,10 +62,14 @@ export async function verifyRequestObject(
   const sent = received.get("request")!;
   const { request_object_signing_alg: alg, jwks, jwks_uri } = client.metadata;
   if (jwks === undefined && jwks_uri === undefined && alg === undefined) throw cannotSign(client);
-  const reject = rejectAs("JR-02");
-  if (received.isRepeated("request")) throw reject("request was sent more than once", "one request", "several");
+  const rejectObject = rejectAs("JR-02");
+  if (received.isRepeated("request")) throw rejectObject("request was sent more than once", "one request", "several");
   if (sent.length > requestObjectPolicy.maxLength) {
-    throw reject("request is too long", `at most ${requestObjectPolicy.maxLength} characters`, String(sent.length));
+    throw rejectObject(
+      "request is too long",
+      `at most ${requestObjectPolicy.maxLength} characters`,
+      String(sent.length),
+    );
   }
   const isEncrypted = sent.split(".").length === 5;
   const jwt = isEncrypted
@@ -76,7 +81,7 @@ export async function verifyRequestObject(
     algorithms: alg === undefined ? verificationAlgorithms : [alg],
     policy: requestObjectPolicy,
     claims: { audience: server.issuer },
-    reject,
+    reject: rejectObject,
     rejectTime: rejectAs("JR-04"),
   });
   server.passed?.("JR-02", client.id);
@@ -104,16 +109,11 @@ export async function verifyRequestObject(
 /** The error of an unsigned request, if the server or the client demands signed ones (RFC 9101 §10.5). */
 export function unsignedRequest(server: Server, client: Client): OAuthError {
   const policy = policyOf(server, client);
-  const { requireSignedRequestObject } = signedRequestsOf(policy);
-  const decider = requireSignedRequestObject ? byProfile(policy.profile, "requireSignedRequestObject") : "";
-  return new OAuthError("invalid_request", `the authorization request must be signed${decider}`, {
-    rule: "JR-05",
-    reason: requireSignedRequestObject
-      ? `the setting requireSignedRequestObject demands signed requests${decider}`
-      : `client ${client.id} is registered with require_signed_request_object`,
-    expected: "the parameter request: a JWT with the other parameters, signed by the client",
-    received: "the parameters themselves",
-  });
+  if (!signedRequestsOf(policy).requireSignedRequestObject) {
+    return reject("JR-05", { demandedBy: "client", clientId: client.id });
+  }
+  const decider = byProfile(policy.profile, "requireSignedRequestObject");
+  return reject("JR-05", { demandedBy: "setting", byProfile: decider });
 }
 
 /** Without keys, the server can verify no request object, so it supports neither signed nor unsigned ones. */
@@ -146,15 +146,15 @@ function assertLifetime(
   const settings = policyOf(server, client);
   if (signedRequestsOf(settings).requestObjectTimes === "optional") return;
   const now = server.now() / 1000;
-  const reject = rejectAs("JR-04");
+  const rejectTime = rejectAs("JR-04");
   const by = byProfile(settings.profile, "requestObjectTimes");
   const { maxLifetime } = requestObjectPolicy;
   if (nbf === undefined || exp === undefined) {
     const received = nbf !== undefined ? "no exp" : exp !== undefined ? "no nbf" : "neither";
-    throw reject("the request object has no nbf or no exp", `nbf and exp${by}`, received);
+    throw rejectTime("the request object has no nbf or no exp", `nbf and exp${by}`, received);
   }
   if (nbf < now - maxLifetime || exp > nbf + maxLifetime) {
-    throw reject(
+    throw rejectTime(
       "the request object is valid for too long",
       `nbf of at most ${maxLifetime} seconds ago, and exp of at most ${maxLifetime} seconds after it${by}`,
       `nbf ${Math.round(now - nbf)} seconds ago, and exp ${exp - nbf} seconds after it`,
