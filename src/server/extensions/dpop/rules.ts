@@ -3,7 +3,7 @@
 import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
 import type { JwtProblem } from "../../oauth/keys/jwt_policies.ts";
 import { rejectBy } from "../../oauth/reject.ts";
-import { type Rule, rule } from "../../oauth/rules/rule.ts";
+import { type ByProfile, type Rule, rule } from "../../oauth/rules/rule.ts";
 import type { KeyProblem } from "../../oauth/tokens/bound_token.ts";
 
 /** RFC 9449 §5; at a protected resource, the status is 401. */
@@ -24,13 +24,7 @@ export type MalformedProof =
   | { readonly problem: "form"; readonly maxLength: number; readonly length: number; readonly isSeveral: boolean }
   | { readonly problem: "header" | "claims" }
   | { readonly problem: "typ"; readonly expected: string; readonly received: string }
-  | {
-    readonly problem: "alg";
-    readonly algorithms: readonly string[];
-    readonly received: string;
-    /** The end of a sentence about a setting that a profile decides: `, by the profile X`; otherwise empty. */
-    readonly byProfile: string;
-  }
+  | ({ readonly problem: "alg"; readonly algorithms: readonly string[]; readonly received: string } & ByProfile)
   /** The JSON type of `jwk`. */
   | { readonly problem: "no key"; readonly received: string }
   | { readonly problem: "private key"; readonly member: string }
@@ -132,7 +126,7 @@ export const dpopRules = {
     message: "the DPoP proof needs the nonce of the header DPoP-Nonce",
     cites: ["RFC 9449 §8, §9"],
   }),
-  "DO-06": rule<{ readonly byProfile: string }>({
+  "DO-06": rule<ByProfile>({
     code: invalidDpopProof,
     message: ({ byProfile }) => `a DPoP proof is required${byProfile}`,
     cites: ["RFC 9449 §5, §5.2, §6"],

@@ -14,7 +14,7 @@ function explainReference(facts: WrongReference): RejectionTexts {
     case "no client_id":
       return missingClientId;
     case "repeated":
-      return { expected: `${facts.name} once`, received: `${facts.name} more than once` };
+      return { expected: `${facts.repeated} once`, received: `${facts.repeated} more than once` };
     case "removed client":
       return removedClient(facts.clientId);
     case "other client":

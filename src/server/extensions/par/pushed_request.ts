@@ -100,7 +100,7 @@ export async function readPushedRequest(
   unrepeatable: ReadonlySet<string>,
 ): Promise<ResolvedRequest> {
   const repeated = ["client_id", "request_uri"].find((name) => params.isRepeated(name));
-  if (repeated !== undefined) throw reject("PA-05", { problem: "repeated", name: repeated });
+  if (repeated !== undefined) throw reject("PA-05", { problem: "repeated", repeated });
   const clientId = params.get("client_id");
   if (clientId === undefined) throw reject("PA-05", { problem: "no client_id" });
   const id = await storageKey(server, params.get("request_uri")!);

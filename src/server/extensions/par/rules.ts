@@ -1,7 +1,8 @@
 /** Rules of pushed authorization requests (RFC 9126). */
 
 import { rejectBy } from "../../oauth/reject.ts";
-import { type Rule, rule } from "../../oauth/rules/rule.ts";
+import { type Repeated, repeatedMessage } from "../../oauth/rules/authorize.ts";
+import { type ByProfile, type Rule, rule } from "../../oauth/rules/rule.ts";
 
 /** A pushed request without `client_id`, or one that is too large: its size and the limit, in characters of JSON. */
 export type InvalidPush =
@@ -11,7 +12,7 @@ export type InvalidPush =
 /** A `client_id` or a `request_uri` that is missing, repeated, or does not belong to the other one. */
 export type WrongReference =
   | { readonly problem: "no client_id" }
-  | { readonly problem: "repeated"; readonly name: string }
+  | ({ readonly problem: "repeated" } & Repeated)
   | { readonly problem: "other client" | "removed client"; readonly clientId: string };
 
 /** A `request_uri` that cannot be used. */
@@ -21,12 +22,10 @@ export type UnusableRequestUri =
   | { readonly problem: "used" | "expired"; readonly at: number };
 
 /** A request that was not pushed. */
-export interface UnpushedRequest {
+export interface UnpushedRequest extends ByProfile {
   readonly clientId: string;
   /** Whether the setting demands pushed requests; otherwise the client does. */
   readonly isSetting: boolean;
-  /** The end of a sentence about a setting that a profile decides: `, by the profile X`; otherwise empty. */
-  readonly byProfile: string;
 }
 
 /** By ID, in the order of `tests/rules.md`. */
@@ -48,7 +47,7 @@ export const pushedRequestRules = {
       facts.problem === "no client_id"
         ? "client_id is missing"
         : facts.problem === "repeated"
-        ? `${facts.name} was sent more than once`
+        ? repeatedMessage(facts)
         : "request_uri was not pushed by this client",
     cites: ["RFC 9126 §2.2, §4, §7.4", "RFC 9101 §6.3"],
   }),

@@ -7,8 +7,9 @@ import type { PendingAuthorization } from "../../oauth/authorize/destination.ts"
 import { readRequest, warnAcceptedRequest } from "../../oauth/authorize/request_parts.ts";
 import { evictBeyondBound } from "../../oauth/bounded_records.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
-import { OAuthError } from "../../oauth/errors.ts";
+import type { OAuthError } from "../../oauth/errors.ts";
 import type { Params } from "../../oauth/params.ts";
+import { reject as rejectRequest } from "../../oauth/reject.ts";
 import { digest, randomId, randomToken } from "../../oauth/secrets.ts";
 import type { Server } from "../../oauth/server.ts";
 import { isLoopback } from "../../oauth/test_hosts.ts";
@@ -83,13 +84,8 @@ export async function addPolledRequest(
 const maxRequestBytes = 5 * 1024;
 
 function rejectLongRequest(server: Server, request: AuthorizationRequest): void {
-  const { length } = new TextEncoder().encode(JSON.stringify(withoutAccess(server, request)));
-  if (length <= maxRequestBytes) return;
-  throw new OAuthError("invalid_request", "the request is too large to store during login", {
-    rule: "AZ-13",
-    expected: `parameters of at most ${maxRequestBytes} bytes of JSON`,
-    received: `${length} bytes`,
-  });
+  const { length: bytes } = new TextEncoder().encode(JSON.stringify(withoutAccess(server, request)));
+  if (bytes > maxRequestBytes) throw rejectRequest("AZ-13", { bytes, limit: maxRequestBytes });
 }
 
 /** A request that the user has not decided on. */

@@ -4,7 +4,7 @@ import type { ConfigIssue } from "../../oauth/config_issue.ts";
 import { rejectBy } from "../../oauth/reject.ts";
 import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
 import type { MissingToken } from "../../oauth/rules/openid.ts";
-import { type Rule, rule } from "../../oauth/rules/rule.ts";
+import { type ByProfile, type Rule, rule } from "../../oauth/rules/rule.ts";
 
 /** RFC 7591 §3.2.2. */
 const invalidRedirectUri = "invalid_redirect_uri" as ExtensionErrorCode;
@@ -73,9 +73,7 @@ export interface LargeMetadata {
 }
 
 /** A request to register a client at a server where registration is off. */
-export interface RegistrationOff {
-  /** The end of a sentence about a setting that a profile decides: `, by the profile X`; otherwise empty. */
-  readonly byProfile: string;
+export interface RegistrationOff extends ByProfile {
   /** Whether the response has the reason. */
   readonly isExplained: boolean;
 }

@@ -1,12 +1,11 @@
 /** Rules of signed authorization requests (RFC 9101). */
 
 import { rejectBy } from "../../oauth/reject.ts";
-import { type Rule, rule } from "../../oauth/rules/rule.ts";
+import { type ByProfile, type Rule, rule } from "../../oauth/rules/rule.ts";
 
 /** A request that must be signed. */
 export type UnsignedRequest =
-  /** The setting demands it; `, by the profile X` if a profile decides that, otherwise empty. */
-  | { readonly demandedBy: "setting"; readonly byProfile: string }
+  | ({ readonly demandedBy: "setting" } & ByProfile)
   | { readonly demandedBy: "client"; readonly clientId: string }
   /** At an endpoint that supports no signed requests. */
   | { readonly unsupportedFor: string };
