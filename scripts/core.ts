@@ -9,12 +9,12 @@ import { run } from "./run.ts";
 
 /** The most that each figure may be. A change that lowers a figure lowers its limit. */
 const limits = {
-  "files that the minimal server reaches, without explanations, extensions and providers": 243,
-  "lines of these files": 25393,
+  "files that the minimal server reaches, without explanations, extensions and providers": 241,
+  "lines of these files": 25293,
   "pairs of folders in src/server that import each other": 4,
   "folders in circles": 38,
-  "members of extensions and plugins": 31,
-  "of them, with one user": 1,
+  "members of extensions and plugins": 22,
+  "of them, with one user": 0,
   "types that are forms of a setting": 7,
   "calls that fill in settings": 5,
   "members of Server": 42,
@@ -38,7 +38,7 @@ const optional = /^server\/(?:explain|extensions|profiles)\//;
 const seams = [
   { path: "server/assembly/extension.ts", name: "Extension", users: /^server\/extensions\// },
   { path: "server/config/extension_settings.ts", name: "SettingsExtension", users: /^server\/extensions\// },
-  { path: "server/oauth/clients/client_extension.ts", name: "ClientExtension", users: /^server\/extensions\// },
+  { path: "server/oauth/policy.ts", name: "ClientExtension", users: /^server\/extensions\// },
   { path: "server/assembly/plugin.ts", name: "Plugin", users: /^(?!server\/(?:assembly|extensions)\/)/ },
 ];
 

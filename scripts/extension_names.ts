@@ -79,7 +79,8 @@ function recordKinds(text: string): string[] {
 
 /** The names that an extension declares, and those that its code defines. */
 function namesOf(extension: Extension, server: Server): string[] {
-  const { name, grantTypes = [], requestParts = [], clientAuthentication = [], values = {} } = extension;
+  const { name, grantTypes = [], requestParts = [], clientAuthentication = [] } = extension;
+  const { values = {} } = extension.settings ?? {};
   const options = {
     ...{ base: "", formParameters: [], redirectParameters: [], hasPages: true, openLogin: true, pages: {} },
     approver: () => Promise.reject(new Error("No request is sent")),
@@ -98,7 +99,7 @@ function namesOf(extension: Extension, server: Server): string[] {
     ...(values.responseModes ?? []).flatMap((mode) => server.responseModes.get(mode)?.parameters ?? [])
       .map(({ name }) => name),
     ...values.subjectTypes ?? [],
-    ...Object.keys(extension.clientFields ?? {}),
+    ...Object.keys(extension.clientMetadata?.fields ?? {}),
     ...Object.keys(extension.metadata?.(server, []) ?? {}),
     ...recordKinds(text),
     ...name === "dpop" ? [server.keyProofs!.scheme.name] : [],

@@ -158,8 +158,8 @@ test("the example of pushed requests pushes one", async () => {
 });
 
 test("the examples of extensions leave one out, and add one of the program", async () => {
-  const body = program("src/server/extensions/README.md").replace(": Extension", "").replace("await using", "const")
-    .replace(/ as \{[^}]*\}/, "");
+  const body = program("src/server/extensions/README.md").replace(/: Extension<[^>]*>/, "")
+    .replace("await using", "const");
   const closed = `${body}\nawait as.close();\nawait extended.close();\nreturn op_policy_uri;`;
   assertEquals(await run(closed, { extensions, latchkey }), "https://as.example/policy");
 });

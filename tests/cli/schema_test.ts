@@ -38,7 +38,7 @@ test("the committed JSON Schema is up to date; scripts/schema.ts renews it", () 
 });
 
 test("the schema has the settings of every extension, which src/server/extensions/settings.ts lists", () => {
-  const settings = extensions.flatMap(({ settingFields = {} }) => Object.keys(settingFields));
+  const settings = extensions.flatMap(({ settings }) => Object.keys(settings?.fields ?? {}));
   assertEquals(settings.filter((name) => !Object.hasOwn(root.properties!, name)), []);
 });
 

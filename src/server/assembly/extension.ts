@@ -5,10 +5,13 @@ import type { SettingsExtension } from "../config/extension_settings.ts";
 import type { LoadableGrantType } from "../oauth/grants/mod.ts";
 import type { Pages } from "./pages.ts";
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
-import type { ClientAuth, MinuteTask, RequestPart, RequestParts, Server } from "../oauth/server.ts";
+import type { ClientAuth, RequestPart, RequestParts, Server } from "../oauth/server.ts";
 import type { Approver } from "./approver.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 import type { Endpoint } from "./route.ts";
+
+/** @internal A server with the settings of an extension. */
+export type ServerWith<Own> = Server & { readonly settings: Own };
 
 /** @internal The values that the endpoints of an extension need, besides settings. */
 export interface EndpointOptions {
@@ -35,24 +38,23 @@ export interface EndpointOptions {
  * one line in the list of `extensions.ts`. A server without the extension does not know its settings, grant types and
  * parameters.
  *
- * The functions receive all settings of the server. As the type of the parameter, an implementation may declare only
- * the settings that it reads.
+ * Its functions receive all settings of the server, and its own.
+ *
+ * @typeParam Own Its settings with their defaults.
  */
-export interface Extension extends SettingsExtension {
-  /** Never set: an extension that the server lacks is no value of this type. */
-  readonly isAbsent?: never;
+export interface Extension<Own = object> extends SettingsExtension<Own> {
   /** The name on pages, such as `Token exchange`. */
   readonly title: string;
   /** The specifications that it implements. */
   readonly specifications: readonly string[];
   /** Its grant types. Default: none. */
-  readonly grantTypes?: readonly LoadableGrantType[];
+  readonly grantTypes?: readonly LoadableGrantType<Own>[];
   /** Its parts of requests for access: its checks run first; its members are read before the scope. Default: none. */
   readonly requestParts?: readonly RequestPart[];
   /** Its endpoints. Each loads its handlers at the first request. Default: none. */
-  endpoints?(settings: object, options: EndpointOptions): readonly Endpoint[];
+  endpoints?(settings: Server["settings"] & Own, options: EndpointOptions): readonly Endpoint[];
   /** Its members of metadata documents (RFC 8414 §2); an empty list is omitted. Default: none. */
-  metadata?(server: Server, endpoints: readonly EndpointDescription[]): Readonly<Record<string, unknown>>;
+  metadata?(server: ServerWith<Own>, endpoints: readonly EndpointDescription[]): Readonly<Record<string, unknown>>;
   /** Its methods of client authentication. Default: none. */
   readonly clientAuthentication?: readonly ClientAuth[];
   /**
@@ -62,9 +64,7 @@ export interface Extension extends SettingsExtension {
    * @param server The server with the replacements of the extensions before this one.
    * @returns A copy with the replacements.
    */
-  extend?(server: Server): MaybePromise<Server>;
-  /**
-   * The tasks that maintenance runs each minute. Each loads its code only if there is something to do. Default: none.
-   */
-  readonly minuteTasks?: readonly MinuteTask[];
+  extend?(server: ServerWith<Own>): MaybePromise<Server>;
+  /** Maintenance runs it each minute. It loads its code only if there is something to do. Default: nothing. */
+  everyMinute?(server: ServerWith<Own>): Promise<void>;
 }

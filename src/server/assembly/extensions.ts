@@ -1,6 +1,6 @@
 /** The list of the extensions. By default, a server has all of them. */
 
-import type { SettingsExtension } from "../config/extension_settings.ts";
+import type { KnownExtension } from "../config/extension_settings.ts";
 import type { ObjectField } from "../oauth/field.ts";
 import { clientFieldOf, type ClientMetadata } from "../oauth/clients/client.ts";
 import type { Extension } from "./extension.ts";
@@ -65,11 +65,16 @@ export const clientField: ObjectField<ClientMetadata> = clientFieldOf(extensions
  * The extensions that the settings of a server know: those that it has, and client metadata and paths of all others.
  * What a client demands of an absent extension is rejected, and not ignored.
  */
-export function knownExtensions(ofServer: readonly Extension[]): readonly SettingsExtension[] {
+export function knownExtensions(ofServer: readonly Extension[]): readonly KnownExtension[] {
   const absent = extensions.filter(({ name }) => !ofServer.some((extension) => extension.name === name));
   return [
     ...ofServer,
-    ...absent.map(({ name, clientFields, endpointPaths }) => ({ name, clientFields, endpointPaths, isAbsent: true })),
+    ...absent.map(({ name, clientMetadata, settings }) => ({
+      name,
+      clientMetadata: { fields: clientMetadata?.fields },
+      settings: { paths: settings?.paths },
+      isAbsent: true,
+    })),
   ];
 }
 

@@ -148,7 +148,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     await (options.store === undefined && store.persistent !== true ? checked : limitStart(checked));
   }
   const outermost = plugins.reduceRight((next, plugin) => plugin.handle?.(next) ?? next, innermost);
-  const maintained = maintenance(server, extensions.flatMap(({ minuteTasks = [] }) => minuteTasks));
+  const maintained = maintenance(server, extensions.flatMap(({ everyMinute }) => everyMinute ?? []));
   if (stored !== undefined) await limitStart(stored.start());
 
   return {

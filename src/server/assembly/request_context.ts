@@ -35,8 +35,7 @@ export function contextFactory(
   const changing = plugins.filter((plugin) => plugin.forRequest !== undefined).reverse();
   const hasListener = plugins.some((plugin) => plugin.onEvent !== undefined);
   const { settings } = app.server;
-  const fetchesForSenders = settings.extensions.some((extension) => extension.acceptsUnknownClients?.(settings));
-  const needsCopy = hasListener || fetchesForSenders || changing.length > 0;
+  const needsCopy = hasListener || settings.acceptsUnknownClients || changing.length > 0;
   return (request, target, route) => {
     const context = new RequestContext(app, request, target, route);
     if (findServer !== undefined) context.server = findServer(request);

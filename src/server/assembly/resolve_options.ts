@@ -5,7 +5,7 @@ import type { LatchkeyOptions } from "./options.ts";
 import type { Plugin } from "./plugin.ts";
 import type { ExtensionSettings } from "../extensions/settings.ts";
 import { clientFieldOf, registeredUserField } from "../oauth/clients/client.ts";
-import type { SettingsExtension } from "../config/extension_settings.ts";
+import type { KnownExtension } from "../config/extension_settings.ts";
 import { type ConfigIssue, quote } from "../oauth/config_issue.ts";
 import { type Field, type Fields, list, object, text, validate } from "../oauth/field.ts";
 import { clientsField, orAny, settingFields, type Settings } from "../config/settings.ts";
@@ -65,8 +65,8 @@ export function validateExtensions(extensions: readonly Extension[]): ConfigIssu
   const issues = validate(object<Pick<LatchkeyOptions, "extensions">>("LatchkeyOptions", members, {}), { extensions });
   if (issues.length > 0) return issues;
   const names = new Set<string>();
-  const settings = new Set(Object.keys(optionFields));
-  for (const [i, { name, settingFields = {} }] of extensions.entries()) {
+  const known = new Set(Object.keys(optionFields));
+  for (const [i, { name, settings: { fields = {} } = {} }] of extensions.entries()) {
     const path = `extensions[${i}]`;
     if (names.has(name)) {
       const hint = "Pass each extension once, and choose another name for your own.";
@@ -74,21 +74,21 @@ export function validateExtensions(extensions: readonly Extension[]): ConfigIssu
       continue;
     }
     names.add(name);
-    for (const setting of Object.keys(settingFields)) {
+    for (const setting of Object.keys(fields)) {
       const hint = "Choose another name for the setting.";
       const expected = "settings that the server does not have without it";
-      if (settings.has(setting)) issues.push({ path, expected, received: `the setting ${setting}`, hint });
-      settings.add(setting);
+      if (known.has(setting)) issues.push({ path, expected, received: `the setting ${setting}`, hint });
+      known.add(setting);
     }
   }
   return issues;
 }
 
 /** Describes the {@link LatchkeyOptions} of a server with these extensions. */
-export function optionsField(extensions: readonly SettingsExtension[] = allExtensions): Field {
+export function optionsField(extensions: readonly KnownExtension[] = allExtensions): Field {
   const paths = endpointPathsField(extensions);
   const extended = { clients: clientsField(clientFieldOf(extensions)), paths, profile: profileField(paths) };
-  const fields = Object.assign({}, optionFields, extended, ...extensions.map(({ settingFields }) => settingFields));
+  const fields = Object.assign({}, optionFields, extended, ...extensions.map(({ settings }) => settings?.fields));
   return object<LatchkeyOptions>("LatchkeyOptions", fields, {});
 }
 
@@ -100,7 +100,7 @@ export function optionsField(extensions: readonly SettingsExtension[] = allExten
 export async function resolveOptions(
   options: Settings & Omit<ResolvingServer, "extensions">,
   origin: string,
-  extensions: readonly SettingsExtension[] = allExtensions,
+  extensions: readonly KnownExtension[] = allExtensions,
 ): Promise<ResolvedSettings> {
   const { grantTypes, approver } = options;
   const resolved = await resolveSettings(options, origin, { extensions, grantTypes, approver });

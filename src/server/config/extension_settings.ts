@@ -2,10 +2,10 @@
 
 import type { Allowances } from "../oauth/allowances.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
-import type { ClientExtension } from "../oauth/clients/client_extension.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../oauth/config_issue.ts";
 import type { Field } from "../oauth/field.ts";
 import type { ResponseMode, ResponseType } from "../oauth/params.ts";
+import type { ClientExtension, KnownClientExtension, Policy } from "../oauth/policy.ts";
 import type { MaybePromise } from "../../platform/maybe_promise.ts";
 
 /** @internal The values that an extension adds to settings and client metadata of every server. */
@@ -18,35 +18,60 @@ export interface AddedValues {
   readonly subjectTypes?: readonly NonNullable<ClientMetadata["subject_type"]>[];
 }
 
-/** The settings of an extension. The functions receive all settings of the server. */
-export interface SettingsExtension extends ClientExtension {
-  /** Describes its settings. Without the extension, they are unknown. Default: it has none. */
-  readonly settingFields?: Readonly<Record<string, Field>>;
-  /**
-   * The defaults that follow from the issuer or from other settings. The defaults of the fields are already filled in.
-   */
-  resolveSettings?(given: object, allows: Allowances): object;
-  /**
-   * The scope values that it adds to the setting `scopes`. They have the power of an operator: only a client whose
-   * `scope` names them gets them, and only on its own behalf, never for a user. Default: none.
-   */
-  clientScopes?(given: object): readonly string[];
-  /** All issues of settings that match their description. */
-  validateSettings?(settings: object, issuer: string): MaybePromise<readonly ConfigIssue[]>;
-  /** Describes the paths of its endpoints, by their names in metadata. Default: none. */
-  readonly endpointPaths?: Readonly<Record<string, Field>>;
-  /** Warnings about valid settings. */
-  settingsWarnings?(settings: object): readonly ConfigurationWarning[];
-  /** Its methods of client authentication. Default: none. */
-  readonly clientAuthentication?: readonly { readonly method: ClientAuthMethod; isOn?(settings: object): boolean }[];
+/** @internal The settings of a server at its start, with their defaults. */
+export interface SettingsAtStart extends Policy {
+  /** The issuer. */
+  readonly issuer: string;
+  /** The clients at this issuer. */
+  readonly clients: readonly ClientMetadata[];
+}
+
+/** @internal The settings of an extension. Without it, they are unknown. `Own`: these settings with their defaults. */
+export interface SettingsDescription<Own = object> {
+  /** Describes them. Default: it has none. */
+  readonly fields?: Readonly<Record<string, Field>>;
+  /** Describes the paths of its endpoints, by their names in metadata, in the setting `paths`. Default: none. */
+  readonly paths?: Readonly<Record<string, Field>>;
   /** The values that it adds to settings and client metadata of every server. Default: none. */
   readonly values?: AddedValues;
+  /**
+   * The settings that follow from the issuer or from other settings. It may also extend `clientScopes`, and set
+   * `acceptsUnknownClients`.
+   *
+   * @param given The settings, with the defaults of the fields.
+   */
+  resolve?(
+    given: Pick<Policy, "clientAuthMethods" | "clientScopes"> & Own,
+    allows: Allowances,
+  ): Partial<Policy & Own>;
+  /** All issues of settings that match their description. */
+  validate?(settings: SettingsAtStart & Own, issuer: string): MaybePromise<readonly ConfigIssue[]>;
+  /** Warnings about valid settings. */
+  warnings?(settings: SettingsAtStart & Own): readonly ConfigurationWarning[];
 }
+
+/** Describes the settings of an extension; `of` reads them from those of a server that has the extension. */
+export function describeSettings<Own>(
+  description: SettingsDescription<Own>,
+): SettingsDescription<Own> & { of(settings: object): Own } {
+  return { ...description, of: (settings) => settings as Own };
+}
+
+/** The part of an extension that the configuration reads. */
+export interface SettingsExtension<Own = object> extends ClientExtension<Own> {
+  /** Its settings. Default: none. */
+  readonly settings?: SettingsDescription<Own>;
+  /** Its methods of client authentication. Default: none. */
+  readonly clientAuthentication?: readonly { readonly method: ClientAuthMethod; isOn?(settings: object): boolean }[];
+}
+
+/** @internal An extension that the settings of a server know. */
+export type KnownExtension = SettingsExtension & KnownClientExtension;
 
 /** The values that extensions add to a list of every server. */
 export function addedValues<Name extends keyof AddedValues>(
   extensions: readonly SettingsExtension[],
   name: Name,
 ): readonly NonNullable<AddedValues[Name]>[number][] {
-  return extensions.flatMap(({ values }) => values?.[name] ?? []);
+  return extensions.flatMap(({ settings }) => settings?.values?.[name] ?? []);
 }

@@ -6,7 +6,7 @@ import { clientFieldOf, type ClientMetadata, type User } from "../oauth/clients/
 import type { ClientAuthMethod } from "../oauth/clients/client.ts";
 import type { SupportedGrantType } from "../oauth/clients/standing.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
-import { addedValues, type SettingsExtension } from "./extension_settings.ts";
+import { addedValues, type KnownExtension } from "./extension_settings.ts";
 import { type Allowances, allowancesOf } from "../oauth/allowances.ts";
 import { defaultScopes, listed, settingFields, settingsWithAny } from "./settings.ts";
 import type { Settings } from "./settings.ts";
@@ -21,7 +21,7 @@ import type { Lifetimes, PkceSettings } from "../oauth/policy_settings.ts";
 /** The server for which settings are resolved. */
 export interface ResolvingServer {
   /** Its extensions. */
-  readonly extensions: readonly SettingsExtension[];
+  readonly extensions: readonly KnownExtension[];
   /** Its further grant types. Default: none. */
   readonly grantTypes?: readonly SupportedGrantType[];
   /** Decides authorization requests. Default: none, `login` decides. */
@@ -41,11 +41,14 @@ export interface FilledSettings extends Policy {
   /** The configured users. */
   readonly users: readonly User[];
   /** The extensions, with settings of their own, and the absent ones. */
-  readonly extensions: readonly SettingsExtension[];
+  readonly extensions: readonly KnownExtension[];
 }
 
 /** The methods of client authentication of every server. */
 const ownAuthMethods: readonly ClientAuthMethod[] = ["client_secret_basic", "client_secret_post", "none"];
+
+/** The settings that extensions resolve. */
+type AddedSettings = Partial<Policy> & Pick<Policy, "clientScopes" | "acceptsUnknownClients">;
 
 /** The settings whose fields have a default. */
 type SettingWithDefault = {
@@ -63,16 +66,20 @@ export function fillSettings(
   { extensions, grantTypes = [], approver }: ResolvingServer,
 ): FilledSettings {
   const profile = activeProfile(settings);
-  const fields = Object.assign({}, settingFields, ...extensions.map(({ settingFields }) => settingFields));
+  const fields = Object.assign({}, settingFields, ...extensions.map(({ settings }) => settings?.fields));
   const given = withOwnAlgorithm(
     withDefaults(fields, withProfile(settings, profile)) as Settings & Required<Pick<Settings, SettingWithDefault>>,
   );
   const { claims = {} } = given;
   const listedScopes = listed(given.scopes) ?? defaultScopes;
-  const clientScopes = extensions.flatMap((extension) => extension.clientScopes?.(given) ?? []);
+  const allows = allowancesOf(issuer, given.issuerHosts);
+  let added: AddedSettings = { clientScopes: [], acceptsUnknownClients: false };
+  for (const { settings } of extensions) {
+    added = { ...added, ...settings?.resolve?.({ ...given, ...added }, allows) };
+  }
+  const { clientScopes } = added;
   const scopes = [...new Set([...listedScopes, ...Object.keys(claims), ...clientScopes])];
   const acceptsAny = settingsWithAny(given);
-  const allows = allowancesOf(issuer, given.issuerHosts);
   const responseTypes = given.responseTypes.filter((type) =>
     ["code", ...addedValues(extensions, "responseTypes")].includes(type)
   );
@@ -90,7 +97,6 @@ export function fillSettings(
     users: listed(given.users) ?? demoUsers,
     unknownLoginHint: acceptsAny.includes("users") ? "create" : given.unknownLoginHint,
     scopes,
-    clientScopes,
     userScopes: scopes.filter((value) => !clientScopes.includes(value)),
     loginMethods: approver === undefined ? loginMethods(given, allows) : ["approver", "auto"],
     acceptsAny,
@@ -128,7 +134,7 @@ export function fillSettings(
     clientProfiles: clientProfiles(extensions),
     profile,
     providers,
-    ...Object.assign({}, ...extensions.map((extension) => extension.resolveSettings?.(given, allows))),
+    ...added,
   };
   const extensionGrantTypes = extensions.flatMap(({ grantTypes = [] }) =>
     grantTypes.filter(({ isOn }) => isOn(filled))

@@ -9,7 +9,7 @@ import type { ClientMetadata } from "../oauth/clients/client.ts";
 import { rejectAny, settingFields, type Settings } from "./settings.ts";
 import { type ConfigIssue, quote } from "../oauth/config_issue.ts";
 import { demoKeyClient } from "./demo_entries.ts";
-import type { SettingsExtension } from "./extension_settings.ts";
+import type { KnownExtension } from "./extension_settings.ts";
 import { anything, combine, mcpRevisions, subset } from "./strictness.ts";
 import type { McpRevision, ProfileSetting } from "./strictness.ts";
 import type { ClientProfiles, Policy } from "../oauth/policy.ts";
@@ -246,7 +246,7 @@ export function demoClientsOf({ clientAuthMethods }: Settings, issuer: string): 
 }
 
 /** The profiles that the clients of a server with these extensions can have. */
-export function clientProfiles(extensions: readonly SettingsExtension[]): ClientProfiles {
+export function clientProfiles(extensions: readonly KnownExtension[]): ClientProfiles {
   return {
     tighten: withClientProfile,
     validate: (tightened, profile) => [
@@ -295,7 +295,7 @@ function withValues<T extends object>(settings: T, values: readonly (readonly [s
 /** An issue for each setting that is weaker than the profile, and for a revision without its profile. */
 export function validateProfile(
   settings: Settings,
-  { profile: active, extensions }: { profile?: ActiveProfile; extensions: readonly SettingsExtension[] },
+  { profile: active, extensions }: { profile?: ActiveProfile; extensions: readonly KnownExtension[] },
 ): ConfigIssue[] {
   const { mcpRevision } = settings;
   const profiles = profileList(settings);
@@ -326,9 +326,9 @@ export function validateProfile(
 /** An issue for each setting that a profile demands but that no extension of the server has. */
 function validateProfileExtensions(
   { label, values }: ActiveProfile,
-  extensions: readonly SettingsExtension[],
+  extensions: readonly KnownExtension[],
 ): ConfigIssue[] {
-  const known = Object.assign({}, settingFields, ...extensions.map(({ settingFields }) => settingFields));
+  const known = Object.assign({}, settingFields, ...extensions.map(({ settings }) => settings?.fields));
   return settingNames.filter((path) => values.has(path) && isDemand(path) && !Object.hasOwn(known, path.split(".")[0]!))
     .map((path) => ({
       path: "profile",

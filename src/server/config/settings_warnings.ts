@@ -24,15 +24,15 @@ export function settingsWarnings(
     ...claimWarnings(settings, resolved, configured),
     ...profileWarnings(resolved),
     ...memberWarnings(resolved),
-    ...resolved.extensions.flatMap((extension) => extension.settingsWarnings?.(resolved) ?? []),
+    ...resolved.extensions.flatMap((extension) => extension.settings?.warnings?.(resolved) ?? []),
   ];
 }
 
 /** Members of configured clients that only an absent extension reads. */
 function memberWarnings({ clients, extensions }: FilledSettings): ConfigurationWarning[] {
-  const unread = extensions.filter(({ isAbsent }) => isAbsent).flatMap(({ name, clientFields = {} }) =>
-    (Object.keys(clientFields) as (keyof ClientMetadata)[]).map((member) => ({ name, member }))
-  );
+  const unread = extensions.filter(({ isAbsent }) => isAbsent).flatMap((
+    { name, clientMetadata: { fields = {} } = {} },
+  ) => (Object.keys(fields) as (keyof ClientMetadata)[]).map((member) => ({ name, member })));
   return unread.flatMap(({ name, member }) =>
     clients.flatMap((client, i) =>
       client[member] === undefined ? [] : [{

@@ -65,7 +65,7 @@ async function validateExpanded(
     ...validateClaims(resolved),
     ...validateResources(resolved),
     ...validateGrantTypes(grantTypes),
-    ...(await Promise.all(extensions.map((extension) => extension.validateSettings?.(resolved, resolved.issuer) ?? [])))
+    ...(await Promise.all(extensions.map(({ settings }) => settings?.validate?.(resolved, resolved.issuer) ?? [])))
       .flat(),
     ...validateUsers(resolved),
     ...validateAudience(resolved),

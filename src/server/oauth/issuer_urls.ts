@@ -124,9 +124,9 @@ export function pathField(example: string): Field<string> {
 
 /** The description of {@link EndpointPaths} at a server that knows these extensions. */
 export function endpointPathsField(
-  extensions: readonly { readonly endpointPaths?: Readonly<Record<string, Field>> }[],
+  extensions: readonly { readonly settings?: { readonly paths?: Readonly<Record<string, Field>> } }[],
 ): Field<EndpointPaths> {
-  const members = Object.assign({}, ownPaths, ...extensions.map(({ endpointPaths }) => endpointPaths));
+  const members = Object.assign({}, ownPaths, ...extensions.map(({ settings }) => settings?.paths));
   return object<EndpointPaths>("EndpointPaths", members, {
     authorization_endpoint: "/authorize",
     token_endpoint: "/token",

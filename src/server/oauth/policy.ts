@@ -2,13 +2,13 @@
 
 import type { Allowances } from "./allowances.ts";
 import type { ClientMetadata } from "./clients/client.ts";
-import type { ClientExtension } from "./clients/client_extension.ts";
-import type { SupportedGrantType } from "./clients/standing.ts";
+import type { StandingRequirement, SupportedGrantType } from "./clients/standing.ts";
 import type { ConfigIssue } from "./config_issue.ts";
-import type { ObjectField } from "./field.ts";
+import type { Field, ObjectField } from "./field.ts";
 import type { Lifetimes, PkceSettings, PolicySettings, RefreshSettings } from "./policy_settings.ts";
 import type { ActiveProfile, ProfileName } from "./profile.ts";
 import type { ResourceSettings } from "./resource_list.ts";
+import type { PassedRuleId } from "./rules/mod.ts";
 
 /** @internal The policy of a server, which does not change at run time. */
 export interface Policy extends
@@ -28,7 +28,10 @@ export interface Policy extends
   readonly backChannelUrl?: string;
   /** The scope values in metadata. */
   readonly scopes: readonly string[];
-  /** The scope values that only a client itself can get, never a user: `clientScopes` of extensions. */
+  /**
+   * The scope values that an extension adds to the setting `scopes`. They have the power of an operator: only a client
+   * whose `scope` names them gets them, and only on its own behalf, never for a user.
+   */
   readonly clientScopes: readonly string[];
   /** The scope values that a user can grant. */
   readonly userScopes: readonly string[];
@@ -53,7 +56,9 @@ export interface Policy extends
   /** The values that `subject_type` of a client may have. */
   readonly subjectTypes: readonly NonNullable<ClientMetadata["subject_type"]>[];
   /** The extensions, also the absent ones. */
-  readonly extensions: readonly ClientExtension[];
+  readonly extensions: readonly KnownClientExtension[];
+  /** Whether an extension accepts clients that the operator does not know. */
+  readonly acceptsUnknownClients: boolean;
   /** Describes client metadata, with the members of extensions. */
   readonly clientField: ObjectField<ClientMetadata>;
   /** The profiles that clients can have. */
@@ -80,3 +85,45 @@ export type AnyName = "clients" | "redirectUris" | "scopes" | "users";
  * password; `password` on the login page; `approver` as the approver of the embedding program states.
  */
 export type LoginMethod = "auto" | "open" | "password" | "approver";
+
+/** @internal A grant type that the settings of an extension switch on. */
+export interface OptionalGrantType<Own = object> {
+  /** The value of `grant_type`. */
+  readonly type: string;
+  /** The title of its requests on pages, such as `Device poll`. */
+  readonly title: string;
+  /** The settings that switch it on, for messages. */
+  readonly setting: string;
+  /** The standing that a client needs for it. Default: only configured clients may use it. */
+  readonly standing?: StandingRequirement;
+  /** Whether the public demo client has it. Default: false. */
+  readonly hasDemoClient?: boolean;
+  /** The rules of its checks in order; after a rejection, pages list later ones as not checked. Default: none. */
+  readonly checks?: readonly PassedRuleId[];
+  /** Whether the settings, with their defaults, switch it on. */
+  isOn(settings: Policy & Own): boolean;
+}
+
+/** @internal Client metadata of an extension. */
+export interface ClientMetadataDescription<Own = object> {
+  /** Describes its members. Default: none. */
+  readonly fields?: Readonly<Record<string, Field>>;
+  /** All issues of the metadata of a client; paths are relative to the client. */
+  validate?(client: ClientMetadata, settings: Policy & Own): readonly ConfigIssue[];
+}
+
+/** @internal The part of an extension that concerns clients. */
+export interface ClientExtension<Own = object> {
+  /** The name in messages and tests, such as `token_exchange`. */
+  readonly name: string;
+  /** The client metadata that only the extension reads. Default: none. */
+  readonly clientMetadata?: ClientMetadataDescription<Own>;
+  /** Its grant types. Default: none. */
+  readonly grantTypes?: readonly OptionalGrantType<Own>[];
+}
+
+/** @internal An extension that the policy of a server knows. */
+export interface KnownClientExtension extends ClientExtension {
+  /** Whether the server lacks it, and knows only its client metadata and its paths. Default: false. */
+  readonly isAbsent?: boolean;
+}

@@ -38,9 +38,9 @@ test("without the values that a profile demands, an issue names the setting, and
   }
 });
 
-for (const { name, clientFields = {} } of extensions) {
+for (const { name, clientMetadata: { fields = {} } = {} } of extensions) {
   test(`without ${name}: each of its members of a configured client is rejected, or causes a warning`, async () => {
-    for (const [member, { examples }] of Object.entries(clientFields)) {
+    for (const [member, { examples }] of Object.entries(fields)) {
       const warnings: string[] = [];
       const error = await latchkey({
         issuer: "https://as.test",

@@ -21,8 +21,8 @@ const client = {
 
 /** The app of a server with the examples of an extension's settings. */
 async function appWith(extension: Extension): Promise<App> {
-  const { settingFields = {} } = extension;
-  const settings = Object.entries(settingFields).map(([name, field]) => [name, field.examples[0]]);
+  const { fields = {} } = extension.settings ?? {};
+  const settings = Object.entries(fields).map(([name, field]) => [name, field.examples[0]]);
   let app: App;
   const plugins = [{ setup: (created: App) => void (app = created) }];
   await using _as = await latchkey({ ...Object.fromEntries(settings), issuer: "https://as.test", extensions, plugins });
@@ -65,10 +65,10 @@ async function logIn(
 
 for (const extension of extensions) {
   const others = extensions.filter((other) => other !== extension);
-  const { name, settingFields = {}, grantTypes = [], requestParts = [] } = extension;
+  const { name, settings: { fields = {} } = {}, grantTypes = [], requestParts = [] } = extension;
 
   test(`without ${name}: its settings are unknown`, async () => {
-    for (const [setting, field] of Object.entries(settingFields)) {
+    for (const [setting, field] of Object.entries(fields)) {
       const error = await assertRejects(
         () => latchkey({ issuer: "https://as.test", extensions: others, [setting]: field.examples[0] }),
         ConfigurationError,
@@ -160,11 +160,11 @@ for (const extension of extensions) {
 }
 
 test("without an extension for it, a response mode cannot be set, requested or registered", async () => {
-  for (const extension of extensions.filter(({ values }) => values?.responseModes !== undefined)) {
+  for (const extension of extensions.filter(({ settings }) => settings?.values?.responseModes !== undefined)) {
     const others = extensions.filter((other) => other !== extension);
     await using as = await latchkey({ issuer: "https://as.test", extensions: others, clients: [client] });
     const metadata = await (await as.fetch(new Request(`${as.issuer}/.well-known/oauth-authorization-server`))).json();
-    for (const name of extension.values!.responseModes!) {
+    for (const name of extension.settings!.values!.responseModes!) {
       const issues = async (options: LatchkeyOptions): Promise<readonly string[]> => {
         const error = await assertRejects(
           () => latchkey({ issuer: "https://as.test", extensions: others, ...options }),
@@ -196,7 +196,7 @@ test("without signed responses, introspection responses are JSON", async () => {
 
 test("a profile that demands a setting of an extension is rejected without the extension", async () => {
   const path = "requirePushedAuthorizationRequests";
-  const others = extensions.filter(({ settingFields = {} }) => !Object.hasOwn(settingFields, path));
+  const others = extensions.filter(({ settings }) => !Object.hasOwn(settings?.fields ?? {}, path));
   const options = { issuer: "https://as.test", extensions: others };
   const member = { client_id: "job", redirect_uris: client.redirect_uris, profile: "fapi2-security" as const };
   for (const weaker of [{ profile: "fapi2-security" as const }, { clients: [member] }]) {
@@ -210,8 +210,8 @@ test("without the extension that meets a demand of a client, the client is rejec
     ["ES256", "RS256"].map(async (alg) => exportJWK((await generateKeyPair(alg)).publicKey)),
   );
   const jwks = { keys };
-  const demands = extensions.flatMap(({ name, clientFields = {} }) =>
-    Object.entries(clientFields).flatMap(([member, { isDemand, examples: [value] }]) =>
+  const demands = extensions.flatMap(({ name, clientMetadata }) =>
+    Object.entries(clientMetadata?.fields ?? {}).flatMap(([member, { isDemand, examples: [value] }]) =>
       isDemand ? [{ name, member, value }] : []
     )
   );
@@ -243,11 +243,11 @@ test("without the extension that meets a demand of a client, the client is rejec
 });
 
 test("without an extension for it, a subject type cannot be set, and metadata does not name it", async () => {
-  for (const extension of extensions.filter(({ values }) => values?.subjectTypes !== undefined)) {
+  for (const extension of extensions.filter(({ settings }) => settings?.values?.subjectTypes !== undefined)) {
     const others = extensions.filter((other) => other !== extension);
     await using as = await latchkey({ issuer: "https://as.test", extensions: others, clients: [client] });
     const metadata = await (await as.fetch(new Request(`${as.issuer}/.well-known/openid-configuration`))).json();
-    for (const name of extension.values!.subjectTypes!) {
+    for (const name of extension.settings!.values!.subjectTypes!) {
       assertEquals(metadata.subject_types_supported.includes(name), false, name);
       const clients = [{ ...client, subject_type: name }];
       const error = await assertRejects(

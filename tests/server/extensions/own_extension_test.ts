@@ -9,14 +9,14 @@ import { encode, getRedirectParams, getRejections, goodRequest, testServer } fro
 import { latchkey } from "../../secret_leak_check.ts";
 
 /** An extension with a setting, a member of metadata, an endpoint, a parameter, and a member of token responses. */
-const audience: Extension = {
+const audience: Extension<{ readonly checkAudience: boolean }> = {
   name: "audience",
   title: "Audience parameter",
   specifications: ["RFC 8707"],
-  settingFields: {
-    checkAudience: { type: "boolean", expected: "true or false", examples: [true], default: false },
+  settings: {
+    fields: { checkAudience: { type: "boolean", expected: "true or false", examples: [true], default: false } },
   },
-  metadata: ({ settings }) => ({ check_audience: (settings as { checkAudience?: boolean }).checkAudience }),
+  metadata: ({ settings }) => ({ check_audience: settings.checkAudience }),
   endpoints: (_settings, { base }) => [{
     name: "audience",
     metadataName: "audience_endpoint",
@@ -56,14 +56,14 @@ test("an extension of the program has settings, metadata, an endpoint and a para
 });
 
 test("a list of extensions that is none, or in which two have one name or one setting, is rejected", async () => {
-  const { settingFields } = audience;
+  const { fields } = audience.settings!;
   for (
     const [list, path, received] of [
       [[audience, audience], "extensions[1]", `a second "audience"`],
       [[...extensions, { ...audience, name: "dpop" }], `extensions[${extensions.length}]`, `a second "dpop"`],
       [[audience, { ...audience, name: "other" }], "extensions[1]", "the setting checkAudience"],
       [
-        [{ ...audience, settingFields: { issuer: settingFields!.checkAudience } }],
+        [{ ...audience, settings: { fields: { issuer: fields!.checkAudience! } } }],
         "extensions[0]",
         "the setting issuer",
       ],

@@ -84,8 +84,7 @@ export const assertionAuthentication: Extension = {
   name: "assertion_authentication",
   title: "Client assertions",
   specifications: ["RFC 7523 §2.2", "RFC 10070"],
-  clientFields: assertionAuthenticationClientFields,
-  validateClient: validateAlgorithm,
+  clientMetadata: { fields: assertionAuthenticationClientFields, validate: validateAlgorithm },
   clientAuthentication: [secretJwt, privateKeyJwt],
   metadata({ settings: { clientAuthMethods, signatureAlgorithms } }) {
     const algorithms = clientJwtAlgorithms(clientAuthMethods, signatureAlgorithms);

@@ -5,40 +5,38 @@
 
 import type { Extension } from "../../assembly/extension.ts";
 import { withoutUser } from "../../oauth/clients/standing.ts";
-import type { FilledSettings } from "../../config/fill_settings.ts";
-import type { Policy } from "../../oauth/policy.ts";
 import { unlistedClientsWarnings } from "../../oauth/clients/client_extension.ts";
 import { parameters } from "../../oauth/params.ts";
 import { assertionGrantFields, type AssertionGrantPolicy, type TrustedIssuer } from "./settings.ts";
 
 const isOn = ({ trustedIssuers }: AssertionGrantPolicy): boolean => trustedIssuers.length > 0;
 
-const trustedIssuersOf = (settings: object) => (settings as AssertionGrantPolicy).trustedIssuers;
-
 /** Whether any client may use an assertion of the entry. False if the entry maps every subject to one client. */
 const isForAnyClient = ({ users, subjects = {} }: TrustedIssuer): boolean =>
   users !== undefined || Object.values(subjects).some(({ client }) => client === undefined);
 
 /** Lets clients exchange assertions of trusted issuers. */
-export const assertionGrants: Extension = {
+export const assertionGrants: Extension<AssertionGrantPolicy> = {
   name: "assertion_grants",
   title: "Assertion grants",
   specifications: ["RFC 7523 §2.1", "draft-ietf-oauth-identity-assertion-authz-grant-03"],
-  settingFields: assertionGrantFields,
-  async validateSettings(settings: FilledSettings & AssertionGrantPolicy) {
-    if (!isOn(settings)) return [];
-    const { validateTrustedIssuers } = await import("./validate_settings.ts");
-    return validateTrustedIssuers(settings.trustedIssuers, settings);
-  },
-  settingsWarnings: (settings: Policy & AssertionGrantPolicy) =>
-    unlistedClientsWarnings(
-      settings,
-      settings.trustedIssuers.flatMap((trusted, i) =>
-        trusted.clients === undefined && isForAnyClient(trusted) ? [`trustedIssuers[${i}]`] : []
+  settings: {
+    fields: assertionGrantFields,
+    async validate(settings) {
+      if (!isOn(settings)) return [];
+      const { validateTrustedIssuers } = await import("./validate_settings.ts");
+      return validateTrustedIssuers(settings.trustedIssuers, settings);
+    },
+    warnings: (settings) =>
+      unlistedClientsWarnings(
+        settings,
+        settings.trustedIssuers.flatMap((trusted, i) =>
+          trusted.clients === undefined && isForAnyClient(trusted) ? [`trustedIssuers[${i}]`] : []
+        ),
       ),
-    ),
+  },
   metadata: ({ settings }) =>
-    trustedIssuersOf(settings).some(({ grantProfile }) => grantProfile === "id-jag")
+    settings.trustedIssuers.some(({ grantProfile }) => grantProfile === "id-jag")
       ? { authorization_grant_profiles_supported: ["urn:ietf:params:oauth:grant-profile:id-jag"] }
       : {},
   grantTypes: [{
@@ -53,7 +51,6 @@ export const assertionGrants: Extension = {
       { name: "resource", repeatable: true },
     ),
     checks: ["TK-06", "JB-03", "JB-07", "JB-06", "JB-04", "JB-08", "JB-09", "JB-11"],
-    load: async ({ trustedIssuers }: AssertionGrantPolicy) =>
-      (await import("./grant_type.ts")).jwtBearer(trustedIssuers),
+    load: async ({ trustedIssuers }) => (await import("./grant_type.ts")).jwtBearer(trustedIssuers),
   }],
 };

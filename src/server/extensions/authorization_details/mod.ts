@@ -11,7 +11,7 @@ import { warn } from "../../oauth/warn.ts";
 import type { Params } from "../../oauth/params.ts";
 import type { PartRequest, RequestPart, Server } from "../../oauth/server.ts";
 import type { FurtherAccess } from "../../../platform/store/store.ts";
-import { authorizationDetailsFields, detailsTypes } from "./settings.ts";
+import { type AuthorizationDetailsSettings, authorizationDetailsSettings, detailsTypes } from "./settings.ts";
 import { authorizationDetailsClientFields } from "./client_members.ts";
 
 const name = "authorization_details";
@@ -67,17 +67,17 @@ function validateTypes({ authorization_details_types = [] }: ClientMetadata, set
 }
 
 /** Lets clients request objects of configured types. */
-export const authorizationDetails: Extension = {
+export const authorizationDetails: Extension<AuthorizationDetailsSettings> = {
   name: "authorization_details",
   title: "Authorization details",
   specifications: ["RFC 9396"],
-  settingFields: authorizationDetailsFields,
-  async validateSettings(settings) {
-    const types = detailsTypes(settings);
-    return types === undefined ? [] : (await import("./validate_settings.ts")).validateAuthorizationDetails(types);
+  settings: {
+    ...authorizationDetailsSettings,
+    async validate({ authorizationDetails: types }) {
+      return types === undefined ? [] : (await import("./validate_settings.ts")).validateAuthorizationDetails(types);
+    },
   },
-  clientFields: authorizationDetailsClientFields,
-  validateClient: validateTypes,
+  clientMetadata: { fields: authorizationDetailsClientFields, validate: validateTypes },
   metadata: ({ settings }) => ({ authorization_details_types_supported: Object.keys(detailsTypes(settings) ?? {}) }),
   requestParts: [detailsPart],
 };

@@ -1,5 +1,6 @@
 /** The setting `authorizationDetails`: the types of rich authorization requests (RFC 9396). */
 
+import { describeSettings } from "../../config/extension_settings.ts";
 import { anyValue, type Field, type Fields, flag, object, record, text, texts } from "../../oauth/field.ts";
 
 /** @internal */
@@ -82,7 +83,12 @@ const authorizationDetails: Field<Readonly<Record<string, AuthorizationDetailsTy
 /** Describes {@link AuthorizationDetailsSettings}. */
 export const authorizationDetailsFields: Fields<AuthorizationDetailsSettings> = { authorizationDetails };
 
+/** The setting of a server. */
+export const authorizationDetailsSettings = describeSettings<AuthorizationDetailsSettings>({
+  fields: authorizationDetailsFields,
+});
+
 /** The types of a server, by its settings; `undefined` without the setting. */
 export function detailsTypes(settings: object): AuthorizationDetailsSettings["authorizationDetails"] {
-  return (settings as AuthorizationDetailsSettings).authorizationDetails;
+  return authorizationDetailsSettings.of(settings).authorizationDetails;
 }

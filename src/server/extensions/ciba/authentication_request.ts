@@ -13,7 +13,7 @@ import { addPolledRequest, readPolledRequest } from "../polled/polled_request.ts
 import { reject as rejectUnsigned } from "../signed_requests/rules.ts";
 import { mustSign } from "../signed_requests/settings.ts";
 import { reject } from "./rules.ts";
-import { cibaGrant, cibaOf } from "./settings.ts";
+import { cibaGrant, cibaSettings } from "./settings.ts";
 
 /** A started request. */
 interface StartedAuthentication {
@@ -136,7 +136,7 @@ function readNotificationToken({ id, metadata }: Client, params: Params): string
 
 function readLifetime(server: Server, params: Params): number {
   const requested = params.get("requested_expiry");
-  const { backchannelRequestLifetime } = cibaOf(server);
+  const { backchannelRequestLifetime } = cibaSettings.of(server.settings);
   if (requested === undefined) return backchannelRequestLifetime;
   if (/^[1-9]\d{0,9}$/.test(requested)) return Math.min(Number(requested), backchannelRequestLifetime);
   throw reject("CB-09", { requested });

@@ -13,22 +13,19 @@ import type { EndpointOptions, Extension } from "../../assembly/extension.ts";
 import type { Endpoint } from "../../assembly/route.ts";
 import { parameters } from "../../oauth/params.ts";
 import { polledDelivery, polledGrantType, startEndpoint } from "../polled/delivery.ts";
-import { cibaFields, cibaGrant, cibaOf, type CibaSettings, resolveCiba } from "./settings.ts";
+import { cibaGrant, type CibaPolicy, cibaSettings } from "./settings.ts";
 import { cibaClientFields, deliveryModes } from "./client_members.ts";
-import { cibaEndpointPaths } from "./endpoint_paths.ts";
 import { validateNotification } from "./validate_client.ts";
 
-const isOn = ({ backchannelAuthentication }: CibaSettings) => backchannelAuthentication === true;
+const isOn = ({ backchannelAuthentication }: CibaPolicy) => backchannelAuthentication;
 
 /** Lets clients start the login of a user whom they know. */
-export const ciba: Extension = {
+export const ciba: Extension<CibaPolicy> = {
   name: "ciba",
   title: "Backchannel authentication",
   specifications: ["OpenID Connect CIBA"],
-  endpointPaths: cibaEndpointPaths,
-  settingFields: cibaFields,
-  resolveSettings: resolveCiba,
-  endpoints: (settings: CibaSettings, options) => isOn(settings) ? cibaEndpoints(options) : [],
+  settings: cibaSettings,
+  endpoints: (settings, options) => isOn(settings) ? cibaEndpoints(options) : [],
   grantTypes: [
     polledGrantType(cibaGrant, {
       title: "Backchannel authentication poll",
@@ -38,10 +35,9 @@ export const ciba: Extension = {
       isOn,
     }),
   ],
-  clientFields: cibaClientFields,
-  validateClient: validateNotification,
+  clientMetadata: { fields: cibaClientFields, validate: validateNotification },
   extend: (server) => ({ ...server, deliveries: [...server.deliveries, polledDelivery(cibaGrant)] }),
-  metadata: (server) => isOn(cibaOf(server)) ? { backchannel_token_delivery_modes_supported: deliveryModes } : {},
+  metadata: ({ settings }) => isOn(settings) ? { backchannel_token_delivery_modes_supported: deliveryModes } : {},
 };
 
 /** The endpoint for clients, and the page for their users. */

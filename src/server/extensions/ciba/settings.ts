@@ -1,8 +1,8 @@
 /** The settings of backchannel authentication. */
 
-import type { Allowances } from "../../oauth/allowances.ts";
+import { describeSettings } from "../../config/extension_settings.ts";
+import { cibaEndpointPaths } from "./endpoint_paths.ts";
 import { type Fields, flag, seconds } from "../../oauth/field.ts";
-import type { Server } from "../../oauth/server.ts";
 import type { PolledGrant } from "../polled/polled_grant.ts";
 import { timers } from "../../../platform/runtime/timers.ts";
 
@@ -29,15 +29,17 @@ export const cibaFields: Fields<CibaSettings> = {
   backchannelRequestLifetime: seconds(300, 3600),
 };
 
-/** Fills in the defaults that follow from the issuer. */
-export function resolveCiba({ backchannelAuthentication }: CibaSettings, { openLogin }: Allowances): CibaSettings {
-  return { backchannelAuthentication: backchannelAuthentication ?? openLogin };
-}
+/** The settings that are in effect. */
+export type CibaPolicy = Required<CibaSettings>;
 
-/** The settings of a server, with defaults. */
-export function cibaOf({ settings }: Pick<Server, "settings">): Required<CibaSettings> {
-  return settings as typeof settings & Required<CibaSettings>;
-}
+/** The settings of a server. */
+export const cibaSettings = describeSettings<CibaPolicy>({
+  fields: cibaFields,
+  paths: cibaEndpointPaths,
+  resolve: ({ backchannelAuthentication }: CibaSettings, { openLogin }) => ({
+    backchannelAuthentication: backchannelAuthentication ?? openLogin,
+  }),
+});
 
 /** Backchannel authentication requests, as requests that their client polls for. */
 export const cibaGrant: PolledGrant = {
@@ -48,7 +50,7 @@ export const cibaGrant: PolledGrant = {
   requestName: "backchannel authentication",
   decidedAt: "the page /backchannel",
   rules: { code: "CB-03", pace: "CB-04", client: "CB-05", approval: "CB-06", decided: "CB-07" },
-  interval: (server) => cibaOf(server).backchannelPollInterval,
+  interval: (server) => cibaSettings.of(server.settings).backchannelPollInterval,
   decided(server, record) {
     if (record.notification === undefined) return;
     server.background.start("backchannel", async () => {

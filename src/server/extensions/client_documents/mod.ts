@@ -9,27 +9,17 @@ import type { ServerClients } from "../../oauth/clients/server_clients.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { Sender } from "../../oauth/sender.ts";
 import type { DocumentClients } from "./document_clients.ts";
-import {
-  clientDocumentFields,
-  type ClientDocumentPolicy,
-  clientDocumentPolicy,
-  resolveClientDocuments,
-} from "./settings.ts";
-
-const isOn = ({ clientIdMetadataDocuments }: ClientDocumentPolicy): boolean => clientIdMetadataDocuments;
+import { type ClientDocumentPolicy, clientDocumentSettings } from "./settings.ts";
 
 /** Accepts clients with a metadata document. */
-export const clientDocuments: Extension = {
+export const clientDocuments: Extension<ClientDocumentPolicy> = {
   name: "client_documents",
   title: "Client ID metadata documents",
   specifications: ["draft-ietf-oauth-client-id-metadata-document-02"],
-  settingFields: clientDocumentFields,
-  resolveSettings: resolveClientDocuments,
-  acceptsUnknownClients: isOn,
-  metadata: ({ settings }) =>
-    isOn(clientDocumentPolicy(settings)) ? { client_id_metadata_document_supported: true } : {},
+  settings: clientDocumentSettings,
+  metadata: ({ settings }) => settings.clientIdMetadataDocuments ? { client_id_metadata_document_supported: true } : {},
   extend: (server) =>
-    isOn(clientDocumentPolicy(server.settings)) ? { ...server, clients: withDocumentClients(server) } : server,
+    server.settings.clientIdMetadataDocuments ? { ...server, clients: withDocumentClients(server) } : server,
 };
 
 /** Adds the clients of metadata documents. The code for them is loaded with the first such client. */

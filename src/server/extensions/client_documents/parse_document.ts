@@ -22,7 +22,7 @@ import type { Client } from "../../oauth/clients/repository.ts";
 import { meetsRequirement } from "../../oauth/clients/standing.ts";
 import { validateUntrustedText } from "../../oauth/clients/untrusted_text.ts";
 import { reject } from "./rules.ts";
-import { clientDocumentPolicy } from "./settings.ts";
+import { clientDocumentSettings } from "./settings.ts";
 import { validateClient, validateClientAudience } from "../../oauth/clients/validate_client.ts";
 
 interface FetchedDocument {
@@ -61,7 +61,7 @@ export async function parseDocument(
   }
   const document = { ...parseObject(text, contentType) };
   if (document.client_id !== url) throw invalidDocument("client_id", url, quote(document.client_id));
-  if (clientDocumentPolicy(settings).requireClientName && (document.client_name ?? "") === "") {
+  if (clientDocumentSettings.of(settings).requireClientName && (document.client_name ?? "") === "") {
     const profile = byProfile(settings.profile, "requireClientName");
     throw invalidDocument("client_name", `a name of the client for users${profile}`, "none");
   }

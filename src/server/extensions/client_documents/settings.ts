@@ -1,6 +1,6 @@
 /** The settings of client ID metadata documents. */
 
-import type { Allowances } from "../../oauth/allowances.ts";
+import { describeSettings } from "../../config/extension_settings.ts";
 import type { Policy } from "../../oauth/policy.ts";
 import { type Fields, flag } from "../../oauth/field.ts";
 
@@ -24,19 +24,18 @@ export const clientDocumentFields: Fields<ClientDocumentSettings> = {
 /** The settings of client ID metadata documents that are in effect. */
 export type ClientDocumentPolicy = Required<ClientDocumentSettings>;
 
-/** The settings in effect at a server with the extension. */
-export function clientDocumentPolicy(settings: object): ClientDocumentPolicy {
-  return settings as ClientDocumentPolicy;
-}
-
-/** Fills in the default. */
-export function resolveClientDocuments(
-  { clientIdMetadataDocuments, clientAuthMethods }:
-    & ClientDocumentSettings
-    & Pick<Policy, "clientAuthMethods">,
-  { unknownClients }: Allowances,
-): Pick<ClientDocumentPolicy, "clientIdMetadataDocuments"> {
-  // A document has no secret.
-  const canAuthenticate = clientAuthMethods.some((method) => method === "none" || method === "private_key_jwt");
-  return { clientIdMetadataDocuments: (clientIdMetadataDocuments ?? unknownClients) && canAuthenticate };
-}
+/** The settings of a server. */
+export const clientDocumentSettings = describeSettings<ClientDocumentPolicy>({
+  fields: clientDocumentFields,
+  resolve(
+    { clientIdMetadataDocuments, clientAuthMethods }:
+      & ClientDocumentSettings
+      & Pick<Policy, "clientAuthMethods">,
+    { unknownClients },
+  ) {
+    // A document has no secret.
+    const canAuthenticate = clientAuthMethods.some((method) => method === "none" || method === "private_key_jwt");
+    const isOn = (clientIdMetadataDocuments ?? unknownClients) && canAuthenticate;
+    return { clientIdMetadataDocuments: isOn, ...isOn && { acceptsUnknownClients: true } };
+  },
+});

@@ -12,10 +12,10 @@
 import type { Extension } from "../../assembly/extension.ts";
 import type { Server, SessionWatcher, TokenIssuer } from "../../oauth/server.ts";
 import {
-  clientLogoutFields,
   clientLogoutOf,
+  type ClientLogoutPolicy,
+  clientLogoutSettings,
   hasLogoutUri,
-  resolveClientLogout,
   validateLogoutUris,
 } from "./settings.ts";
 import { logoutClientFields } from "./client_members.ts";
@@ -53,16 +53,13 @@ async function repeatCalls(server: Server): Promise<void> {
 }
 
 /** Logs clients out when a session ends. */
-export const clientLogout: Extension = {
+export const clientLogout: Extension<ClientLogoutPolicy> = {
   name: "client_logout",
   title: "Client logout",
   specifications: ["OpenID Connect Back-Channel Logout", "OpenID Connect Front-Channel Logout"],
-  settingFields: clientLogoutFields,
-  resolveSettings: resolveClientLogout,
-  clientFields: logoutClientFields,
-  validateClient: validateLogoutUris,
-  metadata(server) {
-    const { backChannel, frontChannel } = clientLogoutOf(server);
+  settings: clientLogoutSettings,
+  clientMetadata: { fields: logoutClientFields, validate: validateLogoutUris },
+  metadata({ settings: { clientLogout: { backChannel, frontChannel } } }) {
     return {
       ...backChannel && { backchannel_logout_supported: true, backchannel_logout_session_supported: true },
       ...frontChannel && { frontchannel_logout_supported: true, frontchannel_logout_session_supported: true },
@@ -73,5 +70,5 @@ export const clientLogout: Extension = {
     tokenIssuers: [...server.tokenIssuers, recordClient],
     sessionWatchers: [...server.sessionWatchers, watcher],
   }),
-  minuteTasks: [repeatCalls],
+  everyMinute: repeatCalls,
 };

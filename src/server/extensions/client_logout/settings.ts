@@ -3,6 +3,7 @@
  * registered.
  */
 
+import { describeSettings } from "../../config/extension_settings.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import { type UriIssue, validateClientUri } from "../../oauth/clients/redirect_uri.ts";
 import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
@@ -43,14 +44,17 @@ const clientLogout = object<ClientLogoutOptions>("ClientLogoutOptions", {
 /** Describes {@link ClientLogoutSettings}. */
 export const clientLogoutFields: Fields<ClientLogoutSettings> = { clientLogout };
 
-/** Fills in the defaults. */
-export function resolveClientLogout({ clientLogout: given }: ClientLogoutSettings): ClientLogoutPolicy {
-  return { clientLogout: withDefaults(clientLogout.members, given) as Required<ClientLogoutOptions> };
-}
+/** The setting of a server. */
+export const clientLogoutSettings = describeSettings<ClientLogoutPolicy>({
+  fields: clientLogoutFields,
+  resolve: ({ clientLogout: given }: ClientLogoutSettings) => ({
+    clientLogout: withDefaults(clientLogout.members, given) as Required<ClientLogoutOptions>,
+  }),
+});
 
 /** The setting of a server. */
 export function clientLogoutOf({ settings }: Pick<Server, "settings">): Required<ClientLogoutOptions> {
-  return (settings as typeof settings & ClientLogoutPolicy).clientLogout;
+  return clientLogoutSettings.of(settings).clientLogout;
 }
 
 /** Whether a client has a logout URI, and the settings allow its use. */

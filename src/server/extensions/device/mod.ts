@@ -14,20 +14,17 @@ import type { Endpoint } from "../../assembly/route.ts";
 import { withoutUser } from "../../oauth/clients/standing.ts";
 import { type ParameterDescription, parameters } from "../../oauth/params.ts";
 import { polledDelivery, polledGrantType, startEndpoint } from "../polled/delivery.ts";
-import { deviceFields, deviceGrant, type DeviceSettings, resolveDevice } from "./settings.ts";
-import { deviceEndpointPaths } from "./endpoint_paths.ts";
+import { deviceGrant, type DevicePolicy, deviceSettings } from "./settings.ts";
 
-const isOn = ({ deviceAuthorization }: DeviceSettings) => deviceAuthorization === true;
+const isOn = ({ deviceAuthorization }: DevicePolicy) => deviceAuthorization;
 
 /** Lets users log in on devices without a browser. */
-export const device: Extension = {
+export const device: Extension<DevicePolicy> = {
   name: "device",
   title: "Devices without a browser",
   specifications: ["RFC 8628"],
-  endpointPaths: deviceEndpointPaths,
-  settingFields: deviceFields,
-  resolveSettings: resolveDevice,
-  endpoints: (settings: DeviceSettings, options) => isOn(settings) ? deviceEndpoints(options) : [],
+  settings: deviceSettings,
+  endpoints: (settings, options) => isOn(settings) ? deviceEndpoints(options) : [],
   grantTypes: [
     polledGrantType(deviceGrant, {
       title: "Device poll",

@@ -1,6 +1,7 @@
 /** The settings of devices without a browser. */
 
-import type { Allowances } from "../../oauth/allowances.ts";
+import { describeSettings } from "../../config/extension_settings.ts";
+import { deviceEndpointPaths } from "./endpoint_paths.ts";
 import { type Fields, flag, seconds } from "../../oauth/field.ts";
 import type { Server } from "../../oauth/server.ts";
 import type { PolledGrant } from "../polled/polled_grant.ts";
@@ -28,14 +29,21 @@ export const deviceFields: Fields<DeviceSettings> = {
   devicePollInterval: seconds(5, 60),
 };
 
-/** Fills in the defaults that follow from the issuer. */
-export function resolveDevice({ deviceAuthorization }: DeviceSettings, { openLogin }: Allowances): DeviceSettings {
-  return { deviceAuthorization: deviceAuthorization ?? openLogin };
-}
+/** The settings that are in effect. */
+export type DevicePolicy = Required<DeviceSettings>;
+
+/** The settings of a server. */
+export const deviceSettings = describeSettings<DevicePolicy>({
+  fields: deviceFields,
+  paths: deviceEndpointPaths,
+  resolve: ({ deviceAuthorization }: DeviceSettings, { openLogin }) => ({
+    deviceAuthorization: deviceAuthorization ?? openLogin,
+  }),
+});
 
 /** Seconds between two polls. */
 export function pollInterval({ settings }: Pick<Server, "settings">): number {
-  return (settings as typeof settings & Required<DeviceSettings>).devicePollInterval;
+  return deviceSettings.of(settings).devicePollInterval;
 }
 
 /** Device authorizations, as requests that their client polls for. */

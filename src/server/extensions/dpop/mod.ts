@@ -1,14 +1,12 @@
 /** DPoP (RFC 9449): a client proves possession of a key with each request, and its tokens are bound to that key. */
 
 import type { Extension } from "../../assembly/extension.ts";
-import type { Policy } from "../../oauth/policy.ts";
-import { validateAvailable } from "../../oauth/keys/signing_algorithm.ts";
 import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
 import type { KeyProofs, PartRequest, ProvenRequest, ProvenToken, Server } from "../../oauth/server.ts";
 import { invalidGrantBy } from "../../oauth/grants/narrow_grant.ts";
 import { type dpopRules, reject } from "./rules.ts";
 import { dpopScheme, nonceHeader } from "./scheme.ts";
-import { dpopFields, type DpopMembers, dpopOf, type DpopPolicy, isProofRequired, resolveDpop } from "./settings.ts";
+import { type DpopPolicy, dpopSettings, isProofRequired } from "./settings.ts";
 import { dpopClientFields } from "./client_members.ts";
 
 async function verify(server: Server, request: ProvenRequest, token?: ProvenToken): Promise<string> {
@@ -24,7 +22,7 @@ const keyProofs: KeyProofs = {
     return invalidGrant(name === "code" ? { rule: "DO-08", ...facts } : { rule: "DO-07", ...facts });
   },
   policy(server) {
-    const { dpop, requireSenderConstrainedTokens } = dpopOf(server.settings);
+    const { dpop, requireSenderConstrainedTokens } = dpopSettings.of(server.settings);
     return { algorithms: dpop.algorithms, isRequired: requireSenderConstrainedTokens };
   },
   provenKey,
@@ -32,7 +30,7 @@ const keyProofs: KeyProofs = {
     isProofRequired(server, request.client) ? verify(server, request) : provenKey(server, request),
   verifyResourceProof: verify,
   async nextProofHeaders(server, kind) {
-    if (dpopOf(server.settings).dpop.nonce === "off") return undefined;
+    if (dpopSettings.of(server.settings).dpop.nonce === "off") return undefined;
     const { serverNonces } = await import("./nonce.ts");
     return nonceHeader(await serverNonces(server, kind).current(server.now()));
   },
@@ -50,20 +48,12 @@ function readKeyBinding({ params }: PartRequest): string | undefined {
 }
 
 /** Lets clients prove possession of a key. */
-export const dpop: Extension = {
+export const dpop: Extension<DpopPolicy> = {
   name: "dpop",
   title: "DPoP",
   specifications: ["RFC 9449"],
-  clientFields: dpopClientFields,
-  settingFields: dpopFields,
-  resolveSettings: (given: DpopMembers & { readonly signatureAlgorithms?: readonly string[] }) => ({
-    dpop: resolveDpop(given.dpop, given.signatureAlgorithms),
-  }),
-  validateSettings: (settings: Policy & DpopPolicy) =>
-    // Those that follow from signatureAlgorithms have an issue there.
-    settings.dpop.algorithms.flatMap((alg, i) =>
-      settings.signatureAlgorithms.includes(alg) ? [] : validateAvailable(`dpop.algorithms[${i}]`, alg)
-    ),
+  clientMetadata: { fields: dpopClientFields },
+  settings: dpopSettings,
   requestParts: [{
     rule: "DO-08",
     name: "dpopJkt",
@@ -71,6 +61,6 @@ export const dpop: Extension = {
     parameters: [{ name: "dpop_jkt" }],
     read: readKeyBinding,
   }],
-  metadata: ({ settings }) => ({ dpop_signing_alg_values_supported: dpopOf(settings).dpop.algorithms }),
+  metadata: ({ settings }) => ({ dpop_signing_alg_values_supported: settings.dpop.algorithms }),
   extend: (server) => ({ ...server, keyProofs }),
 };

@@ -13,7 +13,7 @@ import { storageKey } from "../../oauth/secrets.ts";
 import type { ProvenRequest, ProvenToken, Server } from "../../oauth/server.ts";
 import type { ProofRequirements } from "./proof.ts";
 import { type Nonces, noncesExpireAt, serverNonces } from "./nonce.ts";
-import { dpopOf } from "./settings.ts";
+import { dpopSettings } from "./settings.ts";
 import { reject } from "./rules.ts";
 import { nonceHeader } from "./scheme.ts";
 
@@ -50,7 +50,7 @@ export async function verifyRequestProof(
 ): Promise<string> {
   const { client, address } = request;
   const settings = client === undefined ? server.settings : policyOf(server, client);
-  const { dpop } = dpopOf(settings);
+  const { dpop } = dpopSettings.of(settings);
   const { profile } = settings;
   const thumbprint = await verifyUnusedProof(
     {

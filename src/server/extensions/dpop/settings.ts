@@ -1,9 +1,10 @@
 /** The settings of DPoP. */
 
+import { describeSettings } from "../../config/extension_settings.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { choice, type Fields, flag, list, object, whole, withDefaults } from "../../oauth/field.ts";
-import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import { validateAvailable, verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { Server } from "../../oauth/server.ts";
 
 /**
@@ -60,9 +61,17 @@ export function resolveDpop(
 }
 
 /** The settings of a server, or those for one client. */
-export function dpopOf(settings: Server["settings"]): DpopPolicy {
-  return settings as typeof settings & DpopPolicy;
-}
+export const dpopSettings = describeSettings<DpopPolicy>({
+  fields: dpopFields,
+  resolve: (given: DpopMembers & { readonly signatureAlgorithms?: readonly string[] }) => ({
+    dpop: resolveDpop(given.dpop, given.signatureAlgorithms),
+  }),
+  validate: (settings) =>
+    // Those that follow from signatureAlgorithms have an issue there.
+    settings.dpop.algorithms.flatMap((alg, i) =>
+      settings.signatureAlgorithms.includes(alg) ? [] : validateAvailable(`dpop.algorithms[${i}]`, alg)
+    ),
+});
 
 /** Whether clients of a server can send proofs. */
 function canProve({ keyProofs }: Pick<Server, "keyProofs">): boolean {
@@ -71,7 +80,8 @@ function canProve({ keyProofs }: Pick<Server, "keyProofs">): boolean {
 
 /** Whether the token requests of a client, or of an unknown one, need a proof, at a server with this extension. */
 export function isProofRequired(server: Pick<Server, "settings">, client: Client | undefined): boolean {
-  return dpopOf(client === undefined ? server.settings : policyOf(server, client)).requireSenderConstrainedTokens ||
+  const { requireSenderConstrainedTokens } = dpopSettings.of(client ? policyOf(server, client) : server.settings);
+  return requireSenderConstrainedTokens ||
     client?.metadata.dpop_bound_access_tokens === true;
 }
 

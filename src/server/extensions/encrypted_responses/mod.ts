@@ -21,8 +21,7 @@ export const encryptedResponses: Extension = {
   name: "encrypted_responses",
   title: "Encrypted responses",
   specifications: ["OpenID Connect Core §10.2", "RFC 7516"],
-  clientFields: encryptedResponseClientFields,
-  validateClient: validateEncryption,
+  clientMetadata: { fields: encryptedResponseClientFields, validate: validateEncryption },
   extend: (server) => ({
     ...server,
     findEncryption(current, client, response) {

@@ -1,5 +1,6 @@
 /** The setting `mutualTls` (RFC 8705). */
 
+import { describeSettings } from "../../config/extension_settings.ts";
 import { choice, type Fields, list, object, text, whole } from "../../oauth/field.ts";
 
 /** @internal Mutual TLS (RFC 8705). */
@@ -41,9 +42,14 @@ export const mutualTlsFields: Fields<MutualTlsSettings> = {
   }, {}),
 };
 
-/** The settings of a server; `undefined` if mutual TLS is off. */
+/** The setting of a server. */
+export const mutualTlsSettings = describeSettings<MutualTlsSettings>({
+  fields: mutualTlsFields,
+});
+
+/** The setting of a server; `undefined` if mutual TLS is off. */
 export function mutualTlsOf(settings: object): MutualTlsOptions | undefined {
-  return (settings as MutualTlsSettings).mutualTls;
+  return mutualTlsSettings.of(settings).mutualTls;
 }
 
 /** The member of `cnf` with the thumbprint of a certificate (RFC 8705 §3.1). */

@@ -11,7 +11,7 @@ export const pairwise: Extension = {
   name: "pairwise",
   title: "Pairwise subjects",
   specifications: ["OpenID Connect Core §8.1"],
-  values: { subjectTypes: ["pairwise"] },
+  settings: { values: { subjectTypes: ["pairwise"] } },
   extend: (server) => ({
     ...server,
     subjectFor(current, client, sub) {
@@ -21,8 +21,7 @@ export const pairwise: Extension = {
       return import("./subject.ts").then(({ pairwiseSubject }) => pairwiseSubject(current, sector, sub));
     },
   }),
-  clientFields: pairwiseClientFields,
-  validateClient: validateSector,
+  clientMetadata: { fields: pairwiseClientFields, validate: validateSector },
 };
 
 /** The host that is the sector (OpenID Connect Core §8.1); `undefined` if the URIs have several hosts. */

@@ -13,9 +13,8 @@ import type { ParameterDescription } from "../../oauth/params.ts";
 import type { RequestSource } from "../../oauth/authorize/request_source.ts";
 import type { PartRequest, Server } from "../../oauth/server.ts";
 import { reject } from "./rules.ts";
-import { demandsPush, isPushRequired, parFields, requestUriPrefix } from "./settings.ts";
+import { demandsPush, isPushRequired, parSettings, requestUriPrefix } from "./settings.ts";
 import { pushedRequestClientFields } from "./client_members.ts";
-import { pushedEndpointPaths } from "./endpoint_paths.ts";
 
 const load = () => import("./pushed_request.ts");
 
@@ -35,9 +34,8 @@ export const par: Extension = {
   name: "par",
   title: "Pushed authorization requests",
   specifications: ["RFC 9126"],
-  clientFields: pushedRequestClientFields,
-  endpointPaths: pushedEndpointPaths,
-  settingFields: parFields,
+  clientMetadata: { fields: pushedRequestClientFields },
+  settings: parSettings,
   requestParts: [{ rule: "PA-07", at: ["authorize", "par"], read: rejectUnpushed }],
   extend: (server) => ({ ...server, requestSources: [...server.requestSources, pushedRequests] }),
   endpoints: (_settings, { base, requestParameters }) => [endpoint(base, requestParameters.par)],

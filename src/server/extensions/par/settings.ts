@@ -1,5 +1,7 @@
 /** The setting of pushed authorization requests. */
 
+import { describeSettings } from "../../config/extension_settings.ts";
+import { pushedEndpointPaths } from "./endpoint_paths.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { type Fields, flag } from "../../oauth/field.ts";
@@ -20,9 +22,12 @@ export const parFields: Fields<ParSettings> = { requirePushedAuthorizationReques
 /** The prefix of a `request_uri` (RFC 9126 §2.2). */
 export const requestUriPrefix = "urn:ietf:params:oauth:request_uri:";
 
+/** The setting of a server, or the one for one client. */
+export const parSettings = describeSettings<ParSettings>({ fields: parFields, paths: pushedEndpointPaths });
+
 /** Whether settings demand pushed requests of every client. */
-export function demandsPush(settings: Server["settings"]): boolean {
-  return (settings as typeof settings & ParSettings).requirePushedAuthorizationRequests === true;
+export function demandsPush(settings: object): boolean {
+  return parSettings.of(settings).requirePushedAuthorizationRequests === true;
 }
 
 /** Whether clients of a server can push requests. */

@@ -15,10 +15,10 @@ import type { PolledGrant } from "./polled_grant.ts";
 const load = () => import("./polled_request.ts");
 
 /** The grant type of the requests of an extension. */
-export function polledGrantType(
+export function polledGrantType<Policy>(
   grant: PolledGrant,
-  details: Omit<LoadableGrantType, "type" | "parameters" | "checks" | "load">,
-): LoadableGrantType {
+  details: Omit<LoadableGrantType<Policy>, "type" | "parameters" | "checks" | "load">,
+): LoadableGrantType<Policy> {
   const { type, parameter, rules } = grant;
   return {
     ...details,

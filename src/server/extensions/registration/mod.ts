@@ -2,28 +2,27 @@
 
 import type { Extension } from "../../assembly/extension.ts";
 import type { Endpoint } from "../../assembly/route.ts";
-import type { Policy } from "../../oauth/policy.ts";
 import { parameters } from "../../oauth/params.ts";
-import { isDefault, registrationFields, type RegistrationPolicy, resolveRegistration } from "./settings.ts";
-import { registrationEndpointPaths } from "./endpoint_paths.ts";
+import { isDefault, type RegistrationPolicy, registrationSettings } from "./settings.ts";
 
 /** Lets clients register themselves. */
-export const registration: Extension = {
+export const registration: Extension<RegistrationPolicy> = {
   name: "registration",
   title: "Client registration",
   specifications: ["RFC 7591", "RFC 7592"],
-  endpointPaths: registrationEndpointPaths,
-  settingFields: registrationFields,
-  resolveSettings: resolveRegistration,
-  async validateSettings(settings: Policy & RegistrationPolicy, issuer) {
-    const isOpen = !URL.canParse(issuer) || settings.allows.unknownClients;
-    if (isDefault(settings, isOpen)) return [];
-    return (await import("./validate_settings.ts")).validateRegistration(settings, isOpen);
+  settings: {
+    ...registrationSettings,
+    async validate(settings, issuer) {
+      const isOpen = !URL.canParse(issuer) || settings.allows.unknownClients;
+      if (isDefault(settings, isOpen)) return [];
+      return (await import("./validate_settings.ts")).validateRegistration(settings, isOpen);
+    },
   },
-  acceptsUnknownClients: isOn,
-  endpoints: (settings: Policy & RegistrationPolicy, { base }) => {
+  endpoints: (settings, { base }) => {
     const aliases = settings.defaultEndpoints ? ["/register"] : [];
-    return isOn(settings) ? registrationEndpoints(base, aliases) : [registrationOffEndpoint(base, aliases)];
+    return settings.registration.mode !== "off"
+      ? registrationEndpoints(base, aliases)
+      : [registrationOffEndpoint(base, aliases)];
   },
   extend: (server) => ({
     ...server,
@@ -34,10 +33,6 @@ export const registration: Extension = {
     },
   }),
 };
-
-function isOn({ registration }: RegistrationPolicy): boolean {
-  return registration.mode !== "off";
-}
 
 /** The endpoints where clients may register themselves (RFC 7591, RFC 7592). */
 function registrationEndpoints(base: string, aliases: readonly string[]): Endpoint[] {

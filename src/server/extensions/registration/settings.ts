@@ -2,8 +2,9 @@
  * The settings of registration: how clients register themselves (RFC 7591) and manage their registration (RFC 7592).
  */
 
+import { describeSettings } from "../../config/extension_settings.ts";
+import { registrationEndpointPaths } from "./endpoint_paths.ts";
 import { keySetField } from "../../oauth/clients/client.ts";
-import type { Allowances } from "../../oauth/allowances.ts";
 import type { PublicKeySet } from "../../oauth/keys/remote_keys.ts";
 import { choice, type Fields, flag, list, object, text, whole, withDefaults } from "../../oauth/field.ts";
 
@@ -99,20 +100,24 @@ export interface RegistrationPolicy {
   readonly insecureAllowOpenRegistration: boolean;
 }
 
+/** The settings of a server. */
+export const registrationSettings = describeSettings<RegistrationPolicy>({
+  fields: registrationFields,
+  paths: registrationEndpointPaths,
+  resolve({ registration: given }: RegistrationMembers, { unknownClients }) {
+    const { initialAccessTokens = [], softwareStatementIssuers = [] } = given ?? {};
+    const limits = withDefaults(registrationField.members, given) as Required<RegistrationSettings>;
+    const mode = given?.mode ?? (initialAccessTokens.length > 0 ? "token" : unknownClients ? "open" : "off");
+    return {
+      registration: { ...limits, mode, initialAccessTokens, softwareStatementIssuers },
+      ...mode !== "off" && { acceptsUnknownClients: true },
+    };
+  },
+});
+
 /** How clients register themselves at a server with the extension. */
 export function registrationPolicy({ settings }: { readonly settings: object }): Required<RegistrationSettings> {
-  return (settings as RegistrationPolicy).registration;
-}
-
-/** Fills in the defaults. */
-export function resolveRegistration(
-  { registration: given }: RegistrationMembers,
-  { unknownClients }: Allowances,
-): Pick<RegistrationPolicy, "registration"> {
-  const { initialAccessTokens = [], softwareStatementIssuers = [] } = given ?? {};
-  const limits = withDefaults(registrationField.members, given) as Required<RegistrationSettings>;
-  const mode = given?.mode ?? (initialAccessTokens.length > 0 ? "token" : unknownClients ? "open" : "off");
-  return { registration: { ...limits, mode, initialAccessTokens, softwareStatementIssuers } };
+  return registrationSettings.of(settings).registration;
 }
 
 /** Whether the settings are the defaults, as far as other settings must agree with them. */

@@ -7,7 +7,6 @@
 import type { Extension } from "../../assembly/extension.ts";
 import type { ConfigIssue } from "../../oauth/config_issue.ts";
 import { quote } from "../../oauth/config_issue.ts";
-import type { Policy } from "../../oauth/policy.ts";
 import type { ClientMetadata } from "../../oauth/clients/client.ts";
 import { withoutUser } from "../../oauth/clients/standing.ts";
 import { type ParameterDescription, responseTypeNames } from "../../oauth/params.ts";
@@ -38,7 +37,7 @@ export const responseTypes: Extension = {
   name: "response_types",
   title: "ID tokens in authorization responses",
   specifications: ["OpenID Connect Core §3.2, §3.3"],
-  values: { responseTypes: types.map(({ name }) => name) },
+  settings: { values: { responseTypes: types.map(({ name }) => name) } },
   extend: (server) => ({
     ...server,
     responseTypes: new Map([...server.responseTypes, ...types.map((type) => [type.name, type] as const)]),
@@ -49,17 +48,16 @@ export const responseTypes: Extension = {
     setting: "responseTypes",
     standing: withoutUser,
     parameters: [],
-    isOn: (settings) => isOn(settings as Policy),
+    isOn,
   }],
-  validateClient,
+  clientMetadata: { validate: validateClient },
   metadata({ settings, grantTypes }) {
     return isOn(settings) ? { grant_types_supported: [...grantTypes.map(({ type }) => type), "implicit"] } : {};
   },
 };
 
 /** Other programs on the device of the user could receive the ID token (OpenID Connect Registration §2). */
-function validateClient(client: ClientMetadata, settings: object): ConfigIssue[] {
-  const { allows } = settings as Policy;
+function validateClient(client: ClientMetadata, { allows }: Server["settings"]): ConfigIssue[] {
   const { response_types = [], redirect_uris = [], application_type = "web" } = client;
   const type = response_types.find((type) => sortResponseType(type) !== "code");
   if (type === undefined || application_type === "native" || allows.localUrls !== false) return [];

@@ -12,14 +12,7 @@ import type { Endpoint } from "../../assembly/route.ts";
 import { parameters } from "../../oauth/params.ts";
 import type { Server, SessionWatcher } from "../../oauth/server.ts";
 import type { Method } from "../../../platform/http/router.ts";
-import {
-  isOn,
-  manageScope,
-  readScope,
-  sharedSignalFields,
-  type SharedSignalSettings,
-  sharedSignalsOf,
-} from "./settings.ts";
+import { isOn, type SharedSignalPolicy, sharedSignalSettings, sharedSignalsOf } from "./settings.ts";
 
 const watcher: SessionWatcher = {
   findSessions: () => [],
@@ -37,15 +30,14 @@ async function repeatPushes(server: Server): Promise<void> {
 }
 
 /** Sends security events to clients. */
-export const sharedSignals: Extension = {
+export const sharedSignals: Extension<SharedSignalPolicy> = {
   name: "shared_signals",
   title: "Shared signals",
   specifications: ["OpenID Shared Signals Framework", "CAEP", "RISC Profile", "RFC 8417", "RFC 8935", "RFC 8936"],
-  settingFields: sharedSignalFields,
-  clientScopes: (settings: SharedSignalSettings) => isOn(settings) ? [manageScope, readScope] : [],
-  endpoints: (settings: SharedSignalSettings, { base }) => isOn(settings) ? signalEndpoints(base) : [],
+  settings: sharedSignalSettings,
+  endpoints: (settings, { base }) => isOn(settings) ? signalEndpoints(base) : [],
   extend: (server) => ({ ...server, sessionWatchers: [...server.sessionWatchers, watcher] }),
-  minuteTasks: [repeatPushes],
+  everyMinute: repeatPushes,
 };
 
 function signalEndpoints(base: string): Endpoint[] {

@@ -1,5 +1,6 @@
 /** The settings of shared signals. */
 
+import { describeSettings } from "../../config/extension_settings.ts";
 import { choice, type Fields, flag } from "../../oauth/field.ts";
 import type { Server } from "../../oauth/server.ts";
 
@@ -31,7 +32,16 @@ export function isOn({ sharedSignals }: SharedSignalSettings): boolean {
   return sharedSignals === true;
 }
 
+/** The settings that are in effect. */
+export type SharedSignalPolicy = Required<SharedSignalSettings>;
+
+/** The settings of a server. */
+export const sharedSignalSettings = describeSettings<SharedSignalPolicy>({
+  fields: sharedSignalFields,
+  resolve: (given) => isOn(given) ? { clientScopes: [...given.clientScopes, manageScope, readScope] } : {},
+});
+
 /** The settings of a server, with defaults. */
-export function sharedSignalsOf({ settings }: Pick<Server, "settings">): Required<SharedSignalSettings> {
-  return settings as typeof settings & Required<SharedSignalSettings>;
+export function sharedSignalsOf({ settings }: Pick<Server, "settings">): SharedSignalPolicy {
+  return sharedSignalSettings.of(settings);
 }

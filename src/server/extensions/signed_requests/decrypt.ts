@@ -20,7 +20,7 @@ import {
   type KeyManagementAlgorithm,
   keyManagementAlgorithms,
 } from "../encrypted_responses/client_members.ts";
-import { signedRequestsOf } from "./settings.ts";
+import { signedRequestSettings } from "./settings.ts";
 
 interface EncryptionKey {
   readonly publicJwk: Readonly<Record<string, unknown>>;
@@ -61,7 +61,7 @@ async function loadKey(store: Store, name: string, alg: KeyManagementAlgorithm):
 
 /** The public keys of the algorithms that the settings name. */
 export async function encryptionKeys(server: Server): Promise<readonly EncryptionKey["publicJwk"][]> {
-  const algorithms = signedRequestsOf(server.settings).requestObjectEncryption ?? [];
+  const algorithms = signedRequestSettings.of(server.settings).requestObjectEncryption;
   return await Promise.all(algorithms.map(async (alg) => (await encryptionKey(server, alg)).publicJwk));
 }
 
@@ -72,7 +72,7 @@ export async function encryptionKeys(server: Server): Promise<readonly Encryptio
  * @returns The signed JWT inside.
  */
 export async function decryptRequestObject(server: Server, jwe: string, reject: RejectJwt): Promise<string> {
-  const algorithms = signedRequestsOf(server.settings).requestObjectEncryption ?? [];
+  const algorithms = signedRequestSettings.of(server.settings).requestObjectEncryption;
   const { alg, enc, zip, kid } = readHeader(jwe);
   const known = keyManagementAlgorithms.find((name) => name === alg && algorithms.includes(name));
   if (known === undefined) {

@@ -4,11 +4,11 @@
  */
 
 import type { MaybePromise } from "../../../platform/maybe_promise.ts";
-import type { Extension } from "../../assembly/extension.ts";
+import type { Extension, ServerWith } from "../../assembly/extension.ts";
 import type { RequestSource } from "../../oauth/authorize/request_source.ts";
 import { clientJwtAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
 import type { PartRequest, Server } from "../../oauth/server.ts";
-import { isSignatureRequired, signedRequestFields, signedRequestsOf } from "./settings.ts";
+import { isSignatureRequired, type SignedRequestPolicy, signedRequestSettings } from "./settings.ts";
 import { contentEncryptions } from "../encrypted_responses/client_members.ts";
 import { signedRequestClientFields } from "./client_members.ts";
 import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
@@ -42,20 +42,19 @@ const requestObjects: RequestSource<Server> = {
 };
 
 /** Lets clients sign authorization requests. */
-export const signedRequests: Extension = {
+export const signedRequests: Extension<SignedRequestPolicy> = {
   name: "signed_requests",
   title: "Signed authorization requests",
   specifications: ["RFC 9101", "OpenID Connect Core §6.1"],
-  settingFields: signedRequestFields,
-  clientFields: signedRequestClientFields,
+  settings: signedRequestSettings,
+  clientMetadata: { fields: signedRequestClientFields, validate: validateAlgorithm },
   requestParts: [{ rule: "JR-05", at: ["authorize", "par"], read: rejectUnsigned }],
-  validateClient: validateAlgorithm,
   extend: (server) => ({
     ...server,
     requestSources: [...server.requestSources, requestObjects],
     async publishedKeys(current) {
       const keys = await server.publishedKeys(current);
-      const { requestObjectEncryption: algorithms = [] } = signedRequestsOf(current.settings);
+      const { requestObjectEncryption: algorithms } = signedRequestSettings.of(current.settings);
       return algorithms.length === 0
         ? keys
         : [...keys, ...await (await import("./decrypt.ts")).encryptionKeys(current)];
@@ -64,13 +63,15 @@ export const signedRequests: Extension = {
   metadata,
 };
 
-function metadata({ settings, clientAuthentication }: Server): Readonly<Record<string, unknown>> {
+function metadata(
+  { settings, clientAuthentication }: ServerWith<SignedRequestPolicy>,
+): Readonly<Record<string, unknown>> {
   const methods = clientAuthentication.map(({ method }) => method).filter((method) =>
     settings.clientAuthMethods.includes(method)
   );
-  const { requestObjectEncryption: algorithms = [] } = signedRequestsOf(settings);
+  const { requestObjectEncryption: algorithms, requireSignedRequestObject } = settings;
   return {
-    ...signedRequestsOf(settings).requireSignedRequestObject && { require_signed_request_object: true },
+    ...requireSignedRequestObject && { require_signed_request_object: true },
     request_parameter_supported: true,
     request_object_encryption_alg_values_supported: algorithms,
     request_object_encryption_enc_values_supported: algorithms.length === 0 ? [] : contentEncryptions,

@@ -18,7 +18,7 @@ import { type ParameterDescription, type Params, paramsFromFields } from "../../
 import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
 import type { Server } from "../../oauth/server.ts";
 import { reject } from "./rules.ts";
-import { signedRequestsOf } from "./settings.ts";
+import { signedRequestSettings } from "./settings.ts";
 
 /** RFC 9101 §7. */
 const invalidRequestObject = "invalid_request_object" as ExtensionErrorCode;
@@ -109,7 +109,7 @@ export async function verifyRequestObject(
 /** The error of an unsigned request, if the server or the client demands signed ones (RFC 9101 §10.5). */
 export function unsignedRequest(server: Server, client: Client): OAuthError {
   const policy = policyOf(server, client);
-  if (!signedRequestsOf(policy).requireSignedRequestObject) {
+  if (!signedRequestSettings.of(policy).requireSignedRequestObject) {
     return reject("JR-05", { demandedBy: "client", clientId: client.id });
   }
   const decider = byProfile(policy.profile, "requireSignedRequestObject");
@@ -144,7 +144,7 @@ function assertLifetime(
   { nbf, exp }: { readonly nbf?: number; readonly exp?: number },
 ): void {
   const settings = policyOf(server, client);
-  if (signedRequestsOf(settings).requestObjectTimes === "optional") return;
+  if (signedRequestSettings.of(settings).requestObjectTimes === "optional") return;
   const now = server.now() / 1000;
   const rejectTime = rejectAs("JR-04");
   const by = byProfile(settings.profile, "requestObjectTimes");

@@ -1,5 +1,6 @@
 /** The settings of signed authorization requests. */
 
+import { describeSettings } from "../../config/extension_settings.ts";
 import { policyOf } from "../../oauth/clients/policy.ts";
 import type { Client } from "../../oauth/clients/repository.ts";
 import { keyManagementAlgorithms } from "../encrypted_responses/client_members.ts";
@@ -32,10 +33,11 @@ export const signedRequestFields: Fields<SignedRequestSettings> = {
   requestObjectEncryption: list(choice(keyManagementAlgorithms), [["RSA-OAEP-256", "ECDH-ES"]], { default: [] }),
 };
 
+/** The settings that are in effect. */
+export type SignedRequestPolicy = Required<SignedRequestSettings>;
+
 /** The settings of a server, or those for one client. */
-export function signedRequestsOf(settings: Server["settings"]): SignedRequestSettings {
-  return settings as typeof settings & SignedRequestSettings;
-}
+export const signedRequestSettings = describeSettings<SignedRequestPolicy>({ fields: signedRequestFields });
 
 /** Whether clients of a server can sign requests. */
 function canSign({ requestSources }: Pick<Server, "requestSources">): boolean {
@@ -44,8 +46,8 @@ function canSign({ requestSources }: Pick<Server, "requestSources">): boolean {
 
 /** Whether the requests of a client, or of an unknown one, must be signed, at a server with this extension. */
 export function isSignatureRequired(server: Pick<Server, "settings">, client: Client | undefined): boolean {
-  return signedRequestsOf(client === undefined ? server.settings : policyOf(server, client))
-        .requireSignedRequestObject === true ||
+  const settings = client === undefined ? server.settings : policyOf(server, client);
+  return signedRequestSettings.of(settings).requireSignedRequestObject ||
     client?.metadata.require_signed_request_object === true;
 }
 

@@ -37,8 +37,8 @@ export const signedResponses: Extension = {
   name: "signed_responses",
   title: "Signed responses",
   specifications: ["JARM", "RFC 9701"],
-  clientFields: signedResponseClientFields,
-  values: { responseModes: modes.map(({ name }) => name) },
+  clientMetadata: { fields: signedResponseClientFields },
+  settings: { values: { responseModes: modes.map(({ name }) => name) } },
   extend: (server) => ({
     ...server,
     responseModes: new Map([...server.responseModes, ...modes.map((mode) => [mode.name, mode] as const)]),

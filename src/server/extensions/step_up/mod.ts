@@ -5,11 +5,10 @@
 
 import type { Extension } from "../../assembly/extension.ts";
 import type { AuthorizationRequest } from "../../oauth/authorize/authorization_request.ts";
-import type { Policy } from "../../oauth/policy.ts";
 import { warn } from "../../oauth/warn.ts";
 import { separatorFix } from "../../oauth/params.ts";
 import type { PartRequest } from "../../oauth/server.ts";
-import { levelsOf, stepUpFields } from "./settings.ts";
+import { type StepUpPolicy, stepUpSettings } from "./settings.ts";
 import { stepUpClientFields } from "./client_members.ts";
 
 /** Warns if a request has only voluntary levels that this server does not have. */
@@ -17,7 +16,7 @@ function warnIgnoredLevels(
   { server, client, params }: PartRequest,
   { loginRequirements: { acr } }: AuthorizationRequest,
 ): void {
-  const levels = levelsOf(server.settings);
+  const { acrValues: levels } = stepUpSettings.of(server.settings);
   const received = params.get("acr_values") ?? client.metadata.default_acr_values?.join(" ");
   if (levels.length === 0 || received === undefined) return;
   const values = levels.map(({ value }) => value);
@@ -29,25 +28,27 @@ function warnIgnoredLevels(
 }
 
 /** Lets clients request levels of authentication. */
-export const stepUp: Extension = {
+export const stepUp: Extension<StepUpPolicy> = {
   name: "step_up",
   title: "Step-up authentication",
   specifications: ["OpenID Connect Core §3.1.2.1", "RFC 9470", "OpenID Connect Unmet Authentication Requirements"],
-  settingFields: stepUpFields,
-  async validateSettings(settings: Policy) {
-    const levels = levelsOf(settings);
-    return levels.length === 0 ? [] : (await import("./validate_settings.ts")).validateLevels(levels, settings);
+  settings: {
+    ...stepUpSettings,
+    async validate(settings) {
+      const { acrValues } = settings;
+      return acrValues.length === 0 ? [] : (await import("./validate_settings.ts")).validateLevels(acrValues, settings);
+    },
   },
-  clientFields: stepUpClientFields,
+  clientMetadata: { fields: stepUpClientFields },
   requestParts: [{
     at: ["authorize", "par", "poll"],
     parameters: [{ name: "acr_values" }],
     warn: warnIgnoredLevels,
   }],
   async extend(server) {
-    const levels = levelsOf(server.settings);
+    const { acrValues: levels } = server.settings;
     if (levels.length === 0) return server;
     return { ...server, levels: (await import("./levels.ts")).authenticationLevels(levels) };
   },
-  metadata: ({ settings }) => ({ acr_values_supported: levelsOf(settings).map(({ value }) => value) }),
+  metadata: ({ settings }) => ({ acr_values_supported: settings.acrValues.map(({ value }) => value) }),
 };

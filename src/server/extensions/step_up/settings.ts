@@ -1,5 +1,6 @@
 /** The setting `acrValues`: the levels of authentication (OpenID Connect Core §2, `acr`; RFC 9470). */
 
+import { describeSettings } from "../../config/extension_settings.ts";
 import { acrValueField } from "../../oauth/authorize/authentication_level.ts";
 import { choice, type Fields, list, object, texts } from "../../oauth/field.ts";
 import type { LoginMethod } from "../../oauth/policy.ts";
@@ -63,7 +64,10 @@ const acrValuesField = list(
 /** Describes {@link StepUpSettings}. */
 export const stepUpFields: Fields<StepUpSettings> = { acrValues: acrValuesField };
 
-/** The levels of a server with these settings. */
-export function levelsOf(settings: object): readonly AcrValue[] {
-  return (settings as Required<StepUpSettings>).acrValues;
-}
+/** The setting that is in effect. */
+export type StepUpPolicy = Required<StepUpSettings>;
+
+/** The setting of a server. */
+export const stepUpSettings = describeSettings<StepUpPolicy>({
+  fields: stepUpFields,
+});

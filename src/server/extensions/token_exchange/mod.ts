@@ -5,33 +5,34 @@
 
 import type { Extension } from "../../assembly/extension.ts";
 import { withoutUser } from "../../oauth/clients/standing.ts";
-import type { Policy } from "../../oauth/policy.ts";
 import { unlistedClientsWarnings } from "../../oauth/clients/client_extension.ts";
 import { parameters } from "../../oauth/params.ts";
 import { idJagType, tokenExchangeFields, type TokenExchangePolicy, tokenExchangeType } from "./settings.ts";
 
-const issuesIdJags = (settings: object): boolean =>
-  (settings as TokenExchangePolicy).resourceAuthorizationServers.length > 0;
+const issuesIdJags = ({ resourceAuthorizationServers }: TokenExchangePolicy): boolean =>
+  resourceAuthorizationServers.length > 0;
 
 const isOn = (settings: TokenExchangePolicy): boolean => settings.tokenExchange !== undefined || issuesIdJags(settings);
 
 /** Lets clients exchange tokens. */
-export const tokenExchange: Extension = {
+export const tokenExchange: Extension<TokenExchangePolicy> = {
   name: "token_exchange",
   title: "Token exchange",
   specifications: ["RFC 8693", "draft-ietf-oauth-identity-assertion-authz-grant-03"],
-  settingFields: tokenExchangeFields,
-  async validateSettings(settings: TokenExchangePolicy, issuer) {
-    if (!isOn(settings)) return [];
-    return (await import("./validate_settings.ts")).validateTokenExchange(settings, issuer);
-  },
-  settingsWarnings: (settings: Policy & TokenExchangePolicy) =>
-    unlistedClientsWarnings(
-      settings,
-      settings.resourceAuthorizationServers.flatMap(({ clients }, i) =>
-        clients === undefined ? [`resourceAuthorizationServers[${i}]`] : []
+  settings: {
+    fields: tokenExchangeFields,
+    async validate(settings, issuer) {
+      if (!isOn(settings)) return [];
+      return (await import("./validate_settings.ts")).validateTokenExchange(settings, issuer);
+    },
+    warnings: (settings) =>
+      unlistedClientsWarnings(
+        settings,
+        settings.resourceAuthorizationServers.flatMap(({ clients }, i) =>
+          clients === undefined ? [`resourceAuthorizationServers[${i}]`] : []
+        ),
       ),
-    ),
+  },
   metadata: ({ settings }) =>
     issuesIdJags(settings) ? { identity_chaining_requested_token_types_supported: [idJagType] } : {},
   grantTypes: [{
@@ -46,7 +47,7 @@ export const tokenExchange: Extension = {
       { name: "actor_token", secret: "actor_token" },
       ...["resource", "audience"].map((name) => ({ name, repeatable: true })),
     ),
-    async load(settings: TokenExchangePolicy) {
+    async load(settings) {
       const { exchangeToken } = await import("./grant_type.ts");
       return { authorize: (server, request) => exchangeToken(server, request, settings) };
     },

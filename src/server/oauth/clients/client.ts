@@ -274,9 +274,13 @@ export const userField = object<Pick<User, "sub" | "name" | "email" | "password"
 
 /** The description of {@link ClientMetadata} at a server that knows these extensions. */
 export function clientFieldOf(
-  extensions: readonly { readonly clientFields?: Readonly<Record<string, Field>> }[],
+  extensions: readonly { readonly clientMetadata?: { readonly fields?: Readonly<Record<string, Field>> } }[],
 ): ObjectField<ClientMetadata> {
-  const members = Object.assign({}, ownClientField.members, ...extensions.map(({ clientFields }) => clientFields));
+  const members = Object.assign(
+    {},
+    ownClientField.members,
+    ...extensions.map(({ clientMetadata }) => clientMetadata?.fields),
+  );
   return { ...ownClientField, members };
 }
 

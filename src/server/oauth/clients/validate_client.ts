@@ -44,7 +44,7 @@ export function validateClient(client: ClientMetadata, settings: Policy): Config
   const policy = tightenPolicy(settings, client);
   return [
     ...validators.flatMap((validator) => validator(client, policy)),
-    ...policy.extensions.flatMap((extension) => extension.validateClient?.(client, policy) ?? []),
+    ...policy.extensions.flatMap((extension) => extension.clientMetadata?.validate?.(client, policy) ?? []),
   ];
 }
 
@@ -117,8 +117,8 @@ function validateResponseModes({ response_modes = [] }: ClientMetadata, settings
 
 /** A server without the extension would ignore what the client demands. */
 function validateDemands(client: ClientMetadata, { extensions }: Policy): ConfigIssue[] {
-  const absent = extensions.filter(({ isAbsent }) => isAbsent).flatMap(({ clientFields = {} }) =>
-    Object.entries(clientFields)
+  const absent = extensions.filter(({ isAbsent }) => isAbsent).flatMap(({ clientMetadata: { fields = {} } = {} }) =>
+    Object.entries(fields)
   );
   return absent.filter(([path, { isDemand }]) => isDemand && client[path as keyof ClientMetadata]).map(([path]) => ({
     path,

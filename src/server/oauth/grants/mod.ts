@@ -15,9 +15,8 @@
 import { authorizationCode } from "./authorization_code.ts";
 import { authorizeClientCredentials } from "./client_credentials.ts";
 import { authorizeRefresh } from "./refresh_token.ts";
-import type { Policy } from "../policy.ts";
+import type { OptionalGrantType, Policy } from "../policy.ts";
 import type { SupportedGrantType } from "../clients/standing.ts";
-import type { OptionalGrantType } from "../clients/client_extension.ts";
 import { parameters } from "../params.ts";
 import type { GrantType } from "../server.ts";
 
@@ -64,12 +63,12 @@ export const grantTypes: readonly GrantType[] = [authorizationCode, refreshToken
 type GrantTypeSettings = Pick<Policy, "grantTypes" | "extensions">;
 
 /** @internal A grant type of an extension, and how to load its code. */
-export interface LoadableGrantType extends OptionalGrantType, Pick<GrantType, "parameters"> {
+export interface LoadableGrantType<Own = object> extends OptionalGrantType<Own>, Pick<GrantType, "parameters"> {
   /**
    * Called at the first request for it, for a server whose settings switch the grant type on. Absent: clients register
    * it, and the token endpoint rejects it as unsupported.
    */
-  load?(settings: object): Promise<Pick<GrantType, "authorize" | "identifyClient">>;
+  load?(settings: Policy & Own): Promise<Pick<GrantType, "authorize" | "identifyClient">>;
 }
 
 /** The grant types that a server supports: the grant types of every server, and those that its settings switch on. */
@@ -79,7 +78,7 @@ export function supportedGrantTypes(settings: GrantTypeSettings): readonly Suppo
 
 /** The grant types of a server, in the order of `grant_types_supported`. */
 export function grantTypesOf(
-  settings: GrantTypeSettings,
+  settings: Policy,
   extensions: readonly { readonly grantTypes?: readonly LoadableGrantType[] }[],
 ): readonly GrantType[] {
   const ofExtensions = extensions.flatMap(({ grantTypes = [] }) => grantTypes).filter(({ isOn }) => isOn(settings));
