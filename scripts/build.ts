@@ -32,7 +32,6 @@ const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegE
     [/^The packages are not on npm .*\n(?:.+\n)*\n```sh\n[^]*?```$/m, `\`\`\`sh\nnpx ${manifest.name}\n\`\`\``],
     [/^Flags and commands go after `start`[^]*?\n\n/m, ""],
     [/^The package is not published yet: .*$/m, `After \`npm install --save-dev ${manifest.name}\`:`],
-    [/ The rules are in [^]*?which rule\./, ""],
     [/^## The tree\n[^]*^(?=## More\n)/m, ""],
     [/^- \[.*\]\((?:scripts|tests|static)\/.*\n/gm, ""],
   ],
