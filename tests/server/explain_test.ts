@@ -149,6 +149,13 @@ test("without explanations, every request is rejected by the same rule and code,
   });
 });
 
+test("an explanation that fails changes no response", async () => {
+  const failing: Plugin = { extend: (server) => ({ ...server, explain: () => Promise.reject(new Error("explain")) }) };
+  await forEachCase(cases, async (one) => {
+    assertEquals(await reject(one, [failing]), await reject(one, [withoutExplanations]));
+  });
+});
+
 test("the cases have every rule by which authorization requests are rejected", () => {
   const tested = new Set<string>(cases.map(({ rule }) => rule));
   // An internal error has no explanation.

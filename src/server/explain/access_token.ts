@@ -2,6 +2,7 @@
 
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { JWTPayload } from "jose";
+import { describeKind } from "../oauth/config_issue.ts";
 import { findRevoked } from "../oauth/grants/narrow_grant.ts";
 import { findTimeProblem, findTimeTypeProblem, formatClaimTime, jwtPolicies } from "../oauth/keys/jwt_policies.ts";
 import type { InvalidToken } from "../oauth/rules/openid.ts";
@@ -39,7 +40,8 @@ export async function explainAccessToken(facts: InvalidToken, server: Server): P
     return {
       reason: "the access token is from another issuer",
       expected: `iss ${server.issuer}`,
-      received: `iss ${iss ?? "absent"}`,
+      // Nothing is verified yet, so iss may have any type.
+      received: `iss ${iss === undefined ? "absent" : typeof iss === "string" ? iss : describeKind(iss)}`,
       fix: "Send the token to the server that issued it, or configure this issuer in the client.",
     };
   }

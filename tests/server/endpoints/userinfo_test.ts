@@ -475,6 +475,19 @@ test("[BR-03, JA-04] a token of another issuer with the same keys is 401 invalid
   assertEquals(await outcome(await userinfo(one, await tokenFor(two))), "401 invalid_token");
 });
 
+test("[BR-02] a token whose iss is no text is 401 invalid_token", async () => {
+  const b = await testServer(everyScope);
+  const part = (json: string) => Buffer.from(json).toString("base64url");
+  await forEachCase(
+    ['{"toString":1}', '[{"toString":1}]', "[".repeat(9000) + "]".repeat(9000), "1", "null"],
+    async (iss) => {
+      const token = `${part('{"alg":"ES256","typ":"at+jwt"}')}.${part(`{"iss":${iss}}`)}.AAAA`;
+      assertEquals(await outcome(await userinfo(b, token)), "401 invalid_token");
+    },
+  );
+  assertEquals(b.events.filter(({ type }) => type === "internal_error"), []);
+});
+
 test("[BR-04] every challenge is parsable, for every issuer and request", async () => {
   const b = await testServer({ ...everyScope, issuer: "https://as.test/t-1/a_b~c" });
   for (const authorization of ["Bearer x", `Bearer "`, 'Bearer realm="x"', "Bearer \\", "Basic x", undefined]) {

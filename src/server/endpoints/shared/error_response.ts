@@ -44,9 +44,15 @@ export async function errorResponse(
   return url === undefined ? response : withHeaders(response, { link: `<${url}>; rel="help"` });
 }
 
-/** An error with its texts; any other value as it is. */
-async function explainError({ server }: Context, thrown: unknown): Promise<unknown> {
-  return thrown instanceof OAuthError && server.explain ? await server.explain(server, thrown) : thrown;
+/** An error with its texts, or without them if the explanation fails; any other value as it is. */
+async function explainError({ server, target }: Context, thrown: unknown): Promise<unknown> {
+  if (!(thrown instanceof OAuthError) || server.explain === undefined) return thrown;
+  try {
+    return await server.explain(server, thrown);
+  } catch (cause) {
+    server.trace({ type: "internal_error", at: server.now(), endpoint: target.path, cause });
+    return thrown;
+  }
 }
 
 /** An error to show as a page. */
