@@ -134,7 +134,7 @@ async function withToken(
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const event = { at: server.now(), endpoint: target.path };
-    const explanation = (await server.explain?.(server, error) ?? error).explain();
+    const explanation = (await server.addTexts?.(server, error) ?? error).explain();
     server.trace(
       isWithoutToken(request)
         ? { type: "challenged", ...event, scope }

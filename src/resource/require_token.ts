@@ -53,8 +53,8 @@ export async function requireToken(request: Request, options: RequiredToken): Pr
     if (!(error instanceof OAuthError)) throw error;
     const rejection = rejectionResponse(error, schemeOf(request), options);
     if (options.onRejection !== undefined) {
-      const { explain, findFix, findRule } = await import("../server/assembly/rules.ts");
-      const explanation = (await explain(undefined, error)).explain();
+      const { addTexts, findFix, findRule } = await import("../server/assembly/rules.ts");
+      const explanation = (await addTexts(undefined, error)).explain();
       const { cites } = findRule(explanation.rule) ?? {};
       options.onRejection({
         status: rejection.status,

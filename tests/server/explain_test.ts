@@ -111,7 +111,7 @@ const cases: readonly Case[] = [
 ];
 
 const withoutExplanations: Plugin = {
-  extend: (server) => ({ ...server, explain: undefined, observe: undefined }),
+  extend: (server) => ({ ...server, addTexts: undefined, observe: undefined }),
 };
 
 /** What the client receives and the trace contains. */
@@ -150,7 +150,7 @@ test("without explanations, every request is rejected by the same rule and code,
 });
 
 test("an explanation that fails changes no response", async () => {
-  const failing: Plugin = { extend: (server) => ({ ...server, explain: () => Promise.reject(new Error("explain")) }) };
+  const failing: Plugin = { extend: (server) => ({ ...server, addTexts: () => Promise.reject(new Error("explain")) }) };
   await forEachCase(cases, async (one) => {
     assertEquals(await reject(one, [failing]), await reject(one, [withoutExplanations]));
   });

@@ -139,7 +139,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   // No getters: requests copy this object, and a copy with getters takes ten times as long.
   const own = await extend({
     ...core,
-    // Those that follow the issuer are set when the paths of the endpoints are known.
+    // The members that depend on the issuer are set below, when the paths of the endpoints are known.
     issuer,
     storageIssuer: issuer,
     audience: issuer,
@@ -150,7 +150,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     takeFixedValue: () => undefined,
     sender: undefined,
     observe: hasListener ? (await import("../explain/observations.ts")).traceObservation : undefined,
-    explain: async (ofRequest, error) => await (await import("./rules.ts")).explain(ofRequest, error),
+    addTexts: async (ofRequest, error) => await (await import("./rules.ts")).addTexts(ofRequest, error),
     background: background(core),
     keys: { ...core.keys, sign: jwtSigner(core.keys) },
     publishedKeys: signingKeys,

@@ -1,7 +1,7 @@
 /**
- * Explains rejections: the texts of every rule, and what makes the reason, the expected and the received value, the fix
- * and the change from the facts of a rejection. Loaded when something was rejected, or when a page, a log or a report
- * shows a rule. `tests/rules.md` describes each rule in full.
+ * The table of all rules with their texts, and `addTexts`, which makes the texts of a rejection from its facts. Loaded
+ * when something was rejected, or when a page, a log or a report shows a rule. `tests/rules.md` describes each rule in
+ * full.
  */
 
 import { type ErrorDetails, OAuthError } from "../oauth/errors.ts";
@@ -126,11 +126,11 @@ export function getPassedText(id: PassedRuleId): string {
 }
 
 /**
- * The same error with the texts of its facts.
+ * Returns the error with the texts that its rule makes from the facts.
  *
- * @param server The server; `undefined` at a protected resource that is no part of one, whose rules need none.
+ * @param server The server; `undefined` at a protected resource outside of a server, whose rules need none.
  */
-export async function explain(server: Server | undefined, error: OAuthError): Promise<OAuthError> {
+export async function addTexts(server: Server | undefined, error: OAuthError): Promise<OAuthError> {
   const { facts, ...details } = error.details;
   if (facts === undefined) return error;
   const texts = await findRule(details.internalRule ?? details.rule)?.explain?.(facts() as never, server as Server);

@@ -182,7 +182,7 @@ async function confirmationPage(
   session: Session,
   client: Client | undefined,
   params: Params,
-  replacedPage: Pages["logout"],
+  replacement: Pages["logout"],
 ): Promise<HttpResponse> {
   const fields: [string, string][] = [["confirm", await csrfToken(server, session.sid, "logout")]];
   for (const name of ["client_id", "id_token_hint", "post_logout_redirect_uri", "state"]) {
@@ -193,6 +193,6 @@ async function confirmationPage(
   const action = endpointPath(app, "logout");
   const user = { sub: session.sub, name };
   const props = { ...site, action, user, client: client?.name ?? client?.id, fields };
-  const page = renderPage(Logout, props, replacedPage);
+  const page = renderPage(Logout, props, replacement);
   return { ...htmlWithForms(200, page), form: { action, fields } };
 }

@@ -19,13 +19,13 @@ import { toUserSummary } from "./account_picker.ts";
  *
  * @param openLogin Whether users without a password can log in.
  */
-export function accountHandlers(openLogin: boolean, replacedPage: Pages["account"]): Handlers {
+export function accountHandlers(openLogin: boolean, replacement: Pages["account"]): Handlers {
   return {
     async GET(context) {
       if (openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
       const session = await readSession(context);
       const account = session && await accountProps(context, session);
-      return htmlWithForms(200, renderPage(Account, { ...context.site, account }, replacedPage));
+      return htmlWithForms(200, renderPage(Account, { ...context.site, account }, replacement));
     },
     async POST(context) {
       const { server, request, site } = context;

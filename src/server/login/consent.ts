@@ -37,7 +37,7 @@ import { consumePending, findPending, type Interaction } from "./pending.ts";
  *
  * @param openLogin Whether users without a password can log in.
  */
-export function consentHandlers(openLogin: boolean, replacedPage: Pages["consent"]): Handlers {
+export function consentHandlers(openLogin: boolean, replacement: Pages["consent"]): Handlers {
   async function handleGet(context: Context): Promise<ResponseLike> {
     const { server, request } = context;
     if (openLogin) rejectUntrustedHost(server, request, "UI-20");
@@ -48,7 +48,7 @@ export function consentHandlers(openLogin: boolean, replacedPage: Pages["consent
     const hasLoginProof = session !== undefined && pending.browser !== undefined &&
       constantTimeEqual(params.get("login") ?? "", await loginProof(context, pending.id, session));
     if (!hasLoginProof) return redirect(request.method, pagePath(context, "login", pending.id));
-    return await consentPage(context, pending, session, replacedPage);
+    return await consentPage(context, pending, session, replacement);
   }
 
   async function handlePost(context: Context): Promise<ResponseLike> {
@@ -84,7 +84,7 @@ async function consentPage(
   context: Context,
   pending: Interaction,
   session: Session,
-  replacedPage: Pages["consent"],
+  replacement: Pages["consent"],
 ): Promise<ResponseLike> {
   const { server, site } = context;
   const { request, client, destination } = pending;
@@ -128,7 +128,7 @@ async function consentPage(
       redirectsToDevice: device === undefined && redirectsToDevice(destination.uri),
       remembered: impersonationRisk(pending) ?? server.settings.lifetimes.refresh_token,
       otherAccountHref: pagePath(context, "login", pending.id),
-    }, replacedPage),
+    }, replacement),
     headers,
   );
 }

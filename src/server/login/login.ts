@@ -18,9 +18,9 @@ import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { cancellationLimiter, consumePending, findPending, type Interaction } from "./pending.ts";
 import { rememberAccount } from "./account_picker.ts";
 
-export function loginHandlers(options: LoginOptions, replacedPage: Pages["login"]): Handlers {
+export function loginHandlers(options: LoginOptions, replacement: Pages["login"]): Handlers {
   const allowCancellation = cancellationLimiter();
-  const page = { name: "login", openLogin: options.openLogin, replacedPage } as const;
+  const page = { name: "login", openLogin: options.openLogin, replacement } as const;
 
   async function handleGet(context: Context): Promise<ResponseLike> {
     if (options.openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");

@@ -31,7 +31,7 @@ interface LoginPage {
   readonly name: "login" | "select_account";
   /** Whether users without a password can log in, and are listed. */
   readonly openLogin: boolean;
-  readonly replacedPage: Pages["login"];
+  readonly replacement: Pages["login"];
 }
 
 /**
@@ -42,7 +42,7 @@ interface LoginPage {
 export async function showLogin(
   context: Context,
   pending: Interaction,
-  { name, openLogin, replacedPage }: LoginPage,
+  { name, openLogin, replacement }: LoginPage,
   params: Params,
   { status, error, part, headers }: LoginRetry = { status: 200, part: "password" },
 ): Promise<HttpResponse> {
@@ -77,7 +77,7 @@ export async function showLogin(
       requiredAcr: currentSession === undefined ? loginRequirements.acr : undefined,
       isReauthentication: previousSession !== undefined && currentSession === undefined,
       retry: error !== undefined || selectedSub !== undefined ? { part, fault: error } : undefined,
-    }, replacedPage),
+    }, replacement),
     { ...headers, ...imageHeaders },
   );
 }

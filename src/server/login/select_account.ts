@@ -28,8 +28,8 @@ export async function showAccounts(context: Context, pending: PendingAuthorizati
 }
 
 /** Creates the handlers of the page. */
-export function selectAccountHandlers(approver: Approver, replacedPage: Pages["login"]): Handlers {
-  const page = { name: "select_account", openLogin: true, replacedPage } as const;
+export function selectAccountHandlers(approver: Approver, replacement: Pages["login"]): Handlers {
+  const page = { name: "select_account", openLogin: true, replacement } as const;
   const allowCancellation = cancellationLimiter();
   return {
     HEAD: () => emptyHeadResponse,

@@ -50,7 +50,7 @@ export interface Server {
   readonly issuer: string;
   /** The value that stored secrets and cookies are bound to: the issuer, or one value for all issuers of a server. */
   readonly storageIssuer: string;
-  /** The settings, with defaults. `issuer` and `audience` are members of the server, because the port may set them. */
+  /** The policy: the settings with their defaults, except `issuer` and `audience`, which may follow the port. */
   readonly settings: Policy;
   /** The store of all records. */
   readonly store: Store;
@@ -140,8 +140,8 @@ export interface Server {
   readonly passed?: RulePassed;
   /** Receives what is observed in accepted requests; absent if nothing listens. */
   readonly observe?: Observe<Server>;
-  /** Adds the texts to an error that a rule threw; absent: errors have their code and message only. */
-  readonly explain?: (server: Server, error: OAuthError) => Promise<OAuthError>;
+  /** Adds the texts of its rule to an error; absent: errors have only their code and message. */
+  readonly addTexts?: (server: Server, error: OAuthError) => Promise<OAuthError>;
 }
 
 /** @internal A task that maintenance runs each minute. */

@@ -8,7 +8,7 @@ import type { StandaloneStyle } from "./standalone.tsx";
  * Renders a component as an HTML document. Request values are escaped and never become links; only the verified
  * redirect URI of a form post response becomes the target of a form.
  *
- * @param replacement The page of the embedding program in place of the component (the option `pages`).
+ * @param replacement The page of the embedding program that replaces the component (the option `pages`).
  */
 export function renderPage<Props>(
   Page: (props: Props) => VNode,

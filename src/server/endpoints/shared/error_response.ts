@@ -29,26 +29,26 @@ import { isShownFirst } from "./untrusted_client.ts";
  * Creates the error response for a value that a handler threw. On test hosts the header `Link` leads to the page that
  * explains the error (RFC 8288), for clients that show headers and no body.
  *
- * @param replacedPage The error page of the embedding program.
+ * @param replacement The error page of the embedding program.
  */
 export async function errorResponse(
   context: Context,
   thrown: unknown,
-  replacedPage: Pages["error"],
+  replacement: Pages["error"],
 ): Promise<ResponseLike> {
   const url = explanationUrl(context, thrown);
-  const rejected = await channelResponse(context, await explainError(context, thrown));
+  const rejected = await channelResponse(context, await withTexts(context, thrown));
   const response = "shown" in rejected
-    ? await errorPage(context, rejected.shown, replacedPage, rejected.destination)
+    ? await errorPage(context, rejected.shown, replacement, rejected.destination)
     : rejected;
   return url === undefined ? response : withHeaders(response, { link: `<${url}>; rel="help"` });
 }
 
 /** An error with its texts, or without them if the explanation fails; any other value as it is. */
-async function explainError({ server, target }: Context, thrown: unknown): Promise<unknown> {
-  if (!(thrown instanceof OAuthError) || server.explain === undefined) return thrown;
+async function withTexts({ server, target }: Context, thrown: unknown): Promise<unknown> {
+  if (!(thrown instanceof OAuthError) || server.addTexts === undefined) return thrown;
   try {
-    return await server.explain(server, thrown);
+    return await server.addTexts(server, thrown);
   } catch (cause) {
     server.trace({ type: "internal_error", at: server.now(), endpoint: target.path, cause });
     return thrown;
@@ -228,7 +228,7 @@ async function redirectErrorAfter(
   try {
     await ended;
   } catch (error) {
-    return { shown: await explainError(context, error) };
+    return { shown: await withTexts(context, error) };
   }
   return await redirectError(context, destination, thrown);
 }
@@ -262,7 +262,7 @@ function errorMembers(context: Context, error: OAuthError): Readonly<Record<stri
 async function errorPage(
   context: Context,
   thrown: unknown,
-  replacedPage: Pages["error"],
+  replacement: Pages["error"],
   destination?: RedirectDestination,
 ): Promise<HttpResponse> {
   const { target } = context;
@@ -317,7 +317,7 @@ async function errorPage(
       },
       // A page whose URL contains an authorization response has no links to other sites (RFC 9700 §4.2.4).
       allowsExternalLinks: !["code", "state", ...ownParameters].some((name) => address.has(name)),
-    }, replacedPage),
+    }, replacement),
     detailHeaders(error),
   );
 }

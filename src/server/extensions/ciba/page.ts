@@ -26,15 +26,15 @@ const maxSearchedClients = 1000;
  *
  * @param approver Decides about a request: login pages, or immediately.
  * @param openLogin Whether logins need no password.
- * @param replacedPage The page of the embedding program.
+ * @param replacement The page of the embedding program.
  */
 export function backchannelPage(
   approver: Approver,
   openLogin: boolean,
-  replacedPage: Pages["backchannel"],
+  replacement: Pages["backchannel"],
 ): Handlers {
   const showPage = ({ site }: Context, part: Pick<BackchannelProps, "requests" | "result">) =>
-    htmlWithForms(200, renderPage(Backchannel, { ...site, ...part }, replacedPage));
+    htmlWithForms(200, renderPage(Backchannel, { ...site, ...part }, replacement));
   return {
     async GET(context) {
       const { server } = context;

@@ -6,14 +6,14 @@ import { reject, type WrongDocumentUrl } from "./rules.ts";
 export const maxUrlLength = 256;
 
 /** Patterns of rejected URLs, in the order of the checks. */
-const faults: readonly { readonly pattern: RegExp; readonly fault: WrongDocumentUrl["fault"] }[] = [
-  { pattern: /[^\x21-\x7E]/, fault: "characters" },
-  { pattern: /\\/, fault: "backslash" },
-  { pattern: /#/, fault: "fragment" },
-  { pattern: /^(?!https:\/\/)/i, fault: "scheme" },
-  { pattern: /^https:\/\/[^/?]*@/i, fault: "user" },
-  { pattern: /^https:\/\/[^/?]*(?:\?|$)/i, fault: "path" },
-  { pattern: /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i, fault: "segments" },
+const problems: readonly { readonly pattern: RegExp; readonly problem: WrongDocumentUrl["problem"] }[] = [
+  { pattern: /[^\x21-\x7E]/, problem: "characters" },
+  { pattern: /\\/, problem: "backslash" },
+  { pattern: /#/, problem: "fragment" },
+  { pattern: /^(?!https:\/\/)/i, problem: "scheme" },
+  { pattern: /^https:\/\/[^/?]*@/i, problem: "user" },
+  { pattern: /^https:\/\/[^/?]*(?:\?|$)/i, problem: "path" },
+  { pattern: /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i, problem: "segments" },
 ];
 
 /**
@@ -23,13 +23,13 @@ const faults: readonly { readonly pattern: RegExp; readonly fault: WrongDocument
  */
 export function assertDocumentUrl(id: string): URL {
   const url = id.slice(0, maxUrlLength);
-  if (id.length > maxUrlLength) throw reject("MC-03", { url, fault: "length" });
-  const found = faults.find(({ pattern }) => pattern.test(id));
-  if (found !== undefined) throw reject("MC-03", { url, fault: found.fault });
-  if (!URL.canParse(id)) throw reject("MC-03", { url, fault: "syntax" });
+  if (id.length > maxUrlLength) throw reject("MC-03", { url, problem: "length" });
+  const found = problems.find(({ pattern }) => pattern.test(id));
+  if (found !== undefined) throw reject("MC-03", { url, problem: found.problem });
+  if (!URL.canParse(id)) throw reject("MC-03", { url, problem: "syntax" });
   // A URL must be in its serialized form: another spelling would identify another client on the same host. Only the
   // default port may be written out, as the draft allows (§3).
   const { href: normalForm } = new URL(id);
   if (normalForm === id.replace(/^(https:\/\/[^/?]+):443(?=\/)/, "$1")) return new URL(id);
-  throw reject("MC-03", { url, fault: "spelling", normalForm });
+  throw reject("MC-03", { url, problem: "spelling", normalForm });
 }

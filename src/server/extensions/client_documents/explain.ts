@@ -4,7 +4,7 @@ import { maxUrlLength } from "./document_url.ts";
 import type { RejectionTexts, RuleTexts } from "../../explain/rule_text.ts";
 import type { clientDocumentRules, InvalidDocument, UnfetchedDocument, WrongDocumentUrl } from "./rules.ts";
 
-const expectedUrls: Readonly<Record<Exclude<WrongDocumentUrl["fault"], "spelling">, string>> = {
+const expectedUrls: Readonly<Record<Exclude<WrongDocumentUrl["problem"], "spelling">, string>> = {
   length: `a URL of at most ${maxUrlLength} characters`,
   characters: "a URL without spaces, control characters and characters outside of ASCII",
   backslash: "a URL without a backslash",
@@ -34,8 +34,8 @@ function explainUnfetched({ expected, received, fix }: UnfetchedDocument): Rejec
 export const clientDocumentTexts = {
   "MC-03": {
     fix: "Use an https URL with a path as client_id, written as a browser would show it, and without a fragment.",
-    explain: ({ url, fault, normalForm }) => ({
-      expected: fault === "spelling" ? `the URL in its normal form, ${normalForm}` : expectedUrls[fault],
+    explain: ({ url, problem, normalForm }) => ({
+      expected: problem === "spelling" ? `the URL in its normal form, ${normalForm}` : expectedUrls[problem],
       received: url,
     }),
   },

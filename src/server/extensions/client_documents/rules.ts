@@ -7,7 +7,7 @@ import { type Rule, rule } from "../../oauth/rules/rule.ts";
 export interface WrongDocumentUrl {
   /** Its beginning. */
   readonly url: string;
-  readonly fault:
+  readonly problem:
     | "length"
     | "characters"
     | "backslash"
@@ -18,7 +18,7 @@ export interface WrongDocumentUrl {
     | "segments"
     | "syntax"
     | "spelling";
-  /** The URL in its normal form, if its spelling is the fault. */
+  /** The URL in its normal form, if its spelling is the problem. */
   readonly normalForm?: string;
 }
 
@@ -30,7 +30,7 @@ export interface InvalidDocument {
   readonly received: string;
 }
 
-/** A document that was not fetched. The texts are those of the attempt. */
+/** A document that was not fetched. The texts describe the attempt. */
 export interface UnfetchedDocument {
   readonly expected: string;
   readonly received: string;

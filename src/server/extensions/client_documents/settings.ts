@@ -24,7 +24,7 @@ export const clientDocumentFields: Fields<ClientDocumentSettings> = {
 /** The settings of client ID metadata documents that are in effect. */
 export type ClientDocumentPolicy = Required<ClientDocumentSettings>;
 
-/** The settings of a server. */
+/** Describes the settings, and reads them from a policy. */
 export const clientDocumentSettings = describeSettings<ClientDocumentPolicy>({
   fields: clientDocumentFields,
   resolve(

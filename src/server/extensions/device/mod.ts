@@ -64,7 +64,7 @@ function deviceEndpoints(options: EndpointOptions): Endpoint[] {
         const { deviceHandlers } = await import("./page.ts");
         return deviceHandlers({
           ...{ approver, asks: !hasPages, openLogin: openLogin || !hasPages },
-          replacedPage: pages.device,
+          replacement: pages.device,
         });
       },
     },

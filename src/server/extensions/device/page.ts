@@ -30,13 +30,13 @@ interface DevicePageOptions {
   /** Whether logins need no password. */
   readonly openLogin: boolean;
   /** The page of the embedding program. */
-  readonly replacedPage: Pages["device"];
+  readonly replacement: Pages["device"];
 }
 
 /** The handlers of the page. */
-export function deviceHandlers({ approver, asks, openLogin, replacedPage }: DevicePageOptions): Handlers {
+export function deviceHandlers({ approver, asks, openLogin, replacement }: DevicePageOptions): Handlers {
   const show = ({ site }: Context, { part, status = 200, headers }: PageResponse): ResponseLike =>
-    htmlWithForms(status, renderPage(Device, { ...site, ...part }, replacedPage), headers);
+    htmlWithForms(status, renderPage(Device, { ...site, ...part }, replacement), headers);
 
   async function handleGet(context: Context): Promise<ResponseLike> {
     if (openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");

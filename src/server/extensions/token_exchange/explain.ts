@@ -41,7 +41,7 @@ export const tokenExchangeTexts = {
       }
       const { broken } = facts;
       const { reason = "the user was removed", expected, received } =
-        (broken && await server.explain?.(server, broken))?.details ?? {};
+        (broken && await server.addTexts?.(server, broken))?.details ?? {};
       return { reason, expected, received };
     },
   },
@@ -55,7 +55,7 @@ export const tokenExchangeTexts = {
           received: "an older refresh token",
         };
       }
-      const { details } = await server.explain?.(server, facts.broken) ?? facts.broken;
+      const { details } = await server.addTexts?.(server, facts.broken) ?? facts.broken;
       const { reason = "the refresh token is invalid", expected, received } = details;
       return { reason, expected, received };
     },
