@@ -109,7 +109,11 @@ export interface ConfigFile extends Omit<Settings, "profile">, ExtensionSettings
   readonly store?: string;
 }
 
-/** Finds conflicts between settings that match their description; `issuer` is the issuer in effect. */
+/**
+ * Finds conflicts between settings that match their description, and the issuer in effect.
+ *
+ * @param origin The issuer without the path of a provider; used if the settings name no issuer.
+ */
 export type ResolveSettings = (
   settings: Settings,
   origin: string,

@@ -108,7 +108,7 @@ export type Configuration =
 /**
  * Reads flags, environment and file. Loads no package unless the JSON of the file is broken.
  *
- * @param resolveSettings Compares the settings with each other.
+ * @param resolveSettings Finds conflicts between settings, and the issuer in effect.
  * @throws {ConfigurationError} With all issues of all three sources.
  */
 export async function readConfiguration(

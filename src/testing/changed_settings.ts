@@ -33,7 +33,7 @@ export function changedSettings() {
       };
       changed = undefined;
     },
-    /** The members of a server that differ. */
+    /** The members to replace in the server. */
     current({ settings }: Pick<Server, "settings">): Partial<Pick<Server, "settings">> {
       if (Object.keys(changes).length === 0) return {};
       if (changed?.from !== settings) {

@@ -48,8 +48,10 @@ export type MetadataOverride = ClaimOverride<Pick<ClaimOverrideContext, "request
  *
  * @example A role for one client only, and the metadata of a server without refresh tokens
  * ```ts ignore
- * as.issue.everyAccessToken((claims, { client }) => client.id === "admin-ui" ? { ...claims, roles: ["admin"] } :
- * claims); as.issue.everyMetadata({ grant_types_supported: ["authorization_code"] });
+ * as.issue.everyAccessToken((claims, { client }) =>
+ *   client.id === "admin-ui" ? { ...claims, roles: ["admin"] } : claims
+ * );
+ * as.issue.everyMetadata({ grant_types_supported: ["authorization_code"] });
  * ```
  */
 export interface ClaimOverrides {

@@ -42,7 +42,7 @@ export function fixedValues() {
       }
       for (const [name, value] of given) queues[name as keyof FixedValues].push(value);
     },
-    /** The members of a server that differ. */
+    /** The members to replace in the server. */
     current(): Partial<Pick<Server, "takeFixedValue">> {
       return Object.values(queues).every(({ length }) => length === 0) ? {} : { takeFixedValue };
     },

@@ -26,7 +26,7 @@ export interface DirectoryOptions {
   readonly edit: boolean;
   /** Whether users log in without a page. */
   readonly autoLogin: boolean;
-  /** Secrets that a form generated, by client id. FilledSettings on test hosts only. */
+  /** Secrets that a form generated, by client id. Filled on test hosts only. */
   readonly generatedSecrets: BoundedCache<string>;
   /** The last flows of a client. Absent if the server records no requests. */
   readonly recentFlows?: RequestPages["recentFlows"];

@@ -26,11 +26,11 @@ import type { Site } from "../pages/layout.tsx";
 export interface DeveloperPages {
   /** The path of the pages of rules: the ID of a rule follows it, after a slash. */
   rulesPath?: string;
-  /** The page of a client, or without `id` the form that adds one. `query` fills in the form of either. */
+  /** The path of the page of a client; without `id`, of the form that adds one. `query` fills in the form. */
   clientLink?(id?: string, query?: URLSearchParams): string;
-  /** The page that shows the flow of a request. */
+  /** The path of the page that shows the flow of a request; `undefined` if there is none. */
   flowLink?(request: RequestLike): string | undefined;
-  /** The page that shows the flow of an authorization response. */
+  /** The path of the page that shows the flow of an authorization response; `undefined` if there is none. */
   flowLinkFor?(response: Fields): string | undefined;
   /** Loads the steps after the page `/authorized`. */
   demoSteps?(): Promise<DemoSteps>;
@@ -38,7 +38,7 @@ export interface DeveloperPages {
 
 /** @internal A page that an option or a setting turns off. */
 export interface DisabledPage {
-  /** States that the page is off: one sentence without its full stop. */
+  /** States that the page is off: one sentence without a full stop. */
   readonly message: string;
   /** How to turn it on. */
   readonly fix: string;
@@ -52,7 +52,7 @@ export interface App {
   readonly server: Server;
   /** The props of every page. */
   readonly site: Site;
-  /** The pages for developers. A plugin enters its pages when it is set up; of two, the later one counts. */
+  /** The pages for developers. A plugin enters its pages when it is set up; of two plugins, the later one counts. */
   readonly developerPages: DeveloperPages;
   /** Pages that the 404 response explains while they are off, by the first segment of the path. Plugins add theirs. */
   readonly disabledPages: Record<string, DisabledPage>;

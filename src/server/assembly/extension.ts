@@ -38,7 +38,7 @@ export interface EndpointOptions {
  * one line in the list of `extensions.ts`. A server without the extension does not know its settings, grant types and
  * parameters.
  *
- * Its functions receive all settings of the server, and its own.
+ * Its functions receive the settings of the server, including its own.
  *
  * @typeParam Own Its settings with their defaults.
  */

@@ -104,8 +104,8 @@ export interface Plugin {
    */
   extend?(server: Server): Server;
   /**
-   * Assigns members of the server of one request. No other request has this object. A function that calls the one that
-   * it replaces keeps a reference to it.
+   * Assigns members of the server of one request. No other request has this object. To call a replaced
+   * function, keep a reference to it.
    *
    * @param context The context of the request; its `request` is the value that `handle` passed to `next`.
    */

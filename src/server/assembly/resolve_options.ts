@@ -1,4 +1,4 @@
-/** The description of the options of an embedding program, and what they mean. */
+/** Describes and resolves the options of an embedding program. */
 
 import type { Extension } from "./extension.ts";
 import type { LatchkeyOptions } from "./options.ts";
@@ -95,7 +95,7 @@ export function optionsField(extensions: readonly KnownExtension[] = allExtensio
 /**
  * Resolves options that match their description.
  *
- * @param origin The issuer without the path of a provider, if the options name no issuer.
+ * @param origin The issuer without the path of a provider; used if the options name no issuer.
  */
 export async function resolveOptions(
   options: Settings & Omit<ResolvingServer, "extensions">,

@@ -26,16 +26,16 @@ export interface SettingsAtStart extends Policy {
   readonly clients: readonly ClientMetadata[];
 }
 
-/** @internal The settings of an extension. Without it, they are unknown. `Own`: these settings with their defaults. */
+/** @internal Describes the settings of an extension. `Own`: the settings with their defaults. */
 export interface SettingsDescription<Own = object> {
-  /** Describes them. Default: it has none. */
+  /** Describes each setting. Default: none. */
   readonly fields?: Readonly<Record<string, Field>>;
   /** Describes the paths of its endpoints, by their names in metadata, in the setting `paths`. Default: none. */
   readonly paths?: Readonly<Record<string, Field>>;
   /** The values that it adds to settings and client metadata of every server. Default: none. */
   readonly values?: AddedValues;
   /**
-   * The settings that follow from the issuer or from other settings. It may also extend `clientScopes`, and set
+   * Computes the settings that depend on the issuer or on other settings. It may also extend `clientScopes`, and set
    * `acceptsUnknownClients`.
    *
    * @param given The settings, with the defaults of the fields.
@@ -50,7 +50,7 @@ export interface SettingsDescription<Own = object> {
   warnings?(settings: SettingsAtStart & Own): readonly ConfigurationWarning[];
 }
 
-/** Describes the settings of an extension; `of` reads them from those of a server that has the extension. */
+/** Returns the description with `of`, which reads these settings from the policy of a server that has the extension. */
 export function describeSettings<Own>(
   description: SettingsDescription<Own>,
 ): SettingsDescription<Own> & { of(settings: object): Own } {

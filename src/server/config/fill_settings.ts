@@ -1,4 +1,4 @@
-/** The policy of settings: the values of standards and the defaults for what is not set. */
+/** Makes the policy from settings: fills in the values of standards and the defaults. */
 
 import { ownResponseModes, splitScope } from "../oauth/params.ts";
 import { withOwnAlgorithm } from "../oauth/keys/signing_algorithm.ts";
@@ -28,7 +28,7 @@ export interface ResolvingServer {
   readonly approver?: unknown;
 }
 
-/** The policy of a server at its start, with what changes at run time. */
+/** The policy, and the initial values of what can change at run time. */
 export interface FilledSettings extends Policy {
   /** The issuer. */
   readonly issuer: string;
@@ -40,7 +40,7 @@ export interface FilledSettings extends Policy {
   readonly clientsAt: (issuer: string) => readonly ClientMetadata[];
   /** The configured users. */
   readonly users: readonly User[];
-  /** The extensions, with settings of their own, and the absent ones. */
+  /** The extensions with the settings that they add, including the absent ones. */
   readonly extensions: readonly KnownExtension[];
 }
 

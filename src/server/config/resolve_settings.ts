@@ -1,4 +1,4 @@
-/** Settings in text become the policy of a server: once, for the whole server. */
+/** Resolves settings: their issues and warnings, and the policy that they result in. */
 
 import type { ClientMetadata, User } from "../oauth/clients/client.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../oauth/config_issue.ts";
@@ -11,9 +11,9 @@ import { settingsWarnings } from "./settings_warnings.ts";
 import { validateSettings } from "./validate_settings.ts";
 import { withProviders } from "./with_providers.ts";
 
-/** What settings in text mean. */
+/** The result of {@link resolveSettings}. */
 export interface ResolvedSettings {
-  /** Why a server cannot have these settings; empty if it can. */
+  /** The issues of the settings; empty if they are valid. */
   readonly issues: readonly ConfigIssue[];
   /** Computes the warnings about valid settings. */
   warnings(): readonly ConfigurationWarning[];
@@ -39,7 +39,7 @@ export interface ResolvedSettings {
  * Resolves settings that match their description. The validators of extensions are loaded only for a server that has
  * their settings.
  *
- * @param origin The origin of the issuer, or its first part, if the settings name no issuer.
+ * @param origin The issuer without the path of a provider; used if the settings name no issuer.
  */
 export async function resolveSettings(
   settings: Settings,

@@ -1,11 +1,11 @@
 /**
- * The settings of a server. The configuration file adds options of its own in `cli/options.ts`.
+ * The settings of a server. The configuration file adds its own options in `cli/options.ts`.
  *
- * The interfaces are the types and the documentation; the fields are the description (`oauth/field.ts`). The compiler
- * compares them. `validate` compares a value with its field, `validate_settings.ts` compares settings with each other,
- * and `fill_settings.ts` fills in the defaults. The JSON Schema is generated from the fields and the comments. To
- * add a setting, add its member and its field, read it as `server.settings.x`, and run `deno task schema`.
- * `setting_groups.ts` has the groups.
+ * The interfaces, here and in `oauth/policy_settings.ts`, are the types and the documentation; the fields are the
+ * description (`oauth/field.ts`). The compiler compares them. `validate` compares a value with its field,
+ * `validate_settings.ts` compares settings with each other, and `fill_settings.ts` fills in the defaults. The JSON
+ * Schema is generated from the fields and the comments. To add a setting, add its member and its field, read it as
+ * `server.settings.x`, and run `deno task schema`. `setting_groups.ts` has the groups.
  *
  * @module
  */

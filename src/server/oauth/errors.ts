@@ -43,8 +43,8 @@ export interface CommonErrorDetails extends Partial<ExplanationTexts> {
   /** The underlying error. */
   readonly cause?: unknown;
   /**
-   * What the texts of the rule are made from: see `reject.ts`. A function, so that no log of the error shows a secret.
-   * Absent if the error has its texts.
+   * Returns the facts from which the rule makes the texts (`reject.ts`). A function, so that a log of the error shows
+   * no secret. Absent if the error already has its texts.
    */
   readonly facts?: () => unknown;
 }

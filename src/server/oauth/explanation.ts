@@ -25,7 +25,7 @@ export interface SuggestedMatch {
   readonly text: string;
   /** For a URI of which only one part differs: a sentence that names it. */
   readonly difference?: string;
-  /** What to send, in place of the fix of the rule. A change that registers the received value is the second choice. */
+  /** What to send. It replaces the fix of the rule; to register the received value is the second choice. */
   readonly fix?: string;
 }
 

@@ -4,7 +4,7 @@ import type { ScopeValues, UnregisteredUri } from "./rules/authorize.ts";
 import type { ByProfile } from "./rules/rule.ts";
 import type { UnknownUser } from "./rules/openid.ts";
 
-/** The facts of each observation, by the rule that a strict server rejects such a request by, or by a name. */
+/** The facts of each observation. Its name is the rule by which a strict server rejects the request, or a phrase. */
 export interface Observations {
   /** A request was accepted although its client is not registered. */
   readonly "unregistered client": { readonly rule: "AZ-02" | "CA-07"; readonly id: string };
@@ -58,7 +58,7 @@ export interface Observations {
   readonly "PK-05": undefined;
   /** The code challenge of an earlier request whose code may still be valid was sent again. */
   readonly "PK-14": undefined;
-  /** A client received a token without scope: it sent none, and the default has no value for it, only others have. */
+  /** A client that requested no scope received a token without scope values, although it may request some. */
   readonly "AZ-16": { readonly possible: readonly string[] };
   /** Neither a code challenge nor redirect_uri binds a code to its authorization request. */
   readonly "TK-14": undefined;
@@ -77,7 +77,7 @@ export interface Observations {
     readonly isTrusted: boolean;
     readonly audience: readonly string[];
   };
-  /** A token is too long for cookies, or would be too long at all. */
+  /** A token is too long for cookies, or lacks claims that made it too long. Lengths are in characters. */
   readonly "CL-17": {
     readonly kind: string;
     readonly length: number;
@@ -99,7 +99,7 @@ export type Observe<Server> = <Name extends keyof Observations>(
   facts: Observations[Name],
 ) => void;
 
-/** Reports what was seen in an accepted request; nothing happens if nothing listens. */
+/** Reports an observation of an accepted request, if anything listens. */
 export function observe<Name extends keyof Observations, Server extends { readonly observe?: Observe<Server> }>(
   server: Server,
   client: { readonly id: string } | undefined,

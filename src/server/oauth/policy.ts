@@ -22,9 +22,9 @@ export interface Policy extends
   readonly isIssuerFromHost: boolean;
   /** The permissions of the server that depend on the host of its issuer. */
   readonly allows: Allowances;
-  /** The origin at which browsers reach the server; absent: that of the issuer. */
+  /** The origin at which browsers reach the server. Default: the origin of the issuer. */
   readonly frontChannelUrl?: string;
-  /** The origin at which clients reach the server; absent: that of the issuer. */
+  /** The origin at which clients reach the server. Default: the origin of the issuer. */
   readonly backChannelUrl?: string;
   /** The scope values in metadata. */
   readonly scopes: readonly string[];
@@ -51,11 +51,11 @@ export interface Policy extends
   readonly resources?: readonly ResourceSettings[];
   /** The rotation of signing keys, in seconds. */
   readonly keys: { readonly rotateEvery?: number; readonly lead: number };
-  /** The grant types of extensions and of the embedding program, in addition to those of every server. */
+  /** The grant types of extensions and of the embedding program. Every server has others besides. */
   readonly grantTypes: readonly SupportedGrantType[];
   /** The values that `subject_type` of a client may have. */
   readonly subjectTypes: readonly NonNullable<ClientMetadata["subject_type"]>[];
-  /** The extensions, also the absent ones. */
+  /** The extensions, including the absent ones. */
   readonly extensions: readonly KnownClientExtension[];
   /** Whether an extension accepts clients that the operator does not know. */
   readonly acceptsUnknownClients: boolean;
@@ -71,9 +71,9 @@ export interface Policy extends
 
 /** @internal The profiles that clients can have. */
 export interface ClientProfiles {
-  /** The policy for a client with a profile of its own, which can only be stricter. */
+  /** Returns the policy for a client with this profile: at least as strict as `policy`. */
   tighten(policy: Policy, profile: ProfileName): Policy;
-  /** The issues of a client with this profile, for which the policy was tightened. */
+  /** The issues of a client with this profile, and with the policy that `tighten` returned for it. */
   validate(tightened: Policy, profile: ProfileName): ConfigIssue[];
 }
 

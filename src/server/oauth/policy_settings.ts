@@ -6,7 +6,7 @@ import type { SigningAlgorithm } from "./keys/signing_algorithm.ts";
 import type { ResponseMode, ResponseType } from "./params.ts";
 import type { ResourceSettings } from "./resource_list.ts";
 
-/** @internal The settings that a policy has too. */
+/** @internal The settings of the protocol. A policy has them with their defaults. */
 export interface PolicySettings extends InsecureSettings, NetworkSettings, ProviderSettings, RequestSettings {
   /**
    * `auto`: the first user is logged in and everything is approved; `login_hint` selects another user. `interactive`:

@@ -1,4 +1,4 @@
-/** The profiles of standards, as the protocol sees them: their names, and which settings they decide. */
+/** The profiles of standards: their names, and the settings that the active profile decides. */
 
 /** The name of a profile. */
 export type ProfileName = "oauth2.1" | "oidc" | "mcp" | "fapi2-security" | "fapi2-message-signing" | "next-2026.11";

@@ -16,7 +16,7 @@ export type BrokenRule<Rules> = {
     : { readonly rule: Id } & FactsOf<Rules[Id]>;
 }[keyof Rules & RejectionRuleId];
 
-/** How the error is sent, if not as every error with its code. */
+/** How the error is sent, where it differs from other errors with its code. */
 export type Handling = Omit<CommonErrorDetails, keyof ExplanationTexts | "publicExpected" | "facts">;
 
 /** The rules of a table that reject requests. */
@@ -43,5 +43,5 @@ export function rejectBy<Rules extends Readonly<Record<string, Rule>>>(rules: Ru
   };
 }
 
-/** Creates the error of a rule of every server. */
+/** Creates the error of a rule that every server has. */
 export const reject: Reject<typeof kernelRules> = rejectBy(kernelRules);

@@ -1,4 +1,4 @@
-/** Warnings of extensions and providers, which have their texts where they are seen. `observe.ts` has the others. */
+/** Warnings of extensions and providers, whose checks contain the texts. Other warnings are observations. */
 
 import type { AnyName } from "./policy.ts";
 import type { Explanation, RuleExplanation } from "./explanation.ts";

@@ -3,7 +3,7 @@
 import type { ChangeClaims, ClaimChange } from "../../server/oauth/tokens/claim_change.ts";
 import type { Server } from "../../server/oauth/server.ts";
 
-/** The changes of a server, followed by another one. */
+/** Returns the claim changes of a server, followed by `change`. */
 export function withChange({ claimChange }: Pick<Server, "claimChange">, change: ChangeClaims): ClaimChange<Server> {
   return {
     ...claimChange,

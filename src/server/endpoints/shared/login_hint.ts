@@ -43,7 +43,7 @@ export async function resolveLoginHint(
   return undefined;
 }
 
-/** Creates the user that the hint names. Returns why it cannot; `undefined` for another reason. */
+/** Creates the user that the hint names. Returns the user or the reason why not; `undefined`: another reason. */
 async function createUser(server: Server, hint: string): Promise<User | "no sub" | "too many users" | undefined> {
   const user = { sub: hint, name: hint, ...hint.includes("@") && { email: hint } };
   if (validateUser(user).length > 0) return "no sub";

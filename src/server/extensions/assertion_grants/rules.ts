@@ -68,9 +68,9 @@ export interface UngrantableScope {
   readonly claimed: readonly string[] | undefined;
 }
 
-/** What an ID-JAG grants, if that is invalid or unknown here. */
+/** Access that an ID-JAG grants, and that is invalid or unknown at this server. */
 export type UngrantableAccess =
-  /** Its `authorization_details`, rejected as those of a request. */
+  /** Its `authorization_details`, rejected as in a request. */
   | { readonly invalidDetails: OAuthError }
   /** It names no resource, and a setting demands one. */
   | { readonly byProfile: string }

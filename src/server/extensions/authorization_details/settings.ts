@@ -83,7 +83,7 @@ const authorizationDetails: Field<Readonly<Record<string, AuthorizationDetailsTy
 /** Describes {@link AuthorizationDetailsSettings}. */
 export const authorizationDetailsFields: Fields<AuthorizationDetailsSettings> = { authorizationDetails };
 
-/** The setting of a server. */
+/** Describes the setting, and reads it from a policy. */
 export const authorizationDetailsSettings = describeSettings<AuthorizationDetailsSettings>({
   fields: authorizationDetailsFields,
 });

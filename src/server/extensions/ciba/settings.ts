@@ -32,7 +32,7 @@ export const cibaFields: Fields<CibaSettings> = {
 /** The settings that are in effect. */
 export type CibaPolicy = Required<CibaSettings>;
 
-/** The settings of a server. */
+/** Describes the settings, and reads them from a policy. */
 export const cibaSettings = describeSettings<CibaPolicy>({
   fields: cibaFields,
   paths: cibaEndpointPaths,

@@ -44,7 +44,7 @@ const clientLogout = object<ClientLogoutOptions>("ClientLogoutOptions", {
 /** Describes {@link ClientLogoutSettings}. */
 export const clientLogoutFields: Fields<ClientLogoutSettings> = { clientLogout };
 
-/** The setting of a server. */
+/** Describes the setting, and reads it from a policy. */
 export const clientLogoutSettings = describeSettings<ClientLogoutPolicy>({
   fields: clientLogoutFields,
   resolve: ({ clientLogout: given }: ClientLogoutSettings) => ({

@@ -32,7 +32,7 @@ export const deviceFields: Fields<DeviceSettings> = {
 /** The settings that are in effect. */
 export type DevicePolicy = Required<DeviceSettings>;
 
-/** The settings of a server. */
+/** Describes the settings, and reads them from a policy. */
 export const deviceSettings = describeSettings<DevicePolicy>({
   fields: deviceFields,
   paths: deviceEndpointPaths,

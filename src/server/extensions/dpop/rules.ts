@@ -25,7 +25,7 @@ export type MalformedProof =
   | { readonly problem: "header" | "claims" }
   | { readonly problem: "typ"; readonly expected: string; readonly received: string }
   | ({ readonly problem: "alg"; readonly algorithms: readonly string[]; readonly received: string } & ByProfile)
-  /** The JSON type of `jwk`. */
+  /** `received`: the JSON type of `jwk`. */
   | { readonly problem: "no key"; readonly received: string }
   | { readonly problem: "private key"; readonly member: string }
   | { readonly problem: "signature"; readonly failure: string };

@@ -60,14 +60,14 @@ export function resolveDpop(
   return { maxAge: maxAge!, nonce: nonce!, algorithms };
 }
 
-/** The settings of a server, or those for one client. */
+/** Describes the settings, and reads them from a policy. */
 export const dpopSettings = describeSettings<DpopPolicy>({
   fields: dpopFields,
   resolve: (given: DpopMembers & { readonly signatureAlgorithms?: readonly string[] }) => ({
     dpop: resolveDpop(given.dpop, given.signatureAlgorithms),
   }),
   validate: (settings) =>
-    // Those that follow from signatureAlgorithms have an issue there.
+    // The algorithms of signatureAlgorithms have their issues there.
     settings.dpop.algorithms.flatMap((alg, i) =>
       settings.signatureAlgorithms.includes(alg) ? [] : validateAvailable(`dpop.algorithms[${i}]`, alg)
     ),

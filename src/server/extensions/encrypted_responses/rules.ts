@@ -13,7 +13,7 @@ export interface NoSuitableKey {
   readonly maxTried: number;
 }
 
-/** Keys that were not fetched. The texts are those of the attempt. */
+/** Keys that were not fetched. The texts describe the attempt. */
 export interface UnfetchedKeys {
   readonly reason: string;
   readonly expected: string;

@@ -7,14 +7,14 @@ import { grantRule, type Rule, rule } from "../../oauth/rules/rule.ts";
 /** A certificate that cannot be read, or whose version does not allow a proof of its private key. */
 export type UnusableCertificate = { readonly problem: "header" | "bytes" } | { readonly version: number };
 
-/** A token request without a valid certificate, or with another proof besides. */
+/** A token request without a valid certificate, or with a certificate and another proof. */
 export type UnboundRequest =
   | { readonly problem: "no valid certificate"; readonly received: string }
   | { readonly problem: "two proofs" };
 
 /** A request without the certificate that its access token is bound to. */
 export type OtherCertificate =
-  // At this server: what the request has instead.
+  // At this server: `received` is what the request has instead.
   | { readonly expected: unknown; readonly received: string }
   // At a protected resource.
   | {

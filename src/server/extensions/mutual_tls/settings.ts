@@ -42,7 +42,7 @@ export const mutualTlsFields: Fields<MutualTlsSettings> = {
   }, {}),
 };
 
-/** The setting of a server. */
+/** Describes the setting, and reads it from a policy. */
 export const mutualTlsSettings = describeSettings<MutualTlsSettings>({
   fields: mutualTlsFields,
 });

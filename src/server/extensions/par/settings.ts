@@ -22,7 +22,7 @@ export const parFields: Fields<ParSettings> = { requirePushedAuthorizationReques
 /** The prefix of a `request_uri` (RFC 9126 §2.2). */
 export const requestUriPrefix = "urn:ietf:params:oauth:request_uri:";
 
-/** The setting of a server, or the one for one client. */
+/** Describes the setting, and reads it from a policy. */
 export const parSettings = describeSettings<ParSettings>({ fields: parFields, paths: pushedEndpointPaths });
 
 /** Whether settings demand pushed requests of every client. */

@@ -26,7 +26,7 @@ export type UnusableCode =
 export interface EarlyPoll {
   readonly notBefore: number;
   readonly now: number;
-  /** The seconds to wait from now on. */
+  /** The interval between further polls, in seconds. */
   readonly nextInterval: number;
 }
 

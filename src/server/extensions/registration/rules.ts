@@ -32,7 +32,7 @@ export type InvalidSector =
 /** A caller that may not register a client, or not yet. */
 export type UnauthorizedRegistration = { readonly retryAfter: number } | { readonly hasToken: boolean };
 
-/** A registration access token that is not that of the client. */
+/** A registration access token that does not belong to the client. */
 export interface InvalidRegistrationToken {
   readonly problem: "unknown" | "configured" | "other token" | "concurrent";
 }

@@ -100,7 +100,7 @@ export interface RegistrationPolicy {
   readonly insecureAllowOpenRegistration: boolean;
 }
 
-/** The settings of a server. */
+/** Describes the settings, and reads them from a policy. */
 export const registrationSettings = describeSettings<RegistrationPolicy>({
   fields: registrationFields,
   paths: registrationEndpointPaths,

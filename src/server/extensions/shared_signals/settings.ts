@@ -35,7 +35,7 @@ export function isOn({ sharedSignals }: SharedSignalSettings): boolean {
 /** The settings that are in effect. */
 export type SharedSignalPolicy = Required<SharedSignalSettings>;
 
-/** The settings of a server. */
+/** Describes the settings, and reads them from a policy. */
 export const sharedSignalSettings = describeSettings<SharedSignalPolicy>({
   fields: sharedSignalFields,
   resolve: (given) => isOn(given) ? { clientScopes: [...given.clientScopes, manageScope, readScope] } : {},

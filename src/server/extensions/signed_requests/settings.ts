@@ -36,7 +36,7 @@ export const signedRequestFields: Fields<SignedRequestSettings> = {
 /** The settings that are in effect. */
 export type SignedRequestPolicy = Required<SignedRequestSettings>;
 
-/** The settings of a server, or those for one client. */
+/** Describes the settings, and reads them from a policy. */
 export const signedRequestSettings = describeSettings<SignedRequestPolicy>({ fields: signedRequestFields });
 
 /** Whether clients of a server can sign requests. */

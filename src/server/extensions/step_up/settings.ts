@@ -67,7 +67,7 @@ export const stepUpFields: Fields<StepUpSettings> = { acrValues: acrValuesField 
 /** The setting that is in effect. */
 export type StepUpPolicy = Required<StepUpSettings>;
 
-/** The setting of a server. */
+/** Describes the setting, and reads it from a policy. */
 export const stepUpSettings = describeSettings<StepUpPolicy>({
   fields: stepUpFields,
 });

@@ -23,7 +23,7 @@ type DisallowedAtAudience =
 
 /** Facts about a client that may not request ID-JAGs for an audience. */
 type DisallowedClient =
-  // The client is not the one of the entry, or it is not configured.
+  // The entry is for another client, or the client is not configured.
   | { readonly client: string; readonly issuer: string; readonly standing?: string }
   // The audience was a client of this server.
   | { readonly removedClient: string; readonly issuer: string };
@@ -58,7 +58,7 @@ type TooMuchAccess =
   }
   | { readonly targets: readonly string[]; readonly requested: readonly string[] };
 
-/** Facts about a token that another actor, or the holder of another key, may exchange. */
+/** Facts about a token that only another actor, or only the holder of another key, may exchange. */
 type OtherActor =
   | { readonly name: TokenName; readonly cnf: unknown; readonly provenKey: string | undefined }
   | { readonly mayAct: unknown; readonly sub: unknown; readonly clientId: string };

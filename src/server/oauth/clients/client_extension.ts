@@ -1,4 +1,4 @@
-/** What an extension adds to the metadata of clients. */
+/** Clients and extensions: the metadata values that extensions allow, and warnings about entries for any client. */
 
 import type { ConfigurationWarning } from "../config_issue.ts";
 import type { KnownClientExtension, Policy } from "../policy.ts";

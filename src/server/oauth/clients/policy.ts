@@ -1,6 +1,6 @@
 /**
- * The policy that applies to one client. For a client with a profile of its own, it is at least as strict as the policy
- * of the server and the profile. A check that knows the client reads it by {@link policyOf}.
+ * The policy that applies to one client. For a client with a profile, it is at least as strict as the policy of the
+ * server and the profile. A check that knows the client reads it by {@link policyOf}.
  */
 
 import type { Policy } from "../policy.ts";
@@ -13,7 +13,7 @@ export function policyOf(server: Pick<Server, "settings">, client: Client): Poli
   return client.policy ?? server.settings;
 }
 
-/** The policy for a client with a profile of its own; for any other client, the unchanged policy. */
+/** The policy for a client with a profile; for any other client, the unchanged policy. */
 export function tightenPolicy(policy: Policy, { profile }: { readonly profile?: ProfileName }): Policy {
   return profile === undefined ? policy : policy.clientProfiles.tighten(policy, profile);
 }

@@ -74,7 +74,7 @@ export interface Client {
   readonly idTokenAlg: SigningAlgorithm;
   /** The resources that it serves, as canonical URIs; it may introspect their tokens. */
   readonly serves: readonly string[];
-  /** Its policy, if it has a profile of its own; see `policyOf`. */
+  /** Its policy; absent without a profile of the client. `policyOf` reads it. */
   readonly policy?: Policy;
   /** Present if the client registered itself (RFC 7591). */
   readonly registration?: ClientRegistration;

@@ -54,7 +54,7 @@ export const missedLevelMessage = "the required level of authentication cannot b
 /** Facts about a `login_hint` that names no user. */
 export interface UnknownUser {
   readonly hint: string;
-  /** Why no user was created: `plus`: a user has the hint with `+` in place of a space. Absent: it was not tried. */
+  /** Why no user was created; absent if the server did not try. `plus`: a user has the hint with `+` for the space. */
   readonly problem?: "plus" | "no sub" | "too many users";
   /** The maximum number of users. */
   readonly limit: number;
@@ -78,7 +78,7 @@ export function describeUnknownUser({ problem, limit }: UnknownUser): string {
 
 /** Facts about `claims` that is malformed, or that demands too many subjects. */
 export type WrongClaims =
-  /** What was received. */
+  /** `malformed`: the received value. */
   | { readonly malformed: string }
   | { readonly count: number; readonly limit: number };
 

@@ -18,25 +18,25 @@ export interface RejectionRule<Facts> extends Rule {
   readonly code: Code | ((facts: Facts) => Code);
   /** A sentence for the client, without a full stop and without values of the request. */
   readonly message: string | ((facts: Facts) => string);
-  /** Never set: the type of the facts. */
+  /** Never set. It only has the type of the facts. */
   readonly facts?: Facts;
 }
 
 /**
- * A rule of what was granted before. The code and the message are those of the grant type, so that guessing codes or
- * tokens reveals nothing: see `invalidGrantBy()`.
+ * A rule about something that was granted before, such as a code. Its errors have the code and the message of the grant
+ * type, so that guessing codes or tokens reveals nothing: see `invalidGrantBy()`.
  */
 export interface GrantRule<Facts> extends Rule {
-  /** Never set: the type of the facts. */
+  /** Never set. It only has the type of the facts. */
   readonly facts?: Facts;
 }
 
-/** A row of a rule of what was granted before. `Facts` are what its explanation is made from; by default none. */
+/** Creates the row of a {@link GrantRule}. Its texts are made from the `Facts`, by default from none. */
 export function grantRule<Facts = undefined>(row: Rule): GrantRule<Facts> {
   return row;
 }
 
-/** A row of a rule that rejects requests. `Facts` are what its explanation is made from; by default it has none. */
+/** Creates the row of a {@link RejectionRule}. Its texts are made from the `Facts`, by default from none. */
 export function rule<Facts = undefined>(row: RejectionRule<Facts>): RejectionRule<Facts> {
   return row;
 }
