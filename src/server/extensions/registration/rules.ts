@@ -61,7 +61,7 @@ export type UnacceptedStatement =
     readonly problem: "URI";
     /** The member of the request that has a URI which the statement lacks. */
     readonly member: "redirect_uris" | "post_logout_redirect_uris";
-    readonly approved: readonly unknown[];
+    readonly approved: readonly string[];
     readonly received: string;
   };
 

@@ -89,7 +89,8 @@ function assertNoOtherToken(server: Server, payload: JWTPayload): void {
   }
   const { aud } = payload;
   if (aud === undefined || [aud].flat().includes(server.issuer)) return;
-  throw invalidStatement("it has another audience", `aud = ${server.issuer}, or no aud`, [aud].flat().join(" "));
+  const received = [aud].flat().map(describeClaim).join(" ");
+  throw invalidStatement("it has another audience", `aud = ${server.issuer}, or no aud`, received);
 }
 
 function assertRedirectUris(sent: Readonly<Record<string, unknown>>, payload: JWTPayload): void {
@@ -97,9 +98,13 @@ function assertRedirectUris(sent: Readonly<Record<string, unknown>>, payload: JW
     const approved = [payload[member] ?? []].flat();
     const other = [sent[member] ?? []].flat().find((uri) => !approved.includes(uri));
     if (other === undefined) continue;
-    const received = typeof other === "string" ? other : describeKind(other);
-    throw reject("DR-10", { problem: "URI", member, approved, received });
+    const received = describeClaim(other);
+    throw reject("DR-10", { problem: "URI", member, approved: approved.map(describeClaim), received });
   }
+}
+
+function describeClaim(value: unknown): string {
+  return typeof value === "string" ? value : describeKind(value);
 }
 
 function invalidStatement(why: string, expected: string, received?: string, cause?: unknown): OAuthError {

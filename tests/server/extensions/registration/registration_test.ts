@@ -592,6 +592,7 @@ test("[DR-10] a token of another kind that the issuer has signed is no software 
     [{ aud: "some-client" }],
     [{ aud: "https://as.test/other" }],
     [{ aud: [] }],
+    ...[{ toString: 1 }, [{ toString: 1 }], 1, null].map((aud) => [{ aud: aud as never }] as [JWTPayload]),
     ...["nonce", "at_hash", "c_hash", "auth_time", "azp", "sid", "events"].map((name) =>
       [{ aud: "https://as.test", [name]: "x" }] as [JWTPayload]
     ),
