@@ -7,10 +7,10 @@ export type ReadText = (path: string) => string;
 
 /** The pages that `llms.txt` lists for users; READMEs of the code are not among them. */
 export const userPages: readonly string[] = [
-  ...["README.md", "src/cli/stacks.md", "src/server/oauth/glossary.md"],
+  ...["README.md", "src/cli/stacks.md", "src/core/glossary.md"],
   ...["src/cli/README.md", "src/testing/README.md", "src/testing/control/README.md"],
   ...["src/testing/moving/README.md", "src/testing/recipes/README.md", "src/testing/oauth2_mock_server/README.md"],
-  ...["src/server/oauth/README.md", "src/server/profiles/README.md", "src/server/extensions/README.md"],
+  ...["src/server/explain/README.md", "src/server/profiles/README.md", "src/server/extensions/README.md"],
   ...["src/devtools/README.md", "src/devtools/requests/README.md", "src/resource/README.md", "src/server/README.md"],
   ...["src/check/README.md", "src/cli/operating/README.md", "src/platform/store/README.md", "scripts/README.md"],
   ...["tests/rules.md", "static/changes.md"],

@@ -9,7 +9,7 @@ import { formatCounts, sumCounts } from "./test_counts.ts";
 const { flags, words: pathParts } = readCommand({
   call: "deno task alone",
   does:
-    "Copies src/server, src/platform and their entries into an empty folder, type-checks them there, and runs the tests " +
+    "Copies src/core, src/server, src/platform and their entries into an empty folder, type-checks them there, and runs the tests " +
     "of the server that import nothing else. Servers there have the extension in whose folder the test is, those that " +
     "the comment at the top of the test names after @extensions, and no others.",
   flags: { "but-tests": { does: "without the tests, which deno task test --all runs there too" } },

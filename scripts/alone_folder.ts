@@ -9,7 +9,7 @@ import { CommandError } from "./command.ts";
 import { readImportGraph } from "./import_graph.ts";
 
 /** The server, and what it stands on. */
-const isOwn = (path: string) => /^src\/(?:server|platform)\/|^src\/mod\.ts$/.test(path);
+const isOwn = (path: string) => /^src\/(?:core|server|platform)\/|^src\/mod\.ts$/.test(path);
 
 /** What tests of the server may import besides: the requests of a correct client. */
 const isClient = (path: string) => path.startsWith("src/client/");
@@ -41,7 +41,8 @@ export interface AloneFolder extends AsyncDisposable {
 export const isServerTest = (path: string): boolean => /^tests\/server\/.*_test\.ts$/.test(path);
 
 /**
- * Copies `src/server`, `src/platform` and their entries into an empty folder, with the tests that import nothing else.
+ * Copies `src/core`, `src/server`, `src/platform` and their entries into an empty folder, with the tests that import
+ * nothing else.
  *
  * @throws {CommandError} When an import cannot be found, or a test names an unknown extension.
  */
@@ -71,7 +72,7 @@ export async function createAloneFolder(): Promise<AloneFolder> {
     "dev.lock",
     "LICENSE",
     "README.md",
-    ...globSync("{src,tests}/server/**/{README.md,*.mjs}"),
+    ...globSync("{src,tests}/{core,server}/**/{README.md,*.mjs}"),
   ];
 
   const folder = await mkdtemp(join(tmpdir(), "latchkey-alone-"));

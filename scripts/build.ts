@@ -11,7 +11,7 @@ import { readImportGraph } from "./import_graph.ts";
 import { installModules } from "./modules.ts";
 import { getPackageName } from "./import_rules.ts";
 import { rulesPath } from "../src/devtools/rules/rules_file.ts";
-import { findRule } from "../src/server/assembly/rules.ts";
+import { findRule } from "../src/server/explain/rules.ts";
 import manifest from "../deno.json" with { type: "json" };
 
 const folder = "dist/npm";
@@ -69,7 +69,7 @@ assertKnownPackages([...modules.imports, ...commonJs.imports, ...await writeDecl
 await write("package.json", JSON.stringify(packageJson(), null, 2) + "\n");
 await write("THIRD_PARTY_LICENSES", await readLicenses([...modules.sources, ...commonJs.sources]));
 await write("LICENSE", await Deno.readTextFile("LICENSE"));
-const readmes = ["README.md", ...globSync(["src/**/README.md", "src/cli/stacks.md", "src/server/oauth/glossary.md"])];
+const readmes = ["README.md", ...globSync(["src/**/README.md", "src/cli/stacks.md", "src/core/glossary.md"])];
 for (const path of readmes) await write(path, await readmeForUsers(path));
 await write("CHANGELOG.md", await Deno.readTextFile("static/changes.md"));
 await write(rulesPath, await readRulesOfProgram());
@@ -238,7 +238,7 @@ function packageJson(): unknown {
   };
 }
 
-/** `src/platform/store/sql/sqlite.ts` → `types/platform/store/sql/sqlite.d.ts`. */
+/** `src/core/store/sqlite.ts` → `types/core/store/sqlite.d.ts`. */
 function declaration(entry: string): string {
   return `types/${entry.replace(/^src\//, "").replace(/\.tsx?$/, ".d.ts")}`;
 }

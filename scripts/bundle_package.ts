@@ -310,7 +310,7 @@ const externalDocuments: esbuild.Plugin = {
   },
 };
 
-/** `src/server/assembly/pages.ts` → `server/assembly/pages.js`. */
+/** `src/server/pages.ts` → `server/pages.js`. */
 function outputPath(source: string): string {
   return source.replace(/^src\//, "").replace(/\.tsx?$/, ".js");
 }

@@ -11,7 +11,8 @@ export const schemaPath = "static/config.schema.json";
 const documentation = [
   "src/cli/options.ts",
   "src/server/profiles/provider_profile.ts",
-  ...globSync("src/server/{oauth/{,clients},config,extensions/{,*}}/*.ts").sort(),
+  ...globSync("src/{core,core/clients,core/keys,core/users,server/config,server/extensions,server/extensions/*}/*.ts")
+    .sort(),
 ];
 
 const title = "Latchkey configuration";

@@ -1,18 +1,18 @@
 /** Finds names of extensions in the code of the kernel: rules, errors, wire names and kinds of records. */
 
 import { globSync, readFileSync } from "node:fs";
-import type { Extension } from "../src/server/assembly/extension.ts";
-import { extensions } from "../src/server/assembly/extensions.ts";
-import { latchkey } from "../src/server/assembly/latchkey.ts";
-import type { LatchkeyOptions } from "../src/server/assembly/options.ts";
-import type { Endpoint } from "../src/server/assembly/route.ts";
-import { extensionRules } from "../src/server/assembly/rules.ts";
-import { errorStatus } from "../src/server/oauth/rules/error_code.ts";
-import type { Server } from "../src/server/oauth/server.ts";
+import type { Extension } from "../src/core/extension.ts";
+import { extensions } from "../src/server/hosting/extensions.ts";
+import { latchkey } from "../src/server/hosting/latchkey.ts";
+import type { LatchkeyOptions } from "../src/server/hosting/options.ts";
+import type { Endpoint } from "../src/core/route.ts";
+import { extensionRules } from "../src/server/explain/rules.ts";
+import { errorStatus } from "../src/core/rules/error_code.ts";
+import type { Server } from "../src/core/server.ts";
 
-/** The code of the kernel, without the two lists of extensions and without generated files. */
-const kernelFiles = globSync("src/{server/{oauth,endpoints,assembly,config,login,pages},platform}/**/*.{ts,tsx}")
-  .filter((path) => !/\/assembly\/(?:extensions|rules)\.ts$|\.gen\.ts$/.test(path)).sort();
+/** The code of the kernel, without the list of extensions and without generated files. */
+const kernelFiles = globSync("src/{core,server/{config,fetching,hosting,login,pages,redaction},platform}/**/*.{ts,tsx}")
+  .filter((path) => !/\/hosting\/extensions\.ts$|\.gen\.ts$/.test(path)).sort();
 
 /** Settings with which every extension has all of its endpoints, parameters and metadata. */
 const everything = {
@@ -51,11 +51,13 @@ const sharedNames: Readonly<Record<string, string>> = {
 
 /** Files that may contain names of extensions, and why. */
 const sharedFiles: Readonly<Record<string, string>> = {
-  "src/platform/store/": "The contract of stores lists every kind of record, and which ones a full store may evict.",
-  "src/server/oauth/keys/jwt.ts": "It has the `typ` of each kind of JWT that a fault can select.",
+  "src/platform/store/": "Lists every kind of record, and which ones a full store may evict.",
+  "src/core/store/": "The contract of stores lists every kind of record, and which ones a full store may evict.",
+  "src/core/keys/jwt.ts": "It has the `typ` of each kind of JWT that a fault can select.",
   "src/server/login/pages/device.tsx": "The page of a public type, Pages, which a program can replace.",
-  "src/server/pages/parameters.tsx": "It explains parameters of authorization requests to developers.",
-  "src/server/endpoints/authorized": "It shows and explains every authorization response, signed ones and errors.",
+  "src/core/pages/parameters.tsx": "It explains parameters of authorization requests to developers.",
+  "src/core/authorized.ts": "It reads every authorization response, signed ones too.",
+  "src/core/pages/authorized": "It shows and explains every authorization response, signed ones and errors.",
 };
 
 /** A server that is assembled, and its metadata. */

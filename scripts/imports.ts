@@ -16,7 +16,7 @@ const below = (...folders: string[]) =>
 
 const importRules: ImportRules = {
   folders: {
-    "mod.ts": { allowed: { "server/": "anything", "platform/": "anything" } },
+    "mod.ts": { allowed: below("server", "platform", "core") },
     "main.ts": { allowed: { "": "anything" } },
     // Products. Arrows point downward only.
     cli: {
@@ -24,119 +24,99 @@ const importRules: ImportRules = {
       packages: ["jsonc-parser"],
     },
     check: {
-      allowed: below("testing", "devtools", "resource", "recorder", "client", "server", "platform"),
+      allowed: below("testing", "devtools", "resource", "recorder", "client", "server", "platform", "core"),
       packages: pagePackages,
     },
     testing: {
       allowed: {
-        ...below("devtools", "resource", "recorder", "client", "server", "platform"),
+        ...below("devtools", "resource", "recorder", "client", "server", "platform", "core"),
         "../static/control.openapi.json": "dynamic",
       },
       packages: ["jose", ...pagePackages],
     },
     devtools: {
       allowed: {
-        ...below("recorder", "client", "server", "platform"),
+        ...below("recorder", "client", "server", "platform", "core"),
         "../static/config.schema.json": "dynamic",
       },
       packages: ["jose", ...pagePackages],
     },
-    resource: { allowed: below("client", "server", "platform"), packages: ["jose", ...pagePackages] },
-    recorder: { allowed: below("server", "platform") },
+    resource: { allowed: below("client", "server", "platform", "core"), packages: ["jose", ...pagePackages] },
+    recorder: { allowed: below("server", "platform", "core") },
     // The requests of a correct client: for the mock, the pages that demonstrate a flow, resource servers and tests.
-    client: { allowed: below("platform") },
-    // The authorization server. Only the list of extensions and the assembly import an extension.
-    server: { allowed: below("server", "platform") },
-    "server/assembly": {
+    client: { allowed: below("platform", "core") },
+    // The whole server. Only its list of extensions imports an extension.
+    server: { allowed: below("server", "platform", "core") },
+    "server/hosting": {
       allowed: {
-        ...below("platform", "server/oauth", "server/config", "server/endpoints", "server/login", "server/extensions"),
-        "server/pages/": "anything",
+        ...below("platform", "core", "server"),
+        "server/profiles/": "types",
         "server/profiles/load_providers.ts": "dynamic",
-        "server/explain/": "anything",
       },
     },
     // The texts of rejections: nothing that handles a request needs them.
     "server/explain": {
-      allowed: below("platform", "server/oauth", "server/config"),
+      allowed: {
+        ...below("platform", "core", "server/config", "server/extensions", "server/redaction"),
+        "server/hosting/": "anything",
+      },
       // Reads what an invalid access token says.
       packages: ["jose"],
     },
     "server/extensions": {
       allowed: {
-        ...below("platform", "server/oauth", "server/config", "server/endpoints", "server/login", "server/pages"),
-        "server/assembly/": "anything",
+        ...below("platform", "core", "server/config", "server/login", "server/pages", "server/fetching"),
+        "server/pages.ts": "types",
+        "server/hosting/": "anything",
+        "server/redaction/": "anything",
         "server/explain/": "types",
-        // A text that the rules of several extensions share; their explain.ts imports it.
+        // Texts that the rules of several extensions share; their explain.ts imports them.
         "server/explain/missing_token.ts": "anything",
+        "server/explain/suggest_match.ts": "anything",
       },
       packages: ["jose", "@cfworker/json-schema", ...pagePackages],
     },
+    // What clients name by URLs.
+    "server/fetching": { allowed: below("platform", "core"), packages: ["jose"] },
+    // What no output may show.
+    "server/redaction": { allowed: below("core") },
     "server/login": {
       allowed: {
-        ...below("platform", "server/oauth", "server/config", "server/endpoints", "server/pages"),
-        "server/assembly/": "anything",
+        ...below("platform", "core", "server/pages", "server/explain"),
+        "server/pages.ts": "types",
+        "server/hosting/": "anything",
       },
       packages: pagePackages,
     },
-    "server/endpoints": {
-      allowed: {
-        ...below("platform", "server/oauth", "server/config", "server/pages"),
-        "server/assembly/": "anything",
-        "server/explain/": "dynamic",
-      },
-      packages: pagePackages,
-    },
-    "server/pages": {
-      allowed: { ...below("server/login", "server/endpoints"), "server/oauth/": "types", "platform/": "types" },
-      packages: pagePackages,
-    },
-    // The protocol: values in, values or an OAuthError out. It sees neither requests nor the clock.
-    "server/oauth": {
-      allowed: {
-        "platform/in_turn.ts": "anything",
-        "platform/json_value.ts": "anything",
-        "platform/maybe_promise.ts": "types",
-        "platform/store/": "types",
-        "platform/store/expiry_heap.ts": "anything",
-        "platform/runtime/crypto.ts": "anything",
-        "platform/runtime/jwk.ts": "anything",
-        "platform/runtime/ip_address.ts": "anything",
-      },
-      packages: ["jose"],
-    },
+    "server/pages": { allowed: below("core"), packages: pagePackages },
     "server/config": {
       allowed: {
-        ...below("server/oauth"),
+        ...below("core", "server/redaction"),
         "server/profiles/providers.ts": "anything",
         "server/profiles/provider_functions.ts": "types",
         "server/profiles/provider_profile.ts": "types",
-        "platform/json_value.ts": "anything",
-        "platform/maybe_promise.ts": "types",
-        "platform/http/message.ts": "types",
       },
     },
     "server/profiles": {
-      allowed: {
-        ...below("platform", "server/oauth", "server/endpoints", "server/pages"),
-        "server/assembly/": "anything",
-      },
+      allowed: { ...below("platform", "core", "server/config", "server/fetching", "server/hosting", "server/login") },
     },
-    // What has no OAuth in it.
-    platform: { allowed: {} },
-    "platform/runtime": { allowed: { "platform/http/message.ts": "anything" } },
-    "platform/store": { allowed: { "platform/runtime/timers.ts": "anything" }, packages: ["postgres", "ioredis"] },
-    "platform/http": {
+    // What has no OAuth in it, and needs a runtime or a package.
+    platform: { allowed: below("core") },
+    "platform/runtime": { allowed: below("core") },
+    "platform/store": { allowed: below("core"), packages: ["postgres", "ioredis"] },
+    "platform/http": { allowed: below("core") },
+    // The minimal server. It imports nothing but itself.
+    core: {
       allowed: {
-        "platform/json_value.ts": "anything",
-        "platform/runtime/ip_address.ts": "anything",
-        "platform/runtime/timers.ts": "anything",
+        "server/": "anything",
       },
+      packages: ["jose", ...pagePackages],
     },
   },
-  texts: ["server/pages/", "server/login/pages/scope_labels.ts"],
+  texts: ["core/pages/", "server/pages/", "server/login/pages/scope_labels.ts"],
   importers: {
     // What a test host allows is decided once. All other code reads `settings.allows`.
-    "server/oauth/allowances.ts": [
+    "core/allowances.ts": [
       "server/config/fill_settings.ts",
       // Before there is a server.
       "cli/open_server.ts",
@@ -146,8 +126,9 @@ const importRules: ImportRules = {
   },
   builtins: [
     "platform/runtime/",
-    "platform/store/sql/sqlite.ts",
+    "core/store/sqlite.ts",
     "platform/store/sql/postgres_sockets.ts",
+    "core/timers.ts",
     "testing/oauth2_mock_server/",
     "testing/node/",
   ],
@@ -155,11 +136,12 @@ const importRules: ImportRules = {
 
 /** Folders that name no grant type of an extension: the value of the extension declares its names and titles. */
 const foldersWithoutNames = [
-  "server/oauth/",
+  "core/",
   "server/config/",
-  "server/endpoints/",
   "server/login/",
-  "server/assembly/",
+  "server/hosting/",
+  "server/fetching/",
+  "server/redaction/",
   "platform/",
   "recorder/",
   "devtools/requests/",

@@ -16,14 +16,14 @@ interface MergedType {
 
 const types: readonly MergedType[] = [
   {
-    path: "src/server/oauth/clients/extension_members.gen.ts",
+    path: "src/core/clients/extension_members.gen.ts",
     source: "client_members.ts",
     about: "The members of client metadata that only extensions read.",
     imports: 'import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";\n\n',
     name: "ExtensionClientMembers",
   },
   {
-    path: "src/server/oauth/endpoint_paths.gen.ts",
+    path: "src/core/endpoint_paths.gen.ts",
     source: "endpoint_paths.ts",
     about: "The paths of the endpoints of extensions.",
     imports: "",

@@ -52,8 +52,7 @@ const env = { LATCHKEY_TEST_SAMPLE: "true" };
 
 const { flags, words } = readCommand({
   call: "deno task mutants",
-  does:
-    "Puts one deliberate fault at a time into src/server and src/platform/http, runs the tests on Bun, and prints each " +
+  does: "Puts one deliberate fault at a time into src/core and src/server, runs the tests on Bun, and prints each " +
     "fault that no test notices. Fails where scripts/mutants_explained.json does not say why. " +
     "Two hundred faults take about half an hour on two cores; run no other tests in this checkout meanwhile.",
   flags: {
@@ -69,7 +68,7 @@ for (const [name, text] of Object.entries({ count, skip })) {
   if (!/^\d+$/.test(text)) exitWithError(`--${name}: expected a whole number; found ${JSON.stringify(text)}.`);
 }
 
-const sources = globSync("src/{server/{oauth,config,extensions,endpoints,login},platform/http}/**/*.ts").sort()
+const sources = globSync("src/{core,server/{config,extensions,hosting,login}}/**/*.ts").sort()
   .filter((path) => words.length === 0 || words.some((word) => path.includes(word)));
 if (sources.length === 0) exitWithError(`No file of these folders has ${words.join(" or ")} in its path.`);
 const allMutants = (await Promise.all(sources.map(createMutants))).flat();

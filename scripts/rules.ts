@@ -4,7 +4,7 @@
  */
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { type ExplainedRule, rules } from "../src/server/assembly/rules.ts";
+import { type ExplainedRule, rules } from "../src/server/explain/rules.ts";
 import { readCommand } from "./command.ts";
 
 interface Rule {
@@ -25,7 +25,7 @@ interface Title {
 const table: Readonly<Record<string, ExplainedRule>> = rules;
 
 /** The generated file with the types of rule IDs. */
-const typesPath = new URL("../src/server/oauth/rules/rule_id.gen.ts", import.meta.url);
+const typesPath = new URL("../src/core/rules/rule_id.gen.ts", import.meta.url);
 
 const testsFolder = new URL("../tests/", import.meta.url);
 const sourceFolder = new URL("../src/", import.meta.url);
@@ -142,7 +142,7 @@ const { flags } = readCommand({
     "a title quotes an unknown ID, or the table does not match tests/rules.md, the code and its generated types.",
   flags: {
     uncovered: { does: "only what is missing" },
-    write: { does: "write the types of the IDs, src/server/oauth/rules/rule_id.gen.ts" },
+    write: { does: "write the types of the IDs, src/core/rules/rule_id.gen.ts" },
   },
 });
 if (flags.write) writeFileSync(typesPath, formatTypes());

@@ -9,17 +9,17 @@ import { demoSecret } from "./server/config/demo_entries.ts";
 import { pluginProfiles } from "./server/config/plugin_profile.ts";
 import type { Settings } from "./server/config/settings.ts";
 import { CommandLineError } from "./cli/command_line_error.ts";
-import { ConfigurationError, printable } from "./server/oauth/config_issue.ts";
+import { ConfigurationError, printable } from "./server/config/config_issue.ts";
 import { openServer, type ProgramServer } from "./cli/open_server.ts";
 import { readConfiguration } from "./cli/read_config.ts";
-import type { App } from "./server/assembly/context.ts";
-import { latchkey } from "./server/assembly/latchkey.ts";
-import { resolveOptions } from "./server/assembly/resolve_options.ts";
+import type { App } from "./core/context.ts";
+import { latchkey } from "./server/hosting/latchkey.ts";
+import { resolveOptions } from "./server/hosting/resolve_options.ts";
 import type { Metrics } from "./cli/operating/metrics.ts";
 import { processEnvironment } from "./platform/runtime/current_process.ts";
 import type { ProcessEnvironment } from "./platform/runtime/process_environment.ts";
 import { ListenError, serve } from "./platform/runtime/serve.ts";
-import { StoreError } from "./platform/store/store_error.ts";
+import { StoreError } from "./core/store/store_error.ts";
 
 // Not awaited: the single executable of Node is a script, which has no top-level await.
 start();
@@ -192,7 +192,7 @@ const packagesDelayMs = 1_000;
 /** From source, Deno downloads a package when it is first loaded: after the start, not in a login. */
 async function loadPackages({ warn }: ProgramServer): Promise<void> {
   try {
-    await Promise.all([import("./server/pages/packages.ts"), import("./server/oauth/keys/remote_keys.ts")]);
+    await Promise.all([import("./server/pages/packages.ts"), import("./server/fetching/remote_keys.ts")]);
   } catch (error) {
     const message = `The pages do not work, because their packages cannot be loaded: ${(error as Error).message} ` +
       "Start once with a network.";
@@ -232,8 +232,8 @@ async function initActions(): Promise<InitActions> {
 async function fileActions(): Promise<Pick<InitActions, "createPrivateFile" | "randomSecret">> {
   const [{ createPrivateFile }, { systemRandomBytes }, { randomToken }] = await Promise.all([
     import("./platform/runtime/tools.ts"),
-    import("./platform/runtime/crypto.ts"),
-    import("./server/oauth/secrets.ts"),
+    import("./core/crypto.ts"),
+    import("./core/secrets.ts"),
   ]);
   return { createPrivateFile, randomSecret: () => randomToken(systemRandomBytes) };
 }
@@ -242,7 +242,7 @@ async function fileActions(): Promise<Pick<InitActions, "createPrivateFile" | "r
 async function describeClient(settings: Settings, clientId: string, secret = ""): Promise<ClientSnippet[]> {
   const [{ clientSnippets }, { endpointUrl }] = await Promise.all([
     import("./devtools/connect/client_snippets/mod.ts"),
-    import("./server/assembly/endpoint.ts"),
+    import("./core/endpoint.ts"),
   ]);
   let app: App | undefined;
   await using server = await latchkey({ ...settings, plugins: [{ setup: (assembled) => void (app = assembled) }] });

@@ -5,18 +5,18 @@ import { Client, Clients } from "../src/devtools/connect/pages/clients.tsx";
 import { Home } from "../src/devtools/connect/pages/home.tsx";
 import { User, Users } from "../src/devtools/connect/pages/users.tsx";
 import { ConnectAccount } from "../src/resource/connect_page.tsx";
-import { CallbackPage } from "../src/server/endpoints/authorized_page.tsx";
-import { LoggedOut } from "../src/server/endpoints/logged_out_page.tsx";
-import { LoggingOut } from "../src/server/endpoints/logging_out_page.tsx";
-import { Logout } from "../src/server/endpoints/logout_page.tsx";
-import { FormPost } from "../src/server/endpoints/shared/form_post.tsx";
+import { CallbackPage } from "../src/core/pages/authorized_page.tsx";
+import { LoggedOut } from "../src/server/login/pages/logged_out_page.tsx";
+import { LoggingOut } from "../src/server/login/pages/logging_out_page.tsx";
+import { Logout } from "../src/server/login/pages/logout_page.tsx";
+import { FormPost } from "../src/core/pages/form_post.tsx";
 import { Account } from "../src/server/login/pages/account.tsx";
 import { Backchannel } from "../src/server/login/pages/backchannel.tsx";
 import { Consent } from "../src/server/login/pages/consent.tsx";
 import { Device } from "../src/server/login/pages/device.tsx";
 import { Login } from "../src/server/login/pages/login.tsx";
-import { ErrorPage } from "../src/server/pages/error_page.tsx";
-import { renderPage } from "../src/server/pages/render_page.ts";
+import { ErrorPage } from "../src/core/pages/error_page.tsx";
+import { renderPage } from "../src/core/pages/render_page.ts";
 
 const drawn = <Props>(Page: Parameters<typeof renderPage<Props>>[0]) => (props: Props): string =>
   renderPage(Page, props);

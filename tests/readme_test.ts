@@ -14,7 +14,7 @@ import { faults, foreignJwks, testControl } from "../src/testing/mod.ts";
 import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
 import { inspector } from "../src/devtools/mod.ts";
-import { resolveOptions } from "../src/server/assembly/resolve_options.ts";
+import { resolveOptions } from "../src/server/hosting/resolve_options.ts";
 import { logging } from "../src/cli/operating/mod.ts";
 import { extensions, host } from "../src/mod.ts";
 import { latchkey } from "./secret_leak_check.ts";
@@ -25,7 +25,7 @@ const manifest: { readonly tasks: Readonly<Record<string, string>> } = JSON.pars
 /** Every README, by its path. */
 const readmes = new Map(
   [
-    ...["README.md", "src/cli/stacks.md", "src/server/oauth/glossary.md"],
+    ...["README.md", "src/cli/stacks.md", "src/core/glossary.md"],
     ...globSync("{src,scripts,tests}/**/README.md"),
   ].map((path) => path.replaceAll("\\", "/")).sort()
     .map((path) => [path, readFileSync(path, "utf8")]),
@@ -82,7 +82,7 @@ test("the example of a test in the first README runs unchanged", async () => {
 test("the example of a client library finds the server and authenticates", async () => {
   await using as = await latchkey({});
   const { url } = await as.listen({ port: 0 });
-  const body = program("src/server/oauth/README.md", "js").replace("http://localhost:9000", url);
+  const body = program("src/server/explain/README.md", "js").replace("http://localhost:9000", url);
   const config = await run(`${body}\nreturn config;`, { client: openidClient });
   assertEquals(config.serverMetadata().issuer, as.issuer);
   assertEquals(await openidClient.tokenIntrospection(config, "no token"), { active: false });
@@ -134,7 +134,9 @@ test("the examples of the mock run one after the other", async () => {
 
 test("the example of an MCP server accepts its token and rejects a request without one", async () => {
   const { printed, console } = listening();
-  const body = `${program("src/server/oauth/README.md").replace("(request: Request)", "(request)")}\nawait as.close();`;
+  const body = `${
+    program("src/server/explain/README.md").replace("(request: Request)", "(request)")
+  }\nawait as.close();`;
   await run(body, { ...await import("../src/resource/mod.ts"), testLatchkey, console });
   assertEquals(printed, [
     ["alice", 401],

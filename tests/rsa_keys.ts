@@ -2,7 +2,7 @@
 
 import { exportJWK, generateKeyPair, importJWK } from "jose";
 import type { JWK } from "jose";
-import { generatedKeys, type KeySource, type NewKey } from "../src/server/oauth/keys/keys.ts";
+import { generatedKeys, type KeySource, type NewKey } from "../src/core/keys/keys.ts";
 
 const keysOfServers: Promise<NewKey>[] = [];
 let servers = 0;

@@ -5,13 +5,13 @@
 
 import { latchkey as unwatched } from "../src/mod.ts";
 import type { Client, ClientMetadata, Latchkey, LatchkeyOptions, User } from "../src/mod.ts";
-import type { TraceEvent } from "../src/server/oauth/trace.ts";
-import type { UserRepository } from "../src/server/oauth/clients/repository.ts";
-import type { MemoryRepository } from "../src/server/oauth/records/repository.ts";
-import type { Plugin } from "../src/server/assembly/plugin.ts";
-import type { RequestLike } from "../src/platform/http/message.ts";
-import { parseTarget } from "../src/platform/http/router.ts";
-import { redactEvent } from "../src/server/oauth/redact.ts";
+import type { TraceEvent } from "../src/core/trace.ts";
+import type { UserRepository } from "../src/core/clients/repository.ts";
+import type { MemoryRepository } from "../src/server/hosting/records/repository.ts";
+import type { Plugin } from "../src/server/hosting/plugin.ts";
+import type { RequestLike } from "../src/core/http/message.ts";
+import { parseTarget } from "../src/core/router.ts";
+import { redactEvent } from "../src/server/redaction/redact.ts";
 import { BodyTap, TappedRequest } from "../src/platform/http/body_tap.ts";
 import { withDefaults } from "./default_options.ts";
 import { sharedRsaKeys } from "./rsa_keys.ts";

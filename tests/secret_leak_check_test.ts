@@ -3,8 +3,8 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import type { Plugin } from "../src/server/assembly/plugin.ts";
-import type { HttpResponse } from "../src/platform/http/message.ts";
+import type { Plugin } from "../src/server/hosting/plugin.ts";
+import type { HttpResponse } from "../src/core/http/message.ts";
 import { challenge, encode, forEachCase, goodRequest, testServer, verifier } from "./kit.ts";
 import { postRegistration, register } from "./server/registering.ts";
 import { findRandomSecrets } from "./secrets.ts";

@@ -24,7 +24,7 @@ const extensionPages = [
 const readme = "README.md";
 const program = "src/cli/README.md";
 const mock = "src/testing/README.md";
-const protocol = "src/server/oauth/README.md";
+const protocol = "src/server/explain/README.md";
 const server = "src/server/README.md";
 const extensions = "src/server/extensions/README.md";
 
@@ -70,7 +70,7 @@ export const plan: readonly { readonly title: string; readonly pages: readonly P
 }, {
   title: "Look up",
   pages: [
-    { path: "look-up/glossary", source: "src/server/oauth/glossary.md" },
+    { path: "look-up/glossary", source: "src/core/glossary.md" },
     { path: "look-up/configuration", source: program },
     { path: "look-up/test-hosts", source: program, sections: ["Test hosts"] },
     { path: "look-up/control", source: "src/testing/control/README.md" },

@@ -3,7 +3,7 @@
  * ({@link Stage}), what is seen of the client ({@link Observation}), and what it concludes ({@link Assessment}).
  */
 
-import type { MaybePromise } from "../platform/maybe_promise.ts";
+import type { MaybePromise } from "../core/maybe_promise.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { findParam } from "../recorder/record_request.ts";

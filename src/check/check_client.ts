@@ -20,7 +20,7 @@ import { type CheckTask, describeError, unknownResult } from "./assess.ts";
 import type { AttackResult, CheckReport, ControlResult } from "./report.ts";
 import { checkInTurn, confirmedResult } from "./run_in_turn.ts";
 import { openRunner, type Runner } from "./runner.ts";
-import { timers } from "../platform/runtime/timers.ts";
+import { timers } from "../core/timers.ts";
 
 /**
  * Checks how a client responds to the attacks of the catalogue. Each runs against a server of its own, or with `as` one

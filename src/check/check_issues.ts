@@ -1,8 +1,8 @@
 /** What is wrong with the options of a check: those of the command, of the page of a client and of the HTTP control. */
 
-import { type ConfigIssue, quote } from "../server/oauth/config_issue.ts";
-import type { Client } from "../server/oauth/clients/repository.ts";
-import { isTestUrl, testHosts } from "../server/oauth/test_hosts.ts";
+import { type ConfigIssue, quote } from "../server/config/config_issue.ts";
+import type { Client } from "../core/clients/repository.ts";
+import { isTestUrl, testHosts } from "../core/test_hosts.ts";
 import type { ClientCheckOptions } from "../testing/client_check.ts";
 import { findUnknown } from "./check_options.ts";
 

@@ -1,7 +1,7 @@
 /** The options of a check. */
 
-import { flag, object, text, texts, whole } from "../server/oauth/field.ts";
-import { suggest } from "../server/oauth/config_issue.ts";
+import { flag, object, text, texts, whole } from "../server/config/field.ts";
+import { suggest } from "../server/config/config_issue.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { anyOption, assertOptions, objectOption } from "../testing/options.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../testing/test_latchkey.ts";

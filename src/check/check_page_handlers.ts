@@ -1,20 +1,20 @@
 /** GET and POST /clients/{id}/check, and GET /flows/check and below, loaded at the first visit. */
 
-import { ensureBrowserCookie } from "../server/endpoints/shared/browser_cookie.ts";
-import type { Context } from "../server/assembly/context.ts";
-import { browserCsrfToken, readProtectedForm } from "../server/endpoints/shared/csrf.ts";
-import { html, htmlWithForms, HttpError, type HttpResponse, redirect } from "../platform/http/message.ts";
-import type { Client } from "../server/oauth/clients/repository.ts";
-import { ConfigurationError } from "../server/oauth/config_issue.ts";
-import { serverOrigins } from "../server/oauth/issuer_urls.ts";
-import { reject } from "../server/oauth/reject.ts";
-import type { Params } from "../server/oauth/params.ts";
-import { isTestUrl } from "../server/oauth/test_hosts.ts";
+import { ensureBrowserCookie } from "../core/session/browser_cookie.ts";
+import type { Context } from "../core/context.ts";
+import { browserCsrfToken, readProtectedForm } from "../core/csrf.ts";
+import { html, htmlWithForms, HttpError, type HttpResponse, redirect } from "../core/http/message.ts";
+import type { Client } from "../core/clients/repository.ts";
+import { ConfigurationError } from "../server/config/config_issue.ts";
+import { serverOrigins } from "../core/issuer_urls.ts";
+import { reject } from "../core/reject.ts";
+import type { Params } from "../core/params.ts";
+import { isTestUrl } from "../core/test_hosts.ts";
 import type { EditForm } from "../server/pages/field.tsx";
 import { clientCheckVerbs } from "../testing/control/verbs/client_check.ts";
 import { CheckRunningError, type ClientCheckOptions } from "../testing/client_check.ts";
 import type { ClientCheckHandle } from "./client_check.ts";
-import { renderPage } from "../server/pages/render_page.ts";
+import { renderPage } from "../core/pages/render_page.ts";
 import { CheckReportPage } from "./pages/check_report.tsx";
 import { ClientCheck } from "./pages/client_check.tsx";
 import type { CheckReport } from "./report.ts";

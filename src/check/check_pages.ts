@@ -1,11 +1,11 @@
 /** A plugin with the pages that check a client of a running server, and the report, beside those of the inspector. */
 
-import { rejectUntrustedHost } from "../server/endpoints/shared/cross_site.ts";
-import type { Context } from "../server/assembly/context.ts";
-import type { Plugin } from "../server/assembly/plugin.ts";
-import { staticEndpoint } from "../server/assembly/static_endpoint.ts";
-import { HttpError, type HttpResponse, json } from "../platform/http/message.ts";
-import { parameters } from "../server/oauth/params.ts";
+import { rejectUntrustedHost } from "../core/http/cross_site.ts";
+import type { Context } from "../core/context.ts";
+import type { Plugin } from "../server/hosting/plugin.ts";
+import { staticEndpoint } from "../server/hosting/static_endpoint.ts";
+import { HttpError, type HttpResponse, json } from "../core/http/message.ts";
+import { parameters } from "../core/params.ts";
 import type { ClientCheckHandle } from "./client_check.ts";
 import type { CheckReport } from "./report.ts";
 

@@ -12,13 +12,13 @@
  *    the HTTP control remain those of the server, whose records, clock, faults and log do not change.
  */
 
-import type { App } from "../server/assembly/context.ts";
-import type { ConfigurableOptions } from "../server/assembly/plugin.ts";
-import { isForm, peekForm } from "../platform/http/form.ts";
-import { plainText, type RequestLike, type ResponseLike, withHeaders } from "../platform/http/message.ts";
-import { parseTarget, type RequestHandler } from "../platform/http/router.ts";
-import { claimedIds } from "../server/oauth/clients/auth/mod.ts";
-import { paramsFromFields } from "../server/oauth/params.ts";
+import type { App } from "../core/context.ts";
+import type { ConfigurableOptions } from "../server/hosting/plugin.ts";
+import { isForm, peekForm } from "../core/http/form.ts";
+import { plainText, type RequestLike, type ResponseLike, withHeaders } from "../core/http/message.ts";
+import { parseTarget, type RequestHandler } from "../core/router.ts";
+import { claimedIds } from "../core/client_auth.ts";
+import { paramsFromFields } from "../core/params.ts";
 import {
   CheckRunningError,
   type ClientCheck,
@@ -109,7 +109,7 @@ export function clientCheck(
     const authorization = request.headers.get("authorization");
     const { query } = parseTarget(request.url, {});
     const token = /^(?:bearer|dpop) +(\S+)$/i.exec(authorization ?? "")?.[1] ?? params.get("access_token");
-    const { readAccessToken } = await import("../server/oauth/tokens/read_access_token.ts");
+    const { readAccessToken } = await import("../core/tokens/read_access_token.ts");
     const ids = endpoint === "authorize"
       ? [new URLSearchParams(query).get("client_id") ?? params.get("client_id")]
       : token === undefined

@@ -4,7 +4,7 @@
  */
 
 import { onUncaughtError, uncaughtErrorsReported } from "../platform/runtime/uncaught_error.ts";
-import { timers } from "../platform/runtime/timers.ts";
+import { timers } from "../core/timers.ts";
 
 /** A journey that is watched. */
 export interface CrashWatch {

@@ -3,8 +3,8 @@
 import type { Exchange } from "../recorder/exchange.ts";
 import { redactExchanges, redactTextAbout } from "../recorder/redact.ts";
 import type { HabitResult } from "../recorder/habits/mod.ts";
-import { findFix, findRule } from "../server/assembly/rules.ts";
-import { visibleText } from "../server/endpoints/shared/visible_text.ts";
+import { findFix, findRule } from "../server/explain/rules.ts";
+import { visibleText } from "../server/explain/visible_text.ts";
 import { isKnownHabit, isKnownResult, knownThatPass } from "./baseline.ts";
 import { listCauses, withCauses } from "./causes.ts";
 import type { CheckOptions } from "./check_options.ts";
@@ -148,9 +148,9 @@ async function formatDocument(data: ReportData): Promise<string> {
     await Promise
       .all([
         import("./pages/check_report.tsx"),
-        import("../server/pages/render_page.ts"),
+        import("../core/pages/render_page.ts"),
         import("./report_view.ts"),
-        import("../server/pages/assets.gen.ts"),
+        import("../core/pages/assets.gen.ts"),
         import("./pages/assets.gen.ts"),
       ]);
   const style = assets["style.css"]!.body + ownAssets["check.css"]!.body;

@@ -1,6 +1,6 @@
 /** The records of the catalogue as attacks: with the defaults of their category, and with values that are checked. */
 
-import type { MaybePromise } from "../platform/maybe_promise.ts";
+import type { MaybePromise } from "../core/maybe_promise.ts";
 import type { Fault } from "../testing/faults/fault.ts";
 import {
   type FaultParameter,

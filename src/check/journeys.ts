@@ -9,7 +9,7 @@ import { type TestLatchkey, testLatchkey, type TestLatchkeyOptions } from "../te
 import type { Observation, Stage, Wait } from "./attack.ts";
 import type { ClientBrowser, ClientDriver, ClientJourney, ClientSession, SessionStart } from "./driver.ts";
 import { listeningTrap, trapFetch } from "./trap.ts";
-import { timers } from "../platform/runtime/timers.ts";
+import { timers } from "../core/timers.ts";
 
 /** The environment of a journey: the parts for the attack and its observation, and functions to begin and end it. */
 export interface JourneyEnvironment

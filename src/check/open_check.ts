@@ -1,20 +1,20 @@
 /** Opens the check of a client of a running server: a mock that takes the place of the server meanwhile. */
 
-import type { App } from "../server/assembly/context.ts";
-import type { ConfigurableOptions, Plugin } from "../server/assembly/plugin.ts";
-import type { Extension } from "../server/assembly/extension.ts";
-import { shellWord } from "../server/endpoints/shared/shell_quote.ts";
+import type { App } from "../core/context.ts";
+import type { ConfigurableOptions, Plugin } from "../server/hosting/plugin.ts";
+import type { Extension } from "../core/extension.ts";
+import { shellWord } from "../core/shell_quote.ts";
 import { extensionFields } from "../server/extensions/settings.ts";
-import type { RequestHandler } from "../platform/http/router.ts";
-import type { ClientEntry, User } from "../server/oauth/clients/client.ts";
-import type { Client } from "../server/oauth/clients/repository.ts";
-import { assertNoIssues } from "../server/oauth/config_issue.ts";
+import type { RequestHandler } from "../core/router.ts";
+import type { ClientEntry, User } from "../core/clients/client.ts";
+import type { Client } from "../core/clients/repository.ts";
+import { assertNoIssues } from "../server/config/config_issue.ts";
 import { demoUsers } from "../server/config/demo_entries.ts";
 import { settingFields } from "../server/config/settings.ts";
-import { revokeGrant } from "../server/oauth/grants/narrow_grant.ts";
-import { generatedKeys, type Keys, type KeySource, type Signer } from "../server/oauth/keys/keys.ts";
-import type { Server } from "../server/oauth/server.ts";
-import { isTestHost, isTestUrl } from "../server/oauth/test_hosts.ts";
+import { revokeGrant } from "../core/grants/narrow_grant.ts";
+import { generatedKeys, type Keys, type KeySource, type Signer } from "../core/keys/keys.ts";
+import type { Server } from "../core/server.ts";
+import { isTestHost, isTestUrl } from "../core/test_hosts.ts";
 import type { Fetch } from "../testing/fetch.ts";
 import { type TestLatchkey, testLatchkey } from "../testing/test_latchkey.ts";
 import type { ClientCheckOptions } from "../testing/client_check.ts";

@@ -1,6 +1,6 @@
 /** The report of a check as Markdown, for the summary of a job and the comment of a pull request. */
 
-import { visibleText } from "../server/endpoints/shared/visible_text.ts";
+import { visibleText } from "../server/explain/visible_text.ts";
 import { isLacking } from "../testing/habit_report.ts";
 import { countOf, type ReportData } from "./report_data.ts";
 import { formatControlFailure, formatSummary } from "./report_text.ts";

@@ -1,6 +1,6 @@
 /** The report of a check as SARIF 2.1.0, which code hosts and editors show. */
 
-import { visibleText } from "../server/endpoints/shared/visible_text.ts";
+import { visibleText } from "../server/explain/visible_text.ts";
 import { formatHabit, isLacking } from "../testing/habit_report.ts";
 import type { Severity } from "./attack.ts";
 import { failureVerdicts, harmsOf } from "./causes.ts";

@@ -12,7 +12,7 @@ import { type CheckTask, describeError, unknownResult } from "./assess.ts";
 import type { AttackResult, ControlResult } from "./report.ts";
 import { defaultRecoveryMs, type Runner } from "./runner.ts";
 import { missingTrait } from "./traits.ts";
-import { timers } from "../platform/runtime/timers.ts";
+import { timers } from "../core/timers.ts";
 
 /** The documents that clients fetch once and cache, by endpoint. */
 const keptDocuments: Readonly<Record<string, string>> = { discovery: "metadata", jwks: "keys" };

@@ -5,7 +5,7 @@ import type { CheckOptions } from "./check_options.ts";
 import { type CrashWatch, watchCrashes } from "./crashes.ts";
 import { checkedDriver, type ClientDriver, LoginLimitError } from "./driver.ts";
 import type { JourneyEnvironment, Journeys } from "./journeys.ts";
-import { timers } from "../platform/runtime/timers.ts";
+import { timers } from "../core/timers.ts";
 
 /** Runs the journeys of one check. */
 export interface Runner extends TimeLimit {

@@ -1,7 +1,7 @@
 /** A driver of a web application that is configured with the issuer: a browser logs in to it over HTTP. */
 
-import { readLimited } from "../server/oauth/outbound.ts";
-import { isLoopback } from "../server/oauth/test_hosts.ts";
+import { readLimited } from "../server/fetching/outbound.ts";
+import { isLoopback } from "../core/test_hosts.ts";
 import { type CookieJar, cookieJar } from "../testing/browser/cookie_jar.ts";
 import { parseForms, submitForm } from "../client/html_form.ts";
 import { describeError } from "./assess.ts";

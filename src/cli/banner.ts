@@ -1,11 +1,11 @@
 /** The banner: the terminal shows it when the server listens. About ten lines; the home page has the rest. */
 
 import { registrationPolicy } from "../server/extensions/registration/settings.ts";
-import type { ClientMetadata } from "../server/oauth/clients/client.ts";
-import type { App } from "../server/assembly/context.ts";
-import type { Policy } from "../server/oauth/policy.ts";
-import type { TraceEvent } from "../server/oauth/trace.ts";
-import { printable } from "../server/oauth/config_issue.ts";
+import type { ClientMetadata } from "../core/clients/client.ts";
+import type { App } from "../core/context.ts";
+import type { Policy } from "../core/policy.ts";
+import type { TraceEvent } from "../core/trace.ts";
+import { printable } from "../server/config/config_issue.ts";
 import { describeExposure, type ExposedParts } from "./exposure.ts";
 
 /** The clients or users that only the store has. */

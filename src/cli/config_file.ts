@@ -6,8 +6,8 @@ import {
   type ConfigurationWarning,
   describeKind,
   printable,
-} from "../server/oauth/config_issue.ts";
-import { type Field, findMismatches } from "../server/oauth/field.ts";
+} from "../server/config/config_issue.ts";
+import { type Field, findMismatches } from "../server/config/field.ts";
 import { findForeignFormat, isMockOAuth2Config, isRealm } from "./foreign_formats.ts";
 import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
 import type { ConfigFile, ResolveSettings } from "./options.ts";
@@ -131,8 +131,8 @@ async function readRealmFile(
 ): Promise<ConfigFileResult> {
   const [{ readRealm }, { randomToken }, { systemRandomBytes }] = await Promise.all([
     import("./realm/read_realm.ts"),
-    import("../server/oauth/secrets.ts"),
-    import("../platform/runtime/crypto.ts"),
+    import("../core/secrets.ts"),
+    import("../core/crypto.ts"),
   ]);
   try {
     const { value, notes } = await readRealm(

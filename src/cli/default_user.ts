@@ -1,10 +1,10 @@
 /** The option `user`: whom automatic login logs in. */
 
-import type { User } from "../server/oauth/clients/client.ts";
-import { ConfigurationError } from "../server/oauth/config_issue.ts";
+import type { User } from "../core/clients/client.ts";
+import { ConfigurationError } from "../server/config/config_issue.ts";
 import { demoUsers } from "../server/config/demo_entries.ts";
 import type { Settings } from "../server/config/settings.ts";
-import type { UserRepository } from "../server/oauth/clients/repository.ts";
+import type { UserRepository } from "../core/clients/repository.ts";
 
 /** The settings with this user as the first of the list, so that a reset by the control keeps the default user. */
 export function withDefaultUser<Given extends Pick<Settings, "users">>(

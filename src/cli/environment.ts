@@ -1,7 +1,7 @@
 /** Reads the environment: the variables whose names begin with LATCHKEY_, and no others. */
 
-import { type ConfigIssue, type ConfigurationWarning, showName, suggest } from "../server/oauth/config_issue.ts";
-import type { Field } from "../server/oauth/field.ts";
+import { type ConfigIssue, type ConfigurationWarning, showName, suggest } from "../server/config/config_issue.ts";
+import type { Field } from "../server/config/field.ts";
 import { exampleText, flagName, isPath, type OptionFields, type OptionName, optionNames } from "./options.ts";
 import { type RawOptions, readOption } from "./options.ts";
 import { plainValue, type ReadTextFile, readValue } from "./text_file.ts";

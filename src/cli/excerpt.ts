@@ -7,8 +7,8 @@
  */
 
 import { createScanner, findNodeAtLocation, type Node, parseTree, type SyntaxKind } from "jsonc-parser";
-import { type ConfigIssue, type Path, quote } from "../server/oauth/config_issue.ts";
-import type { Field } from "../server/oauth/field.ts";
+import { type ConfigIssue, type Path, quote } from "../server/config/config_issue.ts";
+import type { Field } from "../server/config/field.ts";
 
 /** Kinds of tokens: the enumeration of the parser has no values at run time. */
 const [colonToken, stringToken, numberToken, lineBreak, whiteSpace] = [6, 10, 11, 14, 15] as const satisfies readonly (

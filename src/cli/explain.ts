@@ -7,14 +7,14 @@
 import type { RuleDescription } from "../devtools/rules/pages/rule_page.tsx";
 import { describeRule, nearestRules, ruleGroups } from "../devtools/rules/rule.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
-import { rules } from "../server/assembly/rules.ts";
-import { printable, quote, suggest } from "../server/oauth/config_issue.ts";
-import { errorStatus } from "../server/oauth/rules/error_code.ts";
-import { isTestHost } from "../server/oauth/test_hosts.ts";
+import { rules } from "../server/explain/rules.ts";
+import { printable, quote, suggest } from "../server/config/config_issue.ts";
+import { errorStatus } from "../core/rules/error_code.ts";
+import { isTestHost } from "../core/test_hosts.ts";
 import { CommandLineError } from "./command_line_error.ts";
 import { wrap } from "./operating/format_event.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
-import { citedSections } from "../server/pages/specifications.ts";
+import { citedSections } from "../core/pages/specifications.ts";
 
 const helpText = `Usage: latchkey explain TEXT
 

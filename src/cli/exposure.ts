@@ -1,8 +1,8 @@
 /** The machines that can reach the server, and the actions that they may perform. */
 
-import type { NetworkSettings } from "../server/oauth/policy_settings.ts";
-import type { Policy } from "../server/oauth/policy.ts";
-import { isLoopback, leadsToLoopback } from "../server/oauth/test_hosts.ts";
+import type { NetworkSettings } from "../server/config/policy_settings.ts";
+import type { Policy } from "../core/policy.ts";
+import { isLoopback, leadsToLoopback } from "../core/test_hosts.ts";
 
 /** The options that decide which actions a machine that reaches the server may perform. */
 export interface ExposedParts {

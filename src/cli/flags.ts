@@ -1,6 +1,6 @@
 /** Reads the command line. The parser of node:util would take longer to load than this module takes to run. */
 
-import { type ConfigIssue, quote, suggest } from "../server/oauth/config_issue.ts";
+import { type ConfigIssue, quote, suggest } from "../server/config/config_issue.ts";
 import { commandNames } from "./commands.ts";
 import { exampleText, expectedText, flagName, optionNames, readOption } from "./options.ts";
 import type { OptionFields, OptionName, RawOptions } from "./options.ts";

@@ -2,8 +2,8 @@
 
 import { libraries } from "../devtools/connect/client_snippets/libraries.ts";
 import type { ClientSnippet } from "../devtools/connect/pages/client_snippets.tsx";
-import { validateRedirectUri } from "../server/oauth/clients/redirect_uri.ts";
-import { type ConfigIssue, quote, suggest } from "../server/oauth/config_issue.ts";
+import { validateRedirectUri } from "../core/redirect_uri.ts";
+import { type ConfigIssue, quote, suggest } from "../server/config/config_issue.ts";
 import type { Settings } from "../server/config/settings.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import { programCommand } from "./about.ts";

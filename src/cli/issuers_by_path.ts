@@ -3,12 +3,12 @@
  * configuration names from the start, and adds others at the first request to one of their endpoints.
  */
 
-import { plainText } from "../platform/http/message.ts";
-import { parseTarget, type RequestHandler } from "../platform/http/router.ts";
-import { memoryStore } from "../platform/store/memory.ts";
-import type { App } from "../server/assembly/context.ts";
-import type { AppChanges, ConfigurableOptions, Plugin } from "../server/assembly/plugin.ts";
-import type { HostedApp } from "../server/assembly/hosted_app.ts";
+import { plainText } from "../core/http/message.ts";
+import { parseTarget, type RequestHandler } from "../core/router.ts";
+import { memoryStore } from "../core/store/memory.ts";
+import type { App } from "../core/context.ts";
+import type { AppChanges, ConfigurableOptions, Plugin } from "../server/hosting/plugin.ts";
+import type { HostedApp } from "../server/hosting/hosted_app.ts";
 
 /** Maximum number of issuers of one server. */
 const maxIssuers = 50;

@@ -1,8 +1,8 @@
 /** Reads the files that a setting names in place of values: profiles and scenarios. */
 
-import { type ConfigIssue, describeKind, printable } from "../server/oauth/config_issue.ts";
-import { type Field, validate } from "../server/oauth/field.ts";
-import type { MaybePromise } from "../platform/maybe_promise.ts";
+import { type ConfigIssue, describeKind, printable } from "../server/config/config_issue.ts";
+import { type Field, validate } from "../server/config/field.ts";
+import type { MaybePromise } from "../core/maybe_promise.ts";
 import { findForeignFormat } from "./foreign_formats.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
 

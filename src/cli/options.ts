@@ -1,7 +1,7 @@
 /** The options that the program adds to the settings, and the flags and variables that can set them. */
 
-import type { MaybePromise } from "../platform/maybe_promise.ts";
-import { type ConfigIssue, showValue, suggest } from "../server/oauth/config_issue.ts";
+import type { MaybePromise } from "../core/maybe_promise.ts";
+import { type ConfigIssue, showValue, suggest } from "../server/config/config_issue.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
 import {
   choice,
@@ -13,8 +13,8 @@ import {
   object,
   text,
   whole,
-} from "../server/oauth/field.ts";
-import { extendedFields } from "../server/assembly/extensions.ts";
+} from "../server/config/field.ts";
+import { extendedFields } from "../server/hosting/extensions.ts";
 import type { ResolvedSettings } from "../server/config/resolve_settings.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import { profileField } from "../server/config/profile_field.ts";

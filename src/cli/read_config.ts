@@ -10,13 +10,13 @@
  * @module
  */
 
-import { ConfigurationError, printable } from "../server/oauth/config_issue.ts";
-import type { ConfigIssue, ConfigurationWarning } from "../server/oauth/config_issue.ts";
-import { leadsToLoopback } from "../server/oauth/test_hosts.ts";
-import { fromHost } from "../server/oauth/issuer_urls.ts";
-import { withDefaults } from "../server/oauth/field.ts";
+import { ConfigurationError, printable } from "../server/config/config_issue.ts";
+import type { ConfigIssue, ConfigurationWarning } from "../server/config/config_issue.ts";
+import { leadsToLoopback } from "../core/test_hosts.ts";
+import { fromHost } from "../core/issuer_urls.ts";
+import { withDefaults } from "../server/config/field.ts";
 import { providerProfileField } from "../server/config/provider_profile_field.ts";
-import { extendedFields } from "../server/assembly/extensions.ts";
+import { extendedFields } from "../server/hosting/extensions.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import { noConfigFile, parseConfigText, readConfigFile, unreadableConfigFile } from "./config_file.ts";

@@ -1,9 +1,9 @@
 /** The stores that the setting `store` can name. To add one, add it to {@link storeKinds}. */
 
-import { isLoopback } from "../server/oauth/test_hosts.ts";
-import type { Field } from "../server/oauth/field.ts";
-import { suggest } from "../server/oauth/config_issue.ts";
-import type { Store } from "../platform/store/store.ts";
+import { isLoopback } from "../core/test_hosts.ts";
+import type { Field } from "../server/config/field.ts";
+import { suggest } from "../server/config/config_issue.ts";
+import type { Store } from "../core/store/store.ts";
 
 /** A parsed setting `store`. */
 export interface StoreChoice {
@@ -51,7 +51,7 @@ export const storeKinds: StoreKinds = {
       return { location, displayLocation: location, options: { durability } };
     },
     open: async ({ location, options }, warn) =>
-      (await import("../platform/store/sql/sqlite.ts")).sqliteStore(location, { ...options, warn }),
+      (await import("../core/store/sqlite.ts")).sqliteStore(location, { ...options, warn }),
   },
   postgres: databaseServer({
     schemes: ["postgres", "postgresql"],

@@ -1,6 +1,6 @@
 /** Reads a file that the configuration names, or describes why that fails. */
 
-import { type ConfigIssue, printable, showFile } from "../server/oauth/config_issue.ts";
+import { type ConfigIssue, printable, showFile } from "../server/config/config_issue.ts";
 
 /** Reads the text of a file; rejects when it cannot. */
 export type ReadTextFile = (path: string) => Promise<string>;

@@ -1,6 +1,6 @@
 /** The type of a private key as a JWK, compatible with jose and WebCrypto (RFC 7517 §4, RFC 7518 §6). */
 
-import { thumbprintMembersOf } from "../platform/runtime/jwk.ts";
+import { thumbprintMembersOf } from "../core/keys/jwk.ts";
 
 /** @internal A private key as a JWK. The members depend on `kty`; without `d` or `priv` it is a public key. */
 export interface PrivateJwk {

@@ -1,12 +1,12 @@
 /** The plugin with the pages for developers. */
 
-import type { Plugin } from "../server/assembly/plugin.ts";
-import { type Endpoint, page } from "../server/assembly/route.ts";
-import { staticEndpoint } from "../server/assembly/static_endpoint.ts";
-import type { App } from "../server/assembly/context.ts";
-import type { Method } from "../platform/http/router.ts";
-import { boundedCache } from "../server/oauth/bounded_cache.ts";
-import { parameters } from "../server/oauth/params.ts";
+import type { Plugin } from "../server/hosting/plugin.ts";
+import { type Endpoint, page } from "../core/route.ts";
+import { staticEndpoint } from "../server/hosting/static_endpoint.ts";
+import type { App } from "../core/context.ts";
+import type { Method } from "../core/router.ts";
+import { boundedCache } from "../core/bounded_cache.ts";
+import { parameters } from "../core/params.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import type { DirectoryOptions } from "./connect/admin_endpoint.ts";
 import { disabledPages } from "./disabled_pages.ts";

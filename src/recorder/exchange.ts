@@ -1,10 +1,10 @@
 /** The records of the recorder: an exchange is one request and its response, a flow the exchanges of one login. */
 
-import type { Fields } from "../platform/http/form.ts";
-import type { ClientAuthMethod } from "../server/oauth/clients/client.ts";
-import type { PassedRuleId } from "../server/oauth/rules/mod.ts";
-import type { Explanation, TraceEvent } from "../server/oauth/trace.ts";
-import type { Caller } from "../server/assembly/endpoint.ts";
+import type { Fields } from "../core/http/form.ts";
+import type { ClientAuthMethod } from "../core/clients/client.ts";
+import type { PassedRuleId } from "../core/rules/mod.ts";
+import type { Explanation, TraceEvent } from "../core/trace.ts";
+import type { Caller } from "../core/endpoint.ts";
 
 /** A request as received, secrets included. Redact it before you show it. */
 export interface RecordedRequest {

@@ -1,13 +1,13 @@
 /** The mutable draft of an exchange: references to what was received and sent, parsed when a page or listener asks. */
 
-import type { HttpResponse } from "../platform/http/message.ts";
-import type { RegisteredSecrets } from "../server/oauth/registered_secrets.ts";
-import type { PassedRuleId } from "../server/oauth/rules/mod.ts";
-import type { TraceEvent } from "../server/oauth/trace.ts";
-import type { EndpointDescription } from "../server/assembly/endpoint.ts";
+import type { HttpResponse } from "../core/http/message.ts";
+import type { RegisteredSecrets } from "../server/redaction/registered_secrets.ts";
+import type { PassedRuleId } from "../core/rules/mod.ts";
+import type { TraceEvent } from "../core/trace.ts";
+import type { EndpointDescription } from "../core/endpoint.ts";
 import { unknownEndpoint } from "./exchange.ts";
 import type { Exchange, Outcome, PassedCheck, RecordedRequest, RecordedResponse } from "./exchange.ts";
-import type { LinkedListNode } from "../platform/store/expiry_heap.ts";
+import type { LinkedListNode } from "../core/store/expiry_heap.ts";
 import type { CapturedBody } from "../platform/http/body_tap.ts";
 import { getResponseOutcome, parseResponse } from "./record_response.ts";
 import { findAuthMethod, findClientId, parseRequest, type RequestHead } from "./record_request.ts";

@@ -1,8 +1,8 @@
 /** The flow index: a bounded number of exchanges, grouped into flows by the values that they share. */
 
-import { decodeFormValue } from "../server/oauth/hide_secrets.ts";
-import type { EndpointDescription } from "../server/assembly/endpoint.ts";
-import type { ParameterDescription } from "../server/oauth/params.ts";
+import { decodeFormValue } from "../server/redaction/hide_secrets.ts";
+import type { EndpointDescription } from "../core/endpoint.ts";
+import type { ParameterDescription } from "../core/params.ts";
 import type { CapturedBody } from "../platform/http/body_tap.ts";
 import {
   type ExchangeDraft,
@@ -17,7 +17,7 @@ import {
 import type { Exchange, Flow, Outcome } from "./exchange.ts";
 import { parseJsonMembers } from "./record_response.ts";
 import { findBearerToken, isCompleteForm, type RequestHead, tryParseFields } from "./record_request.ts";
-import { linkedList } from "../platform/store/expiry_heap.ts";
+import { linkedList } from "../core/store/expiry_heap.ts";
 
 /** Maximum length of a linking value, in characters. The server issues no value longer than this. */
 const maxLinkChars = 16 * 1024;

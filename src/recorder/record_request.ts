@@ -1,11 +1,11 @@
 /** Records requests, and reads their client and its credentials. */
 
-import { type Fields, parseFields } from "../platform/http/form.ts";
+import { type Fields, parseFields } from "../core/http/form.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
-import type { RequestLike } from "../platform/http/message.ts";
-import type { RequestTarget } from "../platform/http/router.ts";
-import { decodeFormValue } from "../server/oauth/hide_secrets.ts";
-import type { ClientAuthMethod } from "../server/oauth/clients/client.ts";
+import type { RequestLike } from "../core/http/message.ts";
+import type { RequestTarget } from "../core/router.ts";
+import { decodeFormValue } from "../server/redaction/hide_secrets.ts";
+import type { ClientAuthMethod } from "../core/clients/client.ts";
 import type { RecordedRequest } from "./exchange.ts";
 import type { CapturedBody } from "../platform/http/body_tap.ts";
 

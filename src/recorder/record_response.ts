@@ -1,6 +1,6 @@
 /** Records responses, and reads their outcome. */
 
-import { type Fields, parseLocation } from "../platform/http/form.ts";
+import { type Fields, parseLocation } from "../core/http/form.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import {
   type HttpResponse,
@@ -8,8 +8,8 @@ import {
   type PageForm,
   parseJsonObject,
   type ResponseLike,
-} from "../platform/http/message.ts";
-import type { EndpointDescription } from "../server/assembly/endpoint.ts";
+} from "../core/http/message.ts";
+import type { EndpointDescription } from "../core/endpoint.ts";
 import type { Outcome, RecordedResponse } from "./exchange.ts";
 import { type CapturedBody, maxCapturedBodyBytes } from "../platform/http/body_tap.ts";
 

@@ -10,9 +10,9 @@
  * 6. `redact.ts` hides secrets before a page, log or export shows an exchange; `export/` writes text, HAR and fixtures.
  */
 
-import type { App } from "../server/assembly/context.ts";
-import type { EndpointDescription } from "../server/assembly/endpoint.ts";
-import type { Plugin } from "../server/assembly/plugin.ts";
+import type { App } from "../core/context.ts";
+import type { EndpointDescription } from "../core/endpoint.ts";
+import type { Plugin } from "../server/hosting/plugin.ts";
 import {
   findForRequest,
   type HttpResponse,
@@ -20,11 +20,11 @@ import {
   isResponse,
   type RequestLike,
   type ResponseLike,
-} from "../platform/http/message.ts";
-import { type ClientAddress, parseTarget, type RequestHandler, type RequestTarget } from "../platform/http/router.ts";
-import type { RegisteredSecrets } from "../server/oauth/registered_secrets.ts";
-import type { Server } from "../server/oauth/server.ts";
-import type { RulePassed } from "../server/oauth/trace.ts";
+} from "../core/http/message.ts";
+import { type ClientAddress, parseTarget, type RequestHandler, type RequestTarget } from "../core/router.ts";
+import type { RegisteredSecrets } from "../server/redaction/registered_secrets.ts";
+import type { Server } from "../core/server.ts";
+import type { RulePassed } from "../core/trace.ts";
 import {
   createDraft,
   type DraftStart,

@@ -7,7 +7,7 @@
  * masks, so that an exchanged code is still recognizable.
  */
 
-import type { Fields } from "../platform/http/form.ts";
+import type { Fields } from "../core/http/form.ts";
 import {
   commonLabel,
   cutFreeText,
@@ -15,9 +15,9 @@ import {
   hideKnown,
   lastWord,
   type Redaction,
-} from "../server/oauth/hide_secrets.ts";
-import { errorText, type EventTexts, mapEventTexts, mapExplanationTexts } from "../server/oauth/redact.ts";
-import { maxSearchedWords, type RegisteredSecrets } from "../server/oauth/registered_secrets.ts";
+} from "../server/redaction/hide_secrets.ts";
+import { errorText, type EventTexts, mapEventTexts, mapExplanationTexts } from "../server/redaction/redact.ts";
+import { maxSearchedWords, type RegisteredSecrets } from "../server/redaction/registered_secrets.ts";
 import { keepRegisteredSecrets, registeredSecretsFor } from "./exchange_draft.ts";
 import { type Exchange, type Flow, type RecordedRequest, type RecordedResponse, unknownEndpoint } from "./exchange.ts";
 import { findBasicCredentials } from "./record_request.ts";

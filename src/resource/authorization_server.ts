@@ -1,11 +1,11 @@
 /** Fetches and caches the metadata of a resource's authorization server (RFC 8414, OpenID Connect Discovery). */
 
-import { isObject } from "../platform/json_value.ts";
-import type { OAuthError } from "../server/oauth/errors.ts";
-import { reject } from "../server/oauth/reject.ts";
-import { DocumentError, parseJsonDocument, readLimited } from "../server/oauth/outbound.ts";
-import type { Outbound } from "../server/oauth/outbound.ts";
-import { isTestHost } from "../server/oauth/test_hosts.ts";
+import { isObject } from "../core/json_value.ts";
+import type { OAuthError } from "../core/errors.ts";
+import { reject } from "../core/reject.ts";
+import { DocumentError, parseJsonDocument, readLimited } from "../server/fetching/outbound.ts";
+import type { Outbound } from "../server/fetching/outbound.ts";
+import { isTestHost } from "../core/test_hosts.ts";
 
 /** Milliseconds for which metadata is valid, and the timeout of a fetch. */
 const maxMetadataAgeMs = 3_600_000;

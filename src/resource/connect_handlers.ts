@@ -1,17 +1,12 @@
 /** The page at which a user connects an account to a tool of a hosted MCP server (URL mode elicitation). */
 
-import type { Context } from "../server/assembly/context.ts";
-import type { Handlers } from "../server/assembly/route.ts";
-import {
-  assertCsrfToken,
-  type CsrfBinding,
-  readSameOriginForm,
-  withCsrfToken,
-} from "../server/endpoints/shared/csrf.ts";
-import { readSession } from "../server/endpoints/shared/session_cookie.ts";
-import { reject } from "../server/oauth/reject.ts";
-import { renderPage } from "../server/pages/render_page.ts";
-import { htmlWithForms, redirect } from "../platform/http/message.ts";
+import type { Context } from "../core/context.ts";
+import type { Handlers } from "../core/route.ts";
+import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../core/csrf.ts";
+import { readSession } from "../core/session/session_cookie.ts";
+import { reject } from "../core/reject.ts";
+import { renderPage } from "../core/pages/render_page.ts";
+import { htmlWithForms, redirect } from "../core/http/message.ts";
 import { ConnectAccount } from "./connect_page.tsx";
 import type { Connection } from "./connections.ts";
 import type { HostedResourceDefinition } from "./hosted_handlers.ts";

@@ -1,7 +1,7 @@
 /** The DPoP proofs of requests to a protected resource (RFC 9449 §7). */
 
 import { type DpopSettings, resolveDpop } from "../server/extensions/dpop/settings.ts";
-import type { MaybePromise } from "../platform/maybe_promise.ts";
+import type { MaybePromise } from "../core/maybe_promise.ts";
 import { usedProofs } from "./used_proofs.ts";
 
 /** @internal The request that a proof is for. */

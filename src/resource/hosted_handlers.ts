@@ -1,16 +1,16 @@
 /** The handlers of a hosted resource: its metadata document, and the MCP server, which requires an access token. */
 
-import type { Context } from "../server/assembly/context.ts";
-import type { Handlers } from "../server/assembly/route.ts";
-import { readBodyText } from "../platform/http/form.ts";
-import { type HttpResponse, json, type ResponseLike, withHeaders } from "../platform/http/message.ts";
-import type { HostedResource } from "../server/oauth/resource_list.ts";
-import type { MaybePromise } from "../platform/maybe_promise.ts";
-import { OAuthError } from "../server/oauth/errors.ts";
-import type { Server } from "../server/oauth/server.ts";
+import type { Context } from "../core/context.ts";
+import type { Handlers } from "../core/route.ts";
+import { readBodyText } from "../core/http/form.ts";
+import { type HttpResponse, json, type ResponseLike, withHeaders } from "../core/http/message.ts";
+import type { HostedResource } from "../core/resource_list.ts";
+import type { MaybePromise } from "../core/maybe_promise.ts";
+import { OAuthError } from "../core/errors.ts";
+import type { Server } from "../core/server.ts";
 import { localProofs, localVerifier } from "./local_verifier.ts";
-import { publicUrl } from "../server/assembly/endpoint.ts";
-import { randomToken } from "../server/oauth/secrets.ts";
+import { publicUrl } from "../core/endpoint.ts";
+import { randomToken } from "../core/secrets.ts";
 import type { ConnectionList } from "./connections.ts";
 import { calledTool, parseMcp, respondToMcp } from "./mcp.ts";
 import type { McpMessage, RequiredConnection } from "./mcp.ts";

@@ -1,11 +1,11 @@
 /** A protected resource that an authorization server hosts itself, for tests of clients: a small MCP server. */
 
-import { serverOrigins, type ServerUrls } from "../server/oauth/issuer_urls.ts";
-import type { App } from "../server/assembly/context.ts";
-import type { AppChanges } from "../server/assembly/plugin.ts";
-import { parameters } from "../server/oauth/params.ts";
-import { type Endpoint, page } from "../server/assembly/route.ts";
-import { ConfigurationError } from "../server/oauth/config_issue.ts";
+import { serverOrigins, type ServerUrls } from "../core/issuer_urls.ts";
+import type { App } from "../core/context.ts";
+import type { AppChanges } from "../server/hosting/plugin.ts";
+import { parameters } from "../core/params.ts";
+import { type Endpoint, page } from "../core/route.ts";
+import { ConfigurationError } from "../server/config/config_issue.ts";
 import { connectionList } from "./connections.ts";
 import type { HostedResourceDefinition } from "./hosted_handlers.ts";
 import { assertResourceScopes, metadataUrl } from "./metadata.ts";

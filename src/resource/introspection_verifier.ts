@@ -5,10 +5,10 @@ import type { ClientAuthentication, ClientCredentials } from "../client/authenti
 import { importSigningKey, type SigningKey } from "../client/jwt.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 import { formRequest } from "../client/token_request.ts";
-import { reject } from "../server/oauth/reject.ts";
-import { verificationAlgorithms } from "../server/oauth/keys/signing_algorithm.ts";
-import { hasPrivateKey } from "../platform/runtime/jwk.ts";
-import { systemRandomBytes } from "../platform/runtime/crypto.ts";
+import { reject } from "../core/reject.ts";
+import { verificationAlgorithms } from "../core/keys/signing_algorithm.ts";
+import { hasPrivateKey } from "../core/keys/jwk.ts";
+import { systemRandomBytes } from "../core/crypto.ts";
 import { authorizationServer, fetchJson, unavailable } from "./authorization_server.ts";
 import type { AuthorizationServerOptions } from "./authorization_server.ts";
 import type { TokenVerifier } from "./protected_resource.ts";

@@ -2,13 +2,13 @@
 
 import { errors } from "jose";
 import type { JWTVerifyGetKey } from "jose";
-import { boundedCache } from "../server/oauth/bounded_cache.ts";
-import { OAuthError } from "../server/oauth/errors.ts";
-import { reject } from "../server/oauth/reject.ts";
-import { jwtPolicies, JwtPolicyError } from "../server/oauth/keys/jwt_policies.ts";
-import { remoteKeys, verifyByKeys } from "../server/oauth/keys/remote_keys.ts";
-import { verificationAlgorithms } from "../server/oauth/keys/signing_algorithm.ts";
-import type { KeyFetches } from "../server/oauth/keys/remote_keys.ts";
+import { boundedCache } from "../core/bounded_cache.ts";
+import { OAuthError } from "../core/errors.ts";
+import { reject } from "../core/reject.ts";
+import { jwtPolicies, JwtPolicyError } from "../core/keys/jwt_policies.ts";
+import { remoteKeys, verifyByKeys } from "../server/fetching/remote_keys.ts";
+import { verificationAlgorithms } from "../core/keys/signing_algorithm.ts";
+import type { KeyFetches } from "../server/fetching/remote_keys.ts";
 import { authorizationServer, unavailable } from "./authorization_server.ts";
 import type { AuthorizationServer, AuthorizationServerOptions } from "./authorization_server.ts";
 import type { TokenVerifier } from "./protected_resource.ts";

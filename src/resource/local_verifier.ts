@@ -1,12 +1,12 @@
 /** Verifies the access tokens and DPoP proofs for resources of the server in this process, without requests. */
 
 import { errors } from "jose";
-import { clientFromMetadata } from "../server/oauth/clients/client_repository.ts";
-import { paramsFromFields } from "../server/oauth/params.ts";
-import type { Server } from "../server/oauth/server.ts";
-import { introspect } from "../server/oauth/tokens/introspection.ts";
+import { clientFromMetadata } from "../server/hosting/client_repository.ts";
+import { paramsFromFields } from "../core/params.ts";
+import type { Server } from "../core/server.ts";
+import { introspect } from "../core/tokens/introspection.ts";
 import type { ProofVerifier } from "./dpop_proofs.ts";
-import { reject } from "../server/oauth/reject.ts";
+import { reject } from "../core/reject.ts";
 import { jwtVerifier } from "./jwks_verifier.ts";
 import type { TokenVerifier } from "./protected_resource.ts";
 

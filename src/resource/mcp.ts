@@ -4,11 +4,11 @@
  * stdio by {@link respondToMcpMessage}.
  */
 
-import { isDeeperThan, isObject } from "../platform/json_value.ts";
-import { type HttpResponse, json } from "../platform/http/message.ts";
+import { isDeeperThan, isObject } from "../core/json_value.ts";
+import { type HttpResponse, json } from "../core/http/message.ts";
 import { mcpRevisions } from "../server/config/strictness.ts";
-import { quote } from "../server/oauth/config_issue.ts";
-import type { MaybePromise } from "../platform/maybe_promise.ts";
+import { quote } from "../server/config/config_issue.ts";
+import type { MaybePromise } from "../core/maybe_promise.ts";
 import type { AccessTokenClaims } from "./protected_resource.ts";
 
 /** The first revision without `initialize`: each request names its revision, and `server/discover` lists them. */

@@ -1,11 +1,11 @@
 /** Protected resource metadata: the document and its URL (RFC 9728 §2, §3.1). */
 
-import type { Route } from "../platform/http/router.ts";
-import { router } from "../platform/http/router.ts";
-import { HttpError, type HttpResponse, json, type RequestLike, toResponse } from "../platform/http/message.ts";
-import { scopeToken } from "../server/oauth/params.ts";
-import { isAbsoluteUri } from "../server/oauth/resource_list.ts";
-import { isTestHost } from "../server/oauth/test_hosts.ts";
+import type { Route } from "../core/router.ts";
+import { router } from "../core/router.ts";
+import { HttpError, type HttpResponse, json, type RequestLike, toResponse } from "../core/http/message.ts";
+import { scopeToken } from "../core/params.ts";
+import { isAbsoluteUri } from "../core/resource_list.ts";
+import { isTestHost } from "../core/test_hosts.ts";
 import type { ProtectedResource } from "./protected_resource.ts";
 
 const wellKnownPath = "/.well-known/oauth-protected-resource";

@@ -1,8 +1,8 @@
 /** The description of a protected resource: its metadata, and the requirements for access tokens. */
 
 import type { ProofVerifier } from "./dpop_proofs.ts";
-import type { RejectionRuleId } from "../server/oauth/rules/mod.ts";
-import type { ExplanationTexts } from "../server/oauth/trace.ts";
+import type { RejectionRuleId } from "../core/rules/mod.ts";
+import type { ExplanationTexts } from "../core/trace.ts";
 
 /** The claims of an access token that passed every check (RFC 9068 §2.2, RFC 7662 §2.2). Times in seconds. */
 export interface AccessTokenClaims {

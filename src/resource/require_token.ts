@@ -2,14 +2,14 @@
  * Access tokens at a protected resource (RFC 6750, OAuth 2.1 §5): checks, challenges, and the reason of a rejection.
  */
 
-import { tokenChallenges, usedScheme } from "../platform/http/challenge.ts";
-import { type HttpResponse, json, toResponse } from "../platform/http/message.ts";
-import { corsHeaders, parseTarget } from "../platform/http/router.ts";
-import { canonicalUri } from "../server/oauth/resource_list.ts";
-import { jwtPolicies } from "../server/oauth/keys/jwt_policies.ts";
-import { assertKeyProven, hasTokenInQuery, requireSentToken } from "../server/oauth/tokens/bound_token.ts";
-import { OAuthError } from "../server/oauth/errors.ts";
-import { reject } from "../server/oauth/reject.ts";
+import { tokenChallenges, usedScheme } from "../core/http/challenge.ts";
+import { type HttpResponse, json, toResponse } from "../core/http/message.ts";
+import { corsHeaders, parseTarget } from "../core/router.ts";
+import { canonicalUri } from "../core/resource_list.ts";
+import { jwtPolicies } from "../core/keys/jwt_policies.ts";
+import { assertKeyProven, hasTokenInQuery, requireSentToken } from "../core/tokens/bound_token.ts";
+import { OAuthError } from "../core/errors.ts";
+import { reject } from "../core/reject.ts";
 import { reject as rejectCertificate } from "../server/extensions/mutual_tls/rules.ts";
 import { dpopScheme } from "../server/extensions/dpop/scheme.ts";
 import { metadataUrl } from "./metadata.ts";
@@ -53,7 +53,7 @@ export async function requireToken(request: Request, options: RequiredToken): Pr
     if (!(error instanceof OAuthError)) throw error;
     const rejection = rejectionResponse(error, schemeOf(request), options);
     if (options.onRejection !== undefined) {
-      const { addTexts, findFix, findRule } = await import("../server/assembly/rules.ts");
+      const { addTexts, findFix, findRule } = await import("../server/explain/rules.ts");
       const explanation = (await addTexts(undefined, error)).explain();
       const { cites } = findRule(explanation.rule) ?? {};
       options.onRejection({

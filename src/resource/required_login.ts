@@ -1,8 +1,8 @@
 /** Step-up authentication at a protected resource (RFC 9470): the login that an operation needs, and its challenge. */
 
-import type { OAuthError } from "../server/oauth/errors.ts";
-import { jwtPolicies } from "../server/oauth/keys/jwt_policies.ts";
-import { reject } from "../server/oauth/reject.ts";
+import type { OAuthError } from "../core/errors.ts";
+import { jwtPolicies } from "../core/keys/jwt_policies.ts";
+import { reject } from "../core/reject.ts";
 import type { AccessTokenClaims, RequiredLogin, RequiredToken } from "./protected_resource.ts";
 
 /** The error if the login of a token does not suffice (RFC 9470 §3, §6); `undefined` if it does. */

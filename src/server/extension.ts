@@ -19,18 +19,18 @@
  * @module
  */
 
-export type { App, Context } from "./assembly/context.ts";
-export type { Extension } from "./assembly/extension.ts";
-export type { Endpoint, Handler } from "./assembly/route.ts";
-export type { HttpResponse, RequestLike, ResponseLike } from "../platform/http/message.ts";
-export type { PendingAuthorization } from "./oauth/authorize/destination.ts";
+export type { App, Context } from "../core/context.ts";
+export type { Extension } from "../core/extension.ts";
+export type { Endpoint, Handler } from "../core/route.ts";
+export type { HttpResponse, RequestLike, ResponseLike } from "../core/http/message.ts";
+export type { PendingAuthorization } from "../core/request/destination.ts";
 export type { SettingsExtension } from "./config/extension_settings.ts";
-export type { Field } from "./oauth/field.ts";
-export type { errorStatus } from "./oauth/rules/error_code.ts";
-export { parameters } from "./oauth/params.ts";
-export type { Params, ResponseMode, ResponseType } from "./oauth/params.ts";
-export type { Repository } from "./oauth/records/repository.ts";
-export type { GrantType, RequestPart, Server } from "./oauth/server.ts";
-export type { Session } from "./oauth/session/session.ts";
-export type { TokenResponse } from "./oauth/tokens/token_response.ts";
-export type { Subject } from "../platform/store/grant_records.ts";
+export type { Field } from "./config/field.ts";
+export type { errorStatus } from "../core/rules/error_code.ts";
+export { parameters } from "../core/params.ts";
+export type { Params, ResponseMode, ResponseType } from "../core/params.ts";
+export type { Repository } from "./hosting/records/repository.ts";
+export type { GrantType, RequestPart, Server } from "../core/server.ts";
+export type { Session } from "../core/session/session.ts";
+export type { TokenResponse } from "../core/tokens/token_response.ts";
+export type { Subject } from "../core/store/grant_records.ts";

@@ -1,8 +1,8 @@
 /** Checks of a correct client on the authorization response, before it sends the token request. */
 
-import { jwtPolicies } from "../server/oauth/keys/jwt_policies.ts";
-import type { Server } from "../server/oauth/server.ts";
-import { verifyOwnJwt } from "../server/oauth/tokens/verification.ts";
+import { jwtPolicies } from "../core/keys/jwt_policies.ts";
+import type { Server } from "../core/server.ts";
+import { verifyOwnJwt } from "../core/tokens/verification.ts";
 import type { ClientCredentials } from "../client/authentication.ts";
 import { LoginError } from "./login_error.ts";
 import type { Callback } from "./browser/callback.ts";

@@ -1,7 +1,7 @@
 /** The names of endpoints in tests. */
 
-import type { EndpointDescription } from "../server/assembly/endpoint.ts";
-import { quote, suggest } from "../server/oauth/config_issue.ts";
+import type { EndpointDescription } from "../core/endpoint.ts";
+import { quote, suggest } from "../server/config/config_issue.ts";
 import { unknownEndpoint } from "../recorder/exchange.ts";
 
 /**

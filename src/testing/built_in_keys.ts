@@ -1,8 +1,8 @@
 /** The built-in test keys, generated once for this file (RFC 7517). */
 
-import type { NewKey } from "../server/oauth/keys/keys.ts";
-import type { SigningAlgorithm } from "../server/oauth/keys/signing_algorithm.ts";
-import type { MlDsaAlgorithm } from "../platform/runtime/crypto.ts";
+import type { NewKey } from "../core/keys/keys.ts";
+import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
+import type { MlDsaAlgorithm } from "../core/crypto.ts";
 
 /**
  * PUBLIC TEST KEYS: every reader of this file can sign with them, so they protect nothing. They save tests the time of

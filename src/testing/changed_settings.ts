@@ -1,9 +1,9 @@
 /** Settings that a test changes while the server runs. */
 
-import { object } from "../server/oauth/field.ts";
+import { object } from "../server/config/field.ts";
 import { lifetimes, refresh } from "../server/config/setting_groups.ts";
-import type { Lifetimes, RefreshSettings } from "../server/oauth/policy_settings.ts";
-import type { Server } from "../server/oauth/server.ts";
+import type { Lifetimes, RefreshSettings } from "../server/config/policy_settings.ts";
+import type { Server } from "../core/server.ts";
 import { assertOptions } from "./options.ts";
 
 /** @internal The settings that can change while the server runs. */

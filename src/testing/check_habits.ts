@@ -1,9 +1,9 @@
 /** Checks the habits of a client in what a mock server has recorded. */
 
 import type { Recording } from "../recorder/habits/traffic.ts";
-import { object, text } from "../server/oauth/field.ts";
-import type { Client } from "../server/oauth/clients/repository.ts";
-import type { MaybePromise } from "../platform/maybe_promise.ts";
+import { object, text } from "../server/config/field.ts";
+import type { Client } from "../core/clients/repository.ts";
+import type { MaybePromise } from "../core/maybe_promise.ts";
 import { assertOptions } from "./options.ts";
 import type { TestControl } from "./test_control.ts";
 import { type HabitReport, habitReport } from "./habit_report.ts";

@@ -1,16 +1,16 @@
 /** Claim overrides: other claims in the next token or response, or in every one, which stay valid apart from that. */
 
-import type { App } from "../server/assembly/context.ts";
-import type { Plugin } from "../server/assembly/plugin.ts";
-import type { RequestLike, ResponseLike } from "../platform/http/message.ts";
-import { parseTarget } from "../platform/http/router.ts";
-import { boundedCache } from "../server/oauth/bounded_cache.ts";
-import type { TokenKind } from "../server/oauth/keys/jwt.ts";
-import { claimsContext } from "../server/oauth/tokens/mod.ts";
-import type { ClaimChange, ClaimsContext, OriginalClaims } from "../server/oauth/tokens/claim_change.ts";
+import type { App } from "../core/context.ts";
+import type { Plugin } from "../server/hosting/plugin.ts";
+import type { RequestLike, ResponseLike } from "../core/http/message.ts";
+import { parseTarget } from "../core/router.ts";
+import { boundedCache } from "../core/bounded_cache.ts";
+import type { TokenKind } from "../core/keys/jwt.ts";
+import { claimsContext } from "../core/tokens.ts";
+import type { ClaimChange, ClaimsContext, OriginalClaims } from "../core/tokens/claim_change.ts";
 import { withChange } from "./faults/with_change.ts";
-import type { Server } from "../server/oauth/server.ts";
-import type { TokenResponse } from "../server/oauth/tokens/token_response.ts";
+import type { Server } from "../core/server.ts";
+import type { TokenResponse } from "../core/tokens/token_response.ts";
 import { recordRequest } from "../recorder/record_request.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { isJson, readBodyText, withBody } from "./faults/response_body.ts";

@@ -1,8 +1,8 @@
 /** URLs of clients that tests serve without a network: client ID metadata documents, and URLs that the server calls. */
 
-import type { ClientAuthMethod, ClientMetadata } from "../server/oauth/clients/client.ts";
-import type { Outbound } from "../server/oauth/outbound.ts";
-import type { RandomBytes } from "../server/oauth/secrets.ts";
+import type { ClientAuthMethod, ClientMetadata } from "../core/clients/client.ts";
+import type { Outbound } from "../server/fetching/outbound.ts";
+import type { RandomBytes } from "../core/secrets.ts";
 import { deriveKey, type KeyTestClient, type TestClient } from "./clients.ts";
 
 /**

@@ -1,14 +1,14 @@
 /** Test clients: registered in one call, and returned with their credentials (RFC 7591 §2). */
 
-import { grantTypesFor } from "../server/oauth/authorize/response_type.ts";
-import { type Field, type Fields, flag, text, validate } from "../server/oauth/field.ts";
-import { clientField } from "../server/assembly/extensions.ts";
-import type { ClientAuthMethod, ClientMetadata } from "../server/oauth/clients/client.ts";
-import { tightenPolicy } from "../server/oauth/clients/policy.ts";
-import { type RandomBytes, randomToken } from "../server/oauth/secrets.ts";
-import type { Server } from "../server/oauth/server.ts";
+import { grantTypesFor } from "../core/request/response_type.ts";
+import { type Field, type Fields, flag, text, validate } from "../server/config/field.ts";
+import { clientField } from "../server/hosting/extensions.ts";
+import type { ClientAuthMethod, ClientMetadata } from "../core/clients/client.ts";
+import { tightenPolicy } from "../core/clients/policy.ts";
+import { type RandomBytes, randomToken } from "../core/secrets.ts";
+import type { Server } from "../core/server.ts";
 import { deviceCodeType } from "../server/extensions/device/settings.ts";
-import { assertNoIssues } from "../server/oauth/config_issue.ts";
+import { assertNoIssues } from "../server/config/config_issue.ts";
 import { ecKeyFrom } from "./es256.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 

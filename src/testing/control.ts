@@ -1,18 +1,18 @@
 /** The control of a server in tests: the plugin of the mock, with its clock and user decisions, and their handles. */
 
-import type { App } from "../server/assembly/context.ts";
-import { endpointUrl } from "../server/assembly/endpoint.ts";
-import type { AppChanges, ConfigurableOptions, Plugin } from "../server/assembly/plugin.ts";
-import { ConnectionDropped, isDropped, toResponse } from "../platform/http/message.ts";
-import type { Outbound } from "../server/oauth/outbound.ts";
-import type { ClientAddress } from "../platform/http/router.ts";
-import type { MaybePromise } from "../platform/maybe_promise.ts";
-import { object } from "../server/oauth/field.ts";
-import { frontChannelBase, serverOrigins } from "../server/oauth/issuer_urls.ts";
-import type { RandomBytes } from "../server/oauth/secrets.ts";
-import { redactExplanation } from "../server/oauth/redact.ts";
+import type { App } from "../core/context.ts";
+import { endpointUrl } from "../core/endpoint.ts";
+import type { AppChanges, ConfigurableOptions, Plugin } from "../server/hosting/plugin.ts";
+import { ConnectionDropped, isDropped, toResponse } from "../core/http/message.ts";
+import type { Outbound } from "../server/fetching/outbound.ts";
+import type { ClientAddress } from "../core/router.ts";
+import type { MaybePromise } from "../core/maybe_promise.ts";
+import { object } from "../server/config/field.ts";
+import { frontChannelBase, serverOrigins } from "../core/issuer_urls.ts";
+import type { RandomBytes } from "../core/secrets.ts";
+import { redactExplanation } from "../server/redaction/redact.ts";
 import { recorder } from "../recorder/recorder.ts";
-import { defaultOutbound } from "../server/assembly/options.ts";
+import { defaultOutbound } from "../server/hosting/options.ts";
 import { assertAllMet } from "./assert_all_met.ts";
 import { type TestBrowser, testBrowser } from "./browser/test_browser.ts";
 import { claimOverrideHooks } from "./claim_overrides.ts";

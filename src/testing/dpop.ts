@@ -1,8 +1,8 @@
 /** DPoP from the client's side: keys, and proofs, valid ones and ones with defects (RFC 9449 §4). */
 
-import { choice, object, text } from "../server/oauth/field.ts";
-import type { RandomBytes } from "../server/oauth/secrets.ts";
-import type { Server } from "../server/oauth/server.ts";
+import { choice, object, text } from "../server/config/field.ts";
+import type { RandomBytes } from "../core/secrets.ts";
+import type { Server } from "../core/server.ts";
 import { type ProofKey, proofKey, signProof } from "../client/proof.ts";
 import { ecKeyFrom, signEs256 } from "./es256.ts";
 import { assertOptions, objectOption } from "./options.ts";

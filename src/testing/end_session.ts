@@ -1,10 +1,10 @@
 /** The end of a session in tests, by one of its ID tokens. */
 
-import type { SessionClientRecord } from "../platform/store/session_records.ts";
-import type { Server } from "../server/oauth/server.ts";
-import { endSession } from "../server/oauth/session/session.ts";
-import { readIdTokenHint } from "../server/oauth/tokens/verification.ts";
-import { sessionIdFor } from "../server/oauth/users/users.ts";
+import type { SessionClientRecord } from "../core/store/session_records.ts";
+import type { Server } from "../core/server.ts";
+import { endSession } from "../core/session/session.ts";
+import { readIdTokenHint } from "../core/tokens/verification.ts";
+import { sessionIdFor } from "../core/users/users.ts";
 
 /** Maximum number of clients in sessions that are compared with the ID token of a pairwise client. */
 const maxComparedClients = 10_000;

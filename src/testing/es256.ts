@@ -4,7 +4,7 @@
  * dependency. tests/testing/test_keys_test.ts verifies the signatures by the vectors of RFC 6979 A.2.5.
  */
 
-import { decodeBase64url, encodeBase64url } from "../platform/runtime/crypto.ts";
+import { decodeBase64url, encodeBase64url } from "../core/crypto.ts";
 
 /** A point of the curve in Jacobian coordinates. */
 type Point = readonly [x: bigint, y: bigint, z: bigint];

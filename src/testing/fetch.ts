@@ -3,7 +3,7 @@
  * (Fetch §5).
  */
 
-import type { ClientAddress } from "../platform/http/router.ts";
+import type { ClientAddress } from "../core/router.ts";
 
 /** @internal `RequestInit`, with a body type that fits client libraries, and the certificate of the client. */
 export type FetchInit = Omit<RequestInit, "body"> & Pick<ClientAddress, "certificate"> & {

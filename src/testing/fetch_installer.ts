@@ -1,10 +1,10 @@
 /** Installs the fetch of a mock: for the origin of its issuer, or for the origins of the provider that it imitates. */
 
-import { plainText } from "../platform/http/message.ts";
-import type { App } from "../server/assembly/context.ts";
-import type { AppChanges, Plugin } from "../server/assembly/plugin.ts";
-import { quote } from "../server/oauth/config_issue.ts";
-import { choice, object } from "../server/oauth/field.ts";
+import { plainText } from "../core/http/message.ts";
+import type { App } from "../core/context.ts";
+import type { AppChanges, Plugin } from "../server/hosting/plugin.ts";
+import { quote } from "../server/config/config_issue.ts";
+import { choice, object } from "../server/config/field.ts";
 import { type Fetch, type HandledUrls, installFetch } from "./fetch.ts";
 import { assertOptions } from "./options.ts";
 import type { InstallFetchOptions } from "./test_control.ts";

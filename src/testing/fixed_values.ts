@@ -1,8 +1,8 @@
 /** Fixed values for the next code and tokens, for tests that compare them with a text. */
 
-import { quote } from "../server/oauth/config_issue.ts";
-import { object, text } from "../server/oauth/field.ts";
-import type { Server } from "../server/oauth/server.ts";
+import { quote } from "../server/config/config_issue.ts";
+import { object, text } from "../server/config/field.ts";
+import type { Server } from "../core/server.ts";
 import { assertOptions } from "./options.ts";
 
 /** @internal */

@@ -3,10 +3,10 @@
  * an identity provider does so when an account is taken over.
  */
 
-import { choice, object, type ObjectField } from "../server/oauth/field.ts";
-import { secondsNow, signJwt } from "../server/oauth/keys/jwt.ts";
-import { randomId } from "../server/oauth/secrets.ts";
-import type { Server } from "../server/oauth/server.ts";
+import { choice, object, type ObjectField } from "../server/config/field.ts";
+import { secondsNow, signJwt } from "../core/keys/jwt.ts";
+import { randomId } from "../core/secrets.ts";
+import type { Server } from "../core/server.ts";
 import { assertOptions } from "./options.ts";
 import { unknownUser } from "./user_decisions.ts";
 

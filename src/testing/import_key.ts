@@ -1,10 +1,10 @@
 /** Signing keys that a test brings along. */
 
 import { CompactSign, compactVerify, importJWK } from "jose";
-import { hasPrivateKey } from "../platform/runtime/jwk.ts";
-import { quote } from "../server/oauth/config_issue.ts";
-import { type SigningAlgorithm, signingAlgorithms } from "../server/oauth/keys/signing_algorithm.ts";
-import type { Server } from "../server/oauth/server.ts";
+import { hasPrivateKey } from "../core/keys/jwk.ts";
+import { quote } from "../server/config/config_issue.ts";
+import { type SigningAlgorithm, signingAlgorithms } from "../core/keys/signing_algorithm.ts";
+import type { Server } from "../core/server.ts";
 import { type PrivateJwk, publicJwkOf } from "../client/private_jwk.ts";
 
 /**

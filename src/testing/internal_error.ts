@@ -1,6 +1,6 @@
 /** Unexpected errors inside the server, and how logs and failed tests show them. */
 
-import { errorText, redactText } from "../server/oauth/redact.ts";
+import { errorText, redactText } from "../server/redaction/redact.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 
 /**

@@ -1,9 +1,9 @@
 /** The grants that a test server has issued codes and tokens for, so that a test can revoke them. */
 
-import { boundedCache } from "../server/oauth/bounded_cache.ts";
-import { revokeGrant } from "../server/oauth/grants/narrow_grant.ts";
-import type { Server } from "../server/oauth/server.ts";
-import type { TraceEvent } from "../server/oauth/trace.ts";
+import { boundedCache } from "../core/bounded_cache.ts";
+import { revokeGrant } from "../core/grants/narrow_grant.ts";
+import type { Server } from "../core/server.ts";
+import type { TraceEvent } from "../core/trace.ts";
 
 /** @internal The grants of a user, of a client, or of a user at a client; or one token. */
 export interface GrantsOf {
@@ -47,7 +47,7 @@ export function issuedGrants() {
         if (sub !== undefined || client !== undefined) {
           throw new TypeError("revoke: expected a token alone, received a user or a client as well");
         }
-        const { revokeIssuedToken } = await import("../server/oauth/tokens/revocation.ts");
+        const { revokeIssuedToken } = await import("../core/tokens/revocation.ts");
         if (await revokeIssuedToken(server, token, reason)) return 1;
         throw new TypeError(
           "revoke: expected a token that this server issued and that has not expired, received another",

@@ -1,10 +1,10 @@
 /** The signing keys of a test server: the built-in ones first, because key generation is slow (RFC 7517, RFC 6979). */
 
-import { generatedKeys, type Keys, type KeySource, type NewKey, storedKeys } from "../server/oauth/keys/keys.ts";
-import type { SigningAlgorithm } from "../server/oauth/keys/signing_algorithm.ts";
-import { isMlDsa, type MlDsaAlgorithm, mlDsaKeyFrom } from "../platform/runtime/crypto.ts";
-import { keyMembersOf } from "../platform/runtime/jwk.ts";
-import { memoryStore } from "../platform/store/memory.ts";
+import { generatedKeys, type Keys, type KeySource, type NewKey, storedKeys } from "../core/keys/keys.ts";
+import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
+import { isMlDsa, type MlDsaAlgorithm, mlDsaKeyFrom } from "../core/crypto.ts";
+import { keyMembersOf } from "../core/keys/jwk.ts";
+import { memoryStore } from "../core/store/memory.ts";
 import { builtInKeys } from "./built_in_keys.ts";
 import { signEs256 } from "./es256.ts";
 

@@ -1,23 +1,23 @@
 /** The mint: valid tokens and codes without a login, and ones that recipients must reject. */
 
-import { signingAlgorithms } from "../server/oauth/keys/signing_algorithm.ts";
-import { choice, type Fields, flag, object, text, texts } from "../server/oauth/field.ts";
-import { issueResponse } from "../server/oauth/authorize/code.ts";
-import type { AuthorizationRequest } from "../server/oauth/authorize/authorization_request.ts";
-import type { User } from "../server/oauth/clients/client.ts";
-import type { Client } from "../server/oauth/clients/repository.ts";
+import { signingAlgorithms } from "../core/keys/signing_algorithm.ts";
+import { choice, type Fields, flag, object, text, texts } from "../server/config/field.ts";
+import { issueResponse } from "../core/code.ts";
+import type { AuthorizationRequest } from "../core/request/authorization_request.ts";
+import type { User } from "../core/clients/client.ts";
+import type { Client } from "../core/clients/repository.ts";
 import type { DpopKey } from "./dpop.ts";
 import type { IssuedGrant } from "./issued_grants.ts";
-import type { AuthenticatedRequest, Authorization } from "../server/oauth/grants/authenticated_request.ts";
-import { paramsFromFields, splitScope } from "../server/oauth/params.ts";
+import type { AuthenticatedRequest, Authorization } from "../core/grants/authenticated_request.ts";
+import { paramsFromFields, splitScope } from "../core/params.ts";
 import { codeChallenge } from "../client/authorization_request.ts";
-import { randomId } from "../server/oauth/secrets.ts";
-import type { Session } from "../server/oauth/session/session.ts";
-import { secondsNow } from "../server/oauth/keys/jwt.ts";
-import type { Server, TokenIssuer } from "../server/oauth/server.ts";
-import { accessToken, idToken, issueTokens } from "../server/oauth/tokens/mod.ts";
-import type { TokenResponse } from "../server/oauth/tokens/token_response.ts";
-import { refreshToken } from "../server/oauth/tokens/refresh_token.ts";
+import { randomId } from "../core/secrets.ts";
+import type { Session } from "../core/session/session.ts";
+import { secondsNow } from "../core/keys/jwt.ts";
+import type { Server, TokenIssuer } from "../core/server.ts";
+import { accessToken, idToken, issueTokens } from "../core/tokens.ts";
+import type { TokenResponse } from "../core/tokens/token_response.ts";
+import { refreshToken } from "../core/tokens/refresh_token.ts";
 import { assertionFields, mintAssertion, type MintedAssertion, type MintedIdJag } from "./mint_assertion.ts";
 import { logoutTokenFields, type MintedLogoutToken, mintLogoutToken } from "./mint_logout_token.ts";
 import { anyOption, assertOptions, objectOption } from "./options.ts";

@@ -1,16 +1,16 @@
 /** Mints assertions of another issuer: the test acts as an identity provider that the server trusts (RFC 7523 §2.1). */
 
 import { publicJwkOf } from "../client/private_jwk.ts";
-import { type Field, type Fields, flag, object, text } from "../server/oauth/field.ts";
-import { signJwt } from "../server/oauth/keys/jwt.ts";
-import type { Signer } from "../server/oauth/keys/keys.ts";
-import type { PublicKeySet } from "../server/oauth/keys/remote_keys.ts";
-import type { SigningAlgorithm } from "../server/oauth/keys/signing_algorithm.ts";
-import { randomId } from "../server/oauth/secrets.ts";
-import { secondsNow } from "../server/oauth/keys/jwt.ts";
-import type { Server } from "../server/oauth/server.ts";
+import { type Field, type Fields, flag, object, text } from "../server/config/field.ts";
+import { signJwt } from "../core/keys/jwt.ts";
+import type { Signer } from "../core/keys/keys.ts";
+import type { PublicKeySet } from "../server/fetching/remote_keys.ts";
+import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
+import { randomId } from "../core/secrets.ts";
+import { secondsNow } from "../core/keys/jwt.ts";
+import type { Server } from "../core/server.ts";
 import { builtInKeys } from "./built_in_keys.ts";
-import { isMlDsa } from "../platform/runtime/crypto.ts";
+import { isMlDsa } from "../core/crypto.ts";
 import { testKeysOf } from "./keys.ts";
 import { anyOption } from "./options.ts";
 import {

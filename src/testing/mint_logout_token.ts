@@ -1,9 +1,9 @@
 /** Mints logout tokens (OpenID Connect Back-Channel Logout §2.4), valid ones and ones that a client must reject. */
 
-import { type Fields, flag, text } from "../server/oauth/field.ts";
-import type { Client } from "../server/oauth/clients/repository.ts";
-import { randomId } from "../server/oauth/secrets.ts";
-import type { Server } from "../server/oauth/server.ts";
+import { type Fields, flag, text } from "../server/config/field.ts";
+import type { Client } from "../core/clients/repository.ts";
+import { randomId } from "../core/secrets.ts";
+import type { Server } from "../core/server.ts";
 import { anyOption } from "./options.ts";
 import { expiryMarginSeconds, resolveAlgorithm, type TokenOverrides, withOverrides } from "./token_overrides.ts";
 

@@ -1,9 +1,9 @@
 /** The options of every mock server. */
 
-import type { ConfigurableOptions } from "../server/assembly/plugin.ts";
+import type { ConfigurableOptions } from "../server/hosting/plugin.ts";
 import type { ExtensionSettings } from "../server/extensions/settings.ts";
-import type { KeySource } from "../server/oauth/keys/keys.ts";
-import type { LatchkeyOptions } from "../server/assembly/options.ts";
+import type { KeySource } from "../core/keys/keys.ts";
+import type { LatchkeyOptions } from "../server/hosting/options.ts";
 import { testKeys } from "./keys.ts";
 
 /** How the keys of a mock are created. */

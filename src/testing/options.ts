@@ -1,8 +1,8 @@
 /** The validation of the options of the mock, for calls from JavaScript without types. */
 
-import { type Field, validate } from "../server/oauth/field.ts";
-import { assertNoIssues } from "../server/oauth/config_issue.ts";
-import { optionsField } from "../server/assembly/resolve_options.ts";
+import { type Field, validate } from "../server/config/field.ts";
+import { assertNoIssues } from "../server/config/config_issue.ts";
+import { optionsField } from "../server/hosting/resolve_options.ts";
 
 /** An option that the function itself validates. */
 export const anyOption: Field<never> = { type: "any", expected: "any value", examples: [] };

@@ -1,9 +1,9 @@
 /** Personas: who uses a test browser, and the header that names the persona to a server without login pages. */
 
 import { objectOption } from "./options.ts";
-import { flag, object, text, texts } from "../server/oauth/field.ts";
-import type { RequestLike } from "../platform/http/message.ts";
-import { OAuthError } from "../server/oauth/errors.ts";
+import { flag, object, text, texts } from "../server/config/field.ts";
+import type { RequestLike } from "../core/http/message.ts";
+import { OAuthError } from "../core/errors.ts";
 
 /** The user of a browser, and how the user responds to login and consent. */
 export interface Persona {

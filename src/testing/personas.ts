@@ -1,11 +1,11 @@
 /** The persona header for a server that is not a mock: the program on a test host. */
 
-import type { Approver, ApproverContext } from "../server/assembly/approver.ts";
-import { frontChannelOrigin } from "../server/oauth/issuer_urls.ts";
-import { isTrustedHost } from "../server/endpoints/shared/cross_site.ts";
-import type { Plugin } from "../server/assembly/plugin.ts";
-import { replaceParts, type RequestLike } from "../platform/http/message.ts";
-import type { Server } from "../server/oauth/server.ts";
+import type { Approver, ApproverContext } from "../core/approver.ts";
+import { frontChannelOrigin } from "../core/issuer_urls.ts";
+import { isTrustedHost } from "../core/http/cross_site.ts";
+import type { Plugin } from "../server/hosting/plugin.ts";
+import { replaceParts, type RequestLike } from "../core/http/message.ts";
+import type { Server } from "../core/server.ts";
 import { personaHeader } from "./persona.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** Dynamic registration in one call: the request of a correct client (RFC 7591 §3.1). */
 
-import { object, text } from "../server/oauth/field.ts";
-import type { ClientAuthMethod, ClientMetadata } from "../server/oauth/clients/client.ts";
+import { object, text } from "../server/config/field.ts";
+import type { ClientAuthMethod, ClientMetadata } from "../core/clients/client.ts";
 import { withContentLength } from "./fetch.ts";
 import { type ExplainRejection, LoginError } from "./login_error.ts";
 import { assertOptions, objectOption } from "./options.ts";

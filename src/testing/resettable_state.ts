@@ -1,8 +1,8 @@
 /** The state of a test server that a reset clears. */
 
-import type { Server } from "../server/oauth/server.ts";
-import { forgetSecrets } from "../server/oauth/session/session.ts";
-import type { RecordKind, Store } from "../platform/store/store.ts";
+import type { Server } from "../core/server.ts";
+import { forgetSecrets } from "../core/session/session.ts";
+import type { RecordKind, Store } from "../core/store/store.ts";
 import { wrapStore } from "./wrap_store.ts";
 
 /** The expiry of records that a server keeps without limit: a reset removes them by this date. */

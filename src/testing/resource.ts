@@ -1,10 +1,10 @@
 /** Protected resources to test clients against, hosted by the mock: each is a small MCP server. */
 
-import type { App } from "../server/assembly/context.ts";
-import type { AppChanges, Plugin } from "../server/assembly/plugin.ts";
-import { replaceParts, type RequestLike } from "../platform/http/message.ts";
-import { serverOrigins } from "../server/oauth/issuer_urls.ts";
-import { choice, object, record, text, texts, whole } from "../server/oauth/field.ts";
+import type { App } from "../core/context.ts";
+import type { AppChanges, Plugin } from "../server/hosting/plugin.ts";
+import { replaceParts, type RequestLike } from "../core/http/message.ts";
+import { serverOrigins } from "../core/issuer_urls.ts";
+import { choice, object, record, text, texts, whole } from "../server/config/field.ts";
 import { hostResource, pathForUrl } from "../resource/hosted_resource.ts";
 import type { RequiredLogin } from "../resource/protected_resource.ts";
 import type { HostedResourceOptions } from "../resource/hosted_resource.ts";

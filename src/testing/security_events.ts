@@ -1,13 +1,13 @@
 /** Security events in tests (OpenID Shared Signals Framework): correct ones, and ones that a receiver must survive. */
 
-import { anyValue, choice, object, type ObjectField, record } from "../server/oauth/field.ts";
-import type { User } from "../server/oauth/clients/client.ts";
-import { jwtSigner, signJwt } from "../server/oauth/keys/jwt.ts";
-import type { Server } from "../server/oauth/server.ts";
+import { anyValue, choice, object, type ObjectField, record } from "../server/config/field.ts";
+import type { User } from "../core/clients/client.ts";
+import { jwtSigner, signJwt } from "../core/keys/jwt.ts";
+import type { Server } from "../core/server.ts";
 import { type EventName, eventTypes } from "../server/extensions/shared_signals/event_types.ts";
 import { isOn, sharedSignalsOf } from "../server/extensions/shared_signals/settings.ts";
 import type { SecurityEvent } from "../server/extensions/shared_signals/transmit.ts";
-import { encodeBase64url } from "../platform/runtime/crypto.ts";
+import { encodeBase64url } from "../core/crypto.ts";
 import { foreignKeys } from "./keys.ts";
 import { assertOptions } from "./options.ts";
 import { unknownUser } from "./user_decisions.ts";

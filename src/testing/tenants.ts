@@ -1,20 +1,20 @@
 /** Tenants: separate issuers on the host of a mock, created at run time, for tests that run at the same time. */
 
 import { inspector } from "../devtools/inspector.ts";
-import type { AppChanges, Plugin } from "../server/assembly/plugin.ts";
+import type { AppChanges, Plugin } from "../server/hosting/plugin.ts";
 import { extensionFields } from "../server/extensions/settings.ts";
-import { clientField, extendedFields } from "../server/assembly/extensions.ts";
-import { userField } from "../server/oauth/clients/client.ts";
-import { assertNoIssues } from "../server/oauth/config_issue.ts";
-import { type Field, list, object, validate, whole } from "../server/oauth/field.ts";
+import { clientField, extendedFields } from "../server/hosting/extensions.ts";
+import { userField } from "../core/clients/client.ts";
+import { assertNoIssues } from "../server/config/config_issue.ts";
+import { type Field, list, object, validate, whole } from "../server/config/field.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
-import { randomId } from "../server/oauth/secrets.ts";
-import type { Outbound } from "../server/oauth/outbound.ts";
-import type { Server } from "../server/oauth/server.ts";
-import { randomPool } from "../platform/runtime/crypto.ts";
-import { plainText } from "../platform/http/message.ts";
+import { randomId } from "../core/secrets.ts";
+import type { Outbound } from "../server/fetching/outbound.ts";
+import type { Server } from "../core/server.ts";
+import { randomPool } from "../core/crypto.ts";
+import { plainText } from "../core/http/message.ts";
 import { recorder } from "../recorder/recorder.ts";
-import { memoryStore } from "../platform/store/memory.ts";
+import { memoryStore } from "../core/store/memory.ts";
 import { assertAllMet } from "./assert_all_met.ts";
 import { mockOptions } from "./mock_options.ts";
 import { anyOption } from "./options.ts";

@@ -1,13 +1,13 @@
 /** The handles that control a server in tests: their types. `control.ts` creates them. */
 
-import type { Plugin } from "../server/assembly/plugin.ts";
-import type { Approver } from "../server/assembly/approver.ts";
+import type { Plugin } from "../server/hosting/plugin.ts";
+import type { Approver } from "../core/approver.ts";
 import type { ExtensionSettings } from "../server/extensions/settings.ts";
-import type { ClientMetadata, User } from "../server/oauth/clients/client.ts";
-import type { Client, UserRepository } from "../server/oauth/clients/repository.ts";
+import type { ClientMetadata, User } from "../core/clients/client.ts";
+import type { Client, UserRepository } from "../core/clients/repository.ts";
 import type { Settings } from "../server/config/settings.ts";
-import type { SigningAlgorithm } from "../server/oauth/keys/signing_algorithm.ts";
-import type { MemoryRepository } from "../server/oauth/records/repository.ts";
+import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
+import type { MemoryRepository } from "../server/hosting/records/repository.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import type { TestBrowser } from "./browser/test_browser.ts";
 import type { ClientCheck } from "./client_check.ts";

@@ -1,18 +1,18 @@
 /** The mock server: `latchkey()` with a control, test keys and defaults for tests. */
 
-import type { ClientMetadata, User } from "../server/oauth/clients/client.ts";
-import type { Client, UserRepository } from "../server/oauth/clients/repository.ts";
-import type { MemoryRepository } from "../server/oauth/records/repository.ts";
-import { configuredIssuer } from "../server/oauth/issuer_urls.ts";
-import { ConfigurationError } from "../server/oauth/config_issue.ts";
-import type { SigningAlgorithm } from "../server/oauth/keys/signing_algorithm.ts";
-import { allowancesOf } from "../server/oauth/allowances.ts";
+import type { ClientMetadata, User } from "../core/clients/client.ts";
+import type { Client, UserRepository } from "../core/clients/repository.ts";
+import type { MemoryRepository } from "../server/hosting/records/repository.ts";
+import { configuredIssuer } from "../core/issuer_urls.ts";
+import { ConfigurationError } from "../server/config/config_issue.ts";
+import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
+import { allowancesOf } from "../core/allowances.ts";
 import { inspector } from "../devtools/inspector.ts";
 import { disabledPages } from "./disabled_pages.ts";
-import { testHosts } from "../server/oauth/test_hosts.ts";
-import { latchkey } from "../server/assembly/latchkey.ts";
-import type { ListenOptions, ListenResult } from "../server/assembly/listen.ts";
-import type { LatchkeyOptions } from "../server/assembly/options.ts";
+import { testHosts } from "../core/test_hosts.ts";
+import { latchkey } from "../server/hosting/latchkey.ts";
+import type { ListenOptions, ListenResult } from "../server/hosting/listen.ts";
+import type { LatchkeyOptions } from "../server/hosting/options.ts";
 import { assertAllMet } from "./assert_all_met.ts";
 import { testControl } from "./control.ts";
 import type { ControlOptions, TestControl, TestControlOptions } from "./test_control.ts";

@@ -1,15 +1,15 @@
 /** Minted tokens with other claims, another key, another issuer or no signature. */
 
-import { jwtSigner, signJwt } from "../server/oauth/keys/jwt.ts";
-import { generatedKeys, type NewKey, type Signer, storedKeys } from "../server/oauth/keys/keys.ts";
-import { type SigningAlgorithm, signingAlgorithms } from "../server/oauth/keys/signing_algorithm.ts";
-import type { Server } from "../server/oauth/server.ts";
-import { quote } from "../server/oauth/config_issue.ts";
+import { jwtSigner, signJwt } from "../core/keys/jwt.ts";
+import { generatedKeys, type NewKey, type Signer, storedKeys } from "../core/keys/keys.ts";
+import { type SigningAlgorithm, signingAlgorithms } from "../core/keys/signing_algorithm.ts";
+import type { Server } from "../core/server.ts";
+import { quote } from "../server/config/config_issue.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
-import { encodeBase64url } from "../platform/runtime/crypto.ts";
-import { hasPrivateKey } from "../platform/runtime/jwk.ts";
-import { memoryStore } from "../platform/store/memory.ts";
-import type { AccessTokenRecord } from "../platform/store/store.ts";
+import { encodeBase64url } from "../core/crypto.ts";
+import { hasPrivateKey } from "../core/keys/jwk.ts";
+import { memoryStore } from "../core/store/memory.ts";
+import type { AccessTokenRecord } from "../core/store/store.ts";
 import { testKeys, testKeysOf } from "./keys.ts";
 import { wrapStore } from "./wrap_store.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";

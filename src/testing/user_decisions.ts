@@ -1,16 +1,16 @@
 /** User decisions: which user logs in to a test server, and which users deny, or allow less than requested. */
 
-import { type Approver, type ApproverContext, autoApprover } from "../server/assembly/approver.ts";
-import { clientValues } from "../server/oauth/clients/client_extension.ts";
-import type { UserRepository } from "../server/oauth/clients/repository.ts";
-import type { AuthorizationRequest } from "../server/oauth/authorize/authorization_request.ts";
-import type { Approval } from "../server/oauth/authorize/code.ts";
-import { OAuthError } from "../server/oauth/errors.ts";
-import { splitScope } from "../server/oauth/params.ts";
-import type { Server } from "../server/oauth/server.ts";
-import type { Session } from "../server/oauth/session/session.ts";
+import { type Approver, type ApproverContext, autoApprover } from "../core/approver.ts";
+import { clientValues } from "../core/clients/client_extension.ts";
+import type { UserRepository } from "../core/clients/repository.ts";
+import type { AuthorizationRequest } from "../core/request/authorization_request.ts";
+import type { Approval } from "../core/code.ts";
+import { OAuthError } from "../core/errors.ts";
+import { splitScope } from "../core/params.ts";
+import type { Server } from "../core/server.ts";
+import type { Session } from "../core/session/session.ts";
 import { deferredPersona, parsePersona, type Persona, personaHeader } from "./persona.ts";
-import { emptyHeadResponse } from "../platform/http/message.ts";
+import { emptyHeadResponse } from "../core/http/message.ts";
 
 /** Decides for the users at login and consent. */
 export interface UserDecisions {

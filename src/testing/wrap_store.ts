@@ -1,6 +1,6 @@
 /** Wraps a store to replace some of its methods. */
 
-import type { Store } from "../platform/store/store.ts";
+import type { Store } from "../core/store/store.ts";
 
 /** The store with some methods replaced. Also works for a store that is an instance of a class. */
 export function wrapStore(store: Store, overrides: Partial<Store>): Store {

@@ -1,6 +1,6 @@
 /** Random values and digests of the small clients. */
 
-import { digestBytes, encodeBase64url, systemRandomBytes } from "../../src/platform/runtime/crypto.ts";
+import { digestBytes, encodeBase64url, systemRandomBytes } from "../../src/core/crypto.ts";
 
 export function randomText(): string {
   return encodeBase64url(systemRandomBytes(32));

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { banner } from "../../src/cli/banner.ts";
 import { fillSettings } from "../../src/server/config/fill_settings.ts";
 import { withProviders } from "../../src/server/config/with_providers.ts";
-import { extensions } from "../../src/server/assembly/extensions.ts";
+import { extensions } from "../../src/server/hosting/extensions.ts";
 import { bank } from "../server/fapi_client.ts";
 
 test("[FS-24] the banner names TLS as the duty of the proxy, where a proxy ends it", () => {

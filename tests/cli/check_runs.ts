@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { checkApplication } from "../../src/cli/check/check_application.ts";
-import { resolveOptions } from "../../src/server/assembly/resolve_options.ts";
+import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { findFreePort } from "../platform/runtime/free_port.ts";
 import { type ExitResult, fastKeys, runProgram } from "../platform/runtime/run_program.ts";
 import { type ApplicationMistake, startWebApplication } from "../check/small_web_application.ts";

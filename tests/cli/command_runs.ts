@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import process from "node:process";
 import type { ProcessEnvironment } from "../../src/platform/runtime/process_environment.ts";
 import type { execute } from "../../src/cli/exec/execute.ts";
-import { resolveOptions } from "../../src/server/assembly/resolve_options.ts";
+import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { fastKeys } from "../platform/runtime/run_program.ts";
 
 const readTextFile = (path: string) => readFile(path, "utf8");

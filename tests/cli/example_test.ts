@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path/posix";
 import { test } from "node:test";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import { resolveOptions } from "../../src/server/assembly/resolve_options.ts";
+import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 
 const folder = "static/team/";
 const read = (name: string) => readFileSync(folder + name, "utf8");

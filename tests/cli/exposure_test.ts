@@ -6,7 +6,7 @@ import { describeExposure, isThisMachineOnly } from "../../src/cli/exposure.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { fillSettings } from "../../src/server/config/fill_settings.ts";
 import { withProviders } from "../../src/server/config/with_providers.ts";
-import { extensions } from "../../src/server/assembly/extensions.ts";
+import { extensions } from "../../src/server/hosting/extensions.ts";
 
 test("[HT-21] for every login mode, startup of a reachable test host says what any machine may do", () => {
   const stated = (

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes 
 import { test } from "node:test";
 import { importRealm } from "../../src/cli/realm/import_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import { resolveOptions } from "../../src/server/assembly/resolve_options.ts";
+import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { CommandLineError } from "../../src/cli/command_line_error.ts";
 import type { LatchkeyOptions, ProviderProfile } from "../../src/mod.ts";
 import { forEachCase } from "../kit.ts";

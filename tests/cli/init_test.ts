@@ -7,7 +7,7 @@ import { clientSnippets } from "../../src/devtools/connect/client_snippets/mod.t
 import { type InitActions, initialize } from "../../src/cli/init.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { CommandLineError } from "../../src/cli/command_line_error.ts";
-import { resolveOptions } from "../../src/server/assembly/resolve_options.ts";
+import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 /** What a run asked, printed and wrote. */

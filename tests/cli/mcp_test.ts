@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { Client } from "@modelcontextprotocol/client";
 import { test } from "node:test";
 import { serveTools } from "../../src/cli/mcp/serve_tools.ts";
-import { resolveOptions } from "../../src/server/assembly/resolve_options.ts";
+import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { commandEnvironment, readRules } from "./command_runs.ts";
 
 type Transport = Parameters<Client["connect"]>[0];

@@ -6,7 +6,7 @@ import { usersOfMappings } from "../../src/cli/mock_oauth2_config.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
-import { resolveOptions } from "../../src/server/assembly/resolve_options.ts";
+import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { requestMappings } from "../../src/testing/request_mappings.ts";
 import { basic, decodeClaims, encode, goodRequest, verifier } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";

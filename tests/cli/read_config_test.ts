@@ -10,10 +10,10 @@ import type { ResolveSettings } from "../../src/cli/options.ts";
 import { flagName, optionNames } from "../../src/cli/options.ts";
 import { type StoreKinds, storeKinds } from "../../src/cli/stores.ts";
 import { type LatchkeyOptions, memoryStore } from "../../src/mod.ts";
-import { optionsField, resolveOptions } from "../../src/server/assembly/resolve_options.ts";
-import { type ConfigIssue, ConfigurationError } from "../../src/server/oauth/config_issue.ts";
-import { type Field, validate } from "../../src/server/oauth/field.ts";
-import { profileNames } from "../../src/server/oauth/profile.ts";
+import { optionsField, resolveOptions } from "../../src/server/hosting/resolve_options.ts";
+import { type ConfigIssue, ConfigurationError } from "../../src/server/config/config_issue.ts";
+import { type Field, validate } from "../../src/server/config/field.ts";
+import { profileNames } from "../../src/core/profile.ts";
 import { providerNames } from "../../src/server/config/profile_field.ts";
 import type { Settings } from "../../src/server/config/settings.ts";
 
@@ -1384,7 +1384,7 @@ test("the configuration is read without any package", async () => {
     }
   };
   await visit("src/cli/read_config.ts");
-  assert(seen.has("src/server/oauth/config_issue.ts"));
+  assert(seen.has("src/server/config/config_issue.ts"));
   for (const lazy of ["json_syntax_error", "help"]) assert(!seen.has(`src/cli/${lazy}.ts`), lazy);
 });
 

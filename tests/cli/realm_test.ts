@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { configurationOfRealm } from "../../src/cli/realm/configuration_of_realm.ts";
 import { readRealm } from "../../src/cli/realm/read_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import { resolveOptions } from "../../src/server/assembly/resolve_options.ts";
+import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { decodeClaims, forEachCase } from "../kit.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 

@@ -11,7 +11,7 @@ import { execute } from "../../src/cli/exec/execute.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import type { ConfigurationError } from "../../src/mod.ts";
 import type { Latchkey } from "../../src/mod.ts";
-import { resolveOptions } from "../../src/server/assembly/resolve_options.ts";
+import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { type ProgramControl, programControl } from "../../src/testing/control/program_control.ts";
 import { runScenarios } from "../../src/testing/control/run_scenarios.ts";
 import { chooseScenario, type ChosenScenario } from "../../src/testing/scenarios/choose.ts";

@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { importRealm } from "../../src/cli/realm/import_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { decodeText } from "../../src/platform/runtime/decode_text.ts";
-import { resolveOptions } from "../../src/server/assembly/resolve_options.ts";
-import { ConfigurationError } from "../../src/server/oauth/config_issue.ts";
+import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
+import { ConfigurationError } from "../../src/server/config/config_issue.ts";
 import { CommandLineError } from "../../src/cli/command_line_error.ts";
 import { forEachCase } from "../kit.ts";
 

@@ -9,7 +9,7 @@ import { codeChallenge } from "../../src/client/authorization_request.ts";
 import { readCallback } from "../../src/client/callback.ts";
 import { signJwt } from "../../src/client/jwt.ts";
 import { signProof } from "../../src/client/proof.ts";
-import { verificationAlgorithms } from "../../src/server/oauth/keys/signing_algorithm.ts";
+import { verificationAlgorithms } from "../../src/core/keys/signing_algorithm.ts";
 import { assertionOf, clientKey, secretKey, signingContext, startSeconds } from "../server/client_jwts.ts";
 
 test("[PK-03] a code challenge is that of RFC 7636, Appendix B", async () => {

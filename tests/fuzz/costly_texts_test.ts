@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { readRealm } from "../../src/cli/realm/read_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import { resolveOptions } from "../../src/server/assembly/resolve_options.ts";
+import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { encode, goodRequest } from "../kit.ts";
 import { sample } from "../sample.ts";
 import {

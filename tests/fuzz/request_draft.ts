@@ -1,7 +1,7 @@
 /** A request while it is being written, and what can be done to one that was in order. */
 
 import fc from "fast-check";
-import type { RequestLike } from "../../src/platform/http/message.ts";
+import type { RequestLike } from "../../src/core/http/message.ts";
 import { hostileText } from "./hostile_text.ts";
 
 /** A name and its value. */

@@ -1,13 +1,13 @@
 /** The servers that are attacked: together they have every endpoint, page, kind of client and way to log in. */
 
-import { formatPasswordDigest } from "../../src/server/oauth/users/password.ts";
-import { digest } from "../../src/server/oauth/secrets.ts";
+import { formatPasswordDigest } from "../../src/core/users/password.ts";
+import { digest } from "../../src/core/secrets.ts";
 import { demoSecret } from "../../src/server/config/demo_entries.ts";
-import { redactEvent } from "../../src/server/oauth/redact.ts";
+import { redactEvent } from "../../src/server/redaction/redact.ts";
 import { type Inspector, inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "../../src/mod.ts";
 import type { ClientMetadata, Latchkey, LatchkeyOptions } from "../../src/mod.ts";
-import type { TraceEvent } from "../../src/server/oauth/trace.ts";
+import type { TraceEvent } from "../../src/core/trace.ts";
 import { health } from "../../src/cli/operating/health.ts";
 import { logging } from "../../src/cli/operating/logging.ts";
 import { formatEvent } from "../../src/cli/operating/format_event.ts";

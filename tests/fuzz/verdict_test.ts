@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { test } from "node:test";
 import type { Plugin } from "../../src/mod.ts";
-import type { HttpResponse } from "../../src/platform/http/message.ts";
+import type { HttpResponse } from "../../src/core/http/message.ts";
 import type { Attack, Step } from "./attack.ts";
 import { assertAttackFails, attack, runAttack } from "./campaign.ts";
 import { serverKinds } from "./servers.ts";

@@ -5,7 +5,7 @@ import { createLocalJWKSet, jwtVerify } from "jose";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
-import type { CodeRecord } from "../../src/platform/store/store.ts";
+import type { CodeRecord } from "../../src/core/store/store.ts";
 import { type ChildProcessHandle, startChild } from "../platform/store/run_child.ts";
 import type { Call, Command, Fetched } from "./conformance_child.ts";
 import { killAll, newFolder, postgresServer, query, type RedisServer, redisServer, waitUntil } from "./processes.ts";

@@ -1,9 +1,9 @@
 /** An instance that dies at a given moment, or has a wrong clock; started by instances.ts. */
 
 import process from "node:process";
-import { latchkey } from "../../src/server/assembly/latchkey.ts";
+import { latchkey } from "../../src/server/hosting/latchkey.ts";
 import { health } from "../../src/cli/operating/health.ts";
-import type { Store } from "../../src/platform/store/store.ts";
+import type { Store } from "../../src/core/store/store.ts";
 import type { Settings } from "../../src/server/config/settings.ts";
 import { openStore } from "./open_store.ts";
 

@@ -1,7 +1,7 @@
 /** Opens a store by the setting that names it. */
 
 import { parseStore, storeKinds } from "../../src/cli/stores.ts";
-import type { Store } from "../../src/platform/store/store.ts";
+import type { Store } from "../../src/core/store/store.ts";
 
 /** Every shareable store. */
 export async function openStore(setting: string): Promise<Store> {

@@ -1,10 +1,10 @@
 /** Servers with a recorder outermost, one of them with login and consent pages of its own, and what they remember. */
 
 import type { Approver, Plugin } from "../../src/mod.ts";
-import type { Context } from "../../src/server/assembly/context.ts";
+import type { Context } from "../../src/core/context.ts";
 import type { Endpoint } from "../../src/server/extension.ts";
-import { readForm } from "../../src/platform/http/form.ts";
-import { html, redirect, type RequestLike } from "../../src/platform/http/message.ts";
+import { readForm } from "../../src/core/http/form.ts";
+import { html, redirect, type RequestLike } from "../../src/core/http/message.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import type { Recorder, RecorderOptions } from "../../src/recorder/recorder.ts";

@@ -2,9 +2,15 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { redactText } from "../../src/server/oauth/redact.ts";
-import { commonLabel, decodeFormValue, hideInText, lastWord, maskLength } from "../../src/server/oauth/hide_secrets.ts";
-import { randomToken } from "../../src/server/oauth/secrets.ts";
+import { redactText } from "../../src/server/redaction/redact.ts";
+import {
+  commonLabel,
+  decodeFormValue,
+  hideInText,
+  lastWord,
+  maskLength,
+} from "../../src/server/redaction/hide_secrets.ts";
+import { randomToken } from "../../src/core/secrets.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
 import { redactExchanges, redactFlow } from "../../src/recorder/redact.ts";
 import { parseRequest } from "../../src/recorder/record_request.ts";

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { test } from "node:test";
 import { inspector } from "../../src/devtools/mod.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";
-import { withChecksum } from "../../src/server/oauth/secrets.ts";
+import { withChecksum } from "../../src/core/secrets.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { redactExchange, redactExchanges, redactFields, redactFlow, shorten } from "../../src/recorder/redact.ts";
 import {

@@ -11,7 +11,7 @@ import { initialize } from "../../src/cli/init.ts";
 import { readCheckArguments } from "../../src/cli/check/check_flags.ts";
 import { readExecArguments } from "../../src/cli/exec/exec_arguments.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import { resolveOptions } from "../../src/server/assembly/resolve_options.ts";
+import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 
 const fromDisk = (path: string) => readFileSync(path, "utf8");
 const assets = ["site.css", "site.js", "search.js"].map((path) => [path, ""] as const);
@@ -53,7 +53,7 @@ test("a section that is renamed ends the build, with the place to correct", () =
 test("links to code lead to the repository, if it is known", () => {
   const page = ({ files }: ReturnType<typeof build>) => String(files.get("understand/protocol.md"));
   const address = "https://git.example/blob";
-  assertStringIncludes(page(build(fromDisk, address)), `[\`rules/\`](${address}/src/server/oauth/rules/mod.ts)`);
+  assertStringIncludes(page(build(fromDisk, address)), `[\`core/rules/\`](${address}/src/core/rules/mod.ts)`);
   assertEquals(page(builtSite()).includes("rules/mod.ts"), false);
 });
 

@@ -60,7 +60,7 @@ test("a reserved name is rejected in code, but not in comments and literals", ()
   const findLines = (path: string) =>
     Deno.lint.runPlugin(plugin, resolve(path), source)
       .map(({ range: [start] }) => source.slice(0, start).split("\n").length).sort();
-  assertEquals(findLines("src/server/oauth/a.ts"), [4, 5, 6, 6, 6, 6, 7]);
+  assertEquals(findLines("src/core/a.ts"), [4, 5, 6, 6, 6, 6, 7]);
   assertEquals(findLines("src/platform/runtime/a.ts"), [7]);
   assertEquals(findLines("tests/a.ts"), []);
 });

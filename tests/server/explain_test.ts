@@ -3,8 +3,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import type { Approver, LatchkeyOptions, Plugin } from "../../src/mod.ts";
-import { authorizeRules } from "../../src/server/oauth/rules/authorize.ts";
-import type { RejectionRuleId } from "../../src/server/oauth/rules/mod.ts";
+import { authorizeRules } from "../../src/core/rules/authorize.ts";
+import type { RejectionRuleId } from "../../src/core/rules/mod.ts";
 import { basic, clients, encode, type Fields, forEachCase, getRejections, testServer } from "../kit.ts";
 import type { TestServer } from "../kit.ts";
 

@@ -1,7 +1,7 @@
 /** Pages of an embedding program that fail, each one that the option `pages` has. */
 
-import { optionsField } from "../../src/server/assembly/resolve_options.ts";
-import type { Pages } from "../../src/server/assembly/pages.ts";
+import { optionsField } from "../../src/server/hosting/resolve_options.ts";
+import type { Pages } from "../../src/server/pages.ts";
 
 /** Pages that throw this error. */
 export function failingPages(error: () => Error): Pages {

@@ -7,13 +7,13 @@
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
 import type { McpRevision, ProfileSetting } from "../../src/server/config/strictness.ts";
-import type { ProfileName } from "../../src/server/oauth/profile.ts";
+import type { ProfileName } from "../../src/core/profile.ts";
 import { mcpRevisions } from "../../src/server/config/strictness.ts";
-import { profileNames } from "../../src/server/oauth/profile.ts";
+import { profileNames } from "../../src/core/profile.ts";
 import { profiles, readSetting } from "../../src/server/config/profiles.ts";
 import { fillSettings } from "../../src/server/config/fill_settings.ts";
 import { withProviders } from "../../src/server/config/with_providers.ts";
-import { extensions } from "../../src/server/assembly/extensions.ts";
+import { extensions } from "../../src/server/hosting/extensions.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { sharedKey, startSeconds, tokenProof } from "./client_jwts.ts";

@@ -3,11 +3,11 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError, host, memoryStore } from "../../src/mod.ts";
-import type { AppOptions } from "../../src/server/assembly/host.ts";
-import type { HostedApp } from "../../src/server/assembly/hosted_app.ts";
-import type { RecordKind } from "../../src/platform/store/store.ts";
+import type { AppOptions } from "../../src/server/hosting/host.ts";
+import type { HostedApp } from "../../src/server/hosting/hosted_app.ts";
+import type { RecordKind } from "../../src/core/store/store.ts";
 import type { Store } from "../../src/mod.ts";
-import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
+import { sqliteStore } from "../../src/core/store/sqlite.ts";
 import { testControl } from "../../src/testing/mod.ts";
 import { withSecretLeakCheck } from "../secret_leak_check.ts";
 import { encode, verifier } from "../kit.ts";

@@ -7,7 +7,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import { redactText } from "../../src/server/oauth/redact.ts";
+import { redactText } from "../../src/server/redaction/redact.ts";
 import { recordDigests } from "./digests.ts";
 import { assertTokenResponse, getOutcome, getRedirectParams, testServer } from "../kit.ts";
 

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import { extensions } from "../../src/server/assembly/extensions.ts";
+import { extensions } from "../../src/server/hosting/extensions.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 

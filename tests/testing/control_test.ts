@@ -6,7 +6,7 @@ import { inspector } from "../../src/devtools/mod.ts";
 import { logging } from "../../src/cli/operating/mod.ts";
 import * as faults from "../../src/testing/faults/mod.ts";
 import type { Approver } from "../../src/mod.ts";
-import type { ConfigurableOptions } from "../../src/server/assembly/plugin.ts";
+import type { ConfigurableOptions } from "../../src/server/hosting/plugin.ts";
 import { LoginError, testControl } from "../../src/testing/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { testLatchkey } from "./test_latchkey.ts";

@@ -2,11 +2,11 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { withChecksum } from "../../src/server/oauth/secrets.ts";
+import { withChecksum } from "../../src/core/secrets.ts";
 import { memoryStore } from "../../src/mod.ts";
 import type { Plugin, Store } from "../../src/mod.ts";
-import type { ClientAuthMethod } from "../../src/server/oauth/clients/client.ts";
-import { StoreError } from "../../src/platform/store/store_error.ts";
+import type { ClientAuthMethod } from "../../src/core/clients/client.ts";
+import { StoreError } from "../../src/core/store/store_error.ts";
 import { wrapStore } from "../../src/testing/wrap_store.ts";
 import { forEachCase } from "../kit.ts";
 import { faults, LoginError } from "../../src/testing/mod.ts";

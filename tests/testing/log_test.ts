@@ -10,7 +10,7 @@ import {
   assertThrows,
 } from "@std/assert";
 import { test } from "node:test";
-import { withChecksum } from "../../src/server/oauth/secrets.ts";
+import { withChecksum } from "../../src/core/secrets.ts";
 import { memoryStore } from "../../src/mod.ts";
 import type { HttpResponse } from "../../src/server/extension.ts";
 import type { Plugin } from "../../src/mod.ts";

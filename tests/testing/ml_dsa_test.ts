@@ -10,7 +10,7 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { importSigningKey, signClientJwt } from "../../src/client/jwt.ts";
 import { proofKey } from "../../src/client/proof.ts";
-import { generateKey, hasAlgorithm, type MlDsaAlgorithm } from "../../src/platform/runtime/crypto.ts";
+import { generateKey, hasAlgorithm, type MlDsaAlgorithm } from "../../src/core/crypto.ts";
 import { jwksVerifier, requireToken } from "../../src/resource/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";

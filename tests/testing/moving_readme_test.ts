@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { health } from "../../src/cli/operating/mod.ts";
-import { resolveOptions } from "../../src/server/assembly/resolve_options.ts";
+import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { requestMappings } from "../../src/testing/request_mappings.ts";
 import { OAuth2Server } from "../../src/testing/oauth2_mock_server/mod.ts";
 import { faults, testControl } from "../../src/testing/mod.ts";

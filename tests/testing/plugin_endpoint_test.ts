@@ -2,14 +2,14 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import { clientEndpoint } from "../../src/server/endpoints/shared/client_endpoint.ts";
-import { json } from "../../src/platform/http/message.ts";
+import { clientEndpoint } from "../../src/core/client_endpoint.ts";
+import { json } from "../../src/core/http/message.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import { OAuthError } from "../../src/mod.ts";
 import { parameters } from "../../src/server/extension.ts";
 import type { Context, Endpoint } from "../../src/server/extension.ts";
 import type { Plugin } from "../../src/mod.ts";
-import type { TraceEvent } from "../../src/server/oauth/trace.ts";
+import type { TraceEvent } from "../../src/core/trace.ts";
 import { logging } from "../../src/cli/operating/logging.ts";
 import { metrics } from "../../src/cli/operating/metrics.ts";
 import { formatMarkdown } from "../../src/recorder/export/markdown.ts";

@@ -1,6 +1,6 @@
 /** A certificate of an attacker: self-signed, for a fresh P-256 key (RFC 5280 §4.1). */
 
-import { encodeBase64url } from "../../platform/runtime/crypto.ts";
+import { encodeBase64url } from "../../core/crypto.ts";
 import { encodeJwt } from "../../testing/faults/resign.ts";
 import type { Original } from "./forged_jwt.ts";
 

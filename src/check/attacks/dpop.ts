@@ -1,6 +1,6 @@
 /** Proofs of possession (RFC 9449): nonces, rejected proofs, and a server that ignores them. */
 
-import { json, type ResponseLike, withHeaders } from "../../platform/http/message.ts";
+import { json, type ResponseLike, withHeaders } from "../../core/http/message.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";

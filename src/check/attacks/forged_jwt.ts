@@ -1,10 +1,10 @@
 /** Forged JWTs: any header, any payload, and signatures of any key (RFC 7515, RFC 8725). */
 
-import type { JwtKind, SignClaims } from "../../server/oauth/keys/jwt.ts";
-import type { SigningAlgorithm } from "../../server/oauth/keys/signing_algorithm.ts";
-import type { Server } from "../../server/oauth/server.ts";
-import { encodeBase64url, importPublicKey } from "../../platform/runtime/crypto.ts";
-import { publicMembersOf } from "../../platform/runtime/jwk.ts";
+import type { JwtKind, SignClaims } from "../../core/keys/jwt.ts";
+import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
+import type { Server } from "../../core/server.ts";
+import { encodeBase64url, importPublicKey } from "../../core/crypto.ts";
+import { publicMembersOf } from "../../core/keys/jwk.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { type Claims, encodeJwt, resign } from "../../testing/faults/resign.ts";
 

@@ -1,7 +1,7 @@
 /** ID tokens with wrong or unusual claims, correctly signed (OpenID Connect Core §2, §3.1.3.7). */
 
-import { parseJsonObject } from "../../platform/http/message.ts";
-import { decodeBase64url, encodeBase64url } from "../../platform/runtime/crypto.ts";
+import { parseJsonObject } from "../../core/http/message.ts";
+import { decodeBase64url, encodeBase64url } from "../../core/crypto.ts";
 import { idToken } from "../../testing/faults/mod.ts";
 import { secondsParameter, textParameter } from "../../testing/faults/parameters.ts";
 import { overrideClaims } from "../../testing/faults/resign.ts";

@@ -1,6 +1,6 @@
 /** ID tokens of an invalid form (RFC 7515, RFC 7519). */
 
-import { encodeBase64url } from "../../platform/runtime/crypto.ts";
+import { encodeBase64url } from "../../core/crypto.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { unreadIdToken } from "./effects.ts";

@@ -1,8 +1,8 @@
 /** ID tokens signed with a published key that a client must not use (RFC 7517 §4, RFC 7518 §3.3). */
 
-import { jwtSigner } from "../../server/oauth/keys/jwt.ts";
-import type { PublishedKey } from "../../server/oauth/keys/keys.ts";
-import { encodeBase64url } from "../../platform/runtime/crypto.ts";
+import { jwtSigner } from "../../core/keys/jwt.ts";
+import type { PublishedKey } from "../../core/keys/keys.ts";
+import { encodeBase64url } from "../../core/crypto.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { body } from "../../testing/faults/mod.ts";
 import { encodeJwt, resign } from "../../testing/faults/resign.ts";

@@ -1,6 +1,6 @@
 /** ID tokens with a wrong signature or header (RFC 7515, RFC 8725). */
 
-import { encodeBase64url } from "../../platform/runtime/crypto.ts";
+import { encodeBase64url } from "../../core/crypto.ts";
 import { idToken } from "../../testing/faults/mod.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
 import { encodeJwt } from "../../testing/faults/resign.ts";

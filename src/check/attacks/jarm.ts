@@ -1,6 +1,6 @@
 /** Signed authorization responses (JARM). */
 
-import { encodeBase64url } from "../../platform/runtime/crypto.ts";
+import { encodeBase64url } from "../../core/crypto.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";

@@ -1,14 +1,14 @@
 /** Several logins that are open at the same time: whose session and whose values each gets. */
 
-import { sha256 } from "../../platform/runtime/crypto.ts";
+import { sha256 } from "../../core/crypto.ts";
 import { findParam } from "../../recorder/record_request.ts";
-import type { User } from "../../server/oauth/clients/client.ts";
+import type { User } from "../../core/clients/client.ts";
 import type { TestLatchkey } from "../../testing/test_latchkey.ts";
 import type { Conclusion, Stage } from "../attack.ts";
 import { type ClientJourney, UndecidedError } from "../driver.ts";
 import { setCookies } from "./browser_session.ts";
 import { conclude } from "./conclusions.ts";
-import { timers } from "../../platform/runtime/timers.ts";
+import { timers } from "../../core/timers.ts";
 
 /** The step and the limit of the wait for requests of the client, in milliseconds. */
 const [stepMs, maxMs] = [10, 200] as const;

@@ -12,13 +12,13 @@ import { mixUp, otherUser } from "./effects.ts";
 import { encodeJwt } from "../../testing/faults/resign.ts";
 import { withParameters } from "./callback_parameters.ts";
 import { forgeJwt } from "./forged_jwt.ts";
-import { encodeBase64url } from "../../platform/runtime/crypto.ts";
+import { encodeBase64url } from "../../core/crypto.ts";
 import { findSecondUser } from "./open_logins.ts";
 import { openOtherEndpoints } from "./other_issuer.ts";
 import { issuedTokens } from "./page_secrets.ts";
 import { oneOf } from "./parameters.ts";
 import { refreshRequest } from "./refresh.ts";
-import { timers } from "../../platform/runtime/timers.ts";
+import { timers } from "../../core/timers.ts";
 
 /** Whether a server issued a code, and whether one received it. */
 const issued = ({ log }: TestLatchkey, code: string) =>

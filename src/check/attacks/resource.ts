@@ -3,7 +3,7 @@
  * RFC 6750).
  */
 
-import { getHeader, json, withHeaders } from "../../platform/http/message.ts";
+import { getHeader, json, withHeaders } from "../../core/http/message.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import type { RequestView } from "../../testing/faults/fault.ts";

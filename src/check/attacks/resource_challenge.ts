@@ -1,6 +1,6 @@
 /** The challenges of protected resources (RFC 9110 §11.6.1, RFC 6750 §3, RFC 9728 §5.1). */
 
-import { isResponse, json, type ResponseLike } from "../../platform/http/message.ts";
+import { isResponse, json, type ResponseLike } from "../../core/http/message.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import type { Stage } from "../attack.ts";
 

@@ -1,7 +1,7 @@
 /** Userinfo responses (OpenID Connect Core §5.3). */
 
-import type { ResponseLike } from "../../platform/http/message.ts";
-import { jwtSigner } from "../../server/oauth/keys/jwt.ts";
+import type { ResponseLike } from "../../core/http/message.ts";
+import { jwtSigner } from "../../core/keys/jwt.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import type { TestClient } from "../../testing/clients.ts";
 import type { Fault } from "../../testing/faults/fault.ts";

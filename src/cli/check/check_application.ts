@@ -1,7 +1,7 @@
 /** `latchkey check`: attacks an application that has this server as its issuer, and reports which attacks succeed. */
 
-import { printable } from "../../server/oauth/config_issue.ts";
-import { allowancesOf } from "../../server/oauth/allowances.ts";
+import { printable } from "../../server/config/config_issue.ts";
+import { allowancesOf } from "../../core/allowances.ts";
 import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import type { Baseline } from "../../check/baseline.ts";
@@ -74,7 +74,7 @@ export async function checkApplication(
     serve,
     tools,
   ] = await Promise.all([
-    import("../../server/assembly/latchkey.ts"),
+    import("../../server/hosting/latchkey.ts"),
     import("../../check/client_check.ts"),
     import("../../check/check_pages.ts"),
     import("../../devtools/inspector.ts"),

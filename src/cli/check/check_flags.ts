@@ -1,8 +1,8 @@
 /** The command line of `latchkey check`: the URL of a login, flags of the check, and flags of the server. */
 
-import { type ConfigIssue, quote, suggest } from "../../server/oauth/config_issue.ts";
-import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults } from "../../server/oauth/field.ts";
-import { shellWord } from "../../server/endpoints/shared/shell_quote.ts";
+import { type ConfigIssue, quote, suggest } from "../../server/config/config_issue.ts";
+import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults } from "../../server/config/field.ts";
+import { shellWord } from "../../core/shell_quote.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { exampleText, expectedText, flagName, type OptionName, optionNames, readOption } from "../options.ts";
 import { type CommandWord, splitWords } from "../split_words.ts";

@@ -1,6 +1,6 @@
 /** `latchkey faults`: the attacks of a check, the faults of the mock and the habits of clients, as text or JSON. */
 
-import { quote, suggest } from "../../server/oauth/config_issue.ts";
+import { quote, suggest } from "../../server/config/config_issue.ts";
 import { CommandLineError } from "../command_line_error.ts";
 
 /** The members that attacks, faults and habits have in common. */

@@ -1,8 +1,8 @@
 /** The flag of `latchkey check` to change after a failed login without an attack. */
 
 import type { ControlFailure } from "../../check/report.ts";
-import { printable } from "../../server/oauth/config_issue.ts";
-import { shellWord } from "../../server/endpoints/shared/shell_quote.ts";
+import { printable } from "../../server/config/config_issue.ts";
+import { shellWord } from "../../core/shell_quote.ts";
 import type { CheckFlags } from "./check_flags.ts";
 
 /** One sentence; `undefined` if no flag is known to help. */

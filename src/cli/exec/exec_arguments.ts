@@ -1,6 +1,6 @@
 /** The command line of `latchkey exec`: flags of the command and of the server, `--`, and the command to run. */
 
-import { type ConfigIssue, quote } from "../../server/oauth/config_issue.ts";
+import { type ConfigIssue, quote } from "../../server/config/config_issue.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { splitWords } from "../split_words.ts";
 

@@ -3,8 +3,8 @@
 import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
-import type { App } from "../../server/assembly/context.ts";
-import { ConfigurationError, printable } from "../../server/oauth/config_issue.ts";
+import type { App } from "../../core/context.ts";
+import { ConfigurationError, printable } from "../../server/config/config_issue.ts";
 import { pluginProfiles } from "../../server/config/plugin_profile.ts";
 import { profileList } from "../../server/config/profiles.ts";
 import type { Settings } from "../../server/config/settings.ts";
@@ -220,7 +220,7 @@ async function formatFlows(rejected: readonly Flow[], program: string): Promise<
   const [{ redactFlow }, { formatExchange }, { findFix }] = await Promise.all([
     import("../../recorder/redact.ts"),
     import("../../recorder/export/text.ts"),
-    import("../../server/assembly/rules.ts"),
+    import("../../server/explain/rules.ts"),
   ]);
   const printed = rejected.slice(-maxPrintedFlows);
   return [

@@ -2,7 +2,7 @@
 
 import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
-import { quote } from "../../server/oauth/config_issue.ts";
+import { quote } from "../../server/config/config_issue.ts";
 import { minimizeVariations } from "../../testing/vary/minimize.ts";
 import { variations } from "../../testing/vary/variations.ts";
 import { programCommand } from "../about.ts";

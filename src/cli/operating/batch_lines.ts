@@ -1,7 +1,7 @@
 /** Batches the lines of a text log that report successes: one write for several, and a count if there are many. */
 
-import { type Timer, timers } from "../../platform/runtime/timers.ts";
-import type { TraceEvent } from "../../server/oauth/trace.ts";
+import { type Timer, timers } from "../../core/timers.ts";
+import type { TraceEvent } from "../../core/trace.ts";
 
 /** Milliseconds for which a line may wait for others. */
 const batchMs = 50;

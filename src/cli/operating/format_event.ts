@@ -1,11 +1,11 @@
 /** Formats events for a terminal: a block of lines for each failure and, if verbose, a line for each code and token. */
 
-import type { Explanation, TraceEvent } from "../../server/oauth/trace.ts";
-import { printable } from "../../server/oauth/config_issue.ts";
+import type { Explanation, TraceEvent } from "../../core/trace.ts";
+import { printable } from "../../server/config/config_issue.ts";
 import type { EventCount } from "./batch_lines.ts";
 
 /** The function of the rule table. */
-export type FindFix = typeof import("../../server/assembly/rules.ts").findFix;
+export type FindFix = typeof import("../../server/explain/rules.ts").findFix;
 
 /** Maximum length of a line, in characters; longer ones are truncated. */
 const maxLineChars = 1000;

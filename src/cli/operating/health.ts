@@ -1,10 +1,10 @@
 /** GET /healthz and /readyz: liveness, and readiness of the store. */
 
-import type { Context } from "../../server/assembly/context.ts";
-import type { Plugin } from "../../server/assembly/plugin.ts";
-import type { Endpoint, Handler } from "../../server/assembly/route.ts";
-import { plainText } from "../../platform/http/message.ts";
-import { type Timer, timers } from "../../platform/runtime/timers.ts";
+import type { Context } from "../../core/context.ts";
+import type { Plugin } from "../../server/hosting/plugin.ts";
+import type { Endpoint, Handler } from "../../core/route.ts";
+import { plainText } from "../../core/http/message.ts";
+import { type Timer, timers } from "../../core/timers.ts";
 
 /** The plugin for health checks. */
 export interface Health extends Plugin {

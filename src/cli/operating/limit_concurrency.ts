@@ -1,10 +1,10 @@
 /** Overload protection: rejects requests above a limit immediately, before they take memory (RFC 9110 §15.6.4). */
 
-import type { Plugin } from "../../server/assembly/plugin.ts";
-import type { HttpResponse } from "../../platform/http/message.ts";
-import { type ClientAddress, parseTarget } from "../../platform/http/router.ts";
-import type { Server } from "../../server/oauth/server.ts";
-import { networkFromAddress, sitePrefixBits } from "../../platform/runtime/ip_address.ts";
+import type { Plugin } from "../../server/hosting/plugin.ts";
+import type { HttpResponse } from "../../core/http/message.ts";
+import { type ClientAddress, parseTarget } from "../../core/router.ts";
+import type { Server } from "../../core/server.ts";
+import { networkFromAddress, sitePrefixBits } from "../../core/http/ip_address.ts";
 
 /** @internal Options of the limit. */
 export interface ConcurrencyLimitOptions {

@@ -1,14 +1,14 @@
 /** The log: each request has an ID, and each line of the request contains it. */
 
-import type { App, Context } from "../../server/assembly/context.ts";
-import type { Plugin } from "../../server/assembly/plugin.ts";
-import { findFix } from "../../server/assembly/rules.ts";
-import { clientChangeUrl } from "../../server/endpoints/shared/client_change.ts";
+import type { App, Context } from "../../core/context.ts";
+import type { Plugin } from "../../server/hosting/plugin.ts";
+import { findFix } from "../../server/explain/rules.ts";
+import { clientChangeUrl } from "../../server/explain/client_change.ts";
 import { suggestUri } from "../../server/explain/suggest_match.ts";
-import { findForRequest, type RequestLike, type ResponseLike, withHeaders } from "../../platform/http/message.ts";
-import { redactEvent, redactText } from "../../server/oauth/redact.ts";
-import type { RegisteredSecrets } from "../../server/oauth/registered_secrets.ts";
-import type { TraceEvent } from "../../server/oauth/trace.ts";
+import { findForRequest, type RequestLike, type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { redactEvent, redactText } from "../../server/redaction/redact.ts";
+import type { RegisteredSecrets } from "../../server/redaction/registered_secrets.ts";
+import type { TraceEvent } from "../../core/trace.ts";
 import { endpointNameAt, pathOf } from "./endpoint_name.ts";
 import { type LineBatch, lineBatch } from "./batch_lines.ts";
 import {
@@ -19,7 +19,7 @@ import {
   type LoggedRequest,
   type Terminal,
 } from "./format_event.ts";
-import { timers } from "../../platform/runtime/timers.ts";
+import { timers } from "../../core/timers.ts";
 
 /** @internal Options of the log. */
 export interface LoggingOptions {

@@ -1,13 +1,13 @@
 /** Metrics in the text format of Prometheus. */
 
-import type { App } from "../../server/assembly/context.ts";
-import type { Plugin } from "../../server/assembly/plugin.ts";
-import type { HttpResponse, RequestLike } from "../../platform/http/message.ts";
-import type { Server } from "../../server/oauth/server.ts";
-import type { TraceEvent } from "../../server/oauth/trace.ts";
+import type { App } from "../../core/context.ts";
+import type { Plugin } from "../../server/hosting/plugin.ts";
+import type { HttpResponse, RequestLike } from "../../core/http/message.ts";
+import type { Server } from "../../core/server.ts";
+import type { TraceEvent } from "../../core/trace.ts";
 import { endpointNameAt, pathOf } from "./endpoint_name.ts";
-import type { Store } from "../../platform/store/store.ts";
-import { timers } from "../../platform/runtime/timers.ts";
+import type { Store } from "../../core/store/store.ts";
+import { timers } from "../../core/timers.ts";
 
 /** The plugin that counts, with its results. */
 export interface Metrics extends Plugin {

@@ -1,9 +1,9 @@
 /** OpenTelemetry: a span for each request, with its events. Needs the interface only, no package. */
 
-import type { App } from "../../server/assembly/context.ts";
-import type { Plugin } from "../../server/assembly/plugin.ts";
-import { findForRequest, type RequestLike } from "../../platform/http/message.ts";
-import type { Explanation, TraceEvent } from "../../server/oauth/trace.ts";
+import type { App } from "../../core/context.ts";
+import type { Plugin } from "../../server/hosting/plugin.ts";
+import { findForRequest, type RequestLike } from "../../core/http/message.ts";
+import type { Explanation, TraceEvent } from "../../core/trace.ts";
 import { endpointNameAt, pathOf } from "./endpoint_name.ts";
 
 /** @internal The used part of `Span` of `@opentelemetry/api`. */

@@ -1,10 +1,10 @@
 /** The configuration of a server that replaces a realm of Keycloak. */
 
 import type { ProviderProfile } from "../../server/profiles/provider_profile.ts";
-import type { ClientMetadata, User } from "../../server/oauth/clients/client.ts";
-import { validateRedirectUri } from "../../server/oauth/clients/redirect_uri.ts";
+import type { ClientMetadata, User } from "../../core/clients/client.ts";
+import { validateRedirectUri } from "../../core/redirect_uri.ts";
 import { keycloak } from "../../server/profiles/keycloak_settings.ts";
-import { quote } from "../../server/oauth/config_issue.ts";
+import { quote } from "../../server/config/config_issue.ts";
 import type { Draft } from "./keep_valid.ts";
 import { fullName, hasFixedClaims, type RealmMappers, realmMappers } from "./realm_mappers.ts";
 import { roleReader, type UserRoles } from "./realm_roles.ts";

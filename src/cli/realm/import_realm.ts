@@ -1,9 +1,9 @@
 /** `latchkey profile`: writes a configuration file from a realm that Keycloak exported. */
 
-import { isObject } from "../../platform/json_value.ts";
+import { isObject } from "../../core/json_value.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
-import type { resolveOptions } from "../../server/assembly/resolve_options.ts";
-import { describeKind, printable, quote } from "../../server/oauth/config_issue.ts";
+import type { resolveOptions } from "../../server/hosting/resolve_options.ts";
+import { describeKind, printable, quote } from "../../server/config/config_issue.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { copyProfileHint, findForeignFormat, isRealm } from "../foreign_formats.ts";
 import { splitWords } from "../split_words.ts";

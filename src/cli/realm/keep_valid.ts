@@ -1,7 +1,7 @@
 /** Leaves the invalid parts out of a draft, so that what is written can be loaded. */
 
-import { type ConfigIssue, type Path, printable } from "../../server/oauth/config_issue.ts";
-import { type Field, findMismatches } from "../../server/oauth/field.ts";
+import { type ConfigIssue, type Path, printable } from "../../server/config/config_issue.ts";
+import { type Field, findMismatches } from "../../server/config/field.ts";
 
 /** A draft, and one sentence for each part to look at. */
 export interface Draft<T> {

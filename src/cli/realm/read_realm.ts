@@ -1,6 +1,6 @@
 /** Reads a realm of Keycloak as a configuration that a server accepts. */
 
-import { assertNoIssues, type ConfigIssue } from "../../server/oauth/config_issue.ts";
+import { assertNoIssues, type ConfigIssue } from "../../server/config/config_issue.ts";
 import { configFileField, type ResolveSettings } from "../options.ts";
 import { configurationOfRealm, type RealmConfiguration } from "./configuration_of_realm.ts";
 import { type Draft, keepValid, leftOut } from "./keep_valid.ts";

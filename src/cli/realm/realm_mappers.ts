@@ -3,10 +3,10 @@
  * these, and the claims that every token of a kind has.
  */
 
-import { quote } from "../../server/oauth/config_issue.ts";
+import { quote } from "../../server/config/config_issue.ts";
 import type { Members } from "../../server/profiles/provider_functions.ts";
 import type { FixedClaims } from "../../server/profiles/provider_profile.ts";
-import { isReservedClaim, standardClaims } from "../../server/oauth/claims.ts";
+import { isReservedClaim, standardClaims } from "../../core/claims.ts";
 import type { UserRoles } from "./realm_roles.ts";
 import { type Json, object, objects, text, texts } from "./realm_values.ts";
 

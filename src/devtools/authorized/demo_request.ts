@@ -1,15 +1,15 @@
 /** Prepares the authorization request of a demo client: signed (RFC 9101), pushed (RFC 9126), or as it is. */
 
-import { findRule } from "../../server/assembly/rules.ts";
+import { findRule } from "../../server/explain/rules.ts";
 import { importSigningKey } from "../../client/jwt.ts";
 import { signedRequest } from "../../client/request_object.ts";
-import type { Context } from "../../server/assembly/context.ts";
-import type { DemoRequest } from "../../server/endpoints/shared/demo_flow.ts";
+import type { Context } from "../../core/context.ts";
+import type { DemoRequest } from "../../core/demo_request.ts";
 import { mustPush } from "../../server/extensions/par/settings.ts";
 import { mustSign } from "../../server/extensions/signed_requests/settings.ts";
-import type { Client } from "../../server/oauth/clients/repository.ts";
+import type { Client } from "../../core/clients/repository.ts";
 import { demoKey } from "../../server/config/demo_entries.ts";
-import { OAuthError } from "../../server/oauth/errors.ts";
+import { OAuthError } from "../../core/errors.ts";
 import { clientRequest, hasDemoKey, send } from "./requests.ts";
 
 /** See `DemoSteps.prepare`. */

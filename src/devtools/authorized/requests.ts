@@ -4,20 +4,20 @@ import { authenticateClient } from "../../client/authentication.ts";
 import type { RequestParameters } from "../../client/parameters.ts";
 import { demandedNonce, type ProofKey, signProof } from "../../client/proof.ts";
 import { codeExchange, formRequest, refreshRequest } from "../../client/token_request.ts";
-import { isDropped, parseJsonObject, type RequestLike, toResponse } from "../../platform/http/message.ts";
+import { isDropped, parseJsonObject, type RequestLike, toResponse } from "../../core/http/message.ts";
 import { reasonPhrases } from "../../platform/http/reason_phrases.ts";
-import type { Client } from "../../server/oauth/clients/repository.ts";
-import { digest } from "../../server/oauth/secrets.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import { digest } from "../../core/secrets.ts";
 import { demoKey, demoSecret } from "../../server/config/demo_entries.ts";
-import type { Server } from "../../server/oauth/server.ts";
-import { callbackUri } from "../../server/endpoints/demo_flow.ts";
-import type { Context } from "../../server/assembly/context.ts";
-import { endpointPath } from "../../server/assembly/endpoint.ts";
-import { backChannelOrigin } from "../../server/oauth/issuer_urls.ts";
-import { repeatedHost } from "../../server/endpoints/shared/cross_site.ts";
+import type { Server } from "../../core/server.ts";
+import { callbackUri } from "../../core/demo_flow.ts";
+import type { Context } from "../../core/context.ts";
+import { endpointPath } from "../../core/endpoint.ts";
+import { backChannelOrigin } from "../../core/issuer_urls.ts";
+import { repeatedHost } from "../../core/http/cross_site.ts";
 import type { HttpExchange, HttpMessage } from "../../server/pages/http_exchange.tsx";
 import type { Step } from "./pages/step_form.tsx";
-import type { Secret } from "../../server/pages/secret_value.tsx";
+import type { Secret } from "../../core/pages/secret_value.tsx";
 
 /** How a client authenticates. */
 interface StepClient {

@@ -1,9 +1,9 @@
 /** POST /authorized/try: sends one step after an authorization response, and shows its requests and responses. */
 
-import { readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
-import type { Handlers } from "../../server/assembly/route.ts";
-import { assertCallbackPage } from "../../server/endpoints/demo_flow.ts";
-import { redirect } from "../../platform/http/message.ts";
+import { readProtectedForm } from "../../core/csrf.ts";
+import type { Handlers } from "../../core/route.ts";
+import { assertCallbackPage } from "../../core/demo_flow.ts";
+import { redirect } from "../../core/http/message.ts";
 import { type FindEditLink, runStep } from "./steps.ts";
 
 /** The target of the buttons of `/authorized`; opened by hand, it leads back there. */

@@ -1,5 +1,5 @@
 /**
- * The pages that list and change clients and users. Validation and storage live in `server/oauth/`.
+ * The pages that list and change clients and users. Validation is in `server/config/`, storage in `server/hosting/`.
  *
  * 1. This file checks the host against DNS rebinding, and reads forms with their CSRF token.
  * 2. `clients.ts` and `users.ts` convert between form fields and client metadata or claims.
@@ -7,15 +7,15 @@
  * 4. `client_snippets/` generates settings for client libraries, shown on the page of a client.
  */
 
-import { ensureBrowserCookie } from "../../server/endpoints/shared/browser_cookie.ts";
-import { takeConfirmation } from "../../server/endpoints/shared/confirmation.ts";
-import type { Context } from "../../server/assembly/context.ts";
-import { browserCsrfToken } from "../../server/endpoints/shared/csrf.ts";
-import { rejectUntrustedHost } from "../../server/endpoints/shared/cross_site.ts";
-import type { Handler, Handlers } from "../../server/assembly/route.ts";
-import { htmlWithForms, HttpError, type HttpResponse } from "../../platform/http/message.ts";
-import type { BoundedCache } from "../../server/oauth/bounded_cache.ts";
-import type { Repository } from "../../server/oauth/records/repository.ts";
+import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
+import { takeConfirmation } from "../../server/login/confirmation.ts";
+import type { Context } from "../../core/context.ts";
+import { browserCsrfToken } from "../../core/csrf.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import type { Handler, Handlers } from "../../core/route.ts";
+import { htmlWithForms, HttpError, type HttpResponse } from "../../core/http/message.ts";
+import type { BoundedCache } from "../../core/bounded_cache.ts";
+import type { Repository } from "../../server/hosting/records/repository.ts";
 import type { EditForm } from "../../server/pages/field.tsx";
 import type { ListPosition } from "../../server/pages/next_page.tsx";
 import type { RequestPages } from "../requests/request_pages.ts";

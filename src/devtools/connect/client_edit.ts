@@ -1,13 +1,13 @@
 /** The page with the form of all metadata of a client. */
 
-import type { HttpResponse } from "../../platform/http/message.ts";
-import type { ClientMetadata } from "../../server/oauth/clients/client.ts";
-import type { Client } from "../../server/oauth/clients/repository.ts";
-import type { Params } from "../../server/oauth/params.ts";
-import type { Server } from "../../server/oauth/server.ts";
-import type { Context } from "../../server/assembly/context.ts";
+import type { HttpResponse } from "../../core/http/message.ts";
+import type { ClientMetadata } from "../../core/clients/client.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import type { Params } from "../../core/params.ts";
+import type { Server } from "../../core/server.ts";
+import type { Context } from "../../core/context.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
-import { renderPage } from "../../server/pages/render_page.ts";
+import { renderPage } from "../../core/pages/render_page.ts";
 import { ClientEdit } from "./pages/client_edit.tsx";
 import { pageWithForm } from "./admin_endpoint.ts";
 import { differingFields, metadataGroups } from "./client_form.ts";

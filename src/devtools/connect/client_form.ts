@@ -1,13 +1,13 @@
 /** The form of client metadata. Its fields follow from the description of the metadata, new members included. */
 
-import { clientField } from "../../server/assembly/extensions.ts";
-import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "../../server/oauth/clients/client.ts";
-import { hasNewIdentity } from "../../server/oauth/clients/client_identity.ts";
-import type { Client } from "../../server/oauth/clients/repository.ts";
-import type { Field } from "../../server/oauth/field.ts";
-import type { Params } from "../../server/oauth/params.ts";
-import { randomId, randomToken } from "../../server/oauth/secrets.ts";
-import type { Server } from "../../server/oauth/server.ts";
+import { clientField } from "../../server/hosting/extensions.ts";
+import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "../../core/clients/client.ts";
+import { hasNewIdentity } from "../../core/clients/client_identity.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import type { Field } from "../../server/config/field.ts";
+import type { Params } from "../../core/params.ts";
+import { randomId, randomToken } from "../../core/secrets.ts";
+import type { Server } from "../../core/server.ts";
 import type { MetadataField, MetadataGroup } from "./pages/client_edit.tsx";
 import type { FieldError } from "../../server/pages/field.tsx";
 import type { ClientLibrary } from "./client_snippets/library.ts";

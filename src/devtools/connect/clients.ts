@@ -1,13 +1,13 @@
 /** GET and POST /clients and /clients/{id}: the clients, their settings for libraries, and forms that change them. */
 
-import { html, HttpError, type HttpResponse } from "../../platform/http/message.ts";
-import type { ClientMetadata } from "../../server/oauth/clients/client.ts";
-import type { Client } from "../../server/oauth/clients/repository.ts";
-import { type ConfigIssue, ConfigurationError, quote } from "../../server/oauth/config_issue.ts";
-import type { Params } from "../../server/oauth/params.ts";
-import { digest } from "../../server/oauth/secrets.ts";
-import type { Server } from "../../server/oauth/server.ts";
-import { isTestUrl } from "../../server/oauth/test_hosts.ts";
+import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
+import type { ClientMetadata } from "../../core/clients/client.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import { type ConfigIssue, ConfigurationError, quote } from "../../server/config/config_issue.ts";
+import type { Params } from "../../core/params.ts";
+import { digest } from "../../core/secrets.ts";
+import type { Server } from "../../core/server.ts";
+import { isTestUrl } from "../../core/test_hosts.ts";
 import { directoryHandlers, idFromPath, pageWithForm, readPage, traceChange, unknownAction } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { describeSnippets } from "./describe_snippets.ts";
@@ -19,12 +19,12 @@ import { libraries } from "./client_snippets/libraries.ts";
 import { clientEntry, configurationFile, findDemoSecret, findGeneratedSecret } from "./configuration_file.ts";
 import { showHome } from "./home.ts";
 import { changeExclusively, removeRecord } from "./exclusive_change.ts";
-import { decodeRetry, prefilledValues } from "../../server/endpoints/shared/client_change.ts";
-import { redirectWithConfirmation, takeConfirmation } from "../../server/endpoints/shared/confirmation.ts";
-import { maxListLength, readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
-import type { Context } from "../../server/assembly/context.ts";
-import type { Handlers } from "../../server/assembly/route.ts";
-import { renderPage } from "../../server/pages/render_page.ts";
+import { decodeRetry, prefilledValues } from "../../server/explain/client_change.ts";
+import { redirectWithConfirmation, takeConfirmation } from "../../server/login/confirmation.ts";
+import { maxListLength, readProtectedForm } from "../../core/csrf.ts";
+import type { Context } from "../../core/context.ts";
+import type { Handlers } from "../../core/route.ts";
+import { renderPage } from "../../core/pages/render_page.ts";
 import { Client as ClientPage, type ClientProps, Clients } from "./pages/clients.tsx";
 import type { FieldError } from "../../server/pages/field.tsx";
 

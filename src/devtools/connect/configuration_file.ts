@@ -1,12 +1,12 @@
 /** Clients and users as a configuration file. */
 
-import type { ClientMetadata, User } from "../../server/oauth/clients/client.ts";
+import type { ClientMetadata, User } from "../../core/clients/client.ts";
 import { demoSecret } from "../../server/config/demo_entries.ts";
-import type { ClaimRules } from "../../server/oauth/claims.ts";
-import type { Client } from "../../server/oauth/clients/repository.ts";
-import { secretPlaceholder } from "../../server/oauth/clients/validate_client.ts";
-import type { Server } from "../../server/oauth/server.ts";
-import { digest } from "../../server/oauth/secrets.ts";
+import type { ClaimRules } from "../../core/claims.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import { secretPlaceholder } from "../../server/config/validate_client.ts";
+import type { Server } from "../../core/server.ts";
+import { digest } from "../../core/secrets.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import type { ConfigurationFile } from "./pages/configuration_lines.tsx";
 

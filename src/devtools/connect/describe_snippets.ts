@@ -1,9 +1,9 @@
 /** The settings of a client for each library, with the addresses of this server. */
 
-import type { Context } from "../../server/assembly/context.ts";
-import { endpointUrl } from "../../server/assembly/endpoint.ts";
-import type { Client } from "../../server/oauth/clients/repository.ts";
-import { secretPlaceholder } from "../../server/oauth/clients/validate_client.ts";
+import type { Context } from "../../core/context.ts";
+import { endpointUrl } from "../../core/endpoint.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import { secretPlaceholder } from "../../server/config/validate_client.ts";
 import type { ClientSnippet } from "./pages/client_snippets.tsx";
 import { demandTexts, findDemands } from "./listed_client.ts";
 

@@ -3,13 +3,13 @@
  * than the record has would undo another change; a change that ends after a removal would add the record again.
  */
 
-import { HttpError } from "../../platform/http/message.ts";
-import type { ClientRepository } from "../../server/oauth/clients/repository.ts";
+import { HttpError } from "../../core/http/message.ts";
+import type { ClientRepository } from "../../core/clients/repository.ts";
 import { inTurn } from "../../platform/in_turn.ts";
-import type { MaybePromise } from "../../platform/maybe_promise.ts";
-import { storageKey } from "../../server/oauth/secrets.ts";
-import type { Server } from "../../server/oauth/server.ts";
-import { computeMac } from "../../server/oauth/session/session.ts";
+import type { MaybePromise } from "../../core/maybe_promise.ts";
+import { storageKey } from "../../core/secrets.ts";
+import type { Server } from "../../core/server.ts";
+import { computeMac } from "../../core/session/session.ts";
 
 /** The version of a record, for its form. It has a MAC, so that it does not help to guess a secret. */
 export async function recordVersion(server: Server, record: unknown): Promise<string> {

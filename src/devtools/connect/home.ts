@@ -1,17 +1,17 @@
 /** GET /: the home page, with the form that adds a client. POST /clients shows it again with the errors of the form. */
 
-import { publicUrl } from "../../server/assembly/endpoint.ts";
-import type { HttpResponse } from "../../platform/http/message.ts";
-import { callbackClients, callbackUri } from "../../server/endpoints/demo_flow.ts";
-import type { Handlers } from "../../server/assembly/route.ts";
-import { isTrustedHost } from "../../server/endpoints/shared/cross_site.ts";
-import type { Context } from "../../server/assembly/context.ts";
-import { mayListClients, prefilledValues } from "../../server/endpoints/shared/client_change.ts";
-import { randomId } from "../../server/oauth/secrets.ts";
-import { serverOrigins } from "../../server/oauth/issuer_urls.ts";
-import type { Client } from "../../server/oauth/clients/repository.ts";
+import { publicUrl } from "../../core/endpoint.ts";
+import type { HttpResponse } from "../../core/http/message.ts";
+import { callbackClients, callbackUri } from "../../core/demo_flow.ts";
+import type { Handlers } from "../../core/route.ts";
+import { isTrustedHost } from "../../core/http/cross_site.ts";
+import type { Context } from "../../core/context.ts";
+import { mayListClients, prefilledValues } from "../../server/explain/client_change.ts";
+import { randomId } from "../../core/secrets.ts";
+import { serverOrigins } from "../../core/issuer_urls.ts";
+import type { Client } from "../../core/clients/repository.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
-import { renderPage } from "../../server/pages/render_page.ts";
+import { renderPage } from "../../core/pages/render_page.ts";
 import { type ConnectForm, Home } from "./pages/home.tsx";
 import { type DirectoryOptions, pageWithForm } from "./admin_endpoint.ts";
 import { connectFields, formAuthMethods } from "./client_form.ts";

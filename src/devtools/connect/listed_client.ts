@@ -1,12 +1,12 @@
 /** A client as pages show it. */
 
-import type { Context } from "../../server/assembly/context.ts";
+import type { Context } from "../../core/context.ts";
 import { mustProve } from "../../server/extensions/dpop/settings.ts";
 import { mustPush } from "../../server/extensions/par/settings.ts";
 import { mustSign } from "../../server/extensions/signed_requests/settings.ts";
-import { policyOf } from "../../server/oauth/clients/policy.ts";
-import type { Client } from "../../server/oauth/clients/repository.ts";
-import { clientValues } from "../../server/oauth/clients/client_extension.ts";
+import { policyOf } from "../../core/clients/policy.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import { clientValues } from "../../core/clients/client_extension.ts";
 import type { ListedClient } from "./pages/client_details.tsx";
 import type { ClientDemand } from "./client_snippets/library.ts";
 import { requestAndResponseMembers } from "./member_topics.ts";

@@ -1,23 +1,23 @@
 /** GET and POST /users and /users/{sub}: the users, their claims, and forms that change them. */
 
-import { HttpError, type HttpResponse } from "../../platform/http/message.ts";
-import { isInAccessTokens, isReservedClaim, releasingScopes } from "../../server/oauth/claims.ts";
-import type { User } from "../../server/oauth/clients/client.ts";
-import { ConfigurationError, quote } from "../../server/oauth/config_issue.ts";
+import { HttpError, type HttpResponse } from "../../core/http/message.ts";
+import { isInAccessTokens, isReservedClaim, releasingScopes } from "../../core/claims.ts";
+import type { User } from "../../core/clients/client.ts";
+import { ConfigurationError, quote } from "../../server/config/config_issue.ts";
 import { userWarnings } from "../../server/config/user_warnings.ts";
-import type { Params } from "../../server/oauth/params.ts";
-import { formatPasswordDigest, getPasswordDigest } from "../../server/oauth/users/password.ts";
+import type { Params } from "../../core/params.ts";
+import { formatPasswordDigest, getPasswordDigest } from "../../core/users/password.ts";
 import { directoryHandlers, idFromPath, pageWithForm, readPage, traceChange, unknownAction } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
-import { redirectWithConfirmation } from "../../server/endpoints/shared/confirmation.ts";
-import { maxListLength, readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
-import type { Context } from "../../server/assembly/context.ts";
-import type { Handlers } from "../../server/assembly/route.ts";
-import type { Server } from "../../server/oauth/server.ts";
+import { redirectWithConfirmation } from "../../server/login/confirmation.ts";
+import { maxListLength, readProtectedForm } from "../../core/csrf.ts";
+import type { Context } from "../../core/context.ts";
+import type { Handlers } from "../../core/route.ts";
+import type { Server } from "../../core/server.ts";
 import { changedPlaces, type ClaimPlaces, claimPlaces, configurationFile, userEntry } from "./configuration_file.ts";
 import { changeExclusively, recordVersion, removeRecord } from "./exclusive_change.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
-import { renderPage } from "../../server/pages/render_page.ts";
+import { renderPage } from "../../core/pages/render_page.ts";
 import { type ListedUser, User as UserPage, type UserProps, Users, type UsersProps } from "./pages/users.tsx";
 
 export function userListPage(options: DirectoryOptions): Handlers {

@@ -1,7 +1,7 @@
 /** The order in which a flow lists the checks of an exchange. */
 
-import type { App } from "../../server/assembly/context.ts";
-import type { PassedRuleId } from "../../server/oauth/rules/mod.ts";
+import type { App } from "../../core/context.ts";
+import type { PassedRuleId } from "../../core/rules/mod.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { fieldValue } from "./labels.ts";
 

@@ -1,8 +1,8 @@
 /** The request of a step as a curl command for bash. Its secrets are shell variables. */
 
-import { encodeFormValue } from "../../server/oauth/clients/redirect_uri.ts";
-import { bashQuote } from "../../server/endpoints/shared/shell_quote.ts";
-import type { Fields } from "../../platform/http/form.ts";
+import { encodeFormValue } from "../../core/redirect_uri.ts";
+import { bashQuote } from "../../core/shell_quote.ts";
+import type { Fields } from "../../core/http/form.ts";
 import { maxCapturedBodyBytes } from "../../platform/http/body_tap.ts";
 import type { Exchange, RecordedRequest } from "../../recorder/exchange.ts";
 import { findBasicCredentials } from "../../recorder/record_request.ts";

@@ -1,14 +1,14 @@
 /** The props of a flow's page. */
 
-import { findFix, findRule, getPassedText } from "../../server/assembly/rules.ts";
-import { upperFirst } from "../../server/pages/first_letter.ts";
-import type { PassedRuleId } from "../../server/oauth/rules/mod.ts";
-import type { Server } from "../../server/oauth/server.ts";
-import type { Explanation } from "../../server/oauth/explanation.ts";
-import type { TraceEvent } from "../../server/oauth/trace.ts";
+import { findFix, findRule, getPassedText } from "../../server/explain/rules.ts";
+import { upperFirst } from "../../core/pages/first_letter.ts";
+import type { PassedRuleId } from "../../core/rules/mod.ts";
+import type { Server } from "../../core/server.ts";
+import type { Explanation } from "../../core/explanation.ts";
+import type { TraceEvent } from "../../core/trace.ts";
 import type { Exchange, Flow, RecordedResponse } from "../../recorder/exchange.ts";
 import { redactFlow } from "../../recorder/redact.ts";
-import { parseLocation } from "../../platform/http/form.ts";
+import { parseLocation } from "../../core/http/form.ts";
 import { parseJsonMembers } from "../../recorder/record_response.ts";
 import type { FailureReason, FlowProps, FlowRow, FlowStep, Hop } from "./pages/props.ts";
 import type { FlowSummary, RejectionSummary, RuleCheckResult } from "./pages/props.ts";

@@ -1,11 +1,11 @@
 /** The habits of a flow's client, for the page of the flow. */
 
-import type { Server } from "../../server/oauth/server.ts";
+import type { Server } from "../../core/server.ts";
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { redactTextAbout } from "../../recorder/redact.ts";
 import type { FlowHabits, HabitEvidence, HabitRow } from "./pages/props.ts";
-import type { Tone } from "../../server/pages/status_badge.tsx";
+import type { Tone } from "../../core/pages/status_badge.tsx";
 import { exchangeTitle, isFromClient } from "./labels.ts";
 
 /** Maximum number of findings of one habit on the page. */

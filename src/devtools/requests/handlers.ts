@@ -1,21 +1,21 @@
 /** Request handlers of the inspector, loaded at the first visit. */
 
-import { frontChannelOrigin } from "../../server/oauth/issuer_urls.ts";
-import { ensureBrowserCookie } from "../../server/endpoints/shared/browser_cookie.ts";
-import { takeConfirmation } from "../../server/endpoints/shared/confirmation.ts";
-import { callbackClients } from "../../server/endpoints/demo_flow.ts";
-import { fixLink, mayListClients } from "../../server/endpoints/shared/client_change.ts";
-import { browserCsrfToken, readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
-import type { Context } from "../../server/assembly/context.ts";
-import { htmlWithForms, HttpError, type HttpResponse, json, redirect } from "../../platform/http/message.ts";
-import { isSameOrigin } from "../../platform/http/same_origin.ts";
-import { reject } from "../../server/oauth/reject.ts";
+import { frontChannelOrigin } from "../../core/issuer_urls.ts";
+import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
+import { takeConfirmation } from "../../server/login/confirmation.ts";
+import { callbackClients } from "../../core/demo_flow.ts";
+import { fixLink, mayListClients } from "../../server/explain/client_change.ts";
+import { browserCsrfToken, readProtectedForm } from "../../core/csrf.ts";
+import type { Context } from "../../core/context.ts";
+import { htmlWithForms, HttpError, type HttpResponse, json, redirect } from "../../core/http/message.ts";
+import { isSameOrigin } from "../../core/http/same_origin.ts";
+import { reject } from "../../core/reject.ts";
 import type { Flow } from "../../recorder/exchange.ts";
 import { toFixture } from "../../recorder/export/fixture.ts";
 import { toHar } from "../../recorder/export/har.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { formatMarkdown } from "../../recorder/export/markdown.ts";
-import { renderPage } from "../../server/pages/render_page.ts";
+import { renderPage } from "../../core/pages/render_page.ts";
 import { Flow as FlowPage } from "./pages/flow.tsx";
 import { List } from "./pages/list.tsx";
 import type { FlowProps } from "./pages/props.ts";
@@ -34,7 +34,7 @@ import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";
 import { describeList, flowKinds, selectFlows } from "./list.ts";
 import { suggestMatch } from "../../server/explain/suggest_match.ts";
-import { withVisibleTexts } from "../../server/endpoints/shared/visible_text.ts";
+import { withVisibleTexts } from "../../server/explain/visible_text.ts";
 
 /** What the visitor may see beside a rejection. */
 function findHelp(context: Context): FindHelp {

@@ -1,6 +1,6 @@
 /** The props of the list of flows: filtered, searched and paginated. */
 
-import type { Server } from "../../server/oauth/server.ts";
+import type { Server } from "../../core/server.ts";
 import type { Flow } from "../../recorder/exchange.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { redactFlow } from "../../recorder/redact.ts";

@@ -8,16 +8,16 @@
  * 4. `notifier.ts` notifies open pages of changed flows by server-sent events.
  */
 
-import { frontChannelOrigin } from "../../server/oauth/issuer_urls.ts";
-import type { App, Context } from "../../server/assembly/context.ts";
-import { rejectUntrustedHost } from "../../server/endpoints/shared/cross_site.ts";
-import type { Plugin } from "../../server/assembly/plugin.ts";
-import type { Endpoint, Handler, Handlers } from "../../server/assembly/route.ts";
-import type { Fields } from "../../platform/http/form.ts";
-import type { RequestLike, ResponseLike } from "../../platform/http/message.ts";
-import type { Method } from "../../platform/http/router.ts";
-import { ConfigurationError, quote } from "../../server/oauth/config_issue.ts";
-import { parameters } from "../../server/oauth/params.ts";
+import { frontChannelOrigin } from "../../core/issuer_urls.ts";
+import type { App, Context } from "../../core/context.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import type { Plugin } from "../../server/hosting/plugin.ts";
+import type { Endpoint, Handler, Handlers } from "../../core/route.ts";
+import type { Fields } from "../../core/http/form.ts";
+import type { RequestLike, ResponseLike } from "../../core/http/message.ts";
+import type { Method } from "../../core/router.ts";
+import { ConfigurationError, quote } from "../../server/config/config_issue.ts";
+import { parameters } from "../../core/params.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { type Recorder, recorder } from "../../recorder/recorder.ts";
 import { type Notifier, notifier } from "./notifier.ts";

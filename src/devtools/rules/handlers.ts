@@ -1,8 +1,8 @@
 /** GET /docs/rules/PK-09. */
 
-import type { Context } from "../../server/assembly/context.ts";
-import { html, HttpError, type HttpResponse } from "../../platform/http/message.ts";
-import { renderPage } from "../../server/pages/render_page.ts";
+import type { Context } from "../../core/context.ts";
+import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
+import { renderPage } from "../../core/pages/render_page.ts";
 import { RulePage } from "./pages/rule_page.tsx";
 import { describeRule, nearestRules } from "./rule.ts";
 import type { ReadRules } from "./rules_file.ts";

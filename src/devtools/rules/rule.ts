@@ -1,8 +1,8 @@
 /** What is known of a rule: its row of the rule table, with its requirement in the file of `rules_file.ts`. */
 
-import { suggest } from "../../server/oauth/config_issue.ts";
-import { findRule, rules } from "../../server/assembly/rules.ts";
-import type { RuleId } from "../../server/oauth/rules/mod.ts";
+import { suggest } from "../../server/config/config_issue.ts";
+import { findRule, rules } from "../../server/explain/rules.ts";
+import type { RuleId } from "../../core/rules/mod.ts";
 import type { RuleDescription } from "./pages/rule_page.tsx";
 import type { ReadRules } from "./rules_file.ts";
 

@@ -1,7 +1,7 @@
 /** Captures a body while its reader reads it. It never reads ahead, and never delays or changes the body. */
 
-import { peekedText } from "./form.ts";
-import type { RequestLike } from "./message.ts";
+import { peekedText } from "../../core/http/form.ts";
+import type { RequestLike } from "../../core/http/message.ts";
 
 /** The maximum size of a captured body, in bytes. */
 export const maxCapturedBodyBytes = 64 * 1024;

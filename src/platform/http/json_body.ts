@@ -1,8 +1,8 @@
 /** Reads a JSON object from the body of a request, with limits for size, duration and depth. */
 
-import { isDeeperThan, isObject } from "../json_value.ts";
-import { describeContentType, readBodyText } from "./form.ts";
-import { HttpError, type RequestLike, type RuleId } from "./message.ts";
+import { isDeeperThan, isObject } from "../../core/json_value.ts";
+import { describeContentType, readBodyText } from "../../core/http/form.ts";
+import { HttpError, type RequestLike, type RuleId } from "../../core/http/message.ts";
 
 /** Maximum depth of nested arrays and objects. Deeper values could exhaust the stack of a recursive function. */
 const maxDepth = 16;

@@ -1,8 +1,8 @@
 /** The interface of the runtime adapters that listen on an address. */
 
-import type { RequestLike, ResponseLike } from "../http/message.ts";
+import type { RequestLike, ResponseLike } from "../../core/http/message.ts";
 import type { TlsPair } from "./tls.ts";
-import { type Timer, timers } from "./timers.ts";
+import { type Timer, timers } from "../../core/timers.ts";
 
 /** Handles a request. It never throws and never rejects. */
 export type RequestHandler = (

@@ -1,7 +1,7 @@
 /** The adapter of Bun: listens with Bun.serve. */
 
 import nodeHttp from "node:http";
-import { isDropped, toResponse, withHeaders } from "../http/message.ts";
+import { isDropped, toResponse, withHeaders } from "../../core/http/message.ts";
 import {
   type Bind,
   cipherSuites,

@@ -1,6 +1,6 @@
 /** The adapter of Deno: its process environment, and listening. */
 
-import { ConnectionDropped, isDropped, replaceParts, type RequestLike, toResponse } from "../http/message.ts";
+import { ConnectionDropped, isDropped, replaceParts, type RequestLike, toResponse } from "../../core/http/message.ts";
 import {
   type Bind,
   type BoundServer,
@@ -12,7 +12,7 @@ import {
 import { decodeText } from "./decode_text.ts";
 import type { ProcessEnvironment } from "./process_environment.ts";
 import { onRunnerEnd } from "./runner.ts";
-import { timers } from "./timers.ts";
+import { timers } from "../../core/timers.ts";
 
 const encoder = new TextEncoder();
 

@@ -4,10 +4,10 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type nodeProcess from "node:process";
-import { isDropped, isResponse, type RequestLike } from "../http/message.ts";
+import { isDropped, isResponse, type RequestLike } from "../../core/http/message.ts";
 import { type Bind, cipherSuites, type RequestHandler, stopWithTimeout } from "./bind.ts";
 import { maxHeaderBytes, requestTimeoutMs, shutdownTimeoutMs } from "./bind.ts";
-import { timers } from "./timers.ts";
+import { timers } from "../../core/timers.ts";
 
 /** Provides modules without an import: importing node:http evaluates its export WebSocket, which loads all of fetch. */
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };

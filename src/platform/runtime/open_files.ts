@@ -1,7 +1,7 @@
 /** The limit of open files on Deno, whose listeners do not recover from it. */
 
 import type { Server } from "node:http";
-import { type Timer, timers } from "./timers.ts";
+import { type Timer, timers } from "../../core/timers.ts";
 
 /** Interval of the attempts to accept connections again, in milliseconds. */
 export const recoveryIntervalMs = 500;

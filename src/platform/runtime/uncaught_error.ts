@@ -1,6 +1,6 @@
 /** Errors that no code catches, on Deno, Node and Bun. */
 
-import { timers } from "./timers.ts";
+import { timers } from "../../core/timers.ts";
 
 type Listener = (error: unknown) => void;
 

@@ -16,4 +16,4 @@ export type {
   RevocationRecord,
   Store,
   StoredRecord,
-} from "./store.ts";
+} from "../../core/store/store.ts";

@@ -1,7 +1,15 @@
 /** The records of one app in a store that several apps share. */
 
-import type { ListedRecord, ListOptions, RecordKind, RecordMetadata, Records, Store, StoredRecord } from "./store.ts";
-import { StoreError } from "./store_error.ts";
+import type {
+  ListedRecord,
+  ListOptions,
+  RecordKind,
+  RecordMetadata,
+  Records,
+  Store,
+  StoredRecord,
+} from "../../core/store/store.ts";
+import { StoreError } from "../../core/store/store_error.ts";
 
 /**
  * The part of a store whose ids begin with a prefix. `close()` waits for pending writes and leaves the store open;

@@ -1,8 +1,8 @@
 /** Lists of records in Redis: a sorted set contains the ids of each kind that is listed often. */
 
 import type { Redis } from "ioredis";
-import { escapeKey, idRange, unescapeKey } from "./escape_key.ts";
-import type { ListedRecord, ListOptions, RecordKind, Records, StoredRecord } from "./store.ts";
+import { escapeKey, idRange, unescapeKey } from "../../core/store/escape_key.ts";
+import type { ListedRecord, ListOptions, RecordKind, Records, StoredRecord } from "../../core/store/store.ts";
 
 /** The kinds whose ids are kept in a sorted set. For other kinds, all keys are searched. */
 export const listed: ReadonlySet<RecordKind> = new Set<RecordKind>([

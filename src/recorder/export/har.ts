@@ -1,6 +1,6 @@
 /** Exchanges as an HTTP Archive (HAR 1.2), which browsers and HTTP tools can open. */
 
-import type { Fields } from "../../platform/http/form.ts";
+import type { Fields } from "../../core/http/form.ts";
 import type { Exchange, RecordedRequest, RecordedResponse } from "../exchange.ts";
 import { redactExchanges, type RedactOptions } from "../redact.ts";
 import { requestUrl } from "./request_url.ts";

@@ -1,8 +1,8 @@
 /** Exchanges as plain text, for terminals and failed tests. */
 
-import type { Fields } from "../../platform/http/form.ts";
-import { getPassedText } from "../../server/assembly/rules.ts";
-import type { Explanation } from "../../server/oauth/trace.ts";
+import type { Fields } from "../../core/http/form.ts";
+import { getPassedText } from "../../server/explain/rules.ts";
+import type { Explanation } from "../../core/trace.ts";
 import { type Exchange, type RecordedRequest, type RecordedResponse, unknownEndpoint } from "../exchange.ts";
 import { findErrorCode, isHtmlPage } from "../record_response.ts";
 

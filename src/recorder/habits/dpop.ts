@@ -1,7 +1,7 @@
 /** DPoP (RFC 9449). */
 
-import { digest } from "../../server/oauth/secrets.ts";
-import { hasPrivateKey, publicMembersOf } from "../../platform/runtime/jwk.ts";
+import { digest } from "../../core/secrets.ts";
+import { hasPrivateKey, publicMembersOf } from "../../core/keys/jwk.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findBearerToken } from "../record_request.ts";
 import type { Exchange } from "../exchange.ts";

@@ -1,6 +1,6 @@
 /** The type of a habit: what a good client does in every request, as its recorded requests show it. */
 
-import type { MaybePromise } from "../../platform/maybe_promise.ts";
+import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Exchange } from "../exchange.ts";
 import type { Traffic } from "./traffic.ts";
 

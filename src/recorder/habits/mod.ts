@@ -8,7 +8,7 @@
  * To add a habit, add a definition to the file of its category.
  */
 
-import { redactText } from "../../server/oauth/redact.ts";
+import { redactText } from "../../server/redaction/redact.ts";
 import { registeredSecretsFor } from "../exchange_draft.ts";
 import { authenticationHabits } from "./authentication.ts";
 import { authorizationRequestHabits } from "./authorization_request.ts";

@@ -1,6 +1,6 @@
 /** PKCE (RFC 7636). */
 
-import { digest } from "../../server/oauth/secrets.ts";
+import { digest } from "../../core/secrets.ts";
 import { findBasicCredentials } from "../record_request.ts";
 import { examineEach, examineFreshness, type HabitDefinition, toEvidence } from "./habit.ts";
 import { looksLikeTime } from "./random_values.ts";

@@ -1,6 +1,6 @@
 /** Redirect URIs, and what the browser does at them. */
 
-import { isLoopback } from "../../server/oauth/test_hosts.ts";
+import { isLoopback } from "../../core/test_hosts.ts";
 import { examineEach, type HabitDefinition, type RequestFinding } from "./habit.ts";
 
 /** The names of parameters whose value is a secret of one login. */

@@ -1,6 +1,6 @@
 /** Refreshes (RFC 6749 §6). */
 
-import { splitScope } from "../../server/oauth/params.ts";
+import { splitScope } from "../../core/params.ts";
 import { examineEach, type HabitDefinition, type RequestFinding } from "./habit.ts";
 import { overlaps, type TokenRequest, type Traffic } from "./traffic.ts";
 

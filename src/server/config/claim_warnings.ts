@@ -1,11 +1,11 @@
 /** Warnings about configured claims, and claims of users, that no client can receive. */
 
-import { claimRules, scopesForClaim } from "../oauth/claims.ts";
-import type { ClaimRules } from "../oauth/claims.ts";
-import type { User } from "../oauth/clients/client.ts";
+import { claimRules, scopesForClaim } from "../../core/claims.ts";
+import type { ClaimRules } from "../../core/claims.ts";
+import type { User } from "../../core/clients/client.ts";
 import { listed, type Settings } from "./settings.ts";
-import { type ConfigurationWarning, quote } from "../oauth/config_issue.ts";
-import { splitScope } from "../oauth/params.ts";
+import { type ConfigurationWarning, quote } from "./config_issue.ts";
+import { splitScope } from "../../core/params.ts";
 import type { FilledSettings } from "./fill_settings.ts";
 import { claimsShownOnPages, findProblem, messageByProblem } from "./user_warnings.ts";
 

@@ -1,6 +1,6 @@
 /** The default clients and users of a server, and the key of the demo client if clients must have keys. */
 
-import type { ClientMetadata, User } from "../oauth/clients/client.ts";
+import type { ClientMetadata, User } from "../../core/clients/client.ts";
 
 /** The secret of the confidential demo client. It is public; a server whose issuer is not on a test host rejects it. */
 export const demoSecret = "demo-secret";

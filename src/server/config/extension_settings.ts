@@ -1,12 +1,12 @@
 /** The settings that an extension adds to a server. */
 
-import type { Allowances } from "../oauth/allowances.ts";
-import type { ClientAuthMethod, ClientMetadata } from "../oauth/clients/client.ts";
-import type { ConfigIssue, ConfigurationWarning } from "../oauth/config_issue.ts";
-import type { Field } from "../oauth/field.ts";
-import type { ResponseMode, ResponseType } from "../oauth/params.ts";
-import type { ClientExtension, KnownClientExtension, Policy } from "../oauth/policy.ts";
-import type { MaybePromise } from "../../platform/maybe_promise.ts";
+import type { Allowances } from "../../core/allowances.ts";
+import type { ClientAuthMethod, ClientMetadata } from "../../core/clients/client.ts";
+import type { ConfigIssue, ConfigurationWarning } from "./config_issue.ts";
+import type { Field } from "./field.ts";
+import type { ResponseMode, ResponseType } from "../../core/params.ts";
+import type { ClientExtension, KnownClientExtension, Policy } from "../../core/policy.ts";
+import type { MaybePromise } from "../../core/maybe_promise.ts";
 
 /** @internal The values that an extension adds to settings and client metadata of every server. */
 export interface AddedValues {

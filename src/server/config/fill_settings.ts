@@ -1,22 +1,22 @@
 /** Makes the policy from settings: fills in the values of standards and the defaults. */
 
-import { ownResponseModes, splitScope } from "../oauth/params.ts";
-import { withOwnAlgorithm } from "../oauth/keys/signing_algorithm.ts";
-import { clientFieldOf, type ClientMetadata, type User } from "../oauth/clients/client.ts";
-import type { ClientAuthMethod } from "../oauth/clients/client.ts";
-import type { SupportedGrantType } from "../oauth/clients/standing.ts";
+import { ownResponseModes, splitScope } from "../../core/params.ts";
+import { withOwnAlgorithm } from "../../core/keys/signing_algorithm.ts";
+import { clientFieldOf, type ClientMetadata, type User } from "../../core/clients/client.ts";
+import type { ClientAuthMethod } from "../../core/clients/client.ts";
+import type { SupportedGrantType } from "../../core/clients/standing.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
 import { addedValues, type KnownExtension } from "./extension_settings.ts";
-import { type Allowances, allowancesOf } from "../oauth/allowances.ts";
+import { type Allowances, allowancesOf } from "../../core/allowances.ts";
 import { defaultScopes, listed, settingFields, settingsWithAny } from "./settings.ts";
 import type { Settings } from "./settings.ts";
-import { withDefaults } from "../oauth/field.ts";
-import { fromHost, frontChannelBase } from "../oauth/issuer_urls.ts";
-import type { LoginMethod, Policy } from "../oauth/policy.ts";
+import { withDefaults } from "./field.ts";
+import { fromHost, frontChannelBase } from "../../core/issuer_urls.ts";
+import type { LoginMethod, Policy } from "../../core/policy.ts";
 import { activeProfile, clientProfiles, demoClientsOf, withProfile } from "./profiles.ts";
 import type { WithProviders } from "./with_providers.ts";
 import { keys, lifetimes, pkce, refresh } from "./setting_groups.ts";
-import type { Lifetimes, PkceSettings } from "../oauth/policy_settings.ts";
+import type { Lifetimes, PkceSettings } from "./policy_settings.ts";
 
 /** The server for which settings are resolved. */
 export interface ResolvingServer {

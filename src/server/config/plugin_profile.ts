@@ -1,7 +1,7 @@
 /** Profiles that a plugin brings. They set no value: the plugin reads their names from the options of the server. */
 
-import { type ConfigIssue, quote } from "../oauth/config_issue.ts";
-import { text } from "../oauth/field.ts";
+import { type ConfigIssue, quote } from "./config_issue.ts";
+import { text } from "./field.ts";
 
 /** Settings with a list of profiles, or one. */
 interface ProfileSetting {

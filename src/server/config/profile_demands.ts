@@ -1,6 +1,6 @@
 /** Demands of the profiles of standards that a list of allowed values cannot express. */
 
-import { type ConfigIssue, quote } from "../oauth/config_issue.ts";
+import { type ConfigIssue, quote } from "./config_issue.ts";
 import type { Profile } from "./profile_field.ts";
 import type { Settings } from "./settings.ts";
 

@@ -2,10 +2,10 @@
 
 import { providers } from "../profiles/providers.ts";
 import type { ProviderName } from "../profiles/provider_profile.ts";
-import { quote } from "../oauth/config_issue.ts";
-import { choice, type Field, list, union } from "../oauth/field.ts";
-import type { EndpointPaths } from "../oauth/issuer_urls.ts";
-import { type ProfileName, profileNames } from "../oauth/profile.ts";
+import { quote } from "./config_issue.ts";
+import { choice, type Field, list, union } from "./field.ts";
+import type { EndpointPaths } from "../../core/issuer_urls.ts";
+import { type ProfileName, profileNames } from "../../core/profile.ts";
 import { type PluginProfile, pluginProfileField, pluginProfileNames } from "./plugin_profile.ts";
 import { providerProfileField } from "./provider_profile_field.ts";
 import type { ProviderProfile } from "../profiles/provider_profile.ts";

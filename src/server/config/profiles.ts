@@ -5,15 +5,15 @@
  * To add a profile, add its name in `oauth/profile.ts` and its values to `profiles`.
  */
 
-import type { ClientMetadata } from "../oauth/clients/client.ts";
+import type { ClientMetadata } from "../../core/clients/client.ts";
 import { rejectAny, settingFields, type Settings } from "./settings.ts";
-import { type ConfigIssue, quote } from "../oauth/config_issue.ts";
+import { type ConfigIssue, quote } from "./config_issue.ts";
 import { demoKeyClient } from "./demo_entries.ts";
 import type { KnownExtension } from "./extension_settings.ts";
 import { anything, combine, mcpRevisions, subset } from "./strictness.ts";
 import type { McpRevision, ProfileSetting } from "./strictness.ts";
-import type { ClientProfiles, Policy } from "../oauth/policy.ts";
-import { type ActiveProfile, type ProfileName, profileNames } from "../oauth/profile.ts";
+import type { ClientProfiles, Policy } from "../../core/policy.ts";
+import { type ActiveProfile, type ProfileName, profileNames } from "../../core/profile.ts";
 import { validateDemands } from "./profile_demands.ts";
 import type { Profile } from "./profile_field.ts";
 

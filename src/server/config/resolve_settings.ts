@@ -1,9 +1,9 @@
 /** Resolves settings: their issues and warnings, and the policy that they result in. */
 
-import type { ClientMetadata, User } from "../oauth/clients/client.ts";
-import type { ConfigIssue, ConfigurationWarning } from "../oauth/config_issue.ts";
-import { configuredIssuer } from "../oauth/issuer_urls.ts";
-import type { Policy } from "../oauth/policy.ts";
+import type { ClientMetadata, User } from "../../core/clients/client.ts";
+import type { ConfigIssue, ConfigurationWarning } from "./config_issue.ts";
+import { configuredIssuer } from "../../core/issuer_urls.ts";
+import type { Policy } from "../../core/policy.ts";
 import type { Deviation } from "../profiles/provider_profile.ts";
 import { fillSettings, type ResolvingServer } from "./fill_settings.ts";
 import type { Settings } from "./settings.ts";

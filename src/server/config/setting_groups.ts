@@ -1,8 +1,8 @@
 /** The descriptions of the groups of settings, such as `lifetimes`. */
 
-import { responseModesField } from "../oauth/clients/client.ts";
-import { choice, type Field, type Fields, flag, list, object, seconds, text, texts, whole } from "../oauth/field.ts";
-import { responseTypeNames } from "../oauth/params.ts";
+import { responseModesField } from "../../core/clients/client.ts";
+import { choice, type Field, type Fields, flag, list, object, seconds, text, texts, whole } from "./field.ts";
+import { responseTypeNames } from "../../core/params.ts";
 import type {
   InsecureSettings,
   KeySettings,
@@ -12,8 +12,8 @@ import type {
   RefreshSettings,
   RequestSettings,
   TokenPrefixes,
-} from "../oauth/policy_settings.ts";
-import type { ResourceSettings } from "../oauth/resource_list.ts";
+} from "./policy_settings.ts";
+import type { ResourceSettings } from "../../core/resource_list.ts";
 
 /** Describes {@link Lifetimes}. */
 export const lifetimes = object<Lifetimes>("Lifetimes", {

@@ -10,14 +10,14 @@
  * @module
  */
 
-import { clientAuthMethodNames, clientFieldOf, userField } from "../oauth/clients/client.ts";
-import type { ClientMetadata, User } from "../oauth/clients/client.ts";
-import type { AnyName } from "../oauth/policy.ts";
-import type { MetadataForm, PolicySettings } from "../oauth/policy_settings.ts";
-import { defaultAlgorithms, verificationAlgorithms } from "../oauth/keys/signing_algorithm.ts";
-import type { ConfigIssue } from "../oauth/config_issue.ts";
-import { choice, type Field, type Fields, flag, list, type ObjectField, seconds, text, texts } from "../oauth/field.ts";
-import { endpointPathsField, fromHost } from "../oauth/issuer_urls.ts";
+import { clientAuthMethodNames, clientFieldOf, userField } from "../../core/clients/client.ts";
+import type { ClientMetadata, User } from "../../core/clients/client.ts";
+import type { AnyName } from "../../core/policy.ts";
+import type { MetadataForm, PolicySettings } from "./policy_settings.ts";
+import { defaultAlgorithms, verificationAlgorithms } from "../../core/keys/signing_algorithm.ts";
+import type { ConfigIssue } from "./config_issue.ts";
+import { choice, type Field, type Fields, flag, list, type ObjectField, seconds, text, texts } from "./field.ts";
+import { endpointPathsField, fromHost } from "../../core/issuer_urls.ts";
 import { type McpRevision, mcpRevisions } from "./strictness.ts";
 import { type Profile, profileField } from "./profile_field.ts";
 import { providerFields } from "./provider_settings.ts";

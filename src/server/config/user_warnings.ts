@@ -1,9 +1,9 @@
 /** Warnings about claims of users that no client can receive, or that many clients reject. */
 
-import { claimProblem, isAbsent, scopesForClaim } from "../oauth/claims.ts";
-import type { ClaimProblem, ClaimRules } from "../oauth/claims.ts";
-import type { User } from "../oauth/clients/client.ts";
-import { type ConfigurationWarning, quote } from "../oauth/config_issue.ts";
+import { claimProblem, isAbsent, scopesForClaim } from "../../core/claims.ts";
+import type { ClaimProblem, ClaimRules } from "../../core/claims.ts";
+import type { User } from "../../core/clients/client.ts";
+import { type ConfigurationWarning, quote } from "./config_issue.ts";
 
 /** Warnings about one user who was added at run time. */
 export function userWarnings(rules: ClaimRules, scopes: readonly string[], user: User): ConfigurationWarning[] {

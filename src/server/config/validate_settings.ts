@@ -1,18 +1,18 @@
 /** Compares settings with each other and with the issuer. Each value already matches its field. */
 
-import { validateAvailable } from "../oauth/keys/signing_algorithm.ts";
-import { scopeToken } from "../oauth/params.ts";
-import { isReservedClaim, reservedClaims } from "../oauth/claims.ts";
-import { validateClient, validateScopeValues } from "../oauth/clients/validate_client.ts";
-import { type ConfigIssue, quote, showPath } from "../oauth/config_issue.ts";
-import { byProfile } from "../oauth/profile.ts";
+import { validateAvailable } from "../../core/keys/signing_algorithm.ts";
+import { scopeToken } from "../../core/params.ts";
+import { isReservedClaim, reservedClaims } from "../../core/claims.ts";
+import { validateClient, validateScopeValues } from "./validate_client.ts";
+import { type ConfigIssue, quote, showPath } from "./config_issue.ts";
+import { byProfile } from "../../core/profile.ts";
 import { validateProfile, withProfile } from "./profiles.ts";
 import { validateIssuer, validateIssuerScheme, validateIssuerUrls, withIssuerHostsHint } from "./validate_issuer.ts";
 import { validateRealHost } from "./validate_real_host.ts";
 import type { FilledSettings, ResolvingServer } from "./fill_settings.ts";
-import { isAbsoluteUri } from "../oauth/resource_list.ts";
+import { isAbsoluteUri } from "../../core/resource_list.ts";
 import { defaultScopes, listed, type Settings } from "./settings.ts";
-import { validateUser } from "../oauth/users/users.ts";
+import { validateUser } from "../../core/users/users.ts";
 import type { WithProviders } from "./with_providers.ts";
 
 // Arrays instead of generators: the first generator of a process takes Bun longer than all of these checks.

@@ -1,10 +1,10 @@
 /** Fills in the values of providers' profiles, before any other code reads the settings. */
 
-import { isObject } from "../../platform/json_value.ts";
+import { isObject } from "../../core/json_value.ts";
 import { providers } from "../profiles/providers.ts";
 import type { ProviderName } from "../profiles/provider_profile.ts";
-import { type ConfigIssue, quote } from "../oauth/config_issue.ts";
-import type { ProfileName } from "../oauth/profile.ts";
+import { type ConfigIssue, quote } from "./config_issue.ts";
+import type { ProfileName } from "../../core/profile.ts";
 import { isPluginProfile } from "./plugin_profile.ts";
 import type { Profile } from "./profile_field.ts";
 import type { ProviderFunctions } from "../profiles/provider_functions.ts";

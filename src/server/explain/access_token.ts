@@ -2,13 +2,13 @@
 
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { JWTPayload } from "jose";
-import { describeKind } from "../oauth/config_issue.ts";
-import { findRevoked } from "../oauth/grants/narrow_grant.ts";
-import { findTimeProblem, findTimeTypeProblem, formatClaimTime, jwtPolicies } from "../oauth/keys/jwt_policies.ts";
-import type { InvalidToken } from "../oauth/rules/openid.ts";
-import type { Server } from "../oauth/server.ts";
-import { grantOfAccessToken } from "../oauth/tokens/mod.ts";
-import { verifyOwnJwt } from "../oauth/tokens/verification.ts";
+import { describeKind } from "../config/config_issue.ts";
+import { findRevoked } from "../../core/grants/narrow_grant.ts";
+import { findTimeProblem, findTimeTypeProblem, formatClaimTime, jwtPolicies } from "../../core/keys/jwt_policies.ts";
+import type { InvalidToken } from "../../core/rules/openid.ts";
+import type { Server } from "../../core/server.ts";
+import { grantOfAccessToken } from "../../core/tokens.ts";
+import { verifyOwnJwt } from "../../core/tokens/verification.ts";
 import { describeRevocation } from "./revocation.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 

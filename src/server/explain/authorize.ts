@@ -1,6 +1,6 @@
 /** Texts of the rules of the authorization request: parameters, redirect URI, PKCE, response mode. */
 
-import type { authorizeRules } from "../oauth/rules/authorize.ts";
+import type { authorizeRules } from "../../core/rules/authorize.ts";
 import type { RuleTexts } from "./rule_text.ts";
 import { explainClientId } from "./clients.ts";
 import { explainRedirectUri, explainRepeated, listUris, registeredUriHint } from "./parameters.ts";

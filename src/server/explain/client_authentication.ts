@@ -1,10 +1,10 @@
 /** Explains a failed client authentication. */
 
-import { howToAuthenticate } from "../oauth/clients/auth/method.ts";
-import { describeRemovedClient } from "../oauth/clients/server_clients.ts";
-import { describeKnownIds, withNearest } from "../oauth/clients/unregistered_clients.ts";
-import type { FailedAuthentication } from "../oauth/rules/token.ts";
-import type { Server } from "../oauth/server.ts";
+import { howToAuthenticate } from "../../core/clients/auth_method.ts";
+import { describeRemovedClient } from "../../core/clients/server_clients.ts";
+import { describeKnownIds, withNearest } from "../hosting/unregistered_clients.ts";
+import type { FailedAuthentication } from "../../core/rules/token.ts";
+import type { Server } from "../../core/server.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
 /** Explains a failed client authentication. On real hosts the work does not depend on whether the client exists. */

@@ -1,9 +1,9 @@
 /** Explains a `client_id` that no client has. */
 
-import { describeRemovedClient } from "../oauth/clients/server_clients.ts";
-import { describeKnownIds, withNearest } from "../oauth/clients/unregistered_clients.ts";
-import type { Repeated, UnknownClient } from "../oauth/rules/authorize.ts";
-import type { Server } from "../oauth/server.ts";
+import { describeRemovedClient } from "../../core/clients/server_clients.ts";
+import { describeKnownIds, withNearest } from "../hosting/unregistered_clients.ts";
+import type { Repeated, UnknownClient } from "../../core/rules/authorize.ts";
+import type { Server } from "../../core/server.ts";
 import { explainRepeated } from "./parameters.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 

@@ -1,6 +1,6 @@
 /** Texts of the rules of HTTP and of operation. */
 
-import type { httpRules } from "../oauth/rules/http.ts";
+import type { httpRules } from "../../core/rules/http.ts";
 import type { RuleTexts } from "./rule_text.ts";
 
 /** By ID, in the order of `tests/rules.md`. */

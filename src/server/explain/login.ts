@@ -1,6 +1,6 @@
 /** Explains a login that does not satisfy the authorization request. */
 
-import { decodedPlusFix } from "../oauth/params.ts";
+import { decodedPlusFix } from "../../core/params.ts";
 import {
   describeUnknownUser,
   type MissedLevel,
@@ -11,8 +11,8 @@ import {
   type UnusableSession,
   type WrongClaims,
   type WrongUser,
-} from "../oauth/rules/openid.ts";
-import type { Server } from "../oauth/server.ts";
+} from "../../core/rules/openid.ts";
+import type { Server } from "../../core/server.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
 /** Explains a request with `prompt=none`. */

@@ -1,6 +1,6 @@
 /** Explains a request to a protected resource that has no access token. */
 
-import type { MissingToken } from "../oauth/rules/openid.ts";
+import type { MissingToken } from "../../core/rules/openid.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
 const received = {

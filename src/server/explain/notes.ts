@@ -1,10 +1,10 @@
 /** Notes for developers: effects of a valid request that its client may not expect. */
 
-import type { Client } from "../oauth/clients/repository.ts";
-import type { Explanation } from "../oauth/explanation.ts";
-import type { Observations } from "../oauth/observe.ts";
-import { splitScope } from "../oauth/params.ts";
-import type { Server } from "../oauth/server.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import type { Explanation } from "../../core/explanation.ts";
+import type { Observations } from "../../core/observe.ts";
+import { splitScope } from "../../core/params.ts";
+import type { Server } from "../../core/server.ts";
 
 /** The effect, without a full stop, and what to do if it is not intended. */
 export interface Note {

@@ -1,11 +1,11 @@
 /** The texts of warnings about accepted requests, made from the facts of observations. */
 
-import type { AnyName } from "../oauth/policy.ts";
-import { dottedScheme } from "../oauth/clients/redirect_uri.ts";
-import type { Explanation, RuleExplanation } from "../oauth/explanation.ts";
-import type { Observations, Observe } from "../oauth/observe.ts";
-import { promptValues, separatorFix } from "../oauth/params.ts";
-import type { Server } from "../oauth/server.ts";
+import type { AnyName } from "../../core/policy.ts";
+import { dottedScheme } from "../../core/redirect_uri.ts";
+import type { Explanation, RuleExplanation } from "../../core/explanation.ts";
+import type { Observations, Observe } from "../../core/observe.ts";
+import { promptValues, separatorFix } from "../../core/params.ts";
+import type { Server } from "../../core/server.ts";
 import {
   type Note,
   noteMinimalIdToken,

@@ -1,8 +1,8 @@
 /** Texts of the rules of OpenID Connect, logout and bearer tokens. */
 
-import type { openidRules } from "../oauth/rules/openid.ts";
-import type { UnidentifiedClient, WrongHint } from "../oauth/rules/openid.ts";
-import type { UnregisteredUri, UnregistrableUri } from "../oauth/rules/authorize.ts";
+import type { openidRules } from "../../core/rules/openid.ts";
+import type { UnidentifiedClient, WrongHint } from "../../core/rules/openid.ts";
+import type { UnregisteredUri, UnregistrableUri } from "../../core/rules/authorize.ts";
 import { explainClaims, explainLogin, explainSilentLogin, explainUnknownLevel, explainUnknownUser } from "./login.ts";
 import { explainRepeated, explainUnregistrable } from "./parameters.ts";
 import { explainMissingToken } from "./missing_token.ts";

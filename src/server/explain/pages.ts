@@ -1,6 +1,6 @@
 /** Texts of the rules of the pages for users and operators. */
 
-import { knownPages, type LostLogin, type pageRules } from "../oauth/rules/pages.ts";
+import { knownPages, type LostLogin, type pageRules } from "../../core/rules/pages.ts";
 import type { RuleTexts } from "./rule_text.ts";
 
 const lostLogins: Readonly<Record<LostLogin, string>> = {

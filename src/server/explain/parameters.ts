@@ -1,6 +1,6 @@
 /** Explains what several rules reject: repeated parameters, and redirect URIs of logins and logouts. */
 
-import type { Repeated, UnregisteredUri, UnregistrableUri } from "../oauth/rules/authorize.ts";
+import type { Repeated, UnregisteredUri, UnregistrableUri } from "../../core/rules/authorize.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
 /** Explains a parameter that was sent more than once. */

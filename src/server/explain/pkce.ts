@@ -1,11 +1,11 @@
 /** Explains a code challenge or a code verifier that was rejected (RFC 7636). */
 
-import type { MaybePromise } from "../../platform/maybe_promise.ts";
-import { decodeBase64url, digestBytes, encodeBase64url } from "../../platform/runtime/crypto.ts";
-import type { WrongVerifier } from "../oauth/rules/pkce.ts";
+import type { MaybePromise } from "../../core/maybe_promise.ts";
+import { decodeBase64url, digestBytes, encodeBase64url } from "../../core/crypto.ts";
+import type { WrongVerifier } from "../../core/rules/pkce.ts";
 import type { RejectionTexts } from "./rule_text.ts";
-import { digest } from "../oauth/secrets.ts";
-import type { Server } from "../oauth/server.ts";
+import { digest } from "../../core/secrets.ts";
+import type { Server } from "../../core/server.ts";
 
 /** Explains a code challenge without its method. */
 export const missingMethod = {

@@ -4,9 +4,9 @@ import type {
   UnregisteredResponseType,
   UnsupportedResponseMode,
   UnsupportedResponseType,
-} from "../oauth/rules/authorize.ts";
-import { responseTypeNames, separatorFix } from "../oauth/params.ts";
-import { sortResponseType } from "../oauth/authorize/response_type.ts";
+} from "../../core/rules/authorize.ts";
+import { responseTypeNames, separatorFix } from "../../core/params.ts";
+import { sortResponseType } from "../../core/request/response_type.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
 /** Explains a response type that the server does not support. */

@@ -1,7 +1,7 @@
 /** Explains a grant or a consent that was revoked. */
 
-import type { RevocationRecord } from "../../platform/store/store.ts";
-import { formatTime } from "../oauth/grants/narrow_grant.ts";
+import type { RevocationRecord } from "../../core/store/store.ts";
+import { formatTime } from "../../core/grants/narrow_grant.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
 /** Explains something that was issued for a revoked grant or consent. */

@@ -1,9 +1,9 @@
 /** The type of the texts of a rule. */
 
-import type { MaybePromise } from "../../platform/maybe_promise.ts";
-import type { CommonErrorDetails } from "../oauth/errors.ts";
-import type { FactsOf } from "../oauth/reject.ts";
-import type { Server } from "../oauth/server.ts";
+import type { MaybePromise } from "../../core/maybe_promise.ts";
+import type { CommonErrorDetails } from "../../core/errors.ts";
+import type { FactsOf } from "../../core/reject.ts";
+import type { Server } from "../../core/server.ts";
 
 /** The texts of one rule. */
 export interface RuleText<Facts = never> {

@@ -1,13 +1,13 @@
 /** Explains scope values and resources that were rejected or ignored. */
 
-import { resourceLimits, suggestScope } from "../oauth/authorize/scope.ts";
-import type { RuleExplanation } from "../oauth/explanation.ts";
-import { separatorFix } from "../oauth/params.ts";
-import { redactText } from "../oauth/redact.ts";
-import type { MissingScope, ScopeValues, WrongScope } from "../oauth/rules/authorize.ts";
-import type { ByProfile } from "../oauth/rules/rule.ts";
-import type { WrongResource } from "../oauth/rules/token.ts";
-import type { Server } from "../oauth/server.ts";
+import { resourceLimits, suggestScope } from "../../core/request/scope.ts";
+import type { RuleExplanation } from "../../core/explanation.ts";
+import { separatorFix } from "../../core/params.ts";
+import { redactText } from "../redaction/redact.ts";
+import type { MissingScope, ScopeValues, WrongScope } from "../../core/rules/authorize.ts";
+import type { ByProfile } from "../../core/rules/rule.ts";
+import type { WrongResource } from "../../core/rules/token.ts";
+import type { Server } from "../../core/server.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
 /** Maximum length of the unknown values in a message, in characters. */

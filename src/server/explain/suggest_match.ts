@@ -1,9 +1,9 @@
 /** Suggests the registered client or redirect URI that is most similar to a rejected value. */
 
-import { describeKnownIds } from "../oauth/clients/unregistered_clients.ts";
-import { findNearest } from "../oauth/config_issue.ts";
-import type { Explanation, SuggestedMatch } from "../oauth/explanation.ts";
-import type { Server } from "../oauth/server.ts";
+import { describeKnownIds } from "../hosting/unregistered_clients.ts";
+import { findNearest } from "../config/config_issue.ts";
+import type { Explanation, SuggestedMatch } from "../../core/explanation.ts";
+import type { Server } from "../../core/server.ts";
 
 /** Maximum length of a compared value, in characters; a longer value is not a typing error. */
 const maxInputLength = 512;

@@ -1,9 +1,9 @@
 /** Texts of the rules of the token endpoint: client authentication, grant types, codes, refresh tokens, resources. */
 
-import { suggestScope } from "../oauth/authorize/scope.ts";
-import { formatTime, removedClient } from "../oauth/grants/narrow_grant.ts";
-import { separatorFix, splitScope } from "../oauth/params.ts";
-import type { Expired, tokenRules } from "../oauth/rules/token.ts";
+import { suggestScope } from "../../core/request/scope.ts";
+import { formatTime, removedClient } from "../../core/grants/narrow_grant.ts";
+import { separatorFix, splitScope } from "../../core/params.ts";
+import type { Expired, tokenRules } from "../../core/rules/token.ts";
 import { explainRepeated } from "./parameters.ts";
 import { explainFailedAuthentication } from "./client_authentication.ts";
 import { explainRevocation } from "./revocation.ts";

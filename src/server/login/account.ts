@@ -1,17 +1,17 @@
 /** GET and POST /account: what the user has allowed, and how to revoke it. */
 
-import type { Context } from "../assembly/context.ts";
-import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../endpoints/shared/csrf.ts";
-import { rejectUntrustedHost } from "../endpoints/shared/cross_site.ts";
-import { endpointPath } from "../assembly/endpoint.ts";
-import type { Handlers } from "../assembly/route.ts";
-import type { Pages } from "../assembly/pages.ts";
-import { renderPage } from "../pages/render_page.ts";
+import type { Context } from "../../core/context.ts";
+import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../core/csrf.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import { endpointPath } from "../../core/endpoint.ts";
+import type { Handlers } from "../../core/route.ts";
+import type { Pages } from "../pages.ts";
+import { renderPage } from "../../core/pages/render_page.ts";
 import { Account, type AccountProps } from "./pages/account.tsx";
-import { readSession } from "../endpoints/shared/session_cookie.ts";
-import { htmlWithForms, redirect } from "../../platform/http/message.ts";
-import type { Session } from "../oauth/session/session.ts";
-import { findConsent, isAlwaysAsked, revokeConsent } from "../oauth/session/consent.ts";
+import { readSession } from "../../core/session/session_cookie.ts";
+import { htmlWithForms, redirect } from "../../core/http/message.ts";
+import type { Session } from "../../core/session/session.ts";
+import { findConsent, isAlwaysAsked, revokeConsent } from "../../core/session/consent.ts";
 import { toUserSummary } from "./account_picker.ts";
 
 /**

@@ -1,14 +1,14 @@
 /** The accounts that the login page offers, and new guest users. */
 
-import type { Context } from "../assembly/context.ts";
+import type { Context } from "../../core/context.ts";
 import type { UserSummary } from "./pages/user_name.tsx";
-import type { User } from "../oauth/clients/client.ts";
-import { allowedSubjects, allowsUser } from "../oauth/authorize/login.ts";
-import { getPasswordDigest } from "../oauth/users/password.ts";
-import { createGuestUser, matchesLoginHint, maxUsers, userForHint, validateUser } from "../oauth/users/users.ts";
-import { digest } from "../oauth/secrets.ts";
-import type { Server } from "../oauth/server.ts";
-import type { Session } from "../oauth/session/session.ts";
+import type { User } from "../../core/clients/client.ts";
+import { allowedSubjects, allowsUser } from "../../core/request/login.ts";
+import { getPasswordDigest } from "../../core/users/password.ts";
+import { createGuestUser, matchesLoginHint, maxUsers, userForHint, validateUser } from "../../core/users/users.ts";
+import { digest } from "../../core/secrets.ts";
+import type { Server } from "../../core/server.ts";
+import type { Session } from "../../core/session/session.ts";
 import type { Interaction } from "./pending.ts";
 
 /** Maximum number of accounts that are remembered for a browser. */

@@ -1,14 +1,14 @@
 /** Authentication on the login page: by the current session, a click, a password, or as a new guest user. */
 
-import type { Context } from "../assembly/context.ts";
-import type { User } from "../oauth/clients/client.ts";
-import type { Authentication } from "../oauth/authorize/authentication_level.ts";
-import type { LoginMethod } from "../oauth/policy.ts";
-import { allowsUser, usableSession } from "../oauth/authorize/login.ts";
-import type { Server } from "../oauth/server.ts";
-import { readAsIfStored } from "../oauth/records/repository.ts";
-import type { Params } from "../oauth/params.ts";
-import type { Session } from "../oauth/session/session.ts";
+import type { Context } from "../../core/context.ts";
+import type { User } from "../../core/clients/client.ts";
+import type { Authentication } from "../../core/request/authentication_level.ts";
+import type { LoginMethod } from "../../core/policy.ts";
+import { allowsUser, usableSession } from "../../core/request/login.ts";
+import type { Server } from "../../core/server.ts";
+import { readAsIfStored } from "../hosting/records/repository.ts";
+import type { Params } from "../../core/params.ts";
+import type { Session } from "../../core/session/session.ts";
 import { hasPassword, parseGuest } from "./account_picker.ts";
 import type { LoginRetry } from "./login_page.ts";
 import type { VerifyPassword } from "./password.ts";

@@ -1,9 +1,9 @@
 /** What login and consent show of a client besides its name (OpenID Connect Registration §2). */
 
-import { contentSecurityPolicy } from "../../platform/http/message.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import { isPermitted } from "../oauth/clients/standing.ts";
-import type { Server } from "../oauth/server.ts";
+import { contentSecurityPolicy } from "../../core/http/message.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import { isPermitted } from "../../core/clients/standing.ts";
+import type { Server } from "../../core/server.ts";
 import type { ClientPresentation } from "./pages/client_links.tsx";
 import type { Interaction } from "./pending.ts";
 

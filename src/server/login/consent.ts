@@ -1,32 +1,32 @@
 /** GET and POST /oauth2/consent: asks the user which scope values to allow. */
 
-import { renderPage } from "../pages/render_page.ts";
+import { renderPage } from "../../core/pages/render_page.ts";
 import { Consent } from "./pages/consent.tsx";
-import { completeAuthorization } from "../endpoints/shared/authorization.ts";
-import type { Context } from "../assembly/context.ts";
-import { endpointPath } from "../assembly/endpoint.ts";
-import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../endpoints/shared/csrf.ts";
-import { rejectUntrustedHost } from "../endpoints/shared/cross_site.ts";
-import { readParams } from "../endpoints/shared/client_endpoint.ts";
-import type { Pages } from "../assembly/pages.ts";
-import type { Handlers } from "../assembly/route.ts";
-import { readSession } from "../endpoints/shared/session_cookie.ts";
-import { emptyHeadResponse, htmlWithForms, redirect, type ResponseLike } from "../../platform/http/message.ts";
-import { accessOf, describeAccess } from "../oauth/authorize/access.ts";
-import { deliveryTo } from "../oauth/authorize/delivery.ts";
-import { clientIdentity } from "../oauth/clients/client_identity.ts";
-import { standingFor } from "../oauth/clients/standing.ts";
-import { redirectsToDevice } from "../oauth/clients/redirect_uri.ts";
-import { reject } from "../oauth/reject.ts";
-import { constantTimeEqual } from "../oauth/secrets.ts";
-import type { Session } from "../oauth/session/session.ts";
+import { completeAuthorization } from "../../core/authorization.ts";
+import type { Context } from "../../core/context.ts";
+import { endpointPath } from "../../core/endpoint.ts";
+import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../core/csrf.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import { readParams } from "../../core/client_endpoint.ts";
+import type { Pages } from "../pages.ts";
+import type { Handlers } from "../../core/route.ts";
+import { readSession } from "../../core/session/session_cookie.ts";
+import { emptyHeadResponse, htmlWithForms, redirect, type ResponseLike } from "../../core/http/message.ts";
+import { accessOf, describeAccess } from "../../core/request/access.ts";
+import { deliveryTo } from "../../core/request/delivery.ts";
+import { clientIdentity } from "../../core/clients/client_identity.ts";
+import { standingFor } from "../../core/clients/standing.ts";
+import { redirectsToDevice } from "../../core/redirect_uri.ts";
+import { reject } from "../../core/reject.ts";
+import { constantTimeEqual } from "../../core/secrets.ts";
+import type { Session } from "../../core/session/session.ts";
 import {
   findConsent,
   impersonationRisk,
   individuallyRequestedClaims,
   previouslyAllowedScope,
   saveConsent,
-} from "../oauth/session/consent.ts";
+} from "../../core/session/consent.ts";
 import { toUserSummary } from "./account_picker.ts";
 import { presentClient } from "./client_presentation.ts";
 import { loginProof, pagePath } from "./pages_approver.ts";

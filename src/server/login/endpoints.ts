@@ -1,8 +1,8 @@
 /** The endpoints of the login pages. */
 
-import type { Pages } from "../assembly/pages.ts";
-import type { Endpoint } from "../assembly/route.ts";
-import { type ParameterDescription, parameters } from "../oauth/params.ts";
+import type { Pages } from "../pages.ts";
+import type { Endpoint } from "../../core/route.ts";
+import { type ParameterDescription, parameters } from "../../core/params.ts";
 import { accountHandlers } from "./account.ts";
 import { consentHandlers } from "./consent.ts";
 import { loginHandlers } from "./login.ts";

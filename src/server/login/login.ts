@@ -1,17 +1,17 @@
 /** GET and POST /oauth2/login: authenticates the user. */
 
-import { authorize, completeAuthorization } from "../endpoints/shared/authorization.ts";
-import type { Context } from "../assembly/context.ts";
-import { assertCsrfToken, readSameOriginForm } from "../endpoints/shared/csrf.ts";
-import { rejectUntrustedHost } from "../endpoints/shared/cross_site.ts";
-import { readParams } from "../endpoints/shared/client_endpoint.ts";
-import type { Pages } from "../assembly/pages.ts";
-import type { Handlers } from "../assembly/route.ts";
-import { readSession, setSessionCookie } from "../endpoints/shared/session_cookie.ts";
-import { emptyHeadResponse, redirect, type ResponseLike } from "../../platform/http/message.ts";
-import { reject } from "../oauth/reject.ts";
-import { createSession, endForgottenSessions, type Session } from "../oauth/session/session.ts";
-import { reusableConsent } from "../oauth/session/consent.ts";
+import { authorize, completeAuthorization } from "../../core/authorization.ts";
+import type { Context } from "../../core/context.ts";
+import { assertCsrfToken, readSameOriginForm } from "../../core/csrf.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import { readParams } from "../../core/client_endpoint.ts";
+import type { Pages } from "../pages.ts";
+import type { Handlers } from "../../core/route.ts";
+import { readSession, setSessionCookie } from "../../core/session/session_cookie.ts";
+import { emptyHeadResponse, redirect, type ResponseLike } from "../../core/http/message.ts";
+import { reject } from "../../core/reject.ts";
+import { createSession, endForgottenSessions, type Session } from "../../core/session/session.ts";
+import { reusableConsent } from "../../core/session/consent.ts";
 import { consentPath, pagesApprover } from "./pages_approver.ts";
 import { type AuthenticatedUser, authenticateUser, type LoginOptions } from "./authenticate_user.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";

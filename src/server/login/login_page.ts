@@ -1,15 +1,15 @@
 /** The login page. */
 
-import type { Context } from "../assembly/context.ts";
-import { endpointPath } from "../assembly/endpoint.ts";
-import { type CsrfBinding, withCsrfToken } from "../endpoints/shared/csrf.ts";
-import type { Pages } from "../assembly/pages.ts";
-import { renderPage } from "../pages/render_page.ts";
+import type { Context } from "../../core/context.ts";
+import { endpointPath } from "../../core/endpoint.ts";
+import { type CsrfBinding, withCsrfToken } from "../../core/csrf.ts";
+import type { Pages } from "../pages.ts";
+import { renderPage } from "../../core/pages/render_page.ts";
 import { Login, type LoginProps } from "./pages/login.tsx";
-import { readSession } from "../endpoints/shared/session_cookie.ts";
-import { htmlWithForms, type HttpResponse } from "../../platform/http/message.ts";
-import { usableSession } from "../oauth/authorize/login.ts";
-import type { Params } from "../oauth/params.ts";
+import { readSession } from "../../core/session/session_cookie.ts";
+import { htmlWithForms, type HttpResponse } from "../../core/http/message.ts";
+import { usableSession } from "../../core/request/login.ts";
+import type { Params } from "../../core/params.ts";
 import { accountsToOffer, hasPassword, toUserSummary } from "./account_picker.ts";
 import { presentClient } from "./client_presentation.ts";
 import { pagePath } from "./pages_approver.ts";

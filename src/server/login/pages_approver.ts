@@ -2,18 +2,18 @@
  * The approver of `login: "interactive"`: an approval if session and consent suffice, otherwise a redirect to a page.
  */
 
-import type { Approver } from "../assembly/approver.ts";
-import { ensureBrowserCookie } from "../endpoints/shared/browser_cookie.ts";
-import type { Context } from "../assembly/context.ts";
-import { endpointPath } from "../assembly/endpoint.ts";
-import { readSession } from "../endpoints/shared/session_cookie.ts";
-import { redirect, type ResponseLike } from "../../platform/http/message.ts";
-import type { PendingAuthorization } from "../oauth/authorize/destination.ts";
-import type { LoginRequirements } from "../oauth/authorize/authorization_request.ts";
-import { reject } from "../oauth/reject.ts";
-import { reusableConsent } from "../oauth/session/consent.ts";
-import { csrfToken, type Session } from "../oauth/session/session.ts";
-import type { Server } from "../oauth/server.ts";
+import type { Approver } from "../../core/approver.ts";
+import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
+import type { Context } from "../../core/context.ts";
+import { endpointPath } from "../../core/endpoint.ts";
+import { readSession } from "../../core/session/session_cookie.ts";
+import { redirect, type ResponseLike } from "../../core/http/message.ts";
+import type { PendingAuthorization } from "../../core/request/destination.ts";
+import type { LoginRequirements } from "../../core/request/authorization_request.ts";
+import { reject } from "../../core/reject.ts";
+import { reusableConsent } from "../../core/session/consent.ts";
+import { csrfToken, type Session } from "../../core/session/session.ts";
+import type { Server } from "../../core/server.ts";
 import { consumePending, encodePending, type Interaction } from "./pending.ts";
 
 /**

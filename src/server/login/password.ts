@@ -1,10 +1,10 @@
 /** Password verification: one attempt at a time, rate-limited, and equally slow for unknown users (timing attack). */
 
-import { getPasswordDigest, maxPasswordBytes, passwordCost, type PasswordDigest } from "../oauth/users/password.ts";
-import type { User } from "../oauth/clients/client.ts";
-import type { Server } from "../oauth/server.ts";
-import { networkFromAddress, sitePrefixBits } from "../../platform/runtime/ip_address.ts";
-import type { AuthenticationAttempt } from "../oauth/bounded_cache.ts";
+import { getPasswordDigest, maxPasswordBytes, passwordCost, type PasswordDigest } from "../../core/users/password.ts";
+import type { User } from "../../core/clients/client.ts";
+import type { Server } from "../../core/server.ts";
+import { networkFromAddress, sitePrefixBits } from "../../core/http/ip_address.ts";
+import type { AuthenticationAttempt } from "../../core/bounded_cache.ts";
 
 /** The result of an attempt; the seconds to wait if attempts are rate-limited. */
 type PasswordResult = "right" | "wrong" | { readonly retryAfterSeconds: number };

@@ -3,22 +3,22 @@
  * without a login cannot fill the store. The store only records which of them are finished.
  */
 
-import { ensureBrowserCookie } from "../endpoints/shared/browser_cookie.ts";
-import type { Context } from "../assembly/context.ts";
-import { hasAccess, withoutAccess } from "../oauth/authorize/access.ts";
-import type { AuthorizationRequest } from "../oauth/authorize/authorization_request.ts";
-import { deliveryTo } from "../oauth/authorize/delivery.ts";
-import type { Destination, PendingAuthorization } from "../oauth/authorize/destination.ts";
-import { storedRequests } from "../oauth/authorize/request_source.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import type { OAuthError } from "../oauth/errors.ts";
-import { reject } from "../oauth/reject.ts";
-import type { LostLoginFacts } from "../oauth/rules/pages.ts";
-import { digest, randomId, storageKey } from "../oauth/secrets.ts";
-import type { Server } from "../oauth/server.ts";
-import { decodeWithMac, encodeWithMac } from "../oauth/session/session.ts";
-import type { FurtherAccess } from "../../platform/store/store.ts";
-import { networkFromAddress } from "../../platform/runtime/ip_address.ts";
+import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
+import type { Context } from "../../core/context.ts";
+import { hasAccess, withoutAccess } from "../../core/request/access.ts";
+import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
+import { deliveryTo } from "../../core/request/delivery.ts";
+import type { Destination, PendingAuthorization } from "../../core/request/destination.ts";
+import { storedRequests } from "../../core/request/request_source.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import type { OAuthError } from "../../core/errors.ts";
+import { reject } from "../../core/reject.ts";
+import type { LostLoginFacts } from "../../core/rules/pages.ts";
+import { digest, randomId, storageKey } from "../../core/secrets.ts";
+import type { Server } from "../../core/server.ts";
+import { decodeWithMac, encodeWithMac } from "../../core/session/session.ts";
+import type { FurtherAccess } from "../../core/store/store.ts";
+import { networkFromAddress } from "../../core/http/ip_address.ts";
 
 /** Lifetime of an interaction, in seconds. */
 const pendingLifetimeSeconds = 30 * 60;

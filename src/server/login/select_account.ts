@@ -3,19 +3,19 @@
  * nothing else. One click selects a user, whom the approver then logs in as if `login_hint` named them.
  */
 
-import type { Approver } from "../assembly/approver.ts";
-import { authorize } from "../endpoints/shared/authorization.ts";
-import { ensureBrowserCookie } from "../endpoints/shared/browser_cookie.ts";
-import { readParams } from "../endpoints/shared/client_endpoint.ts";
-import type { Context } from "../assembly/context.ts";
-import { rejectUntrustedHost } from "../endpoints/shared/cross_site.ts";
-import { assertCsrfToken, readSameOriginForm } from "../endpoints/shared/csrf.ts";
-import type { Pages } from "../assembly/pages.ts";
-import type { Handlers } from "../assembly/route.ts";
-import { emptyHeadResponse, redirect, type ResponseLike } from "../../platform/http/message.ts";
-import type { PendingAuthorization } from "../oauth/authorize/destination.ts";
-import { allowsUser } from "../oauth/authorize/login.ts";
-import { reject } from "../oauth/reject.ts";
+import type { Approver } from "../../core/approver.ts";
+import { authorize } from "../../core/authorization.ts";
+import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
+import { readParams } from "../../core/client_endpoint.ts";
+import type { Context } from "../../core/context.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import { assertCsrfToken, readSameOriginForm } from "../../core/csrf.ts";
+import type { Pages } from "../pages.ts";
+import type { Handlers } from "../../core/route.ts";
+import { emptyHeadResponse, redirect, type ResponseLike } from "../../core/http/message.ts";
+import type { PendingAuthorization } from "../../core/request/destination.ts";
+import { allowsUser } from "../../core/request/login.ts";
+import { reject } from "../../core/reject.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { pagePath } from "./pages_approver.ts";
 import { cancellationLimiter, consumePending, encodePending, findPending } from "./pending.ts";

@@ -1,10 +1,10 @@
 /** What differs from the standards at Apple. */
 
-import type { Context } from "../assembly/context.ts";
+import type { Context } from "../../core/context.ts";
 import type { ProviderRequest, RequestFacts, ResponseFacts } from "./provider_functions.ts";
-import { boundedCache } from "../oauth/bounded_cache.ts";
-import { splitScope } from "../oauth/params.ts";
-import type { Server } from "../oauth/server.ts";
+import { boundedCache } from "../../core/bounded_cache.ts";
+import { splitScope } from "../../core/params.ts";
+import type { Server } from "../../core/server.ts";
 import { asText, omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { signedSecret } from "./apple_client_secret.ts";

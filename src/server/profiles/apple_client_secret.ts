@@ -1,11 +1,11 @@
 /** Client secrets of Apple: JWTs that the developer has signed. */
 
-import { invalidClient } from "../oauth/clients/auth/method.ts";
-import { keysOf } from "../oauth/clients/client_keys.ts";
-import { foreignClockTolerance, type JwtPolicy } from "../oauth/keys/jwt_policies.ts";
-import { remoteKeys, verifyByKeys } from "../oauth/keys/remote_keys.ts";
-import { warn } from "../oauth/warn.ts";
-import type { ClientAuth, Server } from "../oauth/server.ts";
+import { invalidClient } from "../../core/clients/auth_method.ts";
+import { keysOf } from "../fetching/client_keys.ts";
+import { foreignClockTolerance, type JwtPolicy } from "../../core/keys/jwt_policies.ts";
+import { remoteKeys, verifyByKeys } from "../fetching/remote_keys.ts";
+import { warn } from "../../core/warn.ts";
+import type { ClientAuth, Server } from "../../core/server.ts";
 
 const appleIssuer = "https://appleid.apple.com";
 

@@ -1,12 +1,12 @@
 /** What differs from the standards at Auth0. */
 
-import { emptyHeadResponse } from "../../platform/http/message.ts";
-import type { App } from "../assembly/context.ts";
-import { endpointUrl } from "../assembly/endpoint.ts";
+import { emptyHeadResponse } from "../../core/http/message.ts";
+import type { App } from "../../core/context.ts";
+import { endpointUrl } from "../../core/endpoint.ts";
 import type { ClaimsFacts, Members } from "./provider_functions.ts";
-import { canonicalUri, type Resources } from "../oauth/resource_list.ts";
-import { parameters } from "../oauth/params.ts";
-import type { Server } from "../oauth/server.ts";
+import { canonicalUri, type Resources } from "../../core/resource_list.ts";
+import { parameters } from "../../core/params.ts";
+import type { Server } from "../../core/server.ts";
 import { asText, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { webMessage } from "./shared/web_message.ts";

@@ -1,16 +1,16 @@
 /** Auth0's own logout endpoint. */
 
-import { endpointUrl } from "../assembly/endpoint.ts";
-import type { Handler } from "../assembly/route.ts";
-import { plainText, redirect } from "../../platform/http/message.ts";
-import { isCrossSite } from "../endpoints/shared/cross_site.ts";
-import { readParams } from "../endpoints/shared/client_endpoint.ts";
-import { mayLogOutTo } from "../endpoints/shared/logout_uri.ts";
-import { clearSessionCookie, readSession } from "../endpoints/shared/session_cookie.ts";
-import { isPermitted } from "../oauth/clients/standing.ts";
-import { OAuthError } from "../oauth/errors.ts";
-import { warnAccepted } from "../oauth/warn.ts";
-import { endSession } from "../oauth/session/session.ts";
+import { endpointUrl } from "../../core/endpoint.ts";
+import type { Handler } from "../../core/route.ts";
+import { plainText, redirect } from "../../core/http/message.ts";
+import { isCrossSite } from "../../core/http/cross_site.ts";
+import { readParams } from "../../core/client_endpoint.ts";
+import { mayLogOutTo } from "../login/logout_uri.ts";
+import { clearSessionCookie, readSession } from "../../core/session/session_cookie.ts";
+import { isPermitted } from "../../core/clients/standing.ts";
+import { OAuthError } from "../../core/errors.ts";
+import { warnAccepted } from "../../core/warn.ts";
+import { endSession } from "../../core/session/session.ts";
 
 /**
  * Ends the session without a question, and redirects to `returnTo`, which the client must have registered.

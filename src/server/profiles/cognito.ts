@@ -1,7 +1,7 @@
 /** What differs from the standards at Amazon Cognito. */
 
-import { emptyHeadResponse } from "../../platform/http/message.ts";
-import { endpointPath } from "../assembly/endpoint.ts";
+import { emptyHeadResponse } from "../../core/http/message.ts";
+import { endpointPath } from "../../core/endpoint.ts";
 import { newGuid } from "./shared/derived_values.ts";
 import { asText, defined, omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";

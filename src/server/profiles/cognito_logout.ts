@@ -3,16 +3,16 @@
  * https://docs.aws.amazon.com/cognito/latest/developerguide/logout-endpoint.html
  */
 
-import type { Context } from "../assembly/context.ts";
-import { endpointUrl } from "../assembly/endpoint.ts";
-import { redirect, type ResponseLike } from "../../platform/http/message.ts";
-import { rejectUntrustedHost } from "../endpoints/shared/cross_site.ts";
-import { mayLogOutTo } from "../endpoints/shared/logout_uri.ts";
-import { clearSessionCookie, readSession } from "../endpoints/shared/session_cookie.ts";
-import { isPermitted } from "../oauth/clients/standing.ts";
-import { OAuthError } from "../oauth/errors.ts";
-import { warnAccepted } from "../oauth/warn.ts";
-import { endSession } from "../oauth/session/session.ts";
+import type { Context } from "../../core/context.ts";
+import { endpointUrl } from "../../core/endpoint.ts";
+import { redirect, type ResponseLike } from "../../core/http/message.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import { mayLogOutTo } from "../login/logout_uri.ts";
+import { clearSessionCookie, readSession } from "../../core/session/session_cookie.ts";
+import { isPermitted } from "../../core/clients/standing.ts";
+import { OAuthError } from "../../core/errors.ts";
+import { warnAccepted } from "../../core/warn.ts";
+import { endSession } from "../../core/session/session.ts";
 
 /** Ends the session, and leads to a registered `logout_uri`, or to a new login. Any page can thus end the session. */
 export async function logOut(context: Context): Promise<ResponseLike> {

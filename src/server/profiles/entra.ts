@@ -1,12 +1,12 @@
 /** What differs from the standards at Microsoft Entra ID. Pages below docs/ are those of MicrosoftDocs/entra-docs. */
 
-import type { App } from "../assembly/context.ts";
+import type { App } from "../../core/context.ts";
 import type { ClaimsFacts, Members, ProviderResponse, ResponseFacts } from "./provider_functions.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import { getHeader, type ResponseLike, withHeaders } from "../../platform/http/message.ts";
-import { parseTarget } from "../../platform/http/router.ts";
-import { encodeBase64url } from "../../platform/runtime/crypto.ts";
-import type { Server } from "../oauth/server.ts";
+import { getHeader, type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { parseTarget } from "../../core/router.ts";
+import { encodeBase64url } from "../../core/crypto.ts";
+import type { Server } from "../../core/server.ts";
 import { guidOf, newGuid } from "./shared/derived_values.ts";
 import { defined, omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";

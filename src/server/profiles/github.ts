@@ -1,10 +1,10 @@
 /** What differs from the standards at GitHub. Pages below content/ are those of github/docs. */
 
-import { redirect } from "../../platform/http/message.ts";
+import { redirect } from "../../core/http/message.ts";
 import type { Members, ProviderRequest, ProviderResponse, RequestFacts, ResponseFacts } from "./provider_functions.ts";
-import { responseFields } from "../endpoints/shared/authorization.ts";
-import { appendToRedirectUri, encodeFields } from "../oauth/clients/redirect_uri.ts";
-import type { Server } from "../oauth/server.ts";
+import { responseFields } from "../../core/authorization.ts";
+import { appendToRedirectUri, encodeFields } from "../../core/redirect_uri.ts";
+import type { Server } from "../../core/server.ts";
 import { isJson, omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { githubApi } from "./github_api.ts";

@@ -4,20 +4,20 @@
  * /rest/teams/teams and /rest/apps/oauth-applications
  */
 
-import type { Context } from "../assembly/context.ts";
-import type { Endpoint, Handler } from "../assembly/route.ts";
+import type { Context } from "../../core/context.ts";
+import type { Endpoint, Handler } from "../../core/route.ts";
 import { readJsonObject } from "../../platform/http/json_body.ts";
-import { type HttpResponse, json, withHeaders } from "../../platform/http/message.ts";
-import { authenticateClient } from "../oauth/clients/auth/mod.ts";
-import type { User } from "../oauth/clients/client.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import { OAuthError } from "../oauth/errors.ts";
-import { revokeGrant } from "../oauth/grants/narrow_grant.ts";
-import { paramsFromFields } from "../oauth/params.ts";
-import { revokeConsent } from "../oauth/session/consent.ts";
-import { grantOfAccessToken } from "../oauth/tokens/mod.ts";
-import { type AccessToken, readAccessToken } from "../oauth/tokens/read_access_token.ts";
-import { revokeIssuedToken } from "../oauth/tokens/revocation.ts";
+import { type HttpResponse, json, withHeaders } from "../../core/http/message.ts";
+import { authenticateClient } from "../../core/client_auth.ts";
+import type { User } from "../../core/clients/client.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import { OAuthError } from "../../core/errors.ts";
+import { revokeGrant } from "../../core/grants/narrow_grant.ts";
+import { paramsFromFields } from "../../core/params.ts";
+import { revokeConsent } from "../../core/session/consent.ts";
+import { grantOfAccessToken } from "../../core/tokens.ts";
+import { type AccessToken, readAccessToken } from "../../core/tokens/read_access_token.ts";
+import { revokeIssuedToken } from "../../core/tokens/revocation.ts";
 import { requireUser } from "./shared/require_user.ts";
 import { numberOf } from "./shared/derived_values.ts";
 import { asText } from "./shared/members.ts";

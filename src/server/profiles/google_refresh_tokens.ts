@@ -1,12 +1,12 @@
 /** Who gets a refresh token of Google, and who needs a secret for one. */
 
-import { boundedCache } from "../oauth/bounded_cache.ts";
-import { OAuthError } from "../oauth/errors.ts";
-import type { Authorization } from "../oauth/grants/authenticated_request.ts";
-import { findRevoked } from "../oauth/grants/narrow_grant.ts";
-import { storageKey } from "../oauth/secrets.ts";
-import type { EntryPointParts, GrantType, PartRequest, Server, TokenIssuer } from "../oauth/server.ts";
-import { refreshToken } from "../oauth/tokens/refresh_token.ts";
+import { boundedCache } from "../../core/bounded_cache.ts";
+import { OAuthError } from "../../core/errors.ts";
+import type { Authorization } from "../../core/grants/authenticated_request.ts";
+import { findRevoked } from "../../core/grants/narrow_grant.ts";
+import { storageKey } from "../../core/secrets.ts";
+import type { EntryPointParts, GrantType, PartRequest, Server, TokenIssuer } from "../../core/server.ts";
+import { refreshToken } from "../../core/tokens/refresh_token.ts";
 import { longScope } from "./google_long_scope.ts";
 
 /** How a request asks for a refresh token: not at all, at the first consent alone, or at this consent. */

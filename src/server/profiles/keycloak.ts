@@ -2,8 +2,8 @@
 
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import type { ProviderRequest, ProviderResponse, RequestFacts, ResponseFacts } from "./provider_functions.ts";
-import type { Client } from "../oauth/clients/repository.ts";
-import type { Server } from "../oauth/server.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import type { Server } from "../../core/server.ts";
 import { newGuid } from "./shared/derived_values.ts";
 import { omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";

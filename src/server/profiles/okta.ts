@@ -1,7 +1,7 @@
 /** What differs from the standards at Okta. */
 
 import type { Members, ProviderRequest, RequestFacts } from "./provider_functions.ts";
-import type { Server } from "../oauth/server.ts";
+import type { Server } from "../../core/server.ts";
 import { newGuid } from "./shared/derived_values.ts";
 import { omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";

@@ -1,9 +1,9 @@
 /** Functions that say how the requests, responses and claims of a provider differ from the standards. */
 
-import type { RequestLike } from "../../platform/http/message.ts";
-import type { MaybePromise } from "../../platform/maybe_promise.ts";
-import type { User } from "../oauth/clients/client.ts";
-import type { Explanation } from "../oauth/explanation.ts";
+import type { RequestLike } from "../../core/http/message.ts";
+import type { MaybePromise } from "../../core/maybe_promise.ts";
+import type { User } from "../../core/clients/client.ts";
+import type { Explanation } from "../../core/explanation.ts";
 
 /** Members of a JSON object. */
 export type Members = Readonly<Record<string, unknown>>;

@@ -3,8 +3,8 @@
  * signed, and responses before they are sent. The server itself follows the standards, and so does its log.
  */
 
-import type { App, Context } from "../assembly/context.ts";
-import type { Plugin } from "../assembly/plugin.ts";
+import type { App, Context } from "../../core/context.ts";
+import type { Plugin } from "../hosting/plugin.ts";
 import type { Members, ProviderResponse, ResponseFacts } from "./provider_functions.ts";
 import type { ProviderData } from "./provider_profile.ts";
 import {
@@ -13,12 +13,12 @@ import {
   parseJsonObject,
   type RequestLike,
   type ResponseLike,
-} from "../../platform/http/message.ts";
-import { parseTarget, type RequestHandler } from "../../platform/http/router.ts";
-import type { Explanation } from "../oauth/explanation.ts";
-import { warn } from "../oauth/warn.ts";
-import type { Server } from "../oauth/server.ts";
-import type { ClaimChange } from "../oauth/tokens/claim_change.ts";
+} from "../../core/http/message.ts";
+import { parseTarget, type RequestHandler } from "../../core/router.ts";
+import type { Explanation } from "../../core/explanation.ts";
+import { warn } from "../../core/warn.ts";
+import type { Server } from "../../core/server.ts";
+import type { ClaimChange } from "../../core/tokens/claim_change.ts";
 import { atPath } from "./shared/at_path.ts";
 import { changeRequest } from "./shared/change_request.ts";
 import { omit } from "./shared/members.ts";

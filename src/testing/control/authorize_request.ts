@@ -1,12 +1,12 @@
 /** Authorizes requests to the control: programs on a test host or with the secret, never pages of another origin. */
 
-import type { Context } from "../../server/assembly/context.ts";
-import { rejectUntrustedHost } from "../../server/endpoints/shared/cross_site.ts";
-import { HttpError } from "../../platform/http/message.ts";
-import { isSameOrigin } from "../../platform/http/same_origin.ts";
-import { quote } from "../../server/oauth/config_issue.ts";
-import { constantTimeEqual, digest } from "../../server/oauth/secrets.ts";
-import { readAuthorization } from "../../server/oauth/tokens/bound_token.ts";
+import type { Context } from "../../core/context.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import { HttpError } from "../../core/http/message.ts";
+import { isSameOrigin } from "../../core/http/same_origin.ts";
+import { quote } from "../../server/config/config_issue.ts";
+import { constantTimeEqual, digest } from "../../core/secrets.ts";
+import { readAuthorization } from "../../core/tokens/bound_token.ts";
 
 /**
  * Rejects a request that may not use the control.

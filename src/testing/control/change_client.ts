@@ -1,13 +1,13 @@
 /** Changes single members of the metadata of a client. */
 
-import type { ClientEntry, ClientMetadata } from "../../server/oauth/clients/client.ts";
-import { clientField } from "../../server/assembly/extensions.ts";
-import { hasNewIdentity } from "../../server/oauth/clients/client_identity.ts";
-import type { Client } from "../../server/oauth/clients/repository.ts";
-import { assertNoIssues, quote } from "../../server/oauth/config_issue.ts";
-import { validate } from "../../server/oauth/field.ts";
-import { randomId } from "../../server/oauth/secrets.ts";
-import type { Server } from "../../server/oauth/server.ts";
+import type { ClientEntry, ClientMetadata } from "../../core/clients/client.ts";
+import { clientField } from "../../server/hosting/extensions.ts";
+import { hasNewIdentity } from "../../core/clients/client_identity.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import { assertNoIssues, quote } from "../../server/config/config_issue.ts";
+import { validate } from "../../server/config/field.ts";
+import { randomId } from "../../core/secrets.ts";
+import type { Server } from "../../core/server.ts";
 import { changeRecord } from "./change_record.ts";
 import { ControlError } from "./control_error.ts";
 

@@ -1,8 +1,8 @@
 /** Changes of clients and users, which do not overwrite each other, nor the changes of forms. */
 
 import { changeExclusively } from "../../devtools/connect/exclusive_change.ts";
-import type { MaybePromise } from "../../platform/maybe_promise.ts";
-import type { Server } from "../../server/oauth/server.ts";
+import type { MaybePromise } from "../../core/maybe_promise.ts";
+import type { Server } from "../../core/server.ts";
 import { ControlError } from "./control_error.ts";
 
 /**

@@ -9,7 +9,7 @@
 
 import type { GlobalTokenRevocationOptions } from "../global_token_revocation.ts";
 import type { SecurityEvents } from "../security_events.ts";
-import type { ClientMetadata, User } from "../../server/oauth/clients/client.ts";
+import type { ClientMetadata, User } from "../../core/clients/client.ts";
 import type { MetadataChanges } from "./change_client.ts";
 import type { ChangeableSettings } from "../changed_settings.ts";
 import type { HabitOptions } from "../check_habits.ts";
@@ -23,7 +23,7 @@ import type { GrantsOf } from "../issued_grants.ts";
 import type { Mint } from "../mint.ts";
 import type { PrivateJwk } from "../../client/private_jwk.ts";
 import type { ResetOptions } from "../resettable_state.ts";
-import type { SigningAlgorithm } from "../../server/oauth/keys/signing_algorithm.ts";
+import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { TenantOptions } from "../test_control.ts";
 import type { UserDecisions } from "../user_decisions.ts";
 import type { ContainerOptions, StoppableContainer, Testcontainers } from "./container.ts";

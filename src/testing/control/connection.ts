@@ -1,7 +1,7 @@
 /** Calls of verbs over HTTP, made from the OpenAPI document of the server. */
 
-import type { ProblemIssue } from "../../server/endpoints/shared/problem_response.ts";
-import { parseJsonObject } from "../../platform/http/message.ts";
+import type { ProblemIssue } from "../../server/hosting/problem_response.ts";
+import { parseJsonObject } from "../../core/http/message.ts";
 import { toJsonInput } from "./json_input.ts";
 
 /** @internal Options of `connectLatchkey`. */

@@ -1,12 +1,12 @@
 /** The endpoint of a verb. */
 
-import type { App, Context } from "../../server/assembly/context.ts";
-import { type ProblemIssue, problemResponse } from "../../server/endpoints/shared/problem_response.ts";
-import type { Endpoint } from "../../server/assembly/route.ts";
-import { type HttpResponse, json } from "../../platform/http/message.ts";
-import { type ConfigIssue, ConfigurationError } from "../../server/oauth/config_issue.ts";
-import { validate } from "../../server/oauth/field.ts";
-import { parameters } from "../../server/oauth/params.ts";
+import type { App, Context } from "../../core/context.ts";
+import { type ProblemIssue, problemResponse } from "../../server/hosting/problem_response.ts";
+import type { Endpoint } from "../../core/route.ts";
+import { type HttpResponse, json } from "../../core/http/message.ts";
+import { type ConfigIssue, ConfigurationError } from "../../server/config/config_issue.ts";
+import { validate } from "../../server/config/field.ts";
+import { parameters } from "../../core/params.ts";
 import { LogError } from "../log/log_error.ts";
 import { authorizeRequest } from "./authorize_request.ts";
 import { ControlError } from "./control_error.ts";

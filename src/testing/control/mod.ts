@@ -8,12 +8,12 @@
  * 4. Rejections are problem details (RFC 9457).
  */
 
-import type { App } from "../../server/assembly/context.ts";
-import type { Plugin } from "../../server/assembly/plugin.ts";
-import { problemResponse } from "../../server/endpoints/shared/problem_response.ts";
-import type { Endpoint, Handler } from "../../server/assembly/route.ts";
-import { json } from "../../platform/http/message.ts";
-import { ConfigurationError, quote, suggest } from "../../server/oauth/config_issue.ts";
+import type { App } from "../../core/context.ts";
+import type { Plugin } from "../../server/hosting/plugin.ts";
+import { problemResponse } from "../../server/hosting/problem_response.ts";
+import type { Endpoint, Handler } from "../../core/route.ts";
+import { json } from "../../core/http/message.ts";
+import { ConfigurationError, quote, suggest } from "../../server/config/config_issue.ts";
 import type { ControlOptions, ServerControl } from "../test_control.ts";
 import { authorizeRequest } from "./authorize_request.ts";
 import { ControlError } from "./control_error.ts";

@@ -1,9 +1,9 @@
 /** Reads the input of a verb: a query for verbs that read, a JSON object for all others. */
 
-import type { Context } from "../../server/assembly/context.ts";
-import { readParams } from "../../server/endpoints/shared/client_endpoint.ts";
+import type { Context } from "../../core/context.ts";
+import { readParams } from "../../core/client_endpoint.ts";
 import { readJsonObject } from "../../platform/http/json_body.ts";
-import type { Field } from "../../server/oauth/field.ts";
+import type { Field } from "../../server/config/field.ts";
 import type { Verb } from "./verb.ts";
 
 /**

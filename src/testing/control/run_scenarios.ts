@@ -1,11 +1,11 @@
 /** Runs scenarios on a server: their calls at the start, after a response, and again after each reset. */
 
-import type { ResponseLike } from "../../platform/http/message.ts";
-import { parseTarget } from "../../platform/http/router.ts";
-import type { App } from "../../server/assembly/context.ts";
-import type { Plugin } from "../../server/assembly/plugin.ts";
-import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../server/oauth/config_issue.ts";
-import { validate } from "../../server/oauth/field.ts";
+import type { ResponseLike } from "../../core/http/message.ts";
+import { parseTarget } from "../../core/router.ts";
+import type { App } from "../../core/context.ts";
+import type { Plugin } from "../../server/hosting/plugin.ts";
+import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../server/config/config_issue.ts";
+import { validate } from "../../server/config/field.ts";
 import type { Verb } from "./verb.ts";
 import { verbs } from "./verbs/mod.ts";
 import type { ListedFault } from "../faults/fault_list.ts";

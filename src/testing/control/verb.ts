@@ -1,9 +1,9 @@
 /** Verbs: the operations of the control. Endpoint, OpenAPI document and handle use the same description of a verb. */
 
-import type { App } from "../../server/assembly/context.ts";
-import type { Plugin } from "../../server/assembly/plugin.ts";
-import type { Field, Fields } from "../../server/oauth/field.ts";
-import type { MaybePromise } from "../../platform/maybe_promise.ts";
+import type { App } from "../../core/context.ts";
+import type { Plugin } from "../../server/hosting/plugin.ts";
+import type { Field, Fields } from "../../server/config/field.ts";
+import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { ServerControl, ServerName } from "../test_control.ts";
 
 /** The server that a verb acts on, and the request. */

@@ -1,11 +1,11 @@
 /** Expires or revokes a token that a recorded flow issued: the form is on the page of the flow. */
 
-import type { Context } from "../../server/assembly/context.ts";
-import { HttpError, type HttpResponse } from "../../platform/http/message.ts";
-import type { Params } from "../../server/oauth/params.ts";
-import { storageKey } from "../../server/oauth/secrets.ts";
-import type { Server } from "../../server/oauth/server.ts";
-import { revokeIssuedToken } from "../../server/oauth/tokens/revocation.ts";
+import type { Context } from "../../core/context.ts";
+import { HttpError, type HttpResponse } from "../../core/http/message.ts";
+import type { Params } from "../../core/params.ts";
+import { storageKey } from "../../core/secrets.ts";
+import type { Server } from "../../core/server.ts";
+import { revokeIssuedToken } from "../../core/tokens/revocation.ts";
 import type { Flow } from "../../recorder/exchange.ts";
 import type { TestClock } from "../clock.ts";
 import { findIssuedToken, type IssuedToken } from "../../recorder/issued_tokens.ts";

@@ -1,8 +1,8 @@
 /** Reports a change that a visitor made: on the next page, and in the log. */
 
-import { redirectWithConfirmation } from "../../server/endpoints/shared/confirmation.ts";
-import type { Context } from "../../server/assembly/context.ts";
-import type { HttpResponse } from "../../platform/http/message.ts";
+import { redirectWithConfirmation } from "../../server/login/confirmation.ts";
+import type { Context } from "../../core/context.ts";
+import type { HttpResponse } from "../../core/http/message.ts";
 
 /** Redirects to a page that shows the sentence. */
 export async function confirmChange(context: Context, location: string, change: string): Promise<HttpResponse> {

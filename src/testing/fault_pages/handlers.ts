@@ -1,16 +1,16 @@
 /** The handlers of the page `/faults`, loaded at the first visit. Its forms have the fields of verbs of the control. */
 
-import { ensureBrowserCookie } from "../../server/endpoints/shared/browser_cookie.ts";
-import { takeConfirmation } from "../../server/endpoints/shared/confirmation.ts";
-import type { Context } from "../../server/assembly/context.ts";
-import { browserCsrfToken, readProtectedForm } from "../../server/endpoints/shared/csrf.ts";
-import { htmlWithForms, type HttpResponse } from "../../platform/http/message.ts";
-import { isObject } from "../../platform/json_value.ts";
-import { type Field, validate } from "../../server/oauth/field.ts";
-import { renderPage } from "../../server/pages/render_page.ts";
-import { reject } from "../../server/oauth/reject.ts";
-import type { Params } from "../../server/oauth/params.ts";
-import { isTestUrl } from "../../server/oauth/test_hosts.ts";
+import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
+import { takeConfirmation } from "../../server/login/confirmation.ts";
+import type { Context } from "../../core/context.ts";
+import { browserCsrfToken, readProtectedForm } from "../../core/csrf.ts";
+import { htmlWithForms, type HttpResponse } from "../../core/http/message.ts";
+import { isObject } from "../../core/json_value.ts";
+import { type Field, validate } from "../../server/config/field.ts";
+import { renderPage } from "../../core/pages/render_page.ts";
+import { reject } from "../../core/reject.ts";
+import type { Params } from "../../core/params.ts";
+import { isTestUrl } from "../../core/test_hosts.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { ControlError } from "../control/control_error.ts";
 import type { ControlTarget, Verb } from "../control/verb.ts";

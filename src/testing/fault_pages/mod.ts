@@ -8,12 +8,12 @@
  * 3. The recorder marks each exchange that a fault changed, so that `/flows` shows it.
  */
 
-import { rejectUntrustedHost } from "../../server/endpoints/shared/cross_site.ts";
-import type { App } from "../../server/assembly/context.ts";
-import type { Plugin } from "../../server/assembly/plugin.ts";
-import { staticEndpoint } from "../../server/assembly/static_endpoint.ts";
-import { ConfigurationError, quote } from "../../server/oauth/config_issue.ts";
-import { parameters } from "../../server/oauth/params.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import type { App } from "../../core/context.ts";
+import type { Plugin } from "../../server/hosting/plugin.ts";
+import { staticEndpoint } from "../../server/hosting/static_endpoint.ts";
+import { ConfigurationError, quote } from "../../server/config/config_issue.ts";
+import { parameters } from "../../core/params.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { systemClock, type TestClock, testClock } from "../clock.ts";
 import { faultInjector } from "../faults/fault_injector.ts";

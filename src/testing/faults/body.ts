@@ -1,6 +1,6 @@
 /** Broken response bodies: the server handles the request as usual, and the body of its response arrives broken. */
 
-import type { ResponseLike } from "../../platform/http/message.ts";
+import type { ResponseLike } from "../../core/http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { choiceParameter, editParameter, numberParameter, textParameter } from "./parameters.ts";
 import {

@@ -1,11 +1,11 @@
 /** A connection that is dropped. */
 
-import { ConnectionDropped, type ResponseLike } from "../../platform/http/message.ts";
+import { ConnectionDropped, type ResponseLike } from "../../core/http/message.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 import { choiceParameter } from "./parameters.ts";
 import { readBodyText } from "./response_body.ts";
-import { timers } from "../../platform/runtime/timers.ts";
+import { timers } from "../../core/timers.ts";
 
 /**
  * When the connection is dropped: `before` the server does anything; `after` it has done everything, so that only the

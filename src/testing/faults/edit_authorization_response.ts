@@ -1,11 +1,11 @@
 /** Faults that change the parameters of an authorization response, with a code or an error, by redirect or form. */
 
-import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../platform/http/message.ts";
-import type { Fields } from "../../platform/http/form.ts";
-import type { MaybePromise } from "../../platform/maybe_promise.ts";
-import { signingAlgorithms } from "../../server/oauth/keys/signing_algorithm.ts";
+import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import type { Fields } from "../../core/http/form.ts";
+import type { MaybePromise } from "../../core/maybe_promise.ts";
+import { signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import { encodeFormValue } from "../../server/oauth/clients/redirect_uri.ts";
+import { encodeFormValue } from "../../core/redirect_uri.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 
 /** Returns other parameters; `undefined`: the response stays as it is, and the rule does not count as fired. */
@@ -84,8 +84,8 @@ async function editForm(context: FaultContext, response: ResponseLike, edit: Edi
   if (form === undefined || fields === undefined || !context.consume()) return response;
   const { server, site } = context.app;
   const [{ renderPage }, { FormPost }] = await Promise.all([
-    import("../../server/pages/render_page.ts"),
-    import("../../server/endpoints/shared/form_post.tsx"),
+    import("../../core/pages/render_page.ts"),
+    import("../../core/pages/form_post.tsx"),
   ]);
   const { client: id = "" } = context.request;
   const client = server.clients.known().get(id)?.metadata.client_name ?? id;

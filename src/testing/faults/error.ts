@@ -1,12 +1,12 @@
 /** Any OAuth error, in the form that the endpoint itself uses (OAuth 2.1 §3.2.4, §4.1.2.1; RFC 6750 §3). */
 
-import { resolveRequest } from "../../server/oauth/authorize/resolve_request.ts";
-import { authorizationResponse } from "../../server/endpoints/shared/authorization.ts";
-import { basicChallenge, bearerChallenge } from "../../server/endpoints/shared/error_response.ts";
-import { json, type RequestLike, type ResponseLike } from "../../platform/http/message.ts";
-import { findDestination } from "../../server/oauth/authorize/destination.ts";
-import { type ErrorCode, statusOf } from "../../server/oauth/rules/error_code.ts";
-import { paramsFromFields } from "../../server/oauth/params.ts";
+import { resolveRequest } from "../../core/request/resolve_request.ts";
+import { authorizationResponse } from "../../core/authorization.ts";
+import { basicChallenge, bearerChallenge } from "../../core/error_response.ts";
+import { json, type RequestLike, type ResponseLike } from "../../core/http/message.ts";
+import { findDestination } from "../../core/request/destination.ts";
+import { type ErrorCode, statusOf } from "../../core/rules/error_code.ts";
+import { paramsFromFields } from "../../core/params.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { numberParameter, textParameter } from "./parameters.ts";
 import { isAuthorizationEndpoint } from "./request_view.ts";

@@ -1,9 +1,9 @@
 /** The type of a fault: a failure of one exchange, as a function around a seam of the server. */
 
-import type { App } from "../../server/assembly/context.ts";
-import type { EndpointDescription } from "../../server/assembly/endpoint.ts";
-import type { RequestHandler } from "../../platform/http/router.ts";
-import type { Server } from "../../server/oauth/server.ts";
+import type { App } from "../../core/context.ts";
+import type { EndpointDescription } from "../../core/endpoint.ts";
+import type { RequestHandler } from "../../core/router.ts";
+import type { Server } from "../../core/server.ts";
 
 /**
  * @internal The view of a request that fault rules match, before the server handles it. The server can still read the

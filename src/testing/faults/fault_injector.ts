@@ -1,9 +1,9 @@
 /** The fault injector: the fault rules of one server, and the plugin that applies them. */
 
-import type { App } from "../../server/assembly/context.ts";
-import type { Plugin } from "../../server/assembly/plugin.ts";
-import { findForRequest, getHeader, type RequestLike, type ResponseLike } from "../../platform/http/message.ts";
-import { type ClientAddress, parseTarget, type RequestHandler } from "../../platform/http/router.ts";
+import type { App } from "../../core/context.ts";
+import type { Plugin } from "../../server/hosting/plugin.ts";
+import { findForRequest, getHeader, type RequestLike, type ResponseLike } from "../../core/http/message.ts";
+import { type ClientAddress, parseTarget, type RequestHandler } from "../../core/router.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
 import { assertOptions } from "../options.ts";

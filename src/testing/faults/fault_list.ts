@@ -1,6 +1,6 @@
 /** Fault rules that are added, listed and removed by id: by the page `/faults`, and by the control over HTTP. */
 
-import { quote } from "../../server/oauth/config_issue.ts";
+import { quote } from "../../server/config/config_issue.ts";
 import { createFault } from "./mod.ts";
 import type { FaultInjector } from "./fault_injector.ts";
 import type { Hold } from "./hold.ts";

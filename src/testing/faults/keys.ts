@@ -1,8 +1,8 @@
 /** Rotated, missing, outdated and additional keys in the JWKS (RFC 7517; OpenID Connect Core §10.1.1). */
 
-import { algorithmsInUse } from "../../server/endpoints/jwks.ts";
-import type { Keys, PublishedKey } from "../../server/oauth/keys/keys.ts";
-import type { Server } from "../../server/oauth/server.ts";
+import { algorithmsInUse } from "../../core/jwks.ts";
+import type { Keys, PublishedKey } from "../../core/keys/keys.ts";
+import type { Server } from "../../core/server.ts";
 import { builtInKeys } from "../built_in_keys.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { editJsonBody } from "./response_body.ts";

@@ -1,8 +1,8 @@
 /** The parameters of faults: fields as settings and verbs have them, in the order of the arguments. */
 
-import { isObject } from "../../platform/json_value.ts";
-import { quote, suggest } from "../../server/oauth/config_issue.ts";
-import { anyValue, choice, type Field, text, validate } from "../../server/oauth/field.ts";
+import { isObject } from "../../core/json_value.ts";
+import { quote, suggest } from "../../server/config/config_issue.ts";
+import { anyValue, choice, type Field, text, validate } from "../../server/config/field.ts";
 
 /** @internal One parameter of a fault. */
 export interface FaultParameter<Name extends string = string, Value = unknown> extends Field<Value> {

@@ -1,10 +1,10 @@
 /** Reads a request for fault rules, and leaves its body readable for the server. */
 
-import type { App } from "../../server/assembly/context.ts";
-import type { EndpointDescription } from "../../server/assembly/endpoint.ts";
-import { isForm, peekForm } from "../../platform/http/form.ts";
-import type { RequestLike } from "../../platform/http/message.ts";
-import { parseTarget } from "../../platform/http/router.ts";
+import type { App } from "../../core/context.ts";
+import type { EndpointDescription } from "../../core/endpoint.ts";
+import { isForm, peekForm } from "../../core/http/form.ts";
+import type { RequestLike } from "../../core/http/message.ts";
+import { parseTarget } from "../../core/router.ts";
 import { type RecordedRequest, unknownEndpoint } from "../../recorder/exchange.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findBearerToken, findClientId, recordRequest } from "../../recorder/record_request.ts";

@@ -1,9 +1,9 @@
 /** Faults that sign the ID token with another key or header, or change the claims of a token. */
 
-import type { JwtKind, SignClaims, TokenKind } from "../../server/oauth/keys/jwt.ts";
-import { secondsNow } from "../../server/oauth/keys/jwt.ts";
-import type { Server } from "../../server/oauth/server.ts";
-import { encodeBase64url } from "../../platform/runtime/crypto.ts";
+import type { JwtKind, SignClaims, TokenKind } from "../../core/keys/jwt.ts";
+import { secondsNow } from "../../core/keys/jwt.ts";
+import type { Server } from "../../core/server.ts";
+import { encodeBase64url } from "../../core/crypto.ts";
 import type { Fault, FaultContext } from "./fault.ts";
 import { editParameter, objectParameter } from "./parameters.ts";
 import { withoutNulls } from "./response_body.ts";

@@ -1,8 +1,8 @@
 /** Helpers for faults that read and replace the body of a response, or add the headers that the router would add. */
 
-import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../platform/http/message.ts";
-import { corsHeaders } from "../../platform/http/router.ts";
-import type { MaybePromise } from "../../platform/maybe_promise.ts";
+import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { corsHeaders } from "../../core/router.ts";
+import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
 
 /** The response with the CORS headers that the router would have added. */

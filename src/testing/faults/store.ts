@@ -1,7 +1,7 @@
 /** A store that breaks the guarantees that the server relies on. */
 
-import type { Server } from "../../server/oauth/server.ts";
-import type { RecordKind, Records, Store, StoredRecord } from "../../platform/store/store.ts";
+import type { Server } from "../../core/server.ts";
+import type { RecordKind, Records, Store, StoredRecord } from "../../core/store/store.ts";
 import { wrapStore } from "../wrap_store.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";

@@ -1,6 +1,6 @@
 /** Token responses that do not describe the issued tokens (OAuth 2.1 §3.2.3, §4.3). */
 
-import type { GrantType, TokenIssuer } from "../../server/oauth/server.ts";
+import type { GrantType, TokenIssuer } from "../../core/server.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { anyParameter, textParameter } from "./parameters.ts";
 import { editJsonBody } from "./response_body.ts";

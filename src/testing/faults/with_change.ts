@@ -1,7 +1,7 @@
 /** Adds a change of claims to a server. */
 
-import type { ChangeClaims, ClaimChange } from "../../server/oauth/tokens/claim_change.ts";
-import type { Server } from "../../server/oauth/server.ts";
+import type { ChangeClaims, ClaimChange } from "../../core/tokens/claim_change.ts";
+import type { Server } from "../../core/server.ts";
 
 /** Returns the claim changes of a server, followed by `change`. */
 export function withChange({ claimChange }: Pick<Server, "claimChange">, change: ChangeClaims): ClaimChange<Server> {

@@ -1,7 +1,7 @@
 /** Expectations of the exchanges of one endpoint. */
 
-import type { ClientAuthMethod } from "../../server/oauth/clients/client.ts";
-import type { PassedRuleId, RejectionRuleId } from "../../server/oauth/rules/mod.ts";
+import type { ClientAuthMethod } from "../../core/clients/client.ts";
+import type { PassedRuleId, RejectionRuleId } from "../../core/rules/mod.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { redactExchanges, redactFields } from "../../recorder/redact.ts";
 import { findErrorCode } from "../../recorder/record_response.ts";

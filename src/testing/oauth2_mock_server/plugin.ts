@@ -1,11 +1,11 @@
 /** A plugin of the mock that signs tokens with the keys, the claims and the events of oauth2-mock-server. */
 
-import type { Plugin } from "../../server/assembly/plugin.ts";
-import { findForRequest, type RequestLike } from "../../platform/http/message.ts";
-import type { Client } from "../../server/oauth/clients/repository.ts";
-import type { ServerClients } from "../../server/oauth/clients/server_clients.ts";
-import type { Server } from "../../server/oauth/server.ts";
-import { findFix } from "../../server/assembly/rules.ts";
+import type { Plugin } from "../../server/hosting/plugin.ts";
+import { findForRequest, type RequestLike } from "../../core/http/message.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import type { ServerClients } from "../../core/clients/server_clients.ts";
+import type { Server } from "../../core/server.ts";
+import { findFix } from "../../server/explain/rules.ts";
 import type { IssuedTokens } from "./issued_tokens.ts";
 import { tokenLifetime } from "./issuer.ts";
 import type { AugmentedRequest, JwtTransform } from "./types.ts";

@@ -2,7 +2,7 @@
 
 import { EventEmitter } from "node:events";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { ConnectionDropped, type RequestLike } from "../../platform/http/message.ts";
+import { ConnectionDropped, type RequestLike } from "../../core/http/message.ts";
 import { type TestLatchkey, testLatchkey } from "../test_latchkey.ts";
 import type { OAuth2Issuer } from "./issuer.ts";
 import { signToken, tokenLifetime } from "./issuer.ts";

@@ -1,6 +1,6 @@
 /** The scenarios that `--scenario` names. */
 
-import { quote, suggest } from "../../server/oauth/config_issue.ts";
+import { quote, suggest } from "../../server/config/config_issue.ts";
 import type { Scenario, ScenarioStep } from "./scenario.ts";
 import { userPlaceholder } from "./scenario.ts";
 import { scenarios } from "./scenarios.ts";

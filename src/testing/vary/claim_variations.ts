@@ -1,8 +1,8 @@
 /** Variations of the claims in ID tokens, access tokens and userinfo responses. */
 
-import type { TokenKind } from "../../server/oauth/keys/jwt.ts";
-import { randomId } from "../../server/oauth/secrets.ts";
-import type { EntryPointParts, RequestPart, Server } from "../../server/oauth/server.ts";
+import type { TokenKind } from "../../core/keys/jwt.ts";
+import { randomId } from "../../core/secrets.ts";
+import type { EntryPointParts, RequestPart, Server } from "../../core/server.ts";
 import type { FaultContext } from "../faults/fault.ts";
 import { type Claims, editClaims } from "../faults/resign.ts";
 import type { Roll } from "./roll.ts";

@@ -1,8 +1,8 @@
 /** Variations of what clients keep: metadata and keys. Those of URLs and key IDs last as long as the server runs. */
 
-import { endpointUrl } from "../../server/assembly/endpoint.ts";
-import { jwtSigner } from "../../server/oauth/keys/jwt.ts";
-import type { Keys } from "../../server/oauth/keys/keys.ts";
+import { endpointUrl } from "../../core/endpoint.ts";
+import { jwtSigner } from "../../core/keys/jwt.ts";
+import type { Keys } from "../../core/keys/keys.ts";
 import { extra } from "../faults/keys.ts";
 import { editJsonBody, type Members } from "../faults/response_body.ts";
 import { withUnknown } from "./json_variations.ts";

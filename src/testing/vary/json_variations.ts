@@ -1,6 +1,6 @@
 /** Variations of JSON as text, and of its media type. They come before variations of members, which write new text. */
 
-import type { ResponseLike } from "../../platform/http/message.ts";
+import type { ResponseLike } from "../../core/http/message.ts";
 import type { Fault, FaultContext } from "../faults/fault.ts";
 import { editResponse, hasBody, isJson, readBodyText, withBody } from "../faults/response_body.ts";
 import { jsonEndpoints, type Variation } from "./variation.ts";

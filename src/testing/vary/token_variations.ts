@@ -1,9 +1,9 @@
 /** Variations of token responses, and of the values of codes and tokens. */
 
-import { splitScope } from "../../server/oauth/params.ts";
-import { randomToken } from "../../server/oauth/secrets.ts";
-import type { GrantType, Server } from "../../server/oauth/server.ts";
-import { encodeBase64url } from "../../platform/runtime/crypto.ts";
+import { splitScope } from "../../core/params.ts";
+import { randomToken } from "../../core/secrets.ts";
+import type { GrantType, Server } from "../../core/server.ts";
+import { encodeBase64url } from "../../core/crypto.ts";
 import type { FaultContext } from "../faults/fault.ts";
 import { withSettings } from "../with_settings.ts";
 import type { Roll } from "./roll.ts";

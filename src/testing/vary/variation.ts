@@ -1,9 +1,9 @@
 /** The type of a variation: a response that a specification allows, and that servers seldom send. */
 
-import type { App } from "../../server/assembly/context.ts";
-import type { AuthenticatedRequest, Authorization } from "../../server/oauth/grants/authenticated_request.ts";
-import type { Server } from "../../server/oauth/server.ts";
-import type { TokenResponse } from "../../server/oauth/tokens/token_response.ts";
+import type { App } from "../../core/context.ts";
+import type { AuthenticatedRequest, Authorization } from "../../core/grants/authenticated_request.ts";
+import type { Server } from "../../core/server.ts";
+import type { TokenResponse } from "../../core/tokens/token_response.ts";
 import type { Fault, FaultContext } from "../faults/fault.ts";
 import type { Roll } from "./roll.ts";
 

@@ -1,10 +1,10 @@
 /** The profile `vary:SEED`: each response is drawn from what the specifications allow. */
 
-import type { App } from "../../server/assembly/context.ts";
-import type { Plugin } from "../../server/assembly/plugin.ts";
-import { ConfigurationError, quote, suggest } from "../../server/oauth/config_issue.ts";
+import type { App } from "../../core/context.ts";
+import type { Plugin } from "../../server/hosting/plugin.ts";
+import { ConfigurationError, quote, suggest } from "../../server/config/config_issue.ts";
 import { pluginProfiles } from "../../server/config/plugin_profile.ts";
-import type { Server } from "../../server/oauth/server.ts";
+import type { Server } from "../../core/server.ts";
 import { faultInjector } from "../faults/fault_injector.ts";
 import type { FaultContext, RequestView } from "../faults/fault.ts";
 import { minimizeVariations } from "./minimize.ts";

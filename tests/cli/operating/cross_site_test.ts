@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import type { EndpointDescription } from "../../../src/server/assembly/endpoint.ts";
+import type { EndpointDescription } from "../../../src/core/endpoint.ts";
 import { programControl } from "../../../src/testing/control/program_control.ts";
 import { checkPages } from "../../../src/check/check_pages.ts";
 import { clientCheck } from "../../../src/check/mod.ts";
@@ -10,7 +10,7 @@ import { inspector } from "../../../src/devtools/mod.ts";
 import { personas } from "../../../src/testing/personas.ts";
 import { memoryStore } from "../../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, Plugin } from "../../../src/mod.ts";
-import type { TraceEvent } from "../../../src/server/oauth/trace.ts";
+import type { TraceEvent } from "../../../src/core/trace.ts";
 import { health, logging } from "../../../src/cli/operating/mod.ts";
 import { mcpServer } from "../../../src/resource/mcp_server.ts";
 import { faultPages } from "../../../src/testing/fault_pages/mod.ts";

@@ -14,7 +14,7 @@ import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, Plugin, Store } from "../../../src/mod.ts";
 import { formatEvent } from "../../../src/cli/operating/format_event.ts";
 import { health, limitConcurrency, logging, metrics } from "../../../src/cli/operating/mod.ts";
-import { registeredSecrets } from "../../../src/server/oauth/registered_secrets.ts";
+import { registeredSecrets } from "../../../src/server/redaction/registered_secrets.ts";
 import { inspector } from "../../../src/devtools/mod.ts";
 import { basic, testServer, verifier } from "../../kit.ts";
 import type { Fields } from "../../kit.ts";

@@ -6,7 +6,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { checkToken, type TokenCheckOptions } from "../../../src/devtools/requests/tokens/check_token.ts";
-import type { Server } from "../../../src/server/oauth/server.ts";
+import type { Server } from "../../../src/core/server.ts";
 import { testServer } from "../../kit.ts";
 
 const { privateKey, publicKey } = await generateKeyPair("ES256");

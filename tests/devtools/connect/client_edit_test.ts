@@ -2,8 +2,8 @@
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { clientField } from "../../../src/server/assembly/extensions.ts";
-import type { ClientMetadata } from "../../../src/server/oauth/clients/client.ts";
+import { clientField } from "../../../src/server/hosting/extensions.ts";
+import type { ClientMetadata } from "../../../src/core/clients/client.ts";
 import { type Browser, openBrowser } from "../../server/browser.ts";
 import { assertCsrfProtected, assertPageWithForms } from "../../server/csrf.ts";
 import { assertPage, assertTokenResponse, basic, type Fields, forEachCase, testServer } from "../../kit.ts";

@@ -16,7 +16,7 @@ import { inspector } from "../../../src/devtools/mod.ts";
 import type { Inspector } from "../../../src/devtools/mod.ts";
 import type { InspectorOptions } from "../../../src/devtools/inspector.ts";
 import type { LatchkeyOptions, Plugin } from "../../../src/mod.ts";
-import { getPassedText } from "../../../src/server/assembly/rules.ts";
+import { getPassedText } from "../../../src/server/explain/rules.ts";
 import { openBrowser, parseAttributes } from "../../server/browser.ts";
 import type { Browser } from "../../server/browser.ts";
 import { recordFault } from "../../recorder/recorded_server.ts";
@@ -778,7 +778,7 @@ test("[FL-07] the main module never loads the inspector, not even lazily", async
     write: false,
   }).finally(() => stop());
   const inputs = Object.keys(metafile.inputs);
-  assert(inputs.includes("src/server/assembly/latchkey.ts"));
+  assert(inputs.includes("src/server/hosting/latchkey.ts"));
   assertEquals(inputs.filter((path) => /src\/(?:devtools\/requests|recorder)\//.test(path)), []);
 });
 

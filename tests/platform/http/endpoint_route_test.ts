@@ -2,9 +2,9 @@
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import type { Context } from "../../../src/server/assembly/context.ts";
-import { type Endpoint, endpointRoute, type Handlers } from "../../../src/server/assembly/route.ts";
-import { type HttpResponse, json } from "../../../src/platform/http/message.ts";
+import type { Context } from "../../../src/core/context.ts";
+import { type Endpoint, endpointRoute, type Handlers } from "../../../src/core/route.ts";
+import { type HttpResponse, json } from "../../../src/core/http/message.ts";
 import { forEachCase, testServer } from "../../kit.ts";
 
 const context = { server: { settings: {} } } as Context;

@@ -2,9 +2,9 @@
 
 import { assert, assertEquals, assertLess, assertRejects, assertThrows } from "@std/assert";
 import { mock, test } from "node:test";
-import { HttpError } from "../../../src/platform/http/message.ts";
-import { bodyTimeoutMs, maxBodyBytes, parseFields, readForm } from "../../../src/platform/http/form.ts";
-import type { Fields } from "../../../src/platform/http/form.ts";
+import { HttpError } from "../../../src/core/http/message.ts";
+import { bodyTimeoutMs, maxBodyBytes, parseFields, readForm } from "../../../src/core/http/form.ts";
+import type { Fields } from "../../../src/core/http/form.ts";
 import { forEachCase } from "../../kit.ts";
 import { replaceTimers } from "../../until.ts";
 

@@ -9,9 +9,9 @@ import {
   type RequestLike,
   type ResponseLike,
   toResponse,
-} from "../../../src/platform/http/message.ts";
-import { maxTargetLength, routeFinder, router as routerOf } from "../../../src/platform/http/router.ts";
-import type { Method, RequestTarget, Route as RouteOf, RouterOptions } from "../../../src/platform/http/router.ts";
+} from "../../../src/core/http/message.ts";
+import { maxTargetLength, routeFinder, router as routerOf } from "../../../src/core/router.ts";
+import type { Method, RequestTarget, Route as RouteOf, RouterOptions } from "../../../src/core/router.ts";
 import { forEachCase } from "../../kit.ts";
 
 /** The context of these tests: what the router hands over. */

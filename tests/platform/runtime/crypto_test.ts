@@ -14,7 +14,7 @@ import {
   importPublicKey,
   rawEcdsaSignature,
   sha256,
-} from "../../../src/platform/runtime/crypto.ts";
+} from "../../../src/core/crypto.ts";
 
 const verifying = {
   RS256: { name: "RSASSA-PKCS1-v1_5" },

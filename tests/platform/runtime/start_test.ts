@@ -43,9 +43,9 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   const { sources, packages } = loadedWith("src/mod.ts", await bundled("src/mod.ts"));
   assertEquals(packages, []);
   const folders = new Set(sources.map((path) => path.split("/")[1]));
-  assertEquals([...folders].sort(), ["mod.ts", "platform", "server"]);
+  assertEquals([...folders].sort(), ["core", "mod.ts", "platform", "server"]);
   for (const name of ["userinfo", "revoke", "introspect", "logout"]) {
-    assert(!sources.includes(`src/server/endpoints/${name}.ts`), name);
+    assert(!sources.includes(`src/${name === "logout" ? "server/login" : "core"}/${name}.ts`), name);
   }
   const ofExtensions = sources.filter((path) => path.startsWith("src/server/extensions/"));
   const described =
@@ -54,10 +54,13 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   const unused = /^src\/platform\/runtime\/(?:safe_fetch|address_kind)/;
   assertEquals(sources.filter((path) => unused.test(path)), [], "networks");
   assertEquals(
-    sources.filter((path) => path.startsWith("src/platform/store/")),
-    ["expiry_heap", "memory", "prefixed_store", "resolve_options", "store_error", "with_timeout"].map((name) =>
-      `src/platform/store/${name}.ts`
-    ),
+    sources.filter((path) => path.includes("/store/")),
+    [
+      ...["expiry_heap", "memory", "resolve_options", "store_error", "with_timeout"].map((name) =>
+        `src/core/store/${name}.ts`
+      ),
+      "src/platform/store/prefixed_store.ts",
+    ],
   );
 });
 

@@ -1,8 +1,8 @@
-/** The exam that every store sits: what the verbs of src/platform/store/store.ts promise. */
+/** The exam that every store sits: what the verbs of src/core/store/store.ts promise. */
 
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
-import type { CodeRecord, KeyRecord, Store } from "../../../src/platform/store/store.ts";
+import type { CodeRecord, KeyRecord, Store } from "../../../src/core/store/store.ts";
 
 const startTime = Date.UTC(2030, 0, 1);
 

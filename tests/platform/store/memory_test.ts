@@ -3,10 +3,10 @@
 import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
 import { prefixedStore } from "../../../src/platform/store/prefixed_store.ts";
-import { memoryStore } from "../../../src/platform/store/memory.ts";
+import { memoryStore } from "../../../src/core/store/memory.ts";
 import { redisStore } from "../../../src/platform/store/redis.ts";
 import { postgresStore } from "../../../src/platform/store/sql/postgres.ts";
-import { sqliteStore } from "../../../src/platform/store/sql/sqlite.ts";
+import { sqliteStore } from "../../../src/core/store/sqlite.ts";
 import { storeConformance } from "./conformance.ts";
 
 storeConformance("memory", () => Promise.resolve(memoryStore()));

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { after, test } from "node:test";
 import { createServer } from "node:tls";
 import { redisStore, StoreError } from "../../../src/platform/store/redis.ts";
-import type { RecordKind } from "../../../src/platform/store/store.ts";
+import type { RecordKind } from "../../../src/core/store/store.ts";
 import { storeConformance } from "./conformance.ts";
 import { certificate, privateKey } from "../runtime/certificate.ts";
 import { dropRedisPrefixes, redisUrl, timeout, uniqueName } from "./servers.ts";

@@ -8,8 +8,8 @@ import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore, OAuthError } from "../../../src/mod.ts";
 import type { Approver, Store } from "../../../src/mod.ts";
-import { findFix } from "../../../src/server/assembly/rules.ts";
-import { maxStateLength } from "../../../src/server/oauth/authorize/response.ts";
+import { findFix } from "../../../src/server/explain/rules.ts";
+import { maxStateLength } from "../../../src/core/request/response.ts";
 import {
   assertAuthorizationResponse,
   assertPage,

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
-import { constantTimeEqual } from "../../../src/server/oauth/secrets.ts";
+import { constantTimeEqual } from "../../../src/core/secrets.ts";
 import {
   assertAuthorizationResponse,
   assertPage,

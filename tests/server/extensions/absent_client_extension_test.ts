@@ -3,10 +3,10 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
-import { keySetField } from "../../../src/server/oauth/clients/client.ts";
-import { ConfigurationError } from "../../../src/server/oauth/config_issue.ts";
-import type { PublicKeySet } from "../../../src/server/oauth/keys/remote_keys.ts";
-import { extensions } from "../../../src/server/assembly/extensions.ts";
+import { keySetField } from "../../../src/core/clients/client.ts";
+import { ConfigurationError } from "../../../src/server/config/config_issue.ts";
+import type { PublicKeySet } from "../../../src/server/fetching/remote_keys.ts";
+import { extensions } from "../../../src/server/hosting/extensions.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 
 const client = {

@@ -5,12 +5,12 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { exportJWK, generateKeyPair } from "jose";
 import { test } from "node:test";
-import { autoApprover } from "../../../src/server/assembly/approver.ts";
-import type { App } from "../../../src/server/assembly/context.ts";
+import { autoApprover } from "../../../src/core/approver.ts";
+import type { App } from "../../../src/core/context.ts";
 import type { Latchkey, LatchkeyOptions } from "../../../src/mod.ts";
-import { ConfigurationError } from "../../../src/server/oauth/config_issue.ts";
-import type { Extension } from "../../../src/server/assembly/extension.ts";
-import { extensions } from "../../../src/server/assembly/extensions.ts";
+import { ConfigurationError } from "../../../src/server/config/config_issue.ts";
+import type { Extension } from "../../../src/core/extension.ts";
+import { extensions } from "../../../src/server/hosting/extensions.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 
 const client = {

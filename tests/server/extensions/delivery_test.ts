@@ -6,8 +6,8 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import type { RecordKind, Store } from "../../../src/platform/store/store.ts";
-import type { App } from "../../../src/server/assembly/context.ts";
+import type { RecordKind, Store } from "../../../src/core/store/store.ts";
+import type { App } from "../../../src/core/context.ts";
 import { basic, decodeClaims, encode, sharedStore, testServer } from "../../kit.ts";
 import type { TestServer } from "../../kit.ts";
 import { endsWithin, until } from "../../until.ts";

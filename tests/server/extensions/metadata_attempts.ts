@@ -38,7 +38,7 @@ export interface ExtensionAttempts {
   readonly closedEndpoints?: Readonly<Record<string, string>>;
 }
 
-/** The extensions that declare their attempts, in the order of `server/assembly/extensions.ts`. */
+/** The extensions that declare their attempts, in the order of `server/hosting/extensions.ts`. */
 const all: readonly ExtensionAttempts[] = [cibaAttempts, encryptionAttempts];
 
 /** The attempts at the metadata of all extensions. */

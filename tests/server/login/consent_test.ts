@@ -4,8 +4,8 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { memoryStore } from "../../../src/platform/store/memory.ts";
-import type { Store } from "../../../src/platform/store/store.ts";
+import { memoryStore } from "../../../src/core/store/memory.ts";
+import type { Store } from "../../../src/core/store/store.ts";
 import { openBrowser } from "../browser.ts";
 import {
   assertAuthorizationResponse,

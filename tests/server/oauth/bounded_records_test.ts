@@ -2,9 +2,9 @@
 
 import { assertEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import { rejectBeyondBound } from "../../../src/server/oauth/bounded_records.ts";
-import { OAuthError } from "../../../src/server/oauth/errors.ts";
-import type { Server } from "../../../src/server/oauth/server.ts";
+import { rejectBeyondBound } from "../../../src/core/bounded_records.ts";
+import { OAuthError } from "../../../src/core/errors.ts";
+import type { Server } from "../../../src/core/server.ts";
 
 const client = { confidential: false, standing: "unknown" } as const;
 

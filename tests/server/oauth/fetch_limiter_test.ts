@@ -2,7 +2,7 @@
 
 import { assert, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import { fetchLimiter, FetchLimitError } from "../../../src/server/oauth/fetch_limiter.ts";
+import { fetchLimiter, FetchLimitError } from "../../../src/server/fetching/fetch_limiter.ts";
 
 const floods = {
   "addresses of one IPv6 network": (n: number) => `https://[2606:4700:1:2::${n.toString(16)}]/client`,

@@ -9,8 +9,8 @@ import { proofPolicy } from "../../../src/server/extensions/dpop/proof.ts";
 import { softwareStatementPolicy } from "../../../src/server/extensions/registration/software_statement.ts";
 import { requestObjectPolicy } from "../../../src/server/extensions/signed_requests/request_object.ts";
 import { idTokenPolicy } from "../../../src/server/extensions/token_exchange/exchange_for_id_jag.ts";
-import { jwtPolicies, type JwtPolicy, JwtPolicyError } from "../../../src/server/oauth/keys/jwt_policies.ts";
-import { verifyByKeys } from "../../../src/server/oauth/keys/remote_keys.ts";
+import { jwtPolicies, type JwtPolicy, JwtPolicyError } from "../../../src/core/keys/jwt_policies.ts";
+import { verifyByKeys } from "../../../src/server/fetching/remote_keys.ts";
 
 /** The policies of every server and of the extensions. */
 const policies = {

@@ -2,16 +2,16 @@
 
 import { assertEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
-import { OAuthError } from "../../../src/server/oauth/errors.ts";
-import { autoApprover } from "../../../src/server/assembly/approver.ts";
-import { endpointRoute } from "../../../src/server/assembly/route.ts";
-import { requestParts } from "../../../src/server/oauth/authorize/request_parts.ts";
+import { OAuthError } from "../../../src/core/errors.ts";
+import { autoApprover } from "../../../src/core/approver.ts";
+import { endpointRoute } from "../../../src/core/route.ts";
+import { requestParts } from "../../../src/core/request.ts";
 import { fillSettings } from "../../../src/server/config/fill_settings.ts";
 import { withProviders } from "../../../src/server/config/with_providers.ts";
-import { extensions } from "../../../src/server/assembly/extensions.ts";
-import { grantTypes } from "../../../src/server/oauth/grants/mod.ts";
-import { endpoints } from "../../../src/server/assembly/routes.ts";
-import { ownResponseModes, paramsFromFields } from "../../../src/server/oauth/params.ts";
+import { extensions } from "../../../src/server/hosting/extensions.ts";
+import { grantTypes } from "../../../src/core/grants/mod.ts";
+import { endpoints } from "../../../src/core/routes.ts";
+import { ownResponseModes, paramsFromFields } from "../../../src/core/params.ts";
 
 /** What the descriptions of the built-in endpoints say. */
 const all = endpoints({

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
-import { redactText } from "../../../src/server/oauth/redact.ts";
+import { redactText } from "../../../src/server/redaction/redact.ts";
 import { forEachCase } from "../../kit.ts";
 
 const secret = "S3cret";

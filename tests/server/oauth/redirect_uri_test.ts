@@ -7,7 +7,7 @@ import {
   encodeFormValue,
   matchesRedirectUri,
   validateRedirectUri,
-} from "../../../src/server/oauth/clients/redirect_uri.ts";
+} from "../../../src/core/redirect_uri.ts";
 
 /** Registered, requested, and whether they match for a native client and for another one. */
 const matches: readonly (readonly [string, string, boolean, boolean])[] = [

@@ -2,9 +2,9 @@
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { boundedCache } from "../../../src/server/oauth/bounded_cache.ts";
-import { fetchLimiter, FetchLimitError } from "../../../src/server/oauth/fetch_limiter.ts";
-import { type KeyFetches, remoteKeys } from "../../../src/server/oauth/keys/remote_keys.ts";
+import { boundedCache } from "../../../src/core/bounded_cache.ts";
+import { fetchLimiter, FetchLimitError } from "../../../src/server/fetching/fetch_limiter.ts";
+import { type KeyFetches, remoteKeys } from "../../../src/server/fetching/remote_keys.ts";
 
 const key = { kid: "one", kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
 

@@ -3,7 +3,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError, latchkey } from "../../../src/mod.ts";
-import type { Pages } from "../../../src/server/assembly/pages.ts";
+import type { Pages } from "../../../src/server/pages.ts";
 import { testServer } from "../../kit.ts";
 
 test("a replaced page gets the props of the page of the server, and the other pages stay", async () => {

@@ -3,7 +3,7 @@
 import { assert } from "@std/assert";
 import { openServer } from "../../../src/cli/open_server.ts";
 import { readConfiguration } from "../../../src/cli/read_config.ts";
-import { resolveOptions } from "../../../src/server/assembly/resolve_options.ts";
+import { resolveOptions } from "../../../src/server/hosting/resolve_options.ts";
 import { commandEnvironment, readRules } from "../../cli/command_runs.ts";
 
 /** Starts the program on a free port, with the variables that a container has. */

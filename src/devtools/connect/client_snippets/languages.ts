@@ -1,7 +1,7 @@
 /** Settings for libraries of other languages, for a shell, and as environment variables. */
 
-import { shellQuote } from "../../../server/endpoints/shared/shell_quote.ts";
-import { encodeFormValue } from "../../../server/oauth/clients/redirect_uri.ts";
+import { shellQuote } from "../../../core/shell_quote.ts";
+import { encodeFormValue } from "../../../core/redirect_uri.ts";
 import type { ClientLibrary } from "./library.ts";
 
 const envText = `

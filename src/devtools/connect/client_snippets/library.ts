@@ -5,7 +5,7 @@
  * and `{{auth}}` what `methods` has for the method of the client.
  */
 
-import type { ClientAuthMethod } from "../../../server/oauth/clients/client.ts";
+import type { ClientAuthMethod } from "../../../core/clients/client.ts";
 
 /**
  * What a server may demand of a client. `par`: push its requests (RFC 9126). `jar`: sign them (RFC 9101). `jarm`:

@@ -1,10 +1,10 @@
 /** The parts of a recorded request that the form edits. A redacted value is kept without being shown. */
 
-import type { Fields } from "../../../platform/http/form.ts";
+import type { Fields } from "../../../core/http/form.ts";
 import { unknownEndpoint } from "../../../recorder/exchange.ts";
 import type { Exchange } from "../../../recorder/exchange.ts";
 import type { Masked } from "../message.ts";
-import { visibleText } from "../../../server/endpoints/shared/visible_text.ts";
+import { visibleText } from "../../../server/explain/visible_text.ts";
 
 /** A value of the form. */
 export interface EditableValue {

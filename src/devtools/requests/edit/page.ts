@@ -1,11 +1,11 @@
 /** GET and POST /flows/edit/{number}: edits a recorded request and sends it again, as an experiment of its flow. */
 
-import { ensureBrowserCookie } from "../../../server/endpoints/shared/browser_cookie.ts";
-import { browserCsrfToken, readProtectedForm } from "../../../server/endpoints/shared/csrf.ts";
-import type { Context } from "../../../server/assembly/context.ts";
-import { backChannelOrigin } from "../../../server/oauth/issuer_urls.ts";
-import { repeatedHost } from "../../../server/endpoints/shared/cross_site.ts";
-import type { Fields } from "../../../platform/http/form.ts";
+import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
+import { browserCsrfToken, readProtectedForm } from "../../../core/csrf.ts";
+import type { Context } from "../../../core/context.ts";
+import { backChannelOrigin } from "../../../core/issuer_urls.ts";
+import { repeatedHost } from "../../../core/http/cross_site.ts";
+import type { Fields } from "../../../core/http/form.ts";
 import {
   htmlWithForms,
   HttpError,
@@ -13,17 +13,17 @@ import {
   isDropped,
   isResponse,
   redirect,
-} from "../../../platform/http/message.ts";
-import { encodeFormValue } from "../../../server/oauth/clients/redirect_uri.ts";
-import { readLimited } from "../../../server/oauth/outbound.ts";
+} from "../../../core/http/message.ts";
+import { encodeFormValue } from "../../../core/redirect_uri.ts";
+import { readLimited } from "../../../server/fetching/outbound.ts";
 import type { Exchange } from "../../../recorder/exchange.ts";
 import type { Recorder } from "../../../recorder/recorder.ts";
 import { redactFlow } from "../../../recorder/redact.ts";
-import { renderPage } from "../../../server/pages/render_page.ts";
+import { renderPage } from "../../../core/pages/render_page.ts";
 import { Edit, type EditProps } from "../pages/edit.tsx";
 import { exchangeTitle } from "../labels.ts";
 import type { Masked } from "../message.ts";
-import { withVisibleTexts } from "../../../server/endpoints/shared/visible_text.ts";
+import { withVisibleTexts } from "../../../server/explain/visible_text.ts";
 import { editableRequest, isEditable } from "./editable.ts";
 import { type EditedRequest, readEdited, readRows, recordedRows } from "./edited.ts";
 import type { PendingExperiments } from "./pending_experiments.ts";

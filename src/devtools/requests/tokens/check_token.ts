@@ -1,11 +1,11 @@
 /** Checks one token: its kind, its signature, and what its kind must have. */
 
-import { tokenHash } from "../../../server/oauth/keys/jwt.ts";
-import { mediaType } from "../../../server/oauth/keys/jwt_policies.ts";
-import { type SigningAlgorithm, signingAlgorithms } from "../../../server/oauth/keys/signing_algorithm.ts";
-import { storageKey } from "../../../server/oauth/secrets.ts";
-import type { Server } from "../../../server/oauth/server.ts";
-import { checkAccessToken } from "../../../server/oauth/tokens/read_access_token.ts";
+import { tokenHash } from "../../../core/keys/jwt.ts";
+import { mediaType } from "../../../core/keys/jwt_policies.ts";
+import { type SigningAlgorithm, signingAlgorithms } from "../../../core/keys/signing_algorithm.ts";
+import { storageKey } from "../../../core/secrets.ts";
+import type { Server } from "../../../core/server.ts";
+import { checkAccessToken } from "../../../core/tokens/read_access_token.ts";
 import type { TokenCheck, TokenResult } from "../pages/tokens.tsx";
 import { type DecodedToken, decodeToken, type FormProblem } from "./decode.ts";
 import { checkClaims, kindsOfTokens } from "./kinds.ts";

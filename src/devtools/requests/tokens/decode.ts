@@ -1,8 +1,8 @@
 /** Decodes a token (RFC 7515 §7.1, RFC 7516 §7.1) as far as possible, and says why no further. */
 
-import { parseJsonObject } from "../../../platform/http/message.ts";
-import { findFormProblem } from "../../../server/oauth/keys/jwt_policies.ts";
-import { decodeBase64url } from "../../../platform/runtime/crypto.ts";
+import { parseJsonObject } from "../../../core/http/message.ts";
+import { findFormProblem } from "../../../core/keys/jwt_policies.ts";
+import { decodeBase64url } from "../../../core/crypto.ts";
 
 /** Members of a JSON object. */
 export type Members = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /** The kinds of tokens: for each, the policy by which the server verifies it, and the checks of its claims. */
 
-import { isObject } from "../../../platform/json_value.ts";
+import { isObject } from "../../../core/json_value.ts";
 import { clientAssertionPolicy } from "../../../server/extensions/assertion_authentication/verify_assertion.ts";
 import { proofPolicy } from "../../../server/extensions/dpop/proof.ts";
 import { requestObjectPolicy } from "../../../server/extensions/signed_requests/request_object.ts";
@@ -10,8 +10,8 @@ import {
   formatClaimTime,
   jwtPolicies,
   type JwtPolicy,
-} from "../../../server/oauth/keys/jwt_policies.ts";
-import type { RuleId } from "../../../server/oauth/rules/mod.ts";
+} from "../../../core/keys/jwt_policies.ts";
+import type { RuleId } from "../../../core/rules/mod.ts";
 import type { Members } from "./decode.ts";
 import type { TokenKind } from "./read_input.ts";
 

@@ -1,15 +1,15 @@
 /** GET and POST /tokens: decodes and checks pasted tokens. Nothing of them is stored, logged or put into a URL. */
 
-import { ensureBrowserCookie } from "../../../server/endpoints/shared/browser_cookie.ts";
-import { browserCsrfToken, readProtectedForm } from "../../../server/endpoints/shared/csrf.ts";
-import type { Context } from "../../../server/assembly/context.ts";
-import { htmlWithForms, type HttpResponse } from "../../../platform/http/message.ts";
-import type { Params } from "../../../server/oauth/params.ts";
-import type { Server } from "../../../server/oauth/server.ts";
+import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
+import { browserCsrfToken, readProtectedForm } from "../../../core/csrf.ts";
+import type { Context } from "../../../core/context.ts";
+import { htmlWithForms, type HttpResponse } from "../../../core/http/message.ts";
+import type { Params } from "../../../core/params.ts";
+import type { Server } from "../../../core/server.ts";
 import type { JwtContent } from "../../../server/pages/decoded_token.tsx";
 import { findIssuedToken, findLastIdToken } from "../../../recorder/issued_tokens.ts";
 import type { Recorder } from "../../../recorder/recorder.ts";
-import { renderPage } from "../../../server/pages/render_page.ts";
+import { renderPage } from "../../../core/pages/render_page.ts";
 import { Tokens, type TokensProps } from "../pages/tokens.tsx";
 import { checkToken } from "./check_token.ts";
 import { kindsOfTokens } from "./kinds.ts";

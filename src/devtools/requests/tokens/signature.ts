@@ -1,12 +1,12 @@
 /** Verifies the signature of a pasted token with the keys that fit it. It fetches no keys. */
 
 import { errors } from "jose";
-import { parseJsonObject } from "../../../platform/http/message.ts";
-import { decodeBase64url } from "../../../platform/runtime/crypto.ts";
-import { algorithmsInUse } from "../../../server/endpoints/jwks.ts";
-import { jwtPolicies, JwtPolicyError } from "../../../server/oauth/keys/jwt_policies.ts";
-import { remoteKeys, verifyByKeys } from "../../../server/oauth/keys/remote_keys.ts";
-import type { Server } from "../../../server/oauth/server.ts";
+import { parseJsonObject } from "../../../core/http/message.ts";
+import { decodeBase64url } from "../../../core/crypto.ts";
+import { algorithmsInUse } from "../../../core/jwks.ts";
+import { jwtPolicies, JwtPolicyError } from "../../../core/keys/jwt_policies.ts";
+import { remoteKeys, verifyByKeys } from "../../../server/fetching/remote_keys.ts";
+import type { Server } from "../../../core/server.ts";
 import type { TokenCheck } from "../pages/tokens.tsx";
 import type { DecodedToken, Members } from "./decode.ts";
 import type { TokenKind } from "./read_input.ts";

@@ -1,6 +1,6 @@
-import { choice, type Fields } from "../../oauth/field.ts";
-import { open } from "../../oauth/clients/standing.ts";
-import { assertionAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import { choice, type Fields } from "../../config/field.ts";
+import { open } from "../../../core/clients/standing.ts";
+import { assertionAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 
 /** Client metadata of client assertions. */
 export interface AssertionAuthenticationClientMembers {

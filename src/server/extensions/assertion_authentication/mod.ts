@@ -1,12 +1,12 @@
 /** Client authentication by assertions: clients sign a JWT with their secret or their private key (RFC 7523 §2.2). */
 
-import type { Extension } from "../../assembly/extension.ts";
-import { clientJwtAlgorithms, secretAlgorithms, verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
-import type { ClientAuth, Credentials } from "../../oauth/server.ts";
-import { decodeBase64url } from "../../../platform/runtime/crypto.ts";
+import type { Extension } from "../../../core/extension.ts";
+import { clientJwtAlgorithms, secretAlgorithms, verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
+import type { ClientAuth, Credentials } from "../../../core/server.ts";
+import { decodeBase64url } from "../../../core/crypto.ts";
 import { assertionAuthenticationClientFields } from "./client_members.ts";
-import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
-import { authMethodsOf, type ClientMetadata } from "../../oauth/clients/client.ts";
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { authMethodsOf, type ClientMetadata } from "../../../core/clients/client.ts";
 
 /** Signed with the client's secret. */
 const secretJwt: ClientAuth = {

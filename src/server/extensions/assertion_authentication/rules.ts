@@ -1,6 +1,6 @@
 /** Rules of client assertions (RFC 7523 §2.2). */
 
-import type { Rule } from "../../oauth/rules/rule.ts";
+import type { Rule } from "../../../core/rules/rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const assertionAuthenticationRules = {

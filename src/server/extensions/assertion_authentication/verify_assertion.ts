@@ -1,19 +1,19 @@
 /** Verifies client assertions (RFC 7523 §3). Loaded with the first assertion, because it imports jose. */
 
 import type { JWTPayload } from "jose";
-import { withAlias } from "../../oauth/issuer_urls.ts";
-import { byProfile } from "../../oauth/profile.ts";
-import { rejectBeyondBound } from "../../oauth/bounded_records.ts";
-import { verifyClientJwt } from "../../oauth/clients/client_jwt.ts";
-import { describeRemovedClient } from "../../oauth/clients/server_clients.ts";
-import { policyOf } from "../../oauth/clients/policy.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { foreignClockTolerance, type JwtPolicy } from "../../oauth/keys/jwt_policies.ts";
-import { warn } from "../../oauth/warn.ts";
-import { storageKey } from "../../oauth/secrets.ts";
-import type { Credentials, Server } from "../../oauth/server.ts";
-import { assertionType } from "../../oauth/clients/auth/assertion_type.ts";
-import { howToAuthenticate, invalidClient } from "../../oauth/clients/auth/method.ts";
+import { withAlias } from "../../../core/issuer_urls.ts";
+import { byProfile } from "../../../core/profile.ts";
+import { rejectBeyondBound } from "../../../core/bounded_records.ts";
+import { verifyClientJwt } from "../../fetching/client_jwt.ts";
+import { describeRemovedClient } from "../../../core/clients/server_clients.ts";
+import { policyOf } from "../../../core/clients/policy.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { foreignClockTolerance, type JwtPolicy } from "../../../core/keys/jwt_policies.ts";
+import { warn } from "../../../core/warn.ts";
+import { storageKey } from "../../../core/secrets.ts";
+import type { Credentials, Server } from "../../../core/server.ts";
+import { assertionType } from "../../../core/clients/assertion_type.ts";
+import { howToAuthenticate, invalidClient } from "../../../core/clients/auth_method.ts";
 
 /** A client assertion (RFC 7523 §3, RFC 10070 §4). `maxAssertionLifetime` bounds its lifetime. */
 export const clientAssertionPolicy: JwtPolicy & { readonly usualLifetime: number } = {

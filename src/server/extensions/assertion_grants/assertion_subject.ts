@@ -1,9 +1,9 @@
 /** The user or client that an assertion is about (RFC 7523 §3). */
 
-import type { User } from "../../oauth/clients/client.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
+import type { User } from "../../../core/clients/client.ts";
+import type { Client } from "../../../core/clients/repository.ts";
 import type { TrustedIssuer } from "./settings.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { Server } from "../../../core/server.ts";
 import { invalidAssertion } from "./verify_assertion.ts";
 import type { VerifiedAssertion } from "./verify_assertion.ts";
 

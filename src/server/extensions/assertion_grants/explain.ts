@@ -1,9 +1,9 @@
 /** Texts of the rules of the JWT bearer grant (JB), and of ID-JAGs as its assertions (IJ). */
 
 import type { RejectionTexts, RuleTexts } from "../../explain/rule_text.ts";
-import { quote } from "../../oauth/config_issue.ts";
-import { formatClaimTime } from "../../oauth/keys/jwt_policies.ts";
-import type { Server } from "../../oauth/server.ts";
+import { quote } from "../../config/config_issue.ts";
+import { formatClaimTime } from "../../../core/keys/jwt_policies.ts";
+import type { Server } from "../../../core/server.ts";
 import type { assertionGrantRules, WrongClaim } from "./rules.ts";
 import type { InvalidTimes, UngrantableAccess, UntrustedIssuer, UnusableSubject, WrongAudience } from "./rules.ts";
 

@@ -1,14 +1,14 @@
 /** The JWT bearer grant type (RFC 7523 §2.1): an assertion of a trusted issuer is exchanged for an access token. */
 
-import { standardClaims } from "../../oauth/claims.ts";
-import { policyOf } from "../../oauth/clients/policy.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { isPermitted } from "../../oauth/clients/standing.ts";
-import type { User } from "../../oauth/clients/client.ts";
-import { byProfile } from "../../oauth/profile.ts";
+import { standardClaims } from "../../../core/claims.ts";
+import { policyOf } from "../../../core/clients/policy.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { isPermitted } from "../../../core/clients/standing.ts";
+import type { User } from "../../../core/clients/client.ts";
+import { byProfile } from "../../../core/profile.ts";
 import type { TrustedIssuer } from "./settings.ts";
-import { OAuthError } from "../../oauth/errors.ts";
-import { type Params, splitScope } from "../../oauth/params.ts";
+import { OAuthError } from "../../../core/errors.ts";
+import { type Params, splitScope } from "../../../core/params.ts";
 import {
   hasAccess,
   issueAccess,
@@ -16,14 +16,14 @@ import {
   readClaimedAccess,
   readOwnAccess,
   requestsAccess,
-} from "../../oauth/authorize/access.ts";
-import { narrowResources, readResources, registeredResources, resolveScope } from "../../oauth/authorize/scope.ts";
-import { millisecondsOf } from "../../oauth/keys/jwt.ts";
-import { randomId, storageKey } from "../../oauth/secrets.ts";
-import type { GrantType, Server } from "../../oauth/server.ts";
+} from "../../../core/request/access.ts";
+import { narrowResources, readResources, registeredResources, resolveScope } from "../../../core/request/scope.ts";
+import { millisecondsOf } from "../../../core/keys/jwt.ts";
+import { randomId, storageKey } from "../../../core/secrets.ts";
+import type { GrantType, Server } from "../../../core/server.ts";
 import { findSubject, mappedSubject } from "./assertion_subject.ts";
-import type { FurtherAccess, Grant } from "../../../platform/store/store.ts";
-import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
+import type { FurtherAccess, Grant } from "../../../core/store/store.ts";
+import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
 import { invalidAssertion, verifyAssertion } from "./verify_assertion.ts";
 import type { VerifiedAssertion } from "./verify_assertion.ts";
 import { reject } from "./rules.ts";

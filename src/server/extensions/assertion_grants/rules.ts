@@ -1,9 +1,9 @@
 /** Rules of the JWT bearer grant (JB), and of ID-JAGs as its assertions (IJ). */
 
-import type { OAuthError } from "../../oauth/errors.ts";
-import type { JwtProblem } from "../../oauth/keys/jwt_policies.ts";
-import { rejectBy } from "../../oauth/reject.ts";
-import { grantRule, type Rule, rule } from "../../oauth/rules/rule.ts";
+import type { OAuthError } from "../../../core/errors.ts";
+import type { JwtProblem } from "../../../core/keys/jwt_policies.ts";
+import { rejectBy } from "../../../core/reject.ts";
+import { grantRule, type Rule, rule } from "../../../core/rules/rule.ts";
 import type { TrustedIssuer } from "./settings.ts";
 
 /** A claim of another JSON type. */

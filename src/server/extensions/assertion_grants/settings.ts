@@ -1,8 +1,8 @@
 /** The setting `trustedIssuers`: issuers whose assertions are authorization grants (RFC 7523 §2.1). */
 
-import { keySetField } from "../../oauth/clients/client.ts";
-import type { PublicKeySet } from "../../oauth/keys/remote_keys.ts";
-import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import { keySetField } from "../../../core/clients/client.ts";
+import type { PublicKeySet } from "../../fetching/remote_keys.ts";
+import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import {
   choice,
   type Field,
@@ -14,7 +14,7 @@ import {
   seconds,
   text,
   texts,
-} from "../../oauth/field.ts";
+} from "../../config/field.ts";
 
 /** @internal */
 export interface AssertionGrantSettings {

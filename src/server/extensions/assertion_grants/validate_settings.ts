@@ -1,8 +1,8 @@
 /** All issues of the setting `trustedIssuers`. */
 
-import { validateAvailable, validatePublicKeys } from "../../oauth/keys/signing_algorithm.ts";
-import type { Allowances } from "../../oauth/allowances.ts";
-import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
+import { validateAvailable, validatePublicKeys } from "../../../core/keys/signing_algorithm.ts";
+import type { Allowances } from "../../../core/allowances.ts";
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
 import type { TrustedIssuer } from "./settings.ts";
 
 /**

@@ -2,8 +2,8 @@
 
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { JWTPayload } from "jose";
-import { describeKind } from "../../oauth/config_issue.ts";
-import { withAlias } from "../../oauth/issuer_urls.ts";
+import { describeKind } from "../../config/config_issue.ts";
+import { withAlias } from "../../../core/issuer_urls.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import {
   findFormProblem,
@@ -12,15 +12,15 @@ import {
   type JwtPolicy,
   JwtPolicyError,
   type JwtProblem,
-} from "../../oauth/keys/jwt_policies.ts";
-import { remoteKeys, verifyByKeys } from "../../oauth/keys/remote_keys.ts";
-import { warn } from "../../oauth/warn.ts";
-import { DocumentError } from "../../oauth/outbound.ts";
-import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
-import type { Server } from "../../oauth/server.ts";
-import type { OAuthError } from "../../oauth/errors.ts";
-import { invalidGrantBy } from "../../oauth/grants/narrow_grant.ts";
-import type { BrokenRule, FactsOf } from "../../oauth/reject.ts";
+} from "../../../core/keys/jwt_policies.ts";
+import { remoteKeys, verifyByKeys } from "../../fetching/remote_keys.ts";
+import { warn } from "../../../core/warn.ts";
+import { DocumentError } from "../../fetching/outbound.ts";
+import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
+import type { Server } from "../../../core/server.ts";
+import type { OAuthError } from "../../../core/errors.ts";
+import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
+import type { BrokenRule, FactsOf } from "../../../core/reject.ts";
 import type { assertionGrantRules } from "./rules.ts";
 
 /** An assertion of a trusted issuer (RFC 7523 §3). `maxLifetime` of its entry sets another lifetime. */

@@ -1,8 +1,8 @@
 /** The objects of `authorization_details` as the consent page shows them (RFC 9396 §12). */
 
-import type { AuthorizationDetail } from "../../../platform/store/store.ts";
-import type { ConsentItem, PartServer } from "../../oauth/authorize/request_part.ts";
-import { printable } from "../../oauth/config_issue.ts";
+import type { AuthorizationDetail } from "../../../core/store/store.ts";
+import type { ConsentItem, PartServer } from "../../../core/request/request_part.ts";
+import { printable } from "../../config/config_issue.ts";
 import { detailsTypes } from "./settings.ts";
 
 /** Every field of every object, with the titles that the schema of its type has. */

@@ -6,17 +6,17 @@
  * in the setting `authorizationDetails`.
  */
 
-import { isDeeperThan } from "../../../platform/json_value.ts";
-import { warn } from "../../oauth/warn.ts";
-import type { AuthorizationDetail, FurtherAccess, Grant } from "../../../platform/store/store.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
+import { isDeeperThan } from "../../../core/json_value.ts";
+import { warn } from "../../../core/warn.ts";
+import type { AuthorizationDetail, FurtherAccess, Grant } from "../../../core/store/store.ts";
+import type { Client } from "../../../core/clients/repository.ts";
 import { type AuthorizationDetailsType, detailsTypes } from "./settings.ts";
-import { quote } from "../../oauth/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
 import { compileSchema, type FindMismatch, type JsonSchema, noSuchField } from "./json_schema.ts";
-import { canonicalUri } from "../../oauth/resource_list.ts";
-import { OAuthError } from "../../oauth/errors.ts";
-import type { Params } from "../../oauth/params.ts";
-import type { AccessLife, PartServer } from "../../oauth/authorize/request_part.ts";
+import { canonicalUri } from "../../../core/resource_list.ts";
+import { OAuthError } from "../../../core/errors.ts";
+import type { Params } from "../../../core/params.ts";
+import type { AccessLife, PartServer } from "../../../core/request/request_part.ts";
 import { describeDetails } from "./describe_details.ts";
 import { findUnmatched, isWithin, listFields } from "./match_details.ts";
 import { reject } from "./rules.ts";

@@ -1,7 +1,7 @@
 /** Texts of the rules of rich authorization requests (RFC 9396). */
 
 import type { RejectionTexts, RuleTexts } from "../../explain/rule_text.ts";
-import { quote } from "../../oauth/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
 import type { authorizationDetailsRules, InvalidDetail } from "./rules.ts";
 
 function explainInvalid({ expected, received }: InvalidDetail): RejectionTexts {

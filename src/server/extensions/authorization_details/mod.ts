@@ -3,14 +3,14 @@
  * objects loads their code.
  */
 
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
-import type { Extension } from "../../assembly/extension.ts";
-import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
-import type { ClientMetadata } from "../../oauth/clients/client.ts";
-import { warn } from "../../oauth/warn.ts";
-import type { Params } from "../../oauth/params.ts";
-import type { PartRequest, RequestPart, Server } from "../../oauth/server.ts";
-import type { FurtherAccess } from "../../../platform/store/store.ts";
+import type { MaybePromise } from "../../../core/maybe_promise.ts";
+import type { Extension } from "../../../core/extension.ts";
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import type { ClientMetadata } from "../../../core/clients/client.ts";
+import { warn } from "../../../core/warn.ts";
+import type { Params } from "../../../core/params.ts";
+import type { PartRequest, RequestPart, Server } from "../../../core/server.ts";
+import type { FurtherAccess } from "../../../core/store/store.ts";
 import { type AuthorizationDetailsSettings, authorizationDetailsSettings, detailsTypes } from "./settings.ts";
 import { authorizationDetailsClientFields } from "./client_members.ts";
 

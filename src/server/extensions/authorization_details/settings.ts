@@ -1,7 +1,7 @@
 /** The setting `authorizationDetails`: the types of rich authorization requests (RFC 9396). */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { anyValue, type Field, type Fields, flag, object, record, text, texts } from "../../oauth/field.ts";
+import { anyValue, type Field, type Fields, flag, object, record, text, texts } from "../../config/field.ts";
 
 /** @internal */
 export interface AuthorizationDetailsSettings {

@@ -1,6 +1,6 @@
 /** All issues of the setting `authorizationDetails`. */
 
-import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
 import { findSchemaMistake } from "./json_schema.ts";
 import type { AuthorizationDetailsType } from "./settings.ts";
 

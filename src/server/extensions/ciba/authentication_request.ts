@@ -1,14 +1,14 @@
 /** Backchannel authentication requests (CIBA §7.1): their user, their parameters, and their records. */
 
-import { allowedSubjects } from "../../oauth/authorize/login.ts";
-import { type Params, splitScope } from "../../oauth/params.ts";
-import type { User } from "../../oauth/clients/client.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { isReadable } from "../../oauth/readable_text.ts";
-import { randomId, storageKey } from "../../oauth/secrets.ts";
-import type { Server } from "../../oauth/server.ts";
-import { userForHint } from "../../oauth/users/users.ts";
-import type { ListedRecord, PolledRequestRecord } from "../../../platform/store/store.ts";
+import { allowedSubjects } from "../../../core/request/login.ts";
+import { type Params, splitScope } from "../../../core/params.ts";
+import type { User } from "../../../core/clients/client.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { isReadable } from "../../../core/readable_text.ts";
+import { randomId, storageKey } from "../../../core/secrets.ts";
+import type { Server } from "../../../core/server.ts";
+import { userForHint } from "../../../core/users/users.ts";
+import type { ListedRecord, PolledRequestRecord } from "../../../core/store/store.ts";
 import { addPolledRequest, readPolledRequest } from "../polled/polled_request.ts";
 import { reject as rejectUnsigned } from "../signed_requests/rules.ts";
 import { mustSign } from "../signed_requests/settings.ts";

@@ -1,5 +1,5 @@
-import { choice, type Fields, text } from "../../oauth/field.ts";
-import { open } from "../../oauth/clients/standing.ts";
+import { choice, type Fields, text } from "../../config/field.ts";
+import { open } from "../../../core/clients/standing.ts";
 
 /** Client metadata of backchannel authentication. */
 export interface CibaClientMembers {

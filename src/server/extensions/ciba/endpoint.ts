@@ -1,11 +1,11 @@
 /** POST /oauth2/backchannel_authentication (CIBA §7): a client starts the login of a user. */
 
-import type { Approver } from "../../assembly/approver.ts";
-import { clientEndpoint } from "../../endpoints/shared/client_endpoint.ts";
-import { endpointPath } from "../../assembly/endpoint.ts";
-import { rejectUntrustedHost } from "../../endpoints/shared/cross_site.ts";
-import type { Handlers } from "../../assembly/route.ts";
-import { json } from "../../../platform/http/message.ts";
+import type { Approver } from "../../../core/approver.ts";
+import { clientEndpoint } from "../../../core/client_endpoint.ts";
+import { endpointPath } from "../../../core/endpoint.ts";
+import { rejectUntrustedHost } from "../../../core/http/cross_site.ts";
+import type { Handlers } from "../../../core/route.ts";
+import { json } from "../../../core/http/message.ts";
 import { decideImmediately } from "../polled/decide_immediately.ts";
 import { startAuthentication } from "./authentication_request.ts";
 import { findRequest } from "./find_request.ts";

@@ -1,7 +1,7 @@
 /** The member of the setting `paths` for the endpoint of this extension. */
 
-import { pathField } from "../../oauth/issuer_urls.ts";
-import type { Fields } from "../../oauth/field.ts";
+import { pathField } from "../../../core/issuer_urls.ts";
+import type { Fields } from "../../config/field.ts";
 
 /** The path of the endpoint. */
 export interface CibaEndpointPaths {

@@ -1,6 +1,6 @@
 /** Finds an undecided backchannel authentication request. */
 
-import type { Server } from "../../oauth/server.ts";
+import type { Server } from "../../../core/server.ts";
 import { findPending, type PendingRequest } from "../polled/polled_request.ts";
 import { cibaGrant } from "./settings.ts";
 

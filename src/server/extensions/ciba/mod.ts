@@ -9,9 +9,9 @@
  * 4. The client polls the token endpoint (`polled/poll.ts`).
  */
 
-import type { EndpointOptions, Extension } from "../../assembly/extension.ts";
-import type { Endpoint } from "../../assembly/route.ts";
-import { parameters } from "../../oauth/params.ts";
+import type { EndpointOptions, Extension } from "../../../core/extension.ts";
+import type { Endpoint } from "../../../core/route.ts";
+import { parameters } from "../../../core/params.ts";
 import { polledDelivery, polledGrantType, startEndpoint } from "../polled/delivery.ts";
 import { cibaGrant, type CibaPolicy, cibaSettings } from "./settings.ts";
 import { cibaClientFields, deliveryModes } from "./client_members.ts";

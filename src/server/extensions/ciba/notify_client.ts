@@ -1,9 +1,9 @@
 /** Notifies a client of the mode `ping` that its user has decided (CIBA §10.2). It then asks for the tokens. */
 
-import type { PolledRequestRecord } from "../../../platform/store/store.ts";
-import { postToClient } from "../../oauth/clients/post_to_client.ts";
-import { warn } from "../../oauth/warn.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { PolledRequestRecord } from "../../../core/store/store.ts";
+import { postToClient } from "../../fetching/post_to_client.ts";
+import { warn } from "../../../core/warn.ts";
+import type { Server } from "../../../core/server.ts";
 
 /** How long a notification may take, in milliseconds. */
 const timeoutMs = 5000;

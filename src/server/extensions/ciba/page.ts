@@ -1,17 +1,17 @@
 /** GET /backchannel: the requests that wait for the user of the session, each with a link to its decision. */
 
-import type { Approver } from "../../assembly/approver.ts";
-import { authorize } from "../../endpoints/shared/authorization.ts";
-import type { Context } from "../../assembly/context.ts";
-import { endpointPath } from "../../assembly/endpoint.ts";
-import { rejectUntrustedHost } from "../../endpoints/shared/cross_site.ts";
-import { readParams } from "../../endpoints/shared/client_endpoint.ts";
-import type { Handlers } from "../../assembly/route.ts";
-import { readSession } from "../../endpoints/shared/session_cookie.ts";
-import { htmlWithForms } from "../../../platform/http/message.ts";
+import type { Approver } from "../../../core/approver.ts";
+import { authorize } from "../../../core/authorization.ts";
+import type { Context } from "../../../core/context.ts";
+import { endpointPath } from "../../../core/endpoint.ts";
+import { rejectUntrustedHost } from "../../../core/http/cross_site.ts";
+import { readParams } from "../../../core/client_endpoint.ts";
+import type { Handlers } from "../../../core/route.ts";
+import { readSession } from "../../../core/session/session_cookie.ts";
+import { htmlWithForms } from "../../../core/http/message.ts";
 import { Backchannel, type BackchannelProps } from "../../login/pages/backchannel.tsx";
-import type { Pages } from "../../assembly/pages.ts";
-import { renderPage } from "../../pages/render_page.ts";
+import type { Pages } from "../../pages.ts";
+import { renderPage } from "../../../core/pages/render_page.ts";
 import { describe } from "../polled/polled_request.ts";
 import { listRequests } from "./authentication_request.ts";
 import { findRequest } from "./find_request.ts";

@@ -2,9 +2,9 @@
 
 import { describeSettings } from "../../config/extension_settings.ts";
 import { cibaEndpointPaths } from "./endpoint_paths.ts";
-import { type Fields, flag, seconds } from "../../oauth/field.ts";
+import { type Fields, flag, seconds } from "../../config/field.ts";
 import type { PolledGrant } from "../polled/polled_grant.ts";
-import { timers } from "../../../platform/runtime/timers.ts";
+import { timers } from "../../../core/timers.ts";
 
 /** @internal */
 export interface CibaSettings {

@@ -1,9 +1,9 @@
 /** The members for notifications: which URLs may be registered. */
 
-import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
-import type { Policy } from "../../oauth/policy.ts";
-import type { ClientMetadata } from "../../oauth/clients/client.ts";
-import { validateClientUri } from "../../oauth/clients/redirect_uri.ts";
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import type { Policy } from "../../../core/policy.ts";
+import type { ClientMetadata } from "../../../core/clients/client.ts";
+import { validateClientUri } from "../../../core/redirect_uri.ts";
 
 /** The issues of the notification endpoint, which the mode `ping` requires (CIBA §4). */
 export function validateNotification(client: ClientMetadata, settings: Policy): readonly ConfigIssue[] {

@@ -9,14 +9,14 @@
  * 3. `parse_document.ts` turns the document into a client.
  */
 
-import { boundedCache } from "../../oauth/bounded_cache.ts";
-import { OAuthError } from "../../oauth/errors.ts";
-import { fetchLimiter, type FetchLimitError } from "../../oauth/fetch_limiter.ts";
-import { DocumentError, fetchDocument } from "../../oauth/outbound.ts";
-import type { Server } from "../../oauth/server.ts";
-import type { Sender } from "../../oauth/sender.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { isLocalUrl } from "../../oauth/clients/local_uris.ts";
+import { boundedCache } from "../../../core/bounded_cache.ts";
+import { OAuthError } from "../../../core/errors.ts";
+import { fetchLimiter, type FetchLimitError } from "../../fetching/fetch_limiter.ts";
+import { DocumentError, fetchDocument } from "../../fetching/outbound.ts";
+import type { Server } from "../../../core/server.ts";
+import type { Sender } from "../../../core/sender.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { isLocalUrl } from "../../config/local_uris.ts";
 import { cacheLifetimeMs } from "./cache_lifetime.ts";
 import { assertDocumentUrl } from "./document_url.ts";
 import { parseDocument } from "./parse_document.ts";

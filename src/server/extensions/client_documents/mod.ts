@@ -3,11 +3,11 @@
  * (draft-ietf-oauth-client-id-metadata-document-02).
  */
 
-import type { Extension } from "../../assembly/extension.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import type { ServerClients } from "../../oauth/clients/server_clients.ts";
-import type { Server } from "../../oauth/server.ts";
-import type { Sender } from "../../oauth/sender.ts";
+import type { Extension } from "../../../core/extension.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import type { ServerClients } from "../../../core/clients/server_clients.ts";
+import type { Server } from "../../../core/server.ts";
+import type { Sender } from "../../../core/sender.ts";
 import type { DocumentClients } from "./document_clients.ts";
 import { type ClientDocumentPolicy, clientDocumentSettings } from "./settings.ts";
 

@@ -3,27 +3,27 @@
  * operator.
  */
 
-import { splitScope } from "../../oauth/params.ts";
-import { grantTypesFor, sortResponseType } from "../../oauth/authorize/response_type.ts";
-import { clientValues } from "../../oauth/clients/client_extension.ts";
-import { quote } from "../../oauth/config_issue.ts";
-import { byProfile } from "../../oauth/profile.ts";
-import type { Policy } from "../../oauth/policy.ts";
-import type { OAuthError } from "../../oauth/errors.ts";
-import { supportedGrantTypes } from "../../oauth/grants/mod.ts";
-import { digest } from "../../oauth/secrets.ts";
-import type { RuleExplanation } from "../../oauth/explanation.ts";
-import type { ClientMetadata } from "../../oauth/clients/client.ts";
-import { closedMembers } from "../../oauth/clients/open_members.ts";
-import { clientFromMetadata } from "../../oauth/clients/client_repository.ts";
-import { findLocalUris, isLocalUrl } from "../../oauth/clients/local_uris.ts";
-import { redirectsToDevice, validateRedirectUri } from "../../oauth/clients/redirect_uri.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { meetsRequirement } from "../../oauth/clients/standing.ts";
-import { validateUntrustedText } from "../../oauth/clients/untrusted_text.ts";
+import { splitScope } from "../../../core/params.ts";
+import { grantTypesFor, sortResponseType } from "../../../core/request/response_type.ts";
+import { clientValues } from "../../../core/clients/client_extension.ts";
+import { quote } from "../../config/config_issue.ts";
+import { byProfile } from "../../../core/profile.ts";
+import type { Policy } from "../../../core/policy.ts";
+import type { OAuthError } from "../../../core/errors.ts";
+import { supportedGrantTypes } from "../../../core/grants/mod.ts";
+import { digest } from "../../../core/secrets.ts";
+import type { RuleExplanation } from "../../../core/explanation.ts";
+import type { ClientMetadata } from "../../../core/clients/client.ts";
+import { closedMembers } from "../../../core/clients/open_members.ts";
+import { clientFromMetadata } from "../../hosting/client_repository.ts";
+import { findLocalUris, isLocalUrl } from "../../config/local_uris.ts";
+import { redirectsToDevice, validateRedirectUri } from "../../../core/redirect_uri.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { meetsRequirement } from "../../../core/clients/standing.ts";
+import { validateUntrustedText } from "../../config/untrusted_text.ts";
 import { reject } from "./rules.ts";
 import { clientDocumentSettings } from "./settings.ts";
-import { validateClient, validateClientAudience } from "../../oauth/clients/validate_client.ts";
+import { validateClient, validateClientAudience } from "../../config/validate_client.ts";
 
 interface FetchedDocument {
   /** Its URL, which is the `client_id`. */

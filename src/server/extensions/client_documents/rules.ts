@@ -1,7 +1,7 @@
 /** Rules of client ID metadata documents, and of the fetches that clients cause. */
 
-import { rejectBy } from "../../oauth/reject.ts";
-import { type Rule, rule } from "../../oauth/rules/rule.ts";
+import { rejectBy } from "../../../core/reject.ts";
+import { type Rule, rule } from "../../../core/rules/rule.ts";
 
 /** A URL that no metadata document may have. */
 export interface WrongDocumentUrl {

@@ -1,8 +1,8 @@
 /** The settings of client ID metadata documents. */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import type { Policy } from "../../oauth/policy.ts";
-import { type Fields, flag } from "../../oauth/field.ts";
+import type { Policy } from "../../../core/policy.ts";
+import { type Fields, flag } from "../../config/field.ts";
 
 /** @internal */
 export interface ClientDocumentSettings {

@@ -1,16 +1,16 @@
 /** Calls clients when a session has ended (OpenID Connect Back-Channel Logout). */
 
-import { warn } from "../../oauth/warn.ts";
-import type { SessionClientRecord } from "../../../platform/store/session_records.ts";
-import type { ListedRecord } from "../../../platform/store/store.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { type PostResult, postToClient } from "../../oauth/clients/post_to_client.ts";
-import { dueRecords, leaseRecord } from "../../oauth/records/lease.ts";
-import { randomId } from "../../oauth/secrets.ts";
-import { secondsNow } from "../../oauth/keys/jwt.ts";
-import type { Server } from "../../oauth/server.ts";
-import { finalClaims } from "../../oauth/tokens/claim_change.ts";
-import { sessionIdFor } from "../../oauth/users/users.ts";
+import { warn } from "../../../core/warn.ts";
+import type { SessionClientRecord } from "../../../core/store/session_records.ts";
+import type { ListedRecord } from "../../../core/store/store.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { type PostResult, postToClient } from "../../fetching/post_to_client.ts";
+import { dueRecords, leaseRecord } from "../../hosting/records/lease.ts";
+import { randomId } from "../../../core/secrets.ts";
+import { secondsNow } from "../../../core/keys/jwt.ts";
+import type { Server } from "../../../core/server.ts";
+import { finalClaims } from "../../../core/tokens/claim_change.ts";
+import { sessionIdFor } from "../../../core/users/users.ts";
 import { clientLogoutOf } from "./settings.ts";
 import { claimSessionClients, logoutCallPrefix, scheduleCall } from "./session_clients.ts";
 import type { LogoutCall, StoredCall } from "./session_clients.ts";

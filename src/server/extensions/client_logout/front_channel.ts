@@ -3,11 +3,11 @@
  * frame, the client ends its own session in the browser (OpenID Connect Front-Channel Logout).
  */
 
-import type { SessionClientRecord } from "../../../platform/store/session_records.ts";
-import { appendToRedirectUri } from "../../oauth/clients/redirect_uri.ts";
-import type { Server } from "../../oauth/server.ts";
-import type { LogoutFrame } from "../../oauth/session/logout_frames.ts";
-import { sessionIdFor } from "../../oauth/users/users.ts";
+import type { SessionClientRecord } from "../../../core/store/session_records.ts";
+import { appendToRedirectUri } from "../../../core/redirect_uri.ts";
+import type { Server } from "../../../core/server.ts";
+import type { LogoutFrame } from "../../../core/session/logout_frames.ts";
+import { sessionIdFor } from "../../../core/users/users.ts";
 
 /** The frames for logins that have ended, one for each client with a `frontchannel_logout_uri`. */
 export async function logoutFrames(

@@ -9,8 +9,8 @@
  * 4. `repeatLogoutCalls` repeats calls that failed temporarily, at intervals of the server's clock.
  */
 
-import type { Extension } from "../../assembly/extension.ts";
-import type { Server, SessionWatcher, TokenIssuer } from "../../oauth/server.ts";
+import type { Extension } from "../../../core/extension.ts";
+import type { Server, SessionWatcher, TokenIssuer } from "../../../core/server.ts";
 import {
   clientLogoutOf,
   type ClientLogoutPolicy,

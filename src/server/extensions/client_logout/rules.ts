@@ -1,6 +1,6 @@
 /** Rules of the logout of clients (OpenID Connect Back-Channel Logout). */
 
-import type { Rule } from "../../oauth/rules/rule.ts";
+import type { Rule } from "../../../core/rules/rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const clientLogoutRules = {

@@ -3,12 +3,12 @@
  * recorded. The records outlive the process, and instances share them. `back_channel.ts` calls the clients.
  */
 
-import type { LogoutCallRecord, SessionClientRecord } from "../../../platform/store/session_records.ts";
-import type { ListedRecord } from "../../../platform/store/store.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { findRevoked } from "../../oauth/grants/narrow_grant.ts";
-import { randomId, storageKey } from "../../oauth/secrets.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { LogoutCallRecord, SessionClientRecord } from "../../../core/store/session_records.ts";
+import type { ListedRecord } from "../../../core/store/store.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { findRevoked } from "../../../core/grants/narrow_grant.ts";
+import { randomId, storageKey } from "../../../core/secrets.ts";
+import type { Server } from "../../../core/server.ts";
 import { clientLogoutOf } from "./settings.ts";
 
 /** A call to a client, and the number of earlier attempts. */

@@ -4,12 +4,12 @@
  */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import type { ClientMetadata } from "../../oauth/clients/client.ts";
-import { type UriIssue, validateClientUri } from "../../oauth/clients/redirect_uri.ts";
-import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
-import { type Fields, flag, object, seconds, withDefaults } from "../../oauth/field.ts";
-import type { Policy } from "../../oauth/policy.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { ClientMetadata } from "../../../core/clients/client.ts";
+import { type UriIssue, validateClientUri } from "../../../core/redirect_uri.ts";
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { type Fields, flag, object, seconds, withDefaults } from "../../config/field.ts";
+import type { Policy } from "../../../core/policy.ts";
+import type { Server } from "../../../core/server.ts";
 
 /** How the server informs clients that a session in which they received an ID token has ended. */
 export interface ClientLogoutOptions {

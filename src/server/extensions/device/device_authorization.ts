@@ -1,9 +1,9 @@
 /** Device authorizations: their user codes, and their requests. */
 
-import type { Params } from "../../oauth/params.ts";
-import { type RandomBytes, storageKey } from "../../oauth/secrets.ts";
-import type { Server } from "../../oauth/server.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
+import type { Params } from "../../../core/params.ts";
+import { type RandomBytes, storageKey } from "../../../core/secrets.ts";
+import type { Server } from "../../../core/server.ts";
+import type { Client } from "../../../core/clients/repository.ts";
 import {
   addPolledRequest,
   findPending,

@@ -1,11 +1,11 @@
 /** POST /oauth2/device_authorization (RFC 8628 §3.1): a device starts a login that the user completes in a browser. */
 
-import type { Approver } from "../../assembly/approver.ts";
-import { clientEndpoint } from "../../endpoints/shared/client_endpoint.ts";
-import { endpointPath, endpointUrl } from "../../assembly/endpoint.ts";
-import { rejectUntrustedHost } from "../../endpoints/shared/cross_site.ts";
-import type { Handlers } from "../../assembly/route.ts";
-import { json } from "../../../platform/http/message.ts";
+import type { Approver } from "../../../core/approver.ts";
+import { clientEndpoint } from "../../../core/client_endpoint.ts";
+import { endpointPath, endpointUrl } from "../../../core/endpoint.ts";
+import { rejectUntrustedHost } from "../../../core/http/cross_site.ts";
+import type { Handlers } from "../../../core/route.ts";
+import { json } from "../../../core/http/message.ts";
 import { decideImmediately } from "../polled/decide_immediately.ts";
 import { findDevice, startDevice } from "./device_authorization.ts";
 import { pollInterval } from "./settings.ts";

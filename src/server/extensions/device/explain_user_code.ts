@@ -4,7 +4,7 @@
  */
 
 import { findUserCode, formatUserCode } from "./device_authorization.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { Server } from "../../../core/server.ts";
 
 /** Why a user code is rejected. */
 interface UserCodeProblem {

@@ -9,10 +9,10 @@
  * 4. The device polls the token endpoint (`polled/poll.ts`).
  */
 
-import type { EndpointOptions, Extension } from "../../assembly/extension.ts";
-import type { Endpoint } from "../../assembly/route.ts";
-import { withoutUser } from "../../oauth/clients/standing.ts";
-import { type ParameterDescription, parameters } from "../../oauth/params.ts";
+import type { EndpointOptions, Extension } from "../../../core/extension.ts";
+import type { Endpoint } from "../../../core/route.ts";
+import { withoutUser } from "../../../core/clients/standing.ts";
+import { type ParameterDescription, parameters } from "../../../core/params.ts";
 import { polledDelivery, polledGrantType, startEndpoint } from "../polled/delivery.ts";
 import { deviceGrant, type DevicePolicy, deviceSettings } from "./settings.ts";
 

@@ -1,24 +1,24 @@
 /** GET and POST /device: the user types the code that a device shows, and continues to the decision (RFC 8628 §3.3). */
 
-import type { Approver } from "../../assembly/approver.ts";
-import { authorize } from "../../endpoints/shared/authorization.ts";
-import { ensureBrowserCookie } from "../../endpoints/shared/browser_cookie.ts";
-import type { Context } from "../../assembly/context.ts";
-import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../endpoints/shared/csrf.ts";
-import { endpointPath } from "../../assembly/endpoint.ts";
-import { rejectUntrustedHost } from "../../endpoints/shared/cross_site.ts";
-import { readParams } from "../../endpoints/shared/client_endpoint.ts";
-import type { Handlers } from "../../assembly/route.ts";
-import { readSession } from "../../endpoints/shared/session_cookie.ts";
-import { htmlWithForms, type ResponseLike } from "../../../platform/http/message.ts";
+import type { Approver } from "../../../core/approver.ts";
+import { authorize } from "../../../core/authorization.ts";
+import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
+import type { Context } from "../../../core/context.ts";
+import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../../core/csrf.ts";
+import { endpointPath } from "../../../core/endpoint.ts";
+import { rejectUntrustedHost } from "../../../core/http/cross_site.ts";
+import { readParams } from "../../../core/client_endpoint.ts";
+import type { Handlers } from "../../../core/route.ts";
+import { readSession } from "../../../core/session/session_cookie.ts";
+import { htmlWithForms, type ResponseLike } from "../../../core/http/message.ts";
 import { describe, type PendingRequest } from "../polled/polled_request.ts";
 import { findDevice, formatUserCode } from "./device_authorization.ts";
 import { reject } from "./rules.ts";
-import type { AuthenticationAttempt } from "../../oauth/bounded_cache.ts";
-import type { RuleExplanation } from "../../oauth/trace.ts";
+import type { AuthenticationAttempt } from "../../../core/bounded_cache.ts";
+import type { RuleExplanation } from "../../../core/trace.ts";
 import { Device, type DeviceProps } from "../../login/pages/device.tsx";
-import type { Pages } from "../../assembly/pages.ts";
-import { renderPage } from "../../pages/render_page.ts";
+import type { Pages } from "../../pages.ts";
+import { renderPage } from "../../../core/pages/render_page.ts";
 import { explainUserCode } from "./explain_user_code.ts";
 
 /** How the page decides. */

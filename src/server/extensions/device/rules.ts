@@ -1,7 +1,7 @@
 /** Rules of the device authorization grant (RFC 8628). */
 
-import { rejectBy } from "../../oauth/reject.ts";
-import { type Rule, rule } from "../../oauth/rules/rule.ts";
+import { rejectBy } from "../../../core/reject.ts";
+import { type Rule, rule } from "../../../core/rules/rule.ts";
 import { polledRules } from "../polled/rules.ts";
 
 /** By ID, in the order of `tests/rules.md`. */

@@ -2,8 +2,8 @@
 
 import { describeSettings } from "../../config/extension_settings.ts";
 import { deviceEndpointPaths } from "./endpoint_paths.ts";
-import { type Fields, flag, seconds } from "../../oauth/field.ts";
-import type { Server } from "../../oauth/server.ts";
+import { type Fields, flag, seconds } from "../../config/field.ts";
+import type { Server } from "../../../core/server.ts";
 import type { PolledGrant } from "../polled/polled_grant.ts";
 
 /** Device authorization (RFC 8628 §3.4). */

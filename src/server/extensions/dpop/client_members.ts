@@ -1,5 +1,5 @@
-import { type Fields, flag } from "../../oauth/field.ts";
-import { open } from "../../oauth/clients/standing.ts";
+import { type Fields, flag } from "../../config/field.ts";
+import { open } from "../../../core/clients/standing.ts";
 
 /** Client metadata of DPoP. */
 export interface DpopClientMembers {

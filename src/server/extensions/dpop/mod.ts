@@ -1,9 +1,9 @@
 /** DPoP (RFC 9449): a client proves possession of a key with each request, and its tokens are bound to that key. */
 
-import type { Extension } from "../../assembly/extension.ts";
-import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
-import type { KeyProofs, PartRequest, ProvenRequest, ProvenToken, Server } from "../../oauth/server.ts";
-import { invalidGrantBy } from "../../oauth/grants/narrow_grant.ts";
+import type { Extension } from "../../../core/extension.ts";
+import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
+import type { KeyProofs, PartRequest, ProvenRequest, ProvenToken, Server } from "../../../core/server.ts";
+import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
 import { type dpopRules, reject } from "./rules.ts";
 import { dpopScheme, nonceHeader } from "./scheme.ts";
 import { type DpopPolicy, dpopSettings, isProofRequired } from "./settings.ts";

@@ -3,10 +3,10 @@
  * each other's nonces, and nothing is stored.
  */
 
-import { hmacSha256 } from "../../../platform/runtime/crypto.ts";
-import { constantTimeEqual } from "../../oauth/secrets.ts";
-import type { Server } from "../../oauth/server.ts";
-import { computeMac } from "../../oauth/session/session.ts";
+import { hmacSha256 } from "../../../core/crypto.ts";
+import { constantTimeEqual } from "../../../core/secrets.ts";
+import type { Server } from "../../../core/server.ts";
+import { computeMac } from "../../../core/session/session.ts";
 
 /** The nonces of one kind of endpoint. Times are in milliseconds since the epoch. */
 export interface Nonces {

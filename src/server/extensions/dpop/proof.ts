@@ -1,19 +1,19 @@
 /** Verifies DPoP proofs (RFC 9449 §4.3), without state. Loaded with the first proof, because it imports jose. */
 
-import { isObject } from "../../../platform/json_value.ts";
+import { isObject } from "../../../core/json_value.ts";
 import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, EmbeddedJWK } from "jose";
 import type { JWTPayload } from "jose";
-import { isMlDsa } from "../../../platform/runtime/crypto.ts";
-import { describeKind, quote } from "../../oauth/config_issue.ts";
+import { isMlDsa } from "../../../core/crypto.ts";
+import { describeKind, quote } from "../../config/config_issue.ts";
 import {
   findFormProblem,
   findTimeProblem,
   findTimeTypeProblem,
   findTypeProblem,
   type JwtPolicy,
-} from "../../oauth/keys/jwt_policies.ts";
-import { findPrivateMember } from "../../oauth/keys/public_key.ts";
-import { digest } from "../../oauth/secrets.ts";
+} from "../../../core/keys/jwt_policies.ts";
+import { findPrivateMember } from "../../../core/keys/public_key.ts";
+import { digest } from "../../../core/secrets.ts";
 import { reject } from "./rules.ts";
 
 /** The request that a proof must be for, and the limits of the proof. */

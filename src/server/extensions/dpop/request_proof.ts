@@ -5,12 +5,12 @@
  * it.
  */
 
-import { rejectBeyondBound } from "../../oauth/bounded_records.ts";
-import { policyOf } from "../../oauth/clients/policy.ts";
-import { byProfile } from "../../oauth/profile.ts";
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
-import { storageKey } from "../../oauth/secrets.ts";
-import type { ProvenRequest, ProvenToken, Server } from "../../oauth/server.ts";
+import { rejectBeyondBound } from "../../../core/bounded_records.ts";
+import { policyOf } from "../../../core/clients/policy.ts";
+import { byProfile } from "../../../core/profile.ts";
+import type { MaybePromise } from "../../../core/maybe_promise.ts";
+import { storageKey } from "../../../core/secrets.ts";
+import type { ProvenRequest, ProvenToken, Server } from "../../../core/server.ts";
 import type { ProofRequirements } from "./proof.ts";
 import { type Nonces, noncesExpireAt, serverNonces } from "./nonce.ts";
 import { dpopSettings } from "./settings.ts";

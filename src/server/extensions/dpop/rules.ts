@@ -1,10 +1,10 @@
 /** Rules of DPoP (RFC 9449). */
 
-import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
-import type { JwtProblem } from "../../oauth/keys/jwt_policies.ts";
-import { rejectBy } from "../../oauth/reject.ts";
-import { type ByProfile, type Rule, rule } from "../../oauth/rules/rule.ts";
-import type { KeyProblem } from "../../oauth/tokens/bound_token.ts";
+import type { ExtensionErrorCode } from "../../../core/rules/error_code.ts";
+import type { JwtProblem } from "../../../core/keys/jwt_policies.ts";
+import { rejectBy } from "../../../core/reject.ts";
+import { type ByProfile, type Rule, rule } from "../../../core/rules/rule.ts";
+import type { KeyProblem } from "../../../core/tokens/bound_token.ts";
 
 /** RFC 9449 §5; at a protected resource, the status is 401. */
 const invalidDpopProof = "invalid_dpop_proof" as ExtensionErrorCode;

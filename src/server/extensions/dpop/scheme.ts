@@ -1,6 +1,6 @@
 /** The scheme of access tokens that are bound to a key (RFC 9449 §7.1). */
 
-import type { BoundScheme } from "../../oauth/tokens/bound_token.ts";
+import type { BoundScheme } from "../../../core/tokens/bound_token.ts";
 import { reject } from "./rules.ts";
 
 /** `Authorization: DPoP TOKEN`. */

@@ -1,11 +1,11 @@
 /** The settings of DPoP. */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { policyOf } from "../../oauth/clients/policy.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { choice, type Fields, flag, list, object, whole, withDefaults } from "../../oauth/field.ts";
-import { validateAvailable, verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
-import type { Server } from "../../oauth/server.ts";
+import { policyOf } from "../../../core/clients/policy.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { choice, type Fields, flag, list, object, whole, withDefaults } from "../../config/field.ts";
+import { validateAvailable, verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
+import type { Server } from "../../../core/server.ts";
 
 /**
  * @internal How DPoP proofs are checked (RFC 9449). Each client may send proofs; its tokens are then bound to its key.

@@ -1,5 +1,5 @@
-import { choice, type Fields } from "../../oauth/field.ts";
-import { open } from "../../oauth/clients/standing.ts";
+import { choice, type Fields } from "../../config/field.ts";
+import { open } from "../../../core/clients/standing.ts";
 
 /** Client metadata of encrypted responses (OpenID Connect Registration §2). */
 export interface EncryptedResponseClientMembers {

@@ -1,12 +1,12 @@
 /** Encrypts by a public key of the client (RFC 7516). Loaded with the first response, because it imports jose. */
 
 import { CompactEncrypt, importJWK } from "jose";
-import { describeKeyFetchFailure, keysOf } from "../../oauth/clients/client_keys.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
+import { describeKeyFetchFailure, keysOf } from "../../fetching/client_keys.ts";
+import type { Client } from "../../../core/clients/repository.ts";
 import type { KeyManagementAlgorithm } from "./client_members.ts";
-import { keySets, type PublicKeySet } from "../../oauth/keys/remote_keys.ts";
-import type { Server } from "../../oauth/server.ts";
-import type { EncryptResponse } from "../../oauth/tokens/response_encryption.ts";
+import { keySets, type PublicKeySet } from "../../fetching/remote_keys.ts";
+import type { Server } from "../../../core/server.ts";
+import type { EncryptResponse } from "../../../core/tokens/response_encryption.ts";
 import { reject } from "./rules.ts";
 import { type Encryption, type PublicKey, suitableKeys } from "./validate_client.ts";
 

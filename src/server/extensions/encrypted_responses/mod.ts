@@ -3,10 +3,10 @@
  * are signed first, and then encrypted by a public key of the client.
  */
 
-import type { Extension } from "../../assembly/extension.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
+import type { Extension } from "../../../core/extension.ts";
+import type { Client } from "../../../core/clients/repository.ts";
 import { contentEncryptions, encryptedResponseClientFields, keyManagementAlgorithms } from "./client_members.ts";
-import type { EncryptedResponse } from "../../oauth/tokens/response_encryption.ts";
+import type { EncryptedResponse } from "../../../core/tokens/response_encryption.ts";
 import { type Encryption, validateEncryption } from "./validate_client.ts";
 
 /** The algorithms for a response to a client; `undefined` if the client receives it unencrypted. */

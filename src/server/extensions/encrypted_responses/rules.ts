@@ -1,7 +1,7 @@
 /** Rules of encrypted responses (OpenID Connect Core §10.2). */
 
-import { rejectBy } from "../../oauth/reject.ts";
-import { type Rule, rule } from "../../oauth/rules/rule.ts";
+import { rejectBy } from "../../../core/reject.ts";
+import { type Rule, rule } from "../../../core/rules/rule.ts";
 import type { KeyManagementAlgorithm } from "./client_members.ts";
 
 /** A client without a key for the encryption of a response. */

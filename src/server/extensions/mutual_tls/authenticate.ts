@@ -1,13 +1,13 @@
 /** Authenticates clients by the certificate of their connection (RFC 8705 §2). */
 
 import type { Certificate } from "../../../platform/runtime/certificate.ts";
-import { quote } from "../../oauth/config_issue.ts";
-import { howToAuthenticate, invalidClient } from "../../oauth/clients/auth/method.ts";
-import { describeKeyFetchFailure, keysOf } from "../../oauth/clients/client_keys.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { keySets, type PublicKeySet } from "../../oauth/keys/remote_keys.ts";
-import { reject } from "../../oauth/reject.ts";
-import type { Credentials, Server } from "../../oauth/server.ts";
+import { quote } from "../../config/config_issue.ts";
+import { howToAuthenticate, invalidClient } from "../../../core/clients/auth_method.ts";
+import { describeKeyFetchFailure, keysOf } from "../../fetching/client_keys.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { keySets, type PublicKeySet } from "../../fetching/remote_keys.ts";
+import { reject } from "../../../core/reject.ts";
+import type { Credentials, Server } from "../../../core/server.ts";
 import {
   describeAuthorities,
   describeMissing,

@@ -1,8 +1,8 @@
 /** Tokens that are bound to the certificate of their client (RFC 8705 §3, §4). */
 
-import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
-import type { Server } from "../../oauth/server.ts";
-import type { ConnectionRequest } from "../../oauth/tokens/connection_keys.ts";
+import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
+import type { Server } from "../../../core/server.ts";
+import type { ConnectionRequest } from "../../../core/tokens/connection_keys.ts";
 import { describeMissing, findTimeProblem, readCertificate } from "./certificate.ts";
 import { reject } from "./rules.ts";
 import { confirmationMember } from "./settings.ts";

@@ -1,9 +1,9 @@
 /** The certificate of a request. Loaded with the first one. */
 
 import { type Certificate, parseCertificate } from "../../../platform/runtime/certificate.ts";
-import { quote } from "../../oauth/config_issue.ts";
-import type { Server } from "../../oauth/server.ts";
-import type { ConnectionRequest } from "../../oauth/tokens/connection_keys.ts";
+import { quote } from "../../config/config_issue.ts";
+import type { Server } from "../../../core/server.ts";
+import type { ConnectionRequest } from "../../../core/tokens/connection_keys.ts";
 import { reject } from "./rules.ts";
 import { mutualTlsOf } from "./settings.ts";
 

@@ -1,11 +1,11 @@
 /** Mutual TLS (RFC 8705): clients authenticate, and prove that tokens are theirs, by a certificate. */
 
-import type { Extension } from "../../assembly/extension.ts";
-import type { ConfigIssue } from "../../oauth/config_issue.ts";
-import type { ClientMetadata } from "../../oauth/clients/client.ts";
-import type { ClientAuth, Server } from "../../oauth/server.ts";
+import type { Extension } from "../../../core/extension.ts";
+import type { ConfigIssue } from "../../config/config_issue.ts";
+import type { ClientMetadata } from "../../../core/clients/client.ts";
+import type { ClientAuth, Server } from "../../../core/server.ts";
 import { mutualTlsClientFields, subjectMembers } from "./client_members.ts";
-import { invalidGrantBy } from "../../oauth/grants/narrow_grant.ts";
+import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
 import type { mutualTlsRules } from "./rules.ts";
 import { confirmationMember, type MutualTlsSettings, mutualTlsSettings } from "./settings.ts";
 

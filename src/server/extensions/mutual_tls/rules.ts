@@ -1,8 +1,8 @@
 /** Rules of mutual TLS (RFC 8705). */
 
 import type { Certificate } from "../../../platform/runtime/certificate.ts";
-import { rejectBy } from "../../oauth/reject.ts";
-import { grantRule, type Rule, rule } from "../../oauth/rules/rule.ts";
+import { rejectBy } from "../../../core/reject.ts";
+import { grantRule, type Rule, rule } from "../../../core/rules/rule.ts";
 
 /** A certificate that cannot be read, or whose version does not allow a proof of its private key. */
 export type UnusableCertificate = { readonly problem: "header" | "bytes" } | { readonly version: number };

@@ -1,7 +1,7 @@
 /** The setting `mutualTls` (RFC 8705). */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { choice, type Fields, list, object, text, whole } from "../../oauth/field.ts";
+import { choice, type Fields, list, object, text, whole } from "../../config/field.ts";
 
 /** @internal Mutual TLS (RFC 8705). */
 export interface MutualTlsOptions {

@@ -1,7 +1,7 @@
 /** All issues of the setting `mutualTls`, and of the certificates of clients. */
 
-import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
-import type { ClientMetadata } from "../../oauth/clients/client.ts";
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import type { ClientMetadata } from "../../../core/clients/client.ts";
 import type { MutualTlsOptions } from "./settings.ts";
 
 /** All issues of the certificates of the configuration: of authorities, and of clients. */

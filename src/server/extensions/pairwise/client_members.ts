@@ -1,5 +1,5 @@
-import { type Fields, text } from "../../oauth/field.ts";
-import { open } from "../../oauth/clients/standing.ts";
+import { type Fields, text } from "../../config/field.ts";
+import { open } from "../../../core/clients/standing.ts";
 
 /** Client metadata of pairwise subjects. */
 export interface PairwiseClientMembers {

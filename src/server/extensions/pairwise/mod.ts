@@ -1,9 +1,9 @@
 /** Pairwise subjects: users have another `sub` for each sector of clients (OpenID Connect Core §8). */
 
-import type { Extension } from "../../assembly/extension.ts";
-import type { ClientMetadata } from "../../oauth/clients/client.ts";
-import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
-import { parseUrl } from "../../oauth/keys/signing_algorithm.ts";
+import type { Extension } from "../../../core/extension.ts";
+import type { ClientMetadata } from "../../../core/clients/client.ts";
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { parseUrl } from "../../../core/keys/signing_algorithm.ts";
 import { pairwiseClientFields } from "./client_members.ts";
 
 /** Lets clients have `subject_type` `pairwise`. */

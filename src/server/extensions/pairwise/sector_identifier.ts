@@ -1,9 +1,9 @@
 /** The sector identifier of a client that registers itself (OpenID Connect Registration §5). */
 
-import { FetchLimitError } from "../../oauth/fetch_limiter.ts";
-import { DocumentError, fetchDocument, parseJsonDocument } from "../../oauth/outbound.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import type { Server } from "../../oauth/server.ts";
+import { FetchLimitError } from "../../fetching/fetch_limiter.ts";
+import { DocumentError, fetchDocument, parseJsonDocument } from "../../fetching/outbound.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import type { Server } from "../../../core/server.ts";
 import { reject } from "../registration/rules.ts";
 
 /** The limits of the document. */

@@ -1,10 +1,10 @@
 /** POST /oauth2/par (RFC 9126 §2): stores an authorization request, for the authorization endpoint. */
 
-import { json } from "../../../platform/http/message.ts";
+import { json } from "../../../core/http/message.ts";
 import { pushRequest } from "./pushed_request.ts";
 import { reject } from "./rules.ts";
-import { clientEndpoint } from "../../endpoints/shared/client_endpoint.ts";
-import type { Handlers } from "../../assembly/route.ts";
+import { clientEndpoint } from "../../../core/client_endpoint.ts";
+import type { Handlers } from "../../../core/route.ts";
 
 /** The handlers of the pushed authorization request endpoint. */
 export const par: Handlers = clientEndpoint(

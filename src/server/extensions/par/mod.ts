@@ -3,15 +3,15 @@
  * reference to them.
  */
 
-import type { Extension } from "../../assembly/extension.ts";
-import type { Endpoint } from "../../assembly/route.ts";
-import { requestUriParameter } from "../../oauth/authorize/request_parts.ts";
-import { clientAuthParameters } from "../../oauth/clients/auth/mod.ts";
-import { policyOf } from "../../oauth/clients/policy.ts";
-import { byProfile } from "../../oauth/profile.ts";
-import type { ParameterDescription } from "../../oauth/params.ts";
-import type { RequestSource } from "../../oauth/authorize/request_source.ts";
-import type { PartRequest, Server } from "../../oauth/server.ts";
+import type { Extension } from "../../../core/extension.ts";
+import type { Endpoint } from "../../../core/route.ts";
+import { requestUriParameter } from "../../../core/request.ts";
+import { clientAuthParameters } from "../../../core/client_auth.ts";
+import { policyOf } from "../../../core/clients/policy.ts";
+import { byProfile } from "../../../core/profile.ts";
+import type { ParameterDescription } from "../../../core/params.ts";
+import type { RequestSource } from "../../../core/request/request_source.ts";
+import type { PartRequest, Server } from "../../../core/server.ts";
 import { reject } from "./rules.ts";
 import { demandsPush, isPushRequired, parSettings, requestUriPrefix } from "./settings.ts";
 import { pushedRequestClientFields } from "./client_members.ts";

@@ -3,18 +3,18 @@
  * authorization endpoint, because the client or the settings may have changed. Loaded only if a request is pushed.
  */
 
-import { findDestination } from "../../oauth/authorize/destination.ts";
-import { readRequest } from "../../oauth/authorize/request_parts.ts";
-import type { ResolvedRequest } from "../../oauth/authorize/request_source.ts";
-import { unsupportedSource } from "../../oauth/authorize/resolve_request.ts";
-import { evictBeyondBound } from "../../oauth/bounded_records.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import type { OAuthError } from "../../oauth/errors.ts";
-import type { AuthenticatedRequest } from "../../oauth/grants/authenticated_request.ts";
-import { type Params, paramsFromFields } from "../../oauth/params.ts";
-import { randomToken, storageKey } from "../../oauth/secrets.ts";
-import type { Server } from "../../oauth/server.ts";
-import type { FurtherAccess, PushedRequestRecord } from "../../../platform/store/store.ts";
+import { findDestination } from "../../../core/request/destination.ts";
+import { readRequest } from "../../../core/request.ts";
+import type { ResolvedRequest } from "../../../core/request/request_source.ts";
+import { unsupportedSource } from "../../../core/request/resolve_request.ts";
+import { evictBeyondBound } from "../../../core/bounded_records.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import type { OAuthError } from "../../../core/errors.ts";
+import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
+import { type Params, paramsFromFields } from "../../../core/params.ts";
+import { randomToken, storageKey } from "../../../core/secrets.ts";
+import type { Server } from "../../../core/server.ts";
+import type { FurtherAccess, PushedRequestRecord } from "../../../core/store/store.ts";
 import { reject, type UnusableRequestUri } from "./rules.ts";
 import { requestUriPrefix } from "./settings.ts";
 import { reject as rejectProof } from "../dpop/rules.ts";

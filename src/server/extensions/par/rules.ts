@@ -1,8 +1,8 @@
 /** Rules of pushed authorization requests (RFC 9126). */
 
-import { rejectBy } from "../../oauth/reject.ts";
-import { type Repeated, repeatedMessage } from "../../oauth/rules/authorize.ts";
-import { type ByProfile, type Rule, rule } from "../../oauth/rules/rule.ts";
+import { rejectBy } from "../../../core/reject.ts";
+import { type Repeated, repeatedMessage } from "../../../core/rules/authorize.ts";
+import { type ByProfile, type Rule, rule } from "../../../core/rules/rule.ts";
 
 /** A pushed request without `client_id`, or one that is too large: its size and the limit, in characters of JSON. */
 export type InvalidPush =

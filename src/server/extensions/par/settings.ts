@@ -2,10 +2,10 @@
 
 import { describeSettings } from "../../config/extension_settings.ts";
 import { pushedEndpointPaths } from "./endpoint_paths.ts";
-import { policyOf } from "../../oauth/clients/policy.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { type Fields, flag } from "../../oauth/field.ts";
-import type { Server } from "../../oauth/server.ts";
+import { policyOf } from "../../../core/clients/policy.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { type Fields, flag } from "../../config/field.ts";
+import type { Server } from "../../../core/server.ts";
 
 /** @internal */
 export interface ParSettings {

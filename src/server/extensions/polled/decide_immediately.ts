@@ -1,13 +1,13 @@
 /** Decides a polled request without a page, if an approver decides. The session of such a decision is in no browser. */
 
-import type { Approver } from "../../assembly/approver.ts";
-import type { Context } from "../../assembly/context.ts";
-import { statedLevel } from "../../oauth/authorize/authentication_level.ts";
-import { issueResponse } from "../../oauth/authorize/code.ts";
-import { deliveryTo } from "../../oauth/authorize/delivery.ts";
-import { rejectOldLogin } from "../../oauth/authorize/login.ts";
-import { OAuthError } from "../../oauth/errors.ts";
-import { createSession } from "../../oauth/session/session.ts";
+import type { Approver } from "../../../core/approver.ts";
+import type { Context } from "../../../core/context.ts";
+import { statedLevel } from "../../../core/request/authentication_level.ts";
+import { issueResponse } from "../../../core/code.ts";
+import { deliveryTo } from "../../../core/request/delivery.ts";
+import { rejectOldLogin } from "../../../core/request/login.ts";
+import { OAuthError } from "../../../core/errors.ts";
+import { createSession } from "../../../core/session/session.ts";
 import type { PendingRequest } from "./polled_request.ts";
 
 /** Asks the approver. If it returns a response, the request waits for a decision on a page. */

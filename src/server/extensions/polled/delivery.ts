@@ -3,13 +3,13 @@
  * first decision load the code for them.
  */
 
-import type { EndpointOptions } from "../../assembly/extension.ts";
-import type { Endpoint } from "../../assembly/route.ts";
-import type { Delivery } from "../../oauth/authorize/delivery.ts";
-import { clientAuthParameters } from "../../oauth/clients/auth/mod.ts";
-import type { LoadableGrantType } from "../../oauth/grants/mod.ts";
-import { parameters } from "../../oauth/params.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { EndpointOptions } from "../../../core/extension.ts";
+import type { Endpoint } from "../../../core/route.ts";
+import type { Delivery } from "../../../core/request/delivery.ts";
+import { clientAuthParameters } from "../../../core/client_auth.ts";
+import type { LoadableGrantType } from "../../../core/grants/mod.ts";
+import { parameters } from "../../../core/params.ts";
+import type { Server } from "../../../core/server.ts";
 import type { PolledGrant } from "./polled_grant.ts";
 
 const load = () => import("./polled_request.ts");

@@ -1,7 +1,7 @@
 /** Explains rejections of polls and decisions. */
 
 import type { RejectionTexts } from "../../explain/rule_text.ts";
-import { formatTime, removedClient } from "../../oauth/grants/narrow_grant.ts";
+import { formatTime, removedClient } from "../../../core/grants/narrow_grant.ts";
 import type { DecidedRequest, EarlyPoll, UnusableCode, WrongPollClient } from "./rules.ts";
 
 /** Explains a code that cannot be exchanged, or not yet. */

@@ -1,14 +1,14 @@
 /** The poll of a client at the token endpoint (RFC 8628 §3.4, §3.5; CIBA §10.1, §11). */
 
-import { observeResources } from "../../oauth/authorize/scope.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import type { OAuthError } from "../../oauth/errors.ts";
-import { findInvalidReason, invalidGrantBy, narrowGrant, registeredScope } from "../../oauth/grants/narrow_grant.ts";
-import { constantTimeEqual, digest } from "../../oauth/secrets.ts";
-import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
-import type { kernelRules } from "../../oauth/rules/mod.ts";
-import type { Server } from "../../oauth/server.ts";
-import type { PolledRequestRecord, StoredRecord } from "../../../platform/store/store.ts";
+import { observeResources } from "../../../core/request/scope.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import type { OAuthError } from "../../../core/errors.ts";
+import { findInvalidReason, invalidGrantBy, narrowGrant, registeredScope } from "../../../core/grants/narrow_grant.ts";
+import { constantTimeEqual, digest } from "../../../core/secrets.ts";
+import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
+import type { kernelRules } from "../../../core/rules/mod.ts";
+import type { Server } from "../../../core/server.ts";
+import type { PolledRequestRecord, StoredRecord } from "../../../core/store/store.ts";
 import type { PolledGrant } from "./polled_grant.ts";
 import { type polledRules, reject, type UnusableCode } from "./rules.ts";
 

@@ -3,8 +3,8 @@
  * devices (RFC 8628) and backchannel authentication (CIBA). Each describes its requests by a {@link PolledGrant}.
  */
 
-import type { Server } from "../../oauth/server.ts";
-import type { PolledRequestRecord } from "../../../platform/store/store.ts";
+import type { Server } from "../../../core/server.ts";
+import type { PolledRequestRecord } from "../../../core/store/store.ts";
 
 /** The polled requests of an extension: names in messages, and the rules that they name. */
 export interface PolledGrant {

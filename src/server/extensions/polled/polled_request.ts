@@ -1,20 +1,20 @@
 /** Requests whose client polls: their records, from the request of the client to the decision of the user. */
 
-import { accessOf, withoutAccess } from "../../oauth/authorize/access.ts";
-import type { AuthorizationRequest } from "../../oauth/authorize/authorization_request.ts";
-import type { PolledDestination, PolledFacts } from "../../oauth/authorize/delivery.ts";
-import type { PendingAuthorization } from "../../oauth/authorize/destination.ts";
-import { readRequest, warnAcceptedRequest } from "../../oauth/authorize/request_parts.ts";
-import { evictBeyondBound } from "../../oauth/bounded_records.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import type { OAuthError } from "../../oauth/errors.ts";
-import type { Params } from "../../oauth/params.ts";
-import { reject as rejectRequest } from "../../oauth/reject.ts";
-import { digest, randomId, randomToken } from "../../oauth/secrets.ts";
-import type { Server } from "../../oauth/server.ts";
-import { isLoopback } from "../../oauth/test_hosts.ts";
-import { networkFromAddress } from "../../../platform/runtime/ip_address.ts";
-import type { FurtherAccess, Grant, PolledRequestRecord, Records } from "../../../platform/store/store.ts";
+import { accessOf, withoutAccess } from "../../../core/request/access.ts";
+import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
+import type { PolledDestination, PolledFacts } from "../../../core/request/delivery.ts";
+import type { PendingAuthorization } from "../../../core/request/destination.ts";
+import { readRequest, warnAcceptedRequest } from "../../../core/request.ts";
+import { evictBeyondBound } from "../../../core/bounded_records.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import type { OAuthError } from "../../../core/errors.ts";
+import type { Params } from "../../../core/params.ts";
+import { reject as rejectRequest } from "../../../core/reject.ts";
+import { digest, randomId, randomToken } from "../../../core/secrets.ts";
+import type { Server } from "../../../core/server.ts";
+import { isLoopback } from "../../../core/test_hosts.ts";
+import { networkFromAddress } from "../../../core/http/ip_address.ts";
+import type { FurtherAccess, Grant, PolledRequestRecord, Records } from "../../../core/store/store.ts";
 import type { PolledGrant } from "./polled_grant.ts";
 import { reject } from "./rules.ts";
 

@@ -1,8 +1,8 @@
 /** The rules of polls and decisions, which devices (RFC 8628) and backchannel authentication (CIBA) share. */
 
-import { rejectBy } from "../../oauth/reject.ts";
-import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
-import { type Rule, rule } from "../../oauth/rules/rule.ts";
+import { rejectBy } from "../../../core/reject.ts";
+import type { ExtensionErrorCode } from "../../../core/rules/error_code.ts";
+import { type Rule, rule } from "../../../core/rules/rule.ts";
 import type { PolledGrant } from "./polled_grant.ts";
 
 /** RFC 8628 §3.5. */

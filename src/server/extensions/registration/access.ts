@@ -1,12 +1,12 @@
 /** Access to registration: initial access tokens (RFC 7591 §3) and registration access tokens (RFC 7592 §2). */
 
-import { constantTimeEqual, digest } from "../../oauth/secrets.ts";
-import type { Server } from "../../oauth/server.ts";
-import { readAsIfStored } from "../../oauth/records/repository.ts";
-import { readAuthorization } from "../../oauth/tokens/bound_token.ts";
+import { constantTimeEqual, digest } from "../../../core/secrets.ts";
+import type { Server } from "../../../core/server.ts";
+import { readAsIfStored } from "../../hosting/records/repository.ts";
+import { readAuthorization } from "../../../core/tokens/bound_token.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
+import type { Client } from "../../../core/clients/repository.ts";
 
 /** The credentials of a registration request. */
 interface RegistrationCredentials {

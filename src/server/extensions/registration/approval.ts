@@ -1,10 +1,10 @@
 /** The approval of a registration, and the metadata and grant types that it opens to the client. */
 
-import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
-import { supportedGrantTypes } from "../../oauth/grants/mod.ts";
-import type { Server } from "../../oauth/server.ts";
-import type { ClientMetadata } from "../../oauth/clients/client.ts";
-import { hasStanding, meetsRequirement, type Standing } from "../../oauth/clients/standing.ts";
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { supportedGrantTypes } from "../../../core/grants/mod.ts";
+import type { Server } from "../../../core/server.ts";
+import type { ClientMetadata } from "../../../core/clients/client.ts";
+import { hasStanding, meetsRequirement, type Standing } from "../../../core/clients/standing.ts";
 
 export interface RegistrationApproval {
   /** Whether the request has an initial access token. */

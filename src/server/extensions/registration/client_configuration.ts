@@ -1,14 +1,14 @@
 /** GET, PUT and DELETE /oauth2/register/{client_id} (RFC 7592 §2): reads, replaces and deletes a registration. */
 
 import { readJsonObject } from "../../../platform/http/json_body.ts";
-import { type HttpResponse, json } from "../../../platform/http/message.ts";
+import { type HttpResponse, json } from "../../../core/http/message.ts";
 import { deleteRegistration, updateRegistration } from "./registration.ts";
-import { requireSentToken } from "../../oauth/tokens/bound_token.ts";
+import { requireSentToken } from "../../../core/tokens/bound_token.ts";
 import { authenticateOwner } from "./access.ts";
 import { reject } from "./rules.ts";
 import type { RegistrationOwner } from "./access.ts";
-import type { Context } from "../../assembly/context.ts";
-import type { Handlers } from "../../assembly/route.ts";
+import type { Context } from "../../../core/context.ts";
+import type { Handlers } from "../../../core/route.ts";
 import { describeRegistration } from "./register.ts";
 
 /** The handlers of the client configuration endpoint. */

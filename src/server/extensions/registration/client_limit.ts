@@ -5,9 +5,9 @@
  * For each such client, the store has a further record with the time until which the client is not evicted.
  */
 
-import type { Server } from "../../oauth/server.ts";
-import type { ListedRecord, RegistrationRecord } from "../../../platform/store/store.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
+import type { Server } from "../../../core/server.ts";
+import type { ListedRecord, RegistrationRecord } from "../../../core/store/store.ts";
+import type { Client } from "../../../core/clients/repository.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 

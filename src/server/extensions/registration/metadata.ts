@@ -1,24 +1,24 @@
 /** The metadata of a client that registers itself: permitted members, defaults and conflicts (RFC 7591 §2). */
 
-import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../oauth/config_issue.ts";
-import { validate } from "../../oauth/field.ts";
-import type { OAuthError } from "../../oauth/errors.ts";
-import { warn } from "../../oauth/warn.ts";
-import { splitScope } from "../../oauth/params.ts";
-import { grantTypesFor } from "../../oauth/authorize/response_type.ts";
-import { isLocalProgram } from "../../oauth/sender.ts";
-import type { Server } from "../../oauth/server.ts";
-import { redirectsToDevice } from "../../oauth/clients/redirect_uri.ts";
-import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "../../oauth/clients/client.ts";
-import { parseClient } from "../../oauth/clients/client_repository.ts";
-import { findLocalUris } from "../../oauth/clients/local_uris.ts";
-import { closedMembers, isOpenTo, membersOpenTo } from "../../oauth/clients/open_members.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
+import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../config/config_issue.ts";
+import { validate } from "../../config/field.ts";
+import type { OAuthError } from "../../../core/errors.ts";
+import { warn } from "../../../core/warn.ts";
+import { splitScope } from "../../../core/params.ts";
+import { grantTypesFor } from "../../../core/request/response_type.ts";
+import { isLocalProgram } from "../../../core/sender.ts";
+import type { Server } from "../../../core/server.ts";
+import { redirectsToDevice } from "../../../core/redirect_uri.ts";
+import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "../../../core/clients/client.ts";
+import { parseClient } from "../../hosting/client_repository.ts";
+import { findLocalUris } from "../../config/local_uris.ts";
+import { closedMembers, isOpenTo, membersOpenTo } from "../../../core/clients/open_members.ts";
+import type { Client } from "../../../core/clients/repository.ts";
 import { findClosedGrants, type RegistrationApproval, standingFor, withoutClaims } from "./approval.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 import { withNeededGrantTypes, withoutUnsupportedValues } from "./unsupported_values.ts";
-import { validateUntrustedText } from "../../oauth/clients/untrusted_text.ts";
+import { validateUntrustedText } from "../../config/untrusted_text.ts";
 
 /**
  * Resolves received metadata: picks the members that a client may set, and fills in the defaults that the response must

@@ -1,8 +1,8 @@
 /** Dynamic client registration (RFC 7591) and its management (RFC 7592): clients register themselves. */
 
-import type { Extension } from "../../assembly/extension.ts";
-import type { Endpoint } from "../../assembly/route.ts";
-import { parameters } from "../../oauth/params.ts";
+import type { Extension } from "../../../core/extension.ts";
+import type { Endpoint } from "../../../core/route.ts";
+import { parameters } from "../../../core/params.ts";
 import { isDefault, type RegistrationPolicy, registrationSettings } from "./settings.ts";
 
 /** Lets clients register themselves. */

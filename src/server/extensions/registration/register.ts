@@ -1,14 +1,14 @@
 /** POST /oauth2/register (RFC 7591 §3): registers a client. */
 
 import { readJsonObject } from "../../../platform/http/json_body.ts";
-import { json } from "../../../platform/http/message.ts";
+import { json } from "../../../core/http/message.ts";
 import { registerClient } from "./registration.ts";
 import type { RegisteredClient } from "./registration.ts";
 import { authorizeRegistration } from "./access.ts";
 import { clientInformation } from "./response.ts";
-import type { Context } from "../../assembly/context.ts";
-import { endpointUrl } from "../../assembly/endpoint.ts";
-import type { Handlers } from "../../assembly/route.ts";
+import type { Context } from "../../../core/context.ts";
+import { endpointUrl } from "../../../core/endpoint.ts";
+import type { Handlers } from "../../../core/route.ts";
 
 /** The handlers of the registration endpoint. */
 export const register: Handlers = {

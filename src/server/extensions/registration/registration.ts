@@ -8,18 +8,18 @@
  * 5. `client_limit.ts` limits the number of clients, and evicts unused ones.
  */
 
-import { registeredIdPrefix } from "../../oauth/clients/server_clients.ts";
-import { digest, randomId, randomToken } from "../../oauth/secrets.ts";
-import { secondsNow } from "../../oauth/keys/jwt.ts";
-import type { Server } from "../../oauth/server.ts";
-import { hasNewIdentity } from "../../oauth/clients/client_identity.ts";
-import type { ClientEntry } from "../../oauth/clients/client.ts";
-import { isSecretExpired } from "../../oauth/clients/auth/method.ts";
+import { registeredIdPrefix } from "../../../core/clients/server_clients.ts";
+import { digest, randomId, randomToken } from "../../../core/secrets.ts";
+import { secondsNow } from "../../../core/keys/jwt.ts";
+import type { Server } from "../../../core/server.ts";
+import { hasNewIdentity } from "../../../core/clients/client_identity.ts";
+import type { ClientEntry } from "../../../core/clients/client.ts";
+import { isSecretExpired } from "../../../core/clients/auth_method.ts";
 import { authenticateOwner } from "./access.ts";
 import type { RegistrationOwner } from "./access.ts";
 import { issuesSecret, parseRegistration, resolveMetadata } from "./metadata.ts";
 import { assertUpdate } from "./update.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
+import type { Client } from "../../../core/clients/repository.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 import { readSoftwareStatement } from "./software_statement.ts";

@@ -1,8 +1,8 @@
 /** The registration endpoint of a server where registration is off: it rejects every request with the reason. */
 
-import type { Context } from "../../assembly/context.ts";
-import type { Handlers } from "../../assembly/route.ts";
-import { byProfile } from "../../oauth/profile.ts";
+import type { Context } from "../../../core/context.ts";
+import type { Handlers } from "../../../core/route.ts";
+import { byProfile } from "../../../core/profile.ts";
 import { reject } from "./rules.ts";
 
 /** The handlers of the registration endpoint. */

@@ -1,10 +1,10 @@
 /** Rules of dynamic client registration and its management. */
 
-import type { ConfigIssue } from "../../oauth/config_issue.ts";
-import { rejectBy } from "../../oauth/reject.ts";
-import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
-import type { MissingToken } from "../../oauth/rules/openid.ts";
-import { type ByProfile, type Rule, rule } from "../../oauth/rules/rule.ts";
+import type { ConfigIssue } from "../../config/config_issue.ts";
+import { rejectBy } from "../../../core/reject.ts";
+import type { ExtensionErrorCode } from "../../../core/rules/error_code.ts";
+import type { MissingToken } from "../../../core/rules/openid.ts";
+import { type ByProfile, type Rule, rule } from "../../../core/rules/rule.ts";
 
 /** RFC 7591 §3.2.2. */
 const invalidRedirectUri = "invalid_redirect_uri" as ExtensionErrorCode;

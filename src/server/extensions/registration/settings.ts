@@ -4,9 +4,9 @@
 
 import { describeSettings } from "../../config/extension_settings.ts";
 import { registrationEndpointPaths } from "./endpoint_paths.ts";
-import { keySetField } from "../../oauth/clients/client.ts";
-import type { PublicKeySet } from "../../oauth/keys/remote_keys.ts";
-import { choice, type Fields, flag, list, object, text, whole, withDefaults } from "../../oauth/field.ts";
+import { keySetField } from "../../../core/clients/client.ts";
+import type { PublicKeySet } from "../../fetching/remote_keys.ts";
+import { choice, type Fields, flag, list, object, text, whole, withDefaults } from "../../config/field.ts";
 
 /** @internal */
 export interface RegistrationMembers {

@@ -1,12 +1,12 @@
 /** Software statements: client metadata that a trusted issuer has signed (RFC 7591 §2.3). */
 
 import type { JWTPayload } from "jose";
-import { describeKind } from "../../oauth/config_issue.ts";
-import type { OAuthError } from "../../oauth/errors.ts";
-import { foreignClockTolerance, type JwtPolicy, JwtPolicyError } from "../../oauth/keys/jwt_policies.ts";
-import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
-import { warn } from "../../oauth/warn.ts";
-import type { Server } from "../../oauth/server.ts";
+import { describeKind } from "../../config/config_issue.ts";
+import type { OAuthError } from "../../../core/errors.ts";
+import { foreignClockTolerance, type JwtPolicy, JwtPolicyError } from "../../../core/keys/jwt_policies.ts";
+import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
+import { warn } from "../../../core/warn.ts";
+import type { Server } from "../../../core/server.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 
@@ -54,7 +54,7 @@ export async function readSoftwareStatement(
   if (typeof text !== "string") throw invalidStatement("it is not a string", expected);
   const [{ decodeJwt }, { remoteKeys, verifyByKeys }] = await Promise.all([
     import("jose"),
-    import("../../oauth/keys/remote_keys.ts"),
+    import("../../fetching/remote_keys.ts"),
   ]);
   let issuer: string | undefined;
   try {

@@ -1,12 +1,12 @@
 /** Values of a registration that this server does not support, which it may leave out (RFC 7591 §2, §3.2.1). */
 
-import { quote } from "../../oauth/config_issue.ts";
-import type { ClientMetadata } from "../../oauth/clients/client.ts";
-import { supportedGrantTypes } from "../../oauth/grants/mod.ts";
-import { warn } from "../../oauth/warn.ts";
-import { grantTypesFor, sortResponseType } from "../../oauth/authorize/response_type.ts";
-import type { Server } from "../../oauth/server.ts";
-import { isUnsupportedUri, redirectsToDevice } from "../../oauth/clients/redirect_uri.ts";
+import { quote } from "../../config/config_issue.ts";
+import type { ClientMetadata } from "../../../core/clients/client.ts";
+import { supportedGrantTypes } from "../../../core/grants/mod.ts";
+import { warn } from "../../../core/warn.ts";
+import { grantTypesFor, sortResponseType } from "../../../core/request/response_type.ts";
+import type { Server } from "../../../core/server.ts";
+import { isUnsupportedUri, redirectsToDevice } from "../../../core/redirect_uri.ts";
 import { registrationPolicy } from "./settings.ts";
 
 type Requested = Omit<ClientMetadata, "client_id">;

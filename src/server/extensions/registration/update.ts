@@ -1,8 +1,8 @@
 /** Validates requests that replace a registration (RFC 7592 §2.2). */
 
-import { constantTimeEqual, digest } from "../../oauth/secrets.ts";
-import type { Server } from "../../oauth/server.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
+import { constantTimeEqual, digest } from "../../../core/secrets.ts";
+import type { Server } from "../../../core/server.ts";
+import type { Client } from "../../../core/clients/repository.ts";
 import { reject } from "./rules.ts";
 
 /** The members of the response that only the server sets. */

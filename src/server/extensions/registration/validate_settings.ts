@@ -1,8 +1,8 @@
 /** All issues of the settings of registration. */
 
-import { validatePublicKeys } from "../../oauth/keys/signing_algorithm.ts";
-import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
-import type { Policy } from "../../oauth/policy.ts";
+import { validatePublicKeys } from "../../../core/keys/signing_algorithm.ts";
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import type { Policy } from "../../../core/policy.ts";
 import type { RegistrationPolicy } from "./settings.ts";
 
 /** A bearer token (RFC 6750 §2.1) that cannot be guessed. */

@@ -1,16 +1,16 @@
 /** Authorization responses with an ID token. Loaded with the first request for one. */
 
-import { hasAccess } from "../../oauth/authorize/access.ts";
-import type { AuthorizationRequest } from "../../oauth/authorize/authorization_request.ts";
-import { OAuthError } from "../../oauth/errors.ts";
-import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
-import { tokenHash } from "../../oauth/keys/jwt.ts";
-import { warn } from "../../oauth/warn.ts";
-import { paramsFromFields, type ResponseFields, type ResponseMode } from "../../oauth/params.ts";
-import { hasCode } from "../../oauth/authorize/response_type.ts";
-import type { PartRequest, Server } from "../../oauth/server.ts";
-import { issueTokens, signIdToken } from "../../oauth/tokens/mod.ts";
-import { isPublicUri } from "../../oauth/clients/redirect_uri.ts";
+import { hasAccess } from "../../../core/request/access.ts";
+import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
+import { OAuthError } from "../../../core/errors.ts";
+import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
+import { tokenHash } from "../../../core/keys/jwt.ts";
+import { warn } from "../../../core/warn.ts";
+import { paramsFromFields, type ResponseFields, type ResponseMode } from "../../../core/params.ts";
+import { hasCode } from "../../../core/request/response_type.ts";
+import type { PartRequest, Server } from "../../../core/server.ts";
+import { issueTokens, signIdToken } from "../../../core/tokens.ts";
+import { isPublicUri } from "../../../core/redirect_uri.ts";
 import { reject } from "./rules.ts";
 
 /** Maximum length of an ID token in a URL, in characters. */

@@ -4,16 +4,16 @@
  * it.
  */
 
-import type { Extension } from "../../assembly/extension.ts";
-import type { ConfigIssue } from "../../oauth/config_issue.ts";
-import { quote } from "../../oauth/config_issue.ts";
-import type { ClientMetadata } from "../../oauth/clients/client.ts";
-import { withoutUser } from "../../oauth/clients/standing.ts";
-import { type ParameterDescription, responseTypeNames } from "../../oauth/params.ts";
-import { isPublicUri } from "../../oauth/clients/redirect_uri.ts";
-import { sortResponseType } from "../../oauth/authorize/response_type.ts";
-import type { ResponseTypeDescription } from "../../oauth/authorize/response_type.ts";
-import type { PartRequest, Server } from "../../oauth/server.ts";
+import type { Extension } from "../../../core/extension.ts";
+import type { ConfigIssue } from "../../config/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
+import type { ClientMetadata } from "../../../core/clients/client.ts";
+import { withoutUser } from "../../../core/clients/standing.ts";
+import { type ParameterDescription, responseTypeNames } from "../../../core/params.ts";
+import { isPublicUri } from "../../../core/redirect_uri.ts";
+import { sortResponseType } from "../../../core/request/response_type.ts";
+import type { ResponseTypeDescription } from "../../../core/request/response_type.ts";
+import type { PartRequest, Server } from "../../../core/server.ts";
 
 const load = () => import("./id_token_response.ts");
 

@@ -1,7 +1,7 @@
 /** Rules of response types with an ID token (OpenID Connect Core §3.2, §3.3). */
 
-import { rejectBy } from "../../oauth/reject.ts";
-import { type Rule, rule } from "../../oauth/rules/rule.ts";
+import { rejectBy } from "../../../core/reject.ts";
+import { type Rule, rule } from "../../../core/rules/rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const responseTypeRules = {

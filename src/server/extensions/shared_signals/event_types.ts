@@ -1,6 +1,6 @@
 /** The security events that streams deliver (CAEP 1.0 §3, RISC Profile 1.0 §2). */
 
-import type { Server } from "../../oauth/server.ts";
+import type { Server } from "../../../core/server.ts";
 
 const caep = "https://schemas.openid.net/secevent/caep/event-type/";
 const risc = "https://schemas.openid.net/secevent/risc/event-type/";

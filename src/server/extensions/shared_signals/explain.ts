@@ -1,7 +1,7 @@
 /** Texts of the rules of shared signals (OpenID Shared Signals Framework 1.0, RFC 8935, RFC 8936). */
 
 import type { RuleTexts } from "../../explain/rule_text.ts";
-import { quote } from "../../oauth/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
 import type { sharedSignalRules } from "./rules.ts";
 
 /** By ID, in the order of `tests/rules.md`. */

@@ -1,16 +1,16 @@
 /** The endpoints by which clients manage their streams (SSF §8.1). */
 
-import type { EventStreamRecord } from "../../../platform/store/store.ts";
+import type { EventStreamRecord } from "../../../core/store/store.ts";
 import { readJsonObject } from "../../../platform/http/json_body.ts";
-import { type HttpResponse, json } from "../../../platform/http/message.ts";
-import type { Context } from "../../assembly/context.ts";
-import { endpointUrl } from "../../assembly/endpoint.ts";
-import type { Handlers } from "../../assembly/route.ts";
-import { validateClientUri } from "../../oauth/clients/redirect_uri.ts";
-import { describeKind, quote } from "../../oauth/config_issue.ts";
-import type { OAuthError } from "../../oauth/errors.ts";
-import { warn } from "../../oauth/warn.ts";
-import type { Server } from "../../oauth/server.ts";
+import { type HttpResponse, json } from "../../../core/http/message.ts";
+import type { Context } from "../../../core/context.ts";
+import { endpointUrl } from "../../../core/endpoint.ts";
+import type { Handlers } from "../../../core/route.ts";
+import { validateClientUri } from "../../../core/redirect_uri.ts";
+import { describeKind, quote } from "../../config/config_issue.ts";
+import type { OAuthError } from "../../../core/errors.ts";
+import { warn } from "../../../core/warn.ts";
+import type { Server } from "../../../core/server.ts";
 import { pollMethod, pushMethod, supportedEvents, verificationEvent } from "./event_types.ts";
 import { startPush } from "./push.ts";
 import { requireReceiver } from "./receiver.ts";

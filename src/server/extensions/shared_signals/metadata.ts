@@ -1,8 +1,8 @@
 /** GET /.well-known/ssf-configuration (SSF §7.2). */
 
-import { json } from "../../../platform/http/message.ts";
-import { endpointUrl } from "../../assembly/endpoint.ts";
-import type { Handlers } from "../../assembly/route.ts";
+import { json } from "../../../core/http/message.ts";
+import { endpointUrl } from "../../../core/endpoint.ts";
+import type { Handlers } from "../../../core/route.ts";
 import { pollMethod, pushMethod } from "./event_types.ts";
 import { sharedSignalsOf } from "./settings.ts";
 

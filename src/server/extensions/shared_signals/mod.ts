@@ -7,11 +7,11 @@
  * 3. The client polls (`poll.ts`), or the server posts the event (`push.ts`), again after a failure.
  */
 
-import type { Extension } from "../../assembly/extension.ts";
-import type { Endpoint } from "../../assembly/route.ts";
-import { parameters } from "../../oauth/params.ts";
-import type { Server, SessionWatcher } from "../../oauth/server.ts";
-import type { Method } from "../../../platform/http/router.ts";
+import type { Extension } from "../../../core/extension.ts";
+import type { Endpoint } from "../../../core/route.ts";
+import { parameters } from "../../../core/params.ts";
+import type { Server, SessionWatcher } from "../../../core/server.ts";
+import type { Method } from "../../../core/router.ts";
 import { isOn, type SharedSignalPolicy, sharedSignalSettings, sharedSignalsOf } from "./settings.ts";
 
 const watcher: SessionWatcher = {

@@ -1,14 +1,14 @@
 /** POST /ssf/poll/{stream_id} (RFC 8936 §2): a client acknowledges events, and receives the next ones. */
 
-import { isObject } from "../../../platform/json_value.ts";
-import type { EventStreamRecord } from "../../../platform/store/store.ts";
+import { isObject } from "../../../core/json_value.ts";
+import type { EventStreamRecord } from "../../../core/store/store.ts";
 import { readJsonObject } from "../../../platform/http/json_body.ts";
-import { json } from "../../../platform/http/message.ts";
-import type { Handlers } from "../../assembly/route.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { warn } from "../../oauth/warn.ts";
-import { redactText } from "../../oauth/redact.ts";
-import type { Server } from "../../oauth/server.ts";
+import { json } from "../../../core/http/message.ts";
+import type { Handlers } from "../../../core/route.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { warn } from "../../../core/warn.ts";
+import { redactText } from "../../redaction/redact.ts";
+import type { Server } from "../../../core/server.ts";
 import { requireReceiver } from "./receiver.ts";
 import { manageScope, readScope } from "./settings.ts";
 import { findStream, listEvents, signEvent } from "./streams.ts";

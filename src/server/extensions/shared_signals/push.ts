@@ -1,11 +1,11 @@
 /** Posts security events to clients (RFC 8935). */
 
-import type { EventStreamRecord, ListedRecord, StreamEventRecord } from "../../../platform/store/store.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { type PostResult, postToClient } from "../../oauth/clients/post_to_client.ts";
-import { warn } from "../../oauth/warn.ts";
-import { dueRecords, leaseRecord } from "../../oauth/records/lease.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { EventStreamRecord, ListedRecord, StreamEventRecord } from "../../../core/store/store.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { type PostResult, postToClient } from "../../fetching/post_to_client.ts";
+import { warn } from "../../../core/warn.ts";
+import { dueRecords, leaseRecord } from "../../hosting/records/lease.ts";
+import type { Server } from "../../../core/server.ts";
 import { allStreams, listEvents, mayReceive, signEvent, streamsPrefix } from "./streams.ts";
 
 /** How long all deliveries of one stream may take together, in milliseconds. */

@@ -1,9 +1,9 @@
 /** The client of a request to the endpoints of shared signals, by its access token. */
 
-import type { Context } from "../../assembly/context.ts";
-import { endpointOrigin } from "../../oauth/issuer_urls.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { requireAccessToken } from "../../oauth/tokens/bearer.ts";
+import type { Context } from "../../../core/context.ts";
+import { endpointOrigin } from "../../../core/issuer_urls.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { requireAccessToken } from "../../../core/tokens/bearer.ts";
 import { mayReceive } from "./streams.ts";
 import { reject } from "./rules.ts";
 

@@ -1,8 +1,8 @@
 /** Rules of shared signals (OpenID Shared Signals Framework 1.0, RFC 8935, RFC 8936). */
 
-import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
-import { rejectBy } from "../../oauth/reject.ts";
-import { type Rule, rule } from "../../oauth/rules/rule.ts";
+import type { ExtensionErrorCode } from "../../../core/rules/error_code.ts";
+import { rejectBy } from "../../../core/reject.ts";
+import { type Rule, rule } from "../../../core/rules/rule.ts";
 
 /** Facts about a request with an invalid member. Values are sent ones, and arbitrary JSON. */
 type InvalidMember =

@@ -1,8 +1,8 @@
 /** The settings of shared signals. */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { choice, type Fields, flag } from "../../oauth/field.ts";
-import type { Server } from "../../oauth/server.ts";
+import { choice, type Fields, flag } from "../../config/field.ts";
+import type { Server } from "../../../core/server.ts";
 
 /** @internal */
 export interface SharedSignalSettings {

@@ -1,8 +1,8 @@
 /** The events that follow from what happens at this server. */
 
-import type { User } from "../../oauth/clients/client.ts";
-import type { Server, SessionWatcher } from "../../oauth/server.ts";
-import { sessionIdFor } from "../../oauth/users/users.ts";
+import type { User } from "../../../core/clients/client.ts";
+import type { Server, SessionWatcher } from "../../../core/server.ts";
+import { sessionIdFor } from "../../../core/users/users.ts";
 import { eventTypes } from "./event_types.ts";
 import { transmit } from "./transmit.ts";
 import { userSubject } from "./streams.ts";

@@ -1,13 +1,13 @@
 /** The streams of clients, their subjects and undelivered events: records that outlive the process. */
 
-import type { EventStreamRecord, ListedRecord, StreamEventRecord } from "../../../platform/store/store.ts";
-import { type BoundedCache, boundedCache } from "../../oauth/bounded_cache.ts";
-import type { User } from "../../oauth/clients/client.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { hasStanding } from "../../oauth/clients/standing.ts";
-import type { OAuthError } from "../../oauth/errors.ts";
-import { randomId, storageKey } from "../../oauth/secrets.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { EventStreamRecord, ListedRecord, StreamEventRecord } from "../../../core/store/store.ts";
+import { type BoundedCache, boundedCache } from "../../../core/bounded_cache.ts";
+import type { User } from "../../../core/clients/client.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { hasStanding } from "../../../core/clients/standing.ts";
+import type { OAuthError } from "../../../core/errors.ts";
+import { randomId, storageKey } from "../../../core/secrets.ts";
+import type { Server } from "../../../core/server.ts";
 import { supportedEvents } from "./event_types.ts";
 import { manageScope, readScope, sharedSignalsOf } from "./settings.ts";
 import { reject } from "./rules.ts";

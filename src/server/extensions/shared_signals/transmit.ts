@@ -1,11 +1,11 @@
 /** Puts security events into the streams that deliver them, as tokens (RFC 8417), and wakes what delivers them. */
 
-import type { EventStreamRecord, StreamEventRecord } from "../../../platform/store/store.ts";
-import type { User } from "../../oauth/clients/client.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { secondsNow } from "../../oauth/keys/jwt.ts";
-import { randomId } from "../../oauth/secrets.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { EventStreamRecord, StreamEventRecord } from "../../../core/store/store.ts";
+import type { User } from "../../../core/clients/client.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { secondsNow } from "../../../core/keys/jwt.ts";
+import { randomId } from "../../../core/secrets.ts";
+import type { Server } from "../../../core/server.ts";
 import { isCaepEvent, verificationEvent } from "./event_types.ts";
 import {
   addEvent,
@@ -19,7 +19,7 @@ import {
   userSubject,
 } from "./streams.ts";
 import { startPush } from "./push.ts";
-import { timers } from "../../../platform/runtime/timers.ts";
+import { timers } from "../../../core/timers.ts";
 
 /** A security event about a user. */
 export interface SecurityEvent {

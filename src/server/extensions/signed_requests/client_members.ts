@@ -1,6 +1,6 @@
-import { choice, type Fields, flag } from "../../oauth/field.ts";
-import { open } from "../../oauth/clients/standing.ts";
-import { assertionAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import { choice, type Fields, flag } from "../../config/field.ts";
+import { open } from "../../../core/clients/standing.ts";
+import { assertionAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 
 /** Client metadata of signed requests. */
 export interface SignedRequestClientMembers {

@@ -12,9 +12,9 @@ import {
   importJWK,
 } from "jose";
 import type { CompactDecryptGetKey, JWK } from "jose";
-import type { Store } from "../../../platform/store/store.ts";
-import type { RejectJwt } from "../../oauth/clients/client_jwt.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { Store } from "../../../core/store/store.ts";
+import type { RejectJwt } from "../../fetching/client_jwt.ts";
+import type { Server } from "../../../core/server.ts";
 import {
   contentEncryptions,
   type KeyManagementAlgorithm,

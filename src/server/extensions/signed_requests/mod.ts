@@ -3,17 +3,17 @@
  * browser cannot change them.
  */
 
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
-import type { Extension, ServerWith } from "../../assembly/extension.ts";
-import type { RequestSource } from "../../oauth/authorize/request_source.ts";
-import { clientJwtAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
-import type { PartRequest, Server } from "../../oauth/server.ts";
+import type { MaybePromise } from "../../../core/maybe_promise.ts";
+import type { Extension, ServerWith } from "../../../core/extension.ts";
+import type { RequestSource } from "../../../core/request/request_source.ts";
+import { clientJwtAlgorithms } from "../../../core/keys/signing_algorithm.ts";
+import type { PartRequest, Server } from "../../../core/server.ts";
 import { isSignatureRequired, type SignedRequestPolicy, signedRequestSettings } from "./settings.ts";
 import { contentEncryptions } from "../encrypted_responses/client_members.ts";
 import { signedRequestClientFields } from "./client_members.ts";
-import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
-import type { ClientMetadata } from "../../oauth/clients/client.ts";
-import { validateHasKeys } from "../../oauth/clients/validate_client.ts";
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import type { ClientMetadata } from "../../../core/clients/client.ts";
+import { validateHasKeys } from "../../config/validate_client.ts";
 
 const load = () => import("./request_object.ts");
 

@@ -3,20 +3,20 @@
  * signed, so the browser cannot change them. Parameters outside the JWT are ignored.
  */
 
-import type { ResolvedRequest } from "../../oauth/authorize/request_source.ts";
-import { foreignClockTolerance, type JwtPolicy } from "../../oauth/keys/jwt_policies.ts";
-import { verificationAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
-import { verifyClientJwt } from "../../oauth/clients/client_jwt.ts";
-import type { RejectJwt } from "../../oauth/clients/client_jwt.ts";
-import { policyOf } from "../../oauth/clients/policy.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { byProfile } from "../../oauth/profile.ts";
-import { OAuthError } from "../../oauth/errors.ts";
-import type { ExtensionErrorCode } from "../../oauth/rules/error_code.ts";
-import { warn } from "../../oauth/warn.ts";
-import { type ParameterDescription, type Params, paramsFromFields } from "../../oauth/params.ts";
-import type { RejectionRuleId } from "../../oauth/rules/mod.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { ResolvedRequest } from "../../../core/request/request_source.ts";
+import { foreignClockTolerance, type JwtPolicy } from "../../../core/keys/jwt_policies.ts";
+import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
+import { verifyClientJwt } from "../../fetching/client_jwt.ts";
+import type { RejectJwt } from "../../fetching/client_jwt.ts";
+import { policyOf } from "../../../core/clients/policy.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { byProfile } from "../../../core/profile.ts";
+import { OAuthError } from "../../../core/errors.ts";
+import type { ExtensionErrorCode } from "../../../core/rules/error_code.ts";
+import { warn } from "../../../core/warn.ts";
+import { type ParameterDescription, type Params, paramsFromFields } from "../../../core/params.ts";
+import type { RejectionRuleId } from "../../../core/rules/mod.ts";
+import type { Server } from "../../../core/server.ts";
 import { reject } from "./rules.ts";
 import { signedRequestSettings } from "./settings.ts";
 

@@ -1,7 +1,7 @@
 /** Rules of signed authorization requests (RFC 9101). */
 
-import { rejectBy } from "../../oauth/reject.ts";
-import { type ByProfile, type Rule, rule } from "../../oauth/rules/rule.ts";
+import { rejectBy } from "../../../core/reject.ts";
+import { type ByProfile, type Rule, rule } from "../../../core/rules/rule.ts";
 
 /** A request that must be signed. */
 export type UnsignedRequest =

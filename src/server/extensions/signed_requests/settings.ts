@@ -1,11 +1,11 @@
 /** The settings of signed authorization requests. */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { policyOf } from "../../oauth/clients/policy.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
+import { policyOf } from "../../../core/clients/policy.ts";
+import type { Client } from "../../../core/clients/repository.ts";
 import { keyManagementAlgorithms } from "../encrypted_responses/client_members.ts";
-import { choice, type Fields, flag, list } from "../../oauth/field.ts";
-import type { Server } from "../../oauth/server.ts";
+import { choice, type Fields, flag, list } from "../../config/field.ts";
+import type { Server } from "../../../core/server.ts";
 
 /** @internal */
 export interface SignedRequestSettings {

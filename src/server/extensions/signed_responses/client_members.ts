@@ -1,6 +1,6 @@
-import { choice, type Fields } from "../../oauth/field.ts";
-import { open } from "../../oauth/clients/standing.ts";
-import { type SigningAlgorithm, signingAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
+import { choice, type Fields } from "../../config/field.ts";
+import { open } from "../../../core/clients/standing.ts";
+import { type SigningAlgorithm, signingAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 
 /** Client metadata of signed responses (JARM §3, RFC 9701 §6). */
 export interface SignedResponseClientMembers {

@@ -3,10 +3,10 @@
  * server has the setting `responseModes`; this extension adds values to it.
  */
 
-import type { Extension } from "../../assembly/extension.ts";
-import type { ParameterDescription, ResponseModeDescription } from "../../oauth/params.ts";
-import { acceptedSigningAlgorithms } from "../../oauth/keys/signing_algorithm.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { Extension } from "../../../core/extension.ts";
+import type { ParameterDescription, ResponseModeDescription } from "../../../core/params.ts";
+import { acceptedSigningAlgorithms } from "../../../core/keys/signing_algorithm.ts";
+import type { Server } from "../../../core/server.ts";
 import { signedResponseClientFields } from "./client_members.ts";
 
 const replace: ResponseModeDescription<Server>["replace"] = async (server, clientId, fields) =>

@@ -1,9 +1,9 @@
 /** Introspection responses as JWTs (RFC 9701). Loaded with the first one. */
 
-import type { Client } from "../../oauth/clients/repository.ts";
-import { policyOf } from "../../oauth/clients/policy.ts";
-import { secondsNow } from "../../oauth/keys/jwt.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { policyOf } from "../../../core/clients/policy.ts";
+import { secondsNow } from "../../../core/keys/jwt.ts";
+import type { Server } from "../../../core/server.ts";
 
 /**
  * Signs the description of a token. The claims of the token are in one member, so that the JWT cannot be mistaken for

@@ -1,8 +1,8 @@
 /** Signed authorization responses (JARM). Loaded with the first one. */
 
-import type { ResponseFields } from "../../oauth/params.ts";
-import { secondsNow } from "../../oauth/keys/jwt.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { ResponseFields } from "../../../core/params.ts";
+import { secondsNow } from "../../../core/keys/jwt.ts";
+import type { Server } from "../../../core/server.ts";
 
 /**
  * Signs the parameters of an authorization response: the only parameter left is `response` (JARM §2.1).

@@ -1,6 +1,6 @@
-import { type Fields, list } from "../../oauth/field.ts";
-import { open } from "../../oauth/clients/standing.ts";
-import { acrValueField } from "../../oauth/authorize/authentication_level.ts";
+import { type Fields, list } from "../../config/field.ts";
+import { open } from "../../../core/clients/standing.ts";
+import { acrValueField } from "../../../core/request/authentication_level.ts";
 
 /** Client metadata of levels of authentication. */
 export interface StepUpClientMembers {

@@ -1,10 +1,10 @@
 /** Which level of authentication a request demands, and which level a login reaches. Loaded with the first level. */
 
-import type { Authentication, AuthenticationLevels, RequestedAcr } from "../../oauth/authorize/authentication_level.ts";
-import { reject } from "../../oauth/reject.ts";
-import { splitScope } from "../../oauth/params.ts";
-import type { LoginMethod } from "../../oauth/policy.ts";
-import type { PartRequest, Server } from "../../oauth/server.ts";
+import type { Authentication, AuthenticationLevels, RequestedAcr } from "../../../core/request/authentication_level.ts";
+import { reject } from "../../../core/reject.ts";
+import { splitScope } from "../../../core/params.ts";
+import type { LoginMethod } from "../../../core/policy.ts";
+import type { PartRequest, Server } from "../../../core/server.ts";
 import { reject as rejectLevel } from "./rules.ts";
 import { type AcrValue, unverifiedMethods } from "./settings.ts";
 

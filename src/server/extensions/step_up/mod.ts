@@ -3,11 +3,11 @@
  * §3.1.2.1, RFC 9470).
  */
 
-import type { Extension } from "../../assembly/extension.ts";
-import type { AuthorizationRequest } from "../../oauth/authorize/authorization_request.ts";
-import { warn } from "../../oauth/warn.ts";
-import { separatorFix } from "../../oauth/params.ts";
-import type { PartRequest } from "../../oauth/server.ts";
+import type { Extension } from "../../../core/extension.ts";
+import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
+import { warn } from "../../../core/warn.ts";
+import { separatorFix } from "../../../core/params.ts";
+import type { PartRequest } from "../../../core/server.ts";
 import { type StepUpPolicy, stepUpSettings } from "./settings.ts";
 import { stepUpClientFields } from "./client_members.ts";
 

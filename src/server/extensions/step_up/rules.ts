@@ -1,8 +1,8 @@
 /** Rules of levels of authentication (RFC 9470). */
 
-import { rejectBy } from "../../oauth/reject.ts";
-import { type MissedLevel, missedLevelMessage, type UnknownLevel } from "../../oauth/rules/openid.ts";
-import { type Rule, rule } from "../../oauth/rules/rule.ts";
+import { rejectBy } from "../../../core/reject.ts";
+import { type MissedLevel, missedLevelMessage, type UnknownLevel } from "../../../core/rules/openid.ts";
+import { type Rule, rule } from "../../../core/rules/rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const stepUpRules = {

@@ -1,9 +1,9 @@
 /** The setting `acrValues`: the levels of authentication (OpenID Connect Core §2, `acr`; RFC 9470). */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { acrValueField } from "../../oauth/authorize/authentication_level.ts";
-import { choice, type Fields, list, object, texts } from "../../oauth/field.ts";
-import type { LoginMethod } from "../../oauth/policy.ts";
+import { acrValueField } from "../../../core/request/authentication_level.ts";
+import { choice, type Fields, list, object, texts } from "../../config/field.ts";
+import type { LoginMethod } from "../../../core/policy.ts";
 
 /** @internal */
 export interface StepUpSettings {

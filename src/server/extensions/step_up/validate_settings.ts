@@ -1,7 +1,7 @@
 /** All issues of the setting `acrValues`. */
 
-import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
-import type { Policy } from "../../oauth/policy.ts";
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import type { Policy } from "../../../core/policy.ts";
 import { type AcrValue, unverifiedMethods } from "./settings.ts";
 
 /** All issues of settings that match their description: each level must be reachable by a login of this server. */

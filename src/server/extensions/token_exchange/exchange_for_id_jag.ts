@@ -1,29 +1,29 @@
 /** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant-03 §4.3). */
 
-import { confirmationOf } from "../../oauth/tokens/confirmation.ts";
-import { warn } from "../../oauth/warn.ts";
-import type { Subject } from "../../../platform/store/store.ts";
-import { readForeignAccess } from "../../oauth/authorize/access.ts";
-import { type Params, scopeToken, splitScope } from "../../oauth/params.ts";
-import type { User } from "../../oauth/clients/client.ts";
-import { policyOf } from "../../oauth/clients/policy.ts";
-import type { Client } from "../../oauth/clients/repository.ts";
-import { isPermitted } from "../../oauth/clients/standing.ts";
-import { canonicalUri, isAbsoluteUri } from "../../oauth/resource_list.ts";
+import { confirmationOf } from "../../../core/tokens/confirmation.ts";
+import { warn } from "../../../core/warn.ts";
+import type { Subject } from "../../../core/store/store.ts";
+import { readForeignAccess } from "../../../core/request/access.ts";
+import { type Params, scopeToken, splitScope } from "../../../core/params.ts";
+import type { User } from "../../../core/clients/client.ts";
+import { policyOf } from "../../../core/clients/policy.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { isPermitted } from "../../../core/clients/standing.ts";
+import { canonicalUri, isAbsoluteUri } from "../../../core/resource_list.ts";
 import type { ResourceAuthorizationServer } from "./settings.ts";
-import { OAuthError } from "../../oauth/errors.ts";
-import { randomId } from "../../oauth/secrets.ts";
-import type { Server } from "../../oauth/server.ts";
-import { claimsToSign } from "../../oauth/tokens/mod.ts";
+import { OAuthError } from "../../../core/errors.ts";
+import { randomId } from "../../../core/secrets.ts";
+import type { Server } from "../../../core/server.ts";
+import { claimsToSign } from "../../../core/tokens.ts";
 import { findIdToken } from "./exchangeable_id_token.ts";
-import { type JwtPolicy, ownClockTolerance } from "../../oauth/keys/jwt_policies.ts";
-import { verifyOwnJwt } from "../../oauth/tokens/verification.ts";
-import { findInvalidReason, invalidGrantBy, registeredScope } from "../../oauth/grants/narrow_grant.ts";
-import { findRefreshToken } from "../../oauth/grants/refresh_token.ts";
-import type { FactsOf } from "../../oauth/reject.ts";
+import { type JwtPolicy, ownClockTolerance } from "../../../core/keys/jwt_policies.ts";
+import { verifyOwnJwt } from "../../../core/tokens/verification.ts";
+import { findInvalidReason, invalidGrantBy, registeredScope } from "../../../core/grants/narrow_grant.ts";
+import { findRefreshToken } from "../../../core/grants/refresh_token.ts";
+import type { FactsOf } from "../../../core/reject.ts";
 import { invalidSubjectToken, reject, type tokenExchangeRules } from "./rules.ts";
 import { tokenTypes } from "./token_types.ts";
-import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
+import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
 
 /** An ID token that is exchanged (ID-JAG §4.3). */
 export const idTokenPolicy: JwtPolicy = { ...ownClockTolerance, types: ["jwt"], requiredClaims: ["exp", "iat", "sub"] };

@@ -3,10 +3,10 @@
  * neither its grant nor the consent and the password on which the grant depends.
  */
 
-import type { Grant, GrantRecord, StoredRecord } from "../../../platform/store/store.ts";
-import { storageKey } from "../../oauth/secrets.ts";
-import type { Server, TokenIssuer } from "../../oauth/server.ts";
-import { createGrant } from "../../oauth/tokens/refresh_token.ts";
+import type { Grant, GrantRecord, StoredRecord } from "../../../core/store/store.ts";
+import { storageKey } from "../../../core/secrets.ts";
+import type { Server, TokenIssuer } from "../../../core/server.ts";
+import { createGrant } from "../../../core/tokens/refresh_token.ts";
 import { tokenExchangeType } from "./settings.ts";
 
 /**

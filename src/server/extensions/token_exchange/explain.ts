@@ -1,8 +1,8 @@
 /** Texts of the rules of token exchange (TX), and of ID-JAGs that it issues (IJ). */
 
 import type { RuleTexts } from "../../explain/rule_text.ts";
-import { separatorFix } from "../../oauth/params.ts";
-import { confirmationOf } from "../../oauth/tokens/confirmation.ts";
+import { separatorFix } from "../../../core/params.ts";
+import { confirmationOf } from "../../../core/tokens/confirmation.ts";
 import type { tokenExchangeRules } from "./rules.ts";
 import { tokenTypes } from "./token_types.ts";
 

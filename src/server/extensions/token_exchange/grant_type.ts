@@ -1,21 +1,21 @@
 /** The token exchange grant type (RFC 8693): a token is exchanged for one with less access, or for an ID-JAG. */
 
-import { isConfirmed } from "../../oauth/tokens/confirmation.ts";
-import { hasAccess, narrowAccess, requestsAccess, visibleAccess } from "../../oauth/authorize/access.ts";
-import { registeredResources } from "../../oauth/authorize/scope.ts";
-import { type Params, splitScope } from "../../oauth/params.ts";
-import { canonicalUri } from "../../oauth/resource_list.ts";
+import { isConfirmed } from "../../../core/tokens/confirmation.ts";
+import { hasAccess, narrowAccess, requestsAccess, visibleAccess } from "../../../core/request/access.ts";
+import { registeredResources } from "../../../core/request/scope.ts";
+import { type Params, splitScope } from "../../../core/params.ts";
+import { canonicalUri } from "../../../core/resource_list.ts";
 import type { TokenExchangePolicy, TokenExchangeSettings } from "./settings.ts";
-import { millisecondsOf, secondsNow } from "../../oauth/keys/jwt.ts";
-import type { Server } from "../../oauth/server.ts";
-import { exchangeCount, grantOfAccessToken } from "../../oauth/tokens/mod.ts";
-import { readAccessToken } from "../../oauth/tokens/read_access_token.ts";
-import type { AccessToken } from "../../oauth/tokens/read_access_token.ts";
-import { mayInspect } from "../../oauth/tokens/introspection.ts";
+import { millisecondsOf, secondsNow } from "../../../core/keys/jwt.ts";
+import type { Server } from "../../../core/server.ts";
+import { exchangeCount, grantOfAccessToken } from "../../../core/tokens.ts";
+import { readAccessToken } from "../../../core/tokens/read_access_token.ts";
+import type { AccessToken } from "../../../core/tokens/read_access_token.ts";
+import { mayInspect } from "../../../core/tokens/introspection.ts";
 import { exchangeForIdJag } from "./exchange_for_id_jag.ts";
 import { reject } from "./rules.ts";
 import { tokenTypes } from "./token_types.ts";
-import type { AuthenticatedRequest, Authorization } from "../../oauth/grants/authenticated_request.ts";
+import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
 
 /** Scope values of a login, which an exchanged token never has. */
 const loginScopes = ["openid", "offline_access"];

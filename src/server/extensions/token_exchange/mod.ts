@@ -3,10 +3,10 @@
  * authorization server (draft-ietf-oauth-identity-assertion-authz-grant-03).
  */
 
-import type { Extension } from "../../assembly/extension.ts";
-import { withoutUser } from "../../oauth/clients/standing.ts";
-import { unlistedClientsWarnings } from "../../oauth/clients/client_extension.ts";
-import { parameters } from "../../oauth/params.ts";
+import type { Extension } from "../../../core/extension.ts";
+import { withoutUser } from "../../../core/clients/standing.ts";
+import { unlistedClientsWarnings } from "../../../core/clients/client_extension.ts";
+import { parameters } from "../../../core/params.ts";
 import { idJagType, tokenExchangeFields, type TokenExchangePolicy, tokenExchangeType } from "./settings.ts";
 
 const issuesIdJags = ({ resourceAuthorizationServers }: TokenExchangePolicy): boolean =>

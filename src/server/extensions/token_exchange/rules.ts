@@ -1,8 +1,8 @@
 /** Rules of token exchange (TX), and of ID-JAGs that it issues (IJ). */
 
-import type { OAuthError } from "../../oauth/errors.ts";
-import { rejectBy } from "../../oauth/reject.ts";
-import { grantRule, type Rule, rule } from "../../oauth/rules/rule.ts";
+import type { OAuthError } from "../../../core/errors.ts";
+import { rejectBy } from "../../../core/reject.ts";
+import { grantRule, type Rule, rule } from "../../../core/rules/rule.ts";
 import { invalidDetails } from "../authorization_details/rules.ts";
 
 /** The message of every rejection of a subject token of an ID-JAG. */

@@ -1,6 +1,6 @@
 /** The settings of token exchange (RFC 8693): access tokens, and ID-JAGs for other authorization servers. */
 
-import { type Field, type Fields, flag, list, object, record, seconds, text, texts } from "../../oauth/field.ts";
+import { type Field, type Fields, flag, list, object, record, seconds, text, texts } from "../../config/field.ts";
 
 /** The value of `grant_type` (RFC 8693 §2.1). */
 export const tokenExchangeType = "urn:ietf:params:oauth:grant-type:token-exchange";

@@ -1,7 +1,7 @@
 /** All issues of the settings `tokenExchange` and `resourceAuthorizationServers`. */
 
-import { type ConfigIssue, quote } from "../../oauth/config_issue.ts";
-import { isAbsoluteUri } from "../../oauth/resource_list.ts";
+import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { isAbsoluteUri } from "../../../core/resource_list.ts";
 import type { TokenExchangePolicy } from "./settings.ts";
 
 /**

@@ -1,10 +1,10 @@
 /** Authorization responses with the parameters of a provider. */
 
-import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../../platform/http/message.ts";
-import { type Fields, parseFields } from "../../../platform/http/form.ts";
-import type { MaybePromise } from "../../../platform/maybe_promise.ts";
-import type { App } from "../../assembly/context.ts";
-import { encodeFields } from "../../oauth/clients/redirect_uri.ts";
+import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../../core/http/message.ts";
+import { type Fields, parseFields } from "../../../core/http/form.ts";
+import type { MaybePromise } from "../../../core/maybe_promise.ts";
+import type { App } from "../../../core/context.ts";
+import { encodeFields } from "../../../core/redirect_uri.ts";
 
 /** Returns other parameters of an authorization response. */
 type ChangeFields = (fields: Fields) => MaybePromise<Fields>;
@@ -21,8 +21,8 @@ export async function changeCallback(
     if (!sent.some(([name]) => name === "code" || name === "error")) return undefined;
     const fields = await change(sent);
     const [{ renderPage }, { FormPost }] = await Promise.all([
-      import("../../pages/render_page.ts"),
-      import("../../endpoints/shared/form_post.tsx"),
+      import("../../../core/pages/render_page.ts"),
+      import("../../../core/pages/form_post.tsx"),
     ]);
     const body = renderPage(FormPost, { ...app.site, action, client: new URL(action).host, fields });
     return { ...response, body, form: { action, fields } };

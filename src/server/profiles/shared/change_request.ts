@@ -1,9 +1,9 @@
 /** Requests in the form that a provider accepts, rewritten to the form of the standards. */
 
-import { type Fields, isForm, parseFields, peekForm, readBodyText, replaceForm } from "../../../platform/http/form.ts";
-import { parseJsonObject, replaceParts, type RequestLike } from "../../../platform/http/message.ts";
+import { type Fields, isForm, parseFields, peekForm, readBodyText, replaceForm } from "../../../core/http/form.ts";
+import { parseJsonObject, replaceParts, type RequestLike } from "../../../core/http/message.ts";
 import type { ProviderRequest, RequestFacts } from "../provider_functions.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { Server } from "../../../core/server.ts";
 
 /** Where an endpoint accepts parameters besides a form. */
 export type Accepts = readonly ("json" | "query")[];

@@ -1,7 +1,7 @@
 /** Values of providers that are computed from other values. They identify test users, and protect nothing. */
 
-import { randomId } from "../../oauth/secrets.ts";
-import type { Server } from "../../oauth/server.ts";
+import { randomId } from "../../../core/secrets.ts";
+import type { Server } from "../../../core/server.ts";
 
 /** A random GUID. */
 export function newGuid({ randomBytes }: Pick<Server, "randomBytes">): string {

@@ -1,9 +1,9 @@
 /** The functions of a built-in profile: those that every profile can have, and some of a plugin. */
 
-import type { App } from "../../assembly/context.ts";
-import type { Plugin } from "../../assembly/plugin.ts";
+import type { App } from "../../../core/context.ts";
+import type { Plugin } from "../../hosting/plugin.ts";
 import type { ProviderFunctions } from "../provider_functions.ts";
-import type { Server } from "../../oauth/server.ts";
+import type { Server } from "../../../core/server.ts";
 
 /** The functions of a provider. `handle` gets a request before all others, and the response after them. */
 export interface Provider

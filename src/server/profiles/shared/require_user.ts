@@ -1,11 +1,11 @@
 /** Access tokens at the APIs of providers, which need no scope value. */
 
-import type { Context } from "../../assembly/context.ts";
-import { endpointOrigin } from "../../oauth/issuer_urls.ts";
-import type { User } from "../../oauth/clients/client.ts";
-import { OAuthError } from "../../oauth/errors.ts";
-import { requireAccessToken } from "../../oauth/tokens/bearer.ts";
-import type { AccessToken } from "../../oauth/tokens/read_access_token.ts";
+import type { Context } from "../../../core/context.ts";
+import { endpointOrigin } from "../../../core/issuer_urls.ts";
+import type { User } from "../../../core/clients/client.ts";
+import { OAuthError } from "../../../core/errors.ts";
+import { requireAccessToken } from "../../../core/tokens/bearer.ts";
+import type { AccessToken } from "../../../core/tokens/read_access_token.ts";
 
 /**
  * The user of the access token of a request.

@@ -1,7 +1,7 @@
 /** URLs of a provider's API that applications call after a login, and that its profile does not emulate. */
 
-import type { Endpoint, Handler } from "../../assembly/route.ts";
-import { OAuthError } from "../../oauth/errors.ts";
+import type { Endpoint, Handler } from "../../../core/route.ts";
+import { OAuthError } from "../../../core/errors.ts";
 
 /**
  * Endpoints that respond with the provider's own 404; the log says why.

@@ -3,13 +3,13 @@
  * specification defines. The receiver is the origin of the redirect URI and no other.
  */
 
-import type { App } from "../../assembly/context.ts";
-import type { Plugin } from "../../assembly/plugin.ts";
-import { html, isResponse, replaceParts, type RequestLike, type ResponseLike } from "../../../platform/http/message.ts";
-import { parseFields } from "../../../platform/http/form.ts";
-import { parseTarget } from "../../../platform/http/router.ts";
-import { boundedCache } from "../../oauth/bounded_cache.ts";
-import { randomId } from "../../oauth/secrets.ts";
+import type { App } from "../../../core/context.ts";
+import type { Plugin } from "../../hosting/plugin.ts";
+import { html, isResponse, replaceParts, type RequestLike, type ResponseLike } from "../../../core/http/message.ts";
+import { parseFields } from "../../../core/http/form.ts";
+import { parseTarget } from "../../../core/router.ts";
+import { boundedCache } from "../../../core/bounded_cache.ts";
+import { randomId } from "../../../core/secrets.ts";
 
 /** Maximum number of requests that wait for a login on pages. */
 const maxPending = 1000;

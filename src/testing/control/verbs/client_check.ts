@@ -1,6 +1,6 @@
 /** Verbs of the check of a client, which runs in the background. */
 
-import { anyValue, choice, flag, object, record, text, texts, whole } from "../../../server/oauth/field.ts";
+import { anyValue, choice, flag, object, record, text, texts, whole } from "../../../server/config/field.ts";
 import {
   CheckRunningError,
   type ClientCheck,

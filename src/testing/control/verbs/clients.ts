@@ -1,9 +1,9 @@
 /** Verbs of clients. */
 
-import { clientField } from "../../../server/assembly/extensions.ts";
-import type { ClientMetadata } from "../../../server/oauth/clients/client.ts";
-import type { Client } from "../../../server/oauth/clients/repository.ts";
-import { anyValue, list, object, record, text } from "../../../server/oauth/field.ts";
+import { clientField } from "../../../server/hosting/extensions.ts";
+import type { ClientMetadata } from "../../../core/clients/client.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import { anyValue, list, object, record, text } from "../../../server/config/field.ts";
 import { type TestClient, testClientField, type TestClientOptions } from "../../clients.ts";
 import { changeRecord } from "../change_record.ts";
 import { changeClient, type MetadataChanges, unknownClient } from "../change_client.ts";

@@ -1,9 +1,9 @@
 /** Verbs that check the log. If it is not as expected, the response is 422 with the requests. */
 
-import { anyValue, choice, flag, list, object, record, text, whole } from "../../../server/oauth/field.ts";
-import { clientAuthMethodNames } from "../../../server/oauth/clients/client.ts";
-import type { ClientAuthMethod } from "../../../server/oauth/clients/client.ts";
-import type { PassedRuleId, RejectionRuleId } from "../../../server/oauth/rules/mod.ts";
+import { anyValue, choice, flag, list, object, record, text, whole } from "../../../server/config/field.ts";
+import { clientAuthMethodNames } from "../../../core/clients/client.ts";
+import type { ClientAuthMethod } from "../../../core/clients/client.ts";
+import type { PassedRuleId, RejectionRuleId } from "../../../core/rules/mod.ts";
 import type { HabitOptions } from "../../check_habits.ts";
 import { type JsonPattern, jsonPatternFields, toRequestPattern } from "../../faults/json_pattern.ts";
 import { defineVerb, type Verb } from "../verb.ts";

@@ -1,8 +1,8 @@
 /** Verbs of signing keys. */
 
-import { anyValue, choice, list, object, record, text, whole } from "../../../server/oauth/field.ts";
-import { type SigningAlgorithm, signingAlgorithms } from "../../../server/oauth/keys/signing_algorithm.ts";
-import type { Server } from "../../../server/oauth/server.ts";
+import { anyValue, choice, list, object, record, text, whole } from "../../../server/config/field.ts";
+import { type SigningAlgorithm, signingAlgorithms } from "../../../core/keys/signing_algorithm.ts";
+import type { Server } from "../../../core/server.ts";
 import type { PrivateJwk } from "../../../client/private_jwk.ts";
 import { defineVerb, type Verb } from "../verb.ts";
 

@@ -1,7 +1,7 @@
 /** Verbs of users. */
 
-import { type User, userField } from "../../../server/oauth/clients/client.ts";
-import { anyValue, list, object, record, text } from "../../../server/oauth/field.ts";
+import { type User, userField } from "../../../core/clients/client.ts";
+import { anyValue, list, object, record, text } from "../../../server/config/field.ts";
 import { changeRecord } from "../change_record.ts";
 import { ControlError } from "../control_error.ts";
 import { defineVerb, noInput } from "../verb.ts";

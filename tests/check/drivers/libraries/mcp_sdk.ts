@@ -1,7 +1,7 @@
 /** A driver of the TypeScript SDK of the Model Context Protocol (version 2, `@modelcontextprotocol/client`). */
 
-import { randomId } from "../../../../src/server/oauth/secrets.ts";
-import { randomPool } from "../../../../src/platform/runtime/crypto.ts";
+import { randomId } from "../../../../src/core/secrets.ts";
+import { randomPool } from "../../../../src/core/crypto.ts";
 import type { ClientDriver, ClientJourney, ClientSession } from "../../../../src/check/driver.ts";
 import * as mcp from "@modelcontextprotocol/client";
 

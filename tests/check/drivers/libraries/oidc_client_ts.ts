@@ -1,7 +1,7 @@
 /** A driver of oidc-client-ts (version 3). */
 
-import { randomId } from "../../../../src/server/oauth/secrets.ts";
-import { randomPool } from "../../../../src/platform/runtime/crypto.ts";
+import { randomId } from "../../../../src/core/secrets.ts";
+import { randomPool } from "../../../../src/core/crypto.ts";
 import type { ClientDriver } from "../../../../src/check/driver.ts";
 import { withGlobalFetch } from "./global_fetch.ts";
 import * as oidc from "oidc-client-ts";

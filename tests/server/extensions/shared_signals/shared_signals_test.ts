@@ -13,7 +13,7 @@ import { decodeClaims, forEachCase, getRejections, sharedStore } from "../../../
 import { until } from "../../../until.ts";
 import { openBrowser } from "../../browser.ts";
 import { postRegistration } from "../../registering.ts";
-import { randomToken } from "../../../../src/server/oauth/secrets.ts";
+import { randomToken } from "../../../../src/core/secrets.ts";
 import { caep, type Json, machine, receiverWith, risc, signalServer, verificationType } from "./receiver.ts";
 
 const push = (endpoint_url: string, others = {}) => ({

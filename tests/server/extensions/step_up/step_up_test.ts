@@ -8,10 +8,10 @@ import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, asser
 import { test } from "node:test";
 import { autoApprover, ConfigurationError } from "../../../../src/mod.ts";
 import type { Approver, LatchkeyOptions } from "../../../../src/mod.ts";
-import type { LoginMethod } from "../../../../src/server/oauth/policy.ts";
+import type { LoginMethod } from "../../../../src/core/policy.ts";
 import type { AcrValue } from "../../../../src/server/extensions/step_up/settings.ts";
 import { storeKinds } from "../../../platform/store/store_kinds.ts";
-import { formatPasswordDigest } from "../../../../src/server/oauth/users/password.ts";
+import { formatPasswordDigest } from "../../../../src/core/users/password.ts";
 import { deriveKey } from "../../../../src/platform/runtime/scrypt.ts";
 import { openBrowser } from "../../browser.ts";
 import type { Browser } from "../../browser.ts";

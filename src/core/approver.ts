@@ -1,0 +1,101 @@
+/** Approvers decide authorization requests: which user is logged in, and which scope is approved. */
+
+import type { RequestLike, ResponseLike } from "./http/message.ts";
+import { accessOf } from "./request/access.ts";
+import { allowedSubjects, allowsUser } from "./request/login.ts";
+import type { AuthorizationRequest } from "./request/authorization_request.ts";
+import type { PendingAuthorization } from "./request/destination.ts";
+import type { Approval } from "./code.ts";
+import type { User } from "./clients/client.ts";
+import type { Client, UserRepository } from "./clients/repository.ts";
+import { reject } from "./reject.ts";
+import type { Server } from "./server.ts";
+import type { Session } from "./session/session.ts";
+import type { Trace } from "./trace.ts";
+import type { Context } from "./context.ts";
+import { rejectCrossSiteLogin } from "./http/cross_site.ts";
+import { resolveLoginHint } from "./login_hint.ts";
+
+/** @internal The values that an approver may read besides the authorization request. */
+export interface ApproverContext {
+  /** The request with its client, its destination and its expected users. */
+  readonly pending: PendingAuthorization;
+  /** The session, if `prompt`, `max_age` and the expected users allow its use. */
+  readonly session?: Session;
+  /** The session of the browser, even if the request does not allow its use. */
+  readonly previousSession?: Session;
+  /** The users of the server; an approval names one of them. */
+  readonly users: UserRepository;
+  /** The server's clock: milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Traces an event. */
+  readonly trace: Trace;
+  /** The HTTP request, for its cookies. */
+  readonly httpRequest: RequestLike;
+  /** The context of the HTTP request. */
+  readonly context: Context;
+}
+
+/**
+ * Decides an authorization request: returns an {@link Approval}, or a response such as a page or a redirect if the user
+ * must act first. An approval with the user and the authentication time of the session continues the session. Any other
+ * approval starts a new session, at the level that `acr` states.
+ *
+ * @throws {OAuthError} Such as `access_denied`. The server sends it to the client.
+ *
+ * @example A user who never allows writing
+ * ```ts
+ * const cautious: Approver = async (request, { users, now }) => ({
+ *   user: (await users.find("alice"))!,
+ *   scope: request.scope.filter((value) => value !== "write"),
+ *   authTime: now(),
+ * });
+ * ```
+ */
+export type Approver = (
+  request: AuthorizationRequest,
+  at: ApproverContext,
+) => Approval | ResponseLike | Promise<Approval | ResponseLike>;
+
+/**
+ * The approver of `login: "auto"`. It logs in the user of `login_hint`. Without a hint, it logs in the user of the
+ * session, unless another user became the default after that login; otherwise the first user. It approves the whole
+ * request. The setting `unknownLoginHint` decides how it handles a `login_hint` that names no user.
+ *
+ * @throws {OAuthError} If `login_hint` is rejected, or there are no users.
+ */
+export async function autoApprover(
+  request: AuthorizationRequest,
+  { pending, session, previousSession, users, now, context }: ApproverContext,
+): Promise<Approval> {
+  // This check runs before login_hint creates a user.
+  rejectCrossSiteLogin(context, pending);
+  const { scope, loginRequirements: { loginHint, acr, demandedSubs } } = request;
+  const { server } = context;
+  const { client } = pending;
+  const userOfHint = loginHint === undefined ? undefined : await users.find(loginHint);
+  const hintedUser = loginHint === undefined || userOfHint !== undefined
+    ? userOfHint
+    : await resolveLoginHint(server, loginHint, request);
+  const currentUser = previousSession === undefined || previousSession.authTime <= users.defaultChosenAt()
+    ? undefined
+    : await users.find(previousSession.sub);
+  const preferredUser = hintedUser ?? currentUser ?? (await users.list({ limit: 1 }))[0];
+  const user =
+    demandedSubs === undefined || preferredUser && await allowsUser(server, { request, client }, preferredUser.sub)
+      ? preferredUser
+      : await findDemandedUser(server, client, demandedSubs) ?? preferredUser;
+  if (user === undefined) throw reject("AZ-21", { denied: "no users" });
+  const approval = { user, scope, ...accessOf(server, request) };
+  if (session !== undefined && user === currentUser) return { ...approval, authTime: session.authTime };
+  return { ...approval, authTime: now(), ...server.levels?.reached(server, "auto", acr) };
+}
+
+async function findDemandedUser(
+  server: Server,
+  client: Client,
+  demandedSubs: readonly (readonly string[])[],
+): Promise<User | undefined> {
+  const [sub] = await allowedSubjects(server, client, demandedSubs);
+  return sub === undefined ? undefined : await server.users.find(sub);
+}

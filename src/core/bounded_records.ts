@@ -1,0 +1,167 @@
+/**
+ * Bounds the records that public and unknown clients write to a store of any kind. The server counts these records by
+ * the site of their sender (IPv4 address, IPv6 /48).
+ *
+ * - Pushed requests and device authorizations are evicted ({@link evictBeyondBound}): a site with too many bytes loses
+ *   its own oldest record, and beyond the bound for all, the site with the most bytes loses one. So a flood evicts its
+ *   own records.
+ * - Marks that prevent a second use are not evicted: beyond the bound the request is rejected
+ *   ({@link rejectBeyondBound}). When half of the space is used, a site may have no more than remains free, so that
+ *   other sites always find space.
+ *
+ * Each instance counts the records that it wrote itself. The first such record loads this file.
+ */
+
+import { networkFromAddress, sitePrefixBits } from "./http/ip_address.ts";
+import { type ExpiryHeap, expiryHeap, type HeapItem } from "./store/expiry_heap.ts";
+import type { RecordKind } from "./store/store.ts";
+import type { Client } from "./clients/repository.ts";
+import { isPermitted } from "./clients/standing.ts";
+import { reject } from "./reject.ts";
+import type { Server } from "./server.ts";
+
+/** Maximum bytes of the evictable records of one kind: per site, and in total. */
+const maxSiteBytes = 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
+
+/** Bytes that a record takes besides its value, by estimate: its key, its entry in an index, its entry here. */
+const overheadBytes = 512;
+
+/** The client that writes a record. */
+type Writer = Pick<Client, "confidential" | "standing">;
+
+/** A record that a client writes. */
+interface WrittenRecord {
+  readonly kind: RecordKind;
+  readonly id: string;
+  readonly value: unknown;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+  /** The network address of the sender; absent if unknown. */
+  readonly address: string | undefined;
+}
+
+interface CountedRecord extends HeapItem {
+  readonly id: string;
+  readonly site: Site;
+  readonly bytes: number;
+}
+
+interface Site {
+  readonly name: string;
+  /** The ids of its records, the oldest first. */
+  readonly ids: Set<string>;
+  bytes: number;
+}
+
+/** The records of one kind. */
+interface Counts {
+  readonly records: Map<string, CountedRecord>;
+  readonly expiries: ExpiryHeap<CountedRecord>;
+  readonly sites: Map<string, Site>;
+  bytes: number;
+  lastSequence: number;
+}
+
+/** The counts of each server, by kind. */
+const countsByServer = new WeakMap<Server["clients"], Map<RecordKind, Counts>>();
+
+/** Counts a record that a client has written, and deletes older ones beyond the bound. */
+export async function evictBeyondBound(server: Server, client: Writer, record: WrittenRecord): Promise<void> {
+  if (writesWithoutBound(server, client)) return;
+  const counts = currentCounts(server, record.kind);
+  const site = add(counts, record);
+  const evicted: string[] = [];
+  while (site.bytes > maxSiteBytes) evicted.push(removeOldest(counts, site));
+  while (counts.bytes > maxBytes) evicted.push(removeOldest(counts, largestSite(counts)));
+  await Promise.all(evicted.map((id) => server.store.delete(record.kind, id)));
+}
+
+/**
+ * Counts a record that a client is about to write, or to write again.
+ *
+ * @throws {OAuthError} `temporarily_unavailable` with status 429 beyond the bound.
+ */
+export function rejectBeyondBound(server: Server, client: Writer, record: WrittenRecord): void {
+  if (writesWithoutBound(server, client)) return;
+  const counts = currentCounts(server, record.kind);
+  const siteBytes = counts.sites.get(siteName(record))?.bytes ?? 0;
+  if (counts.bytes >= maxBytes / 2 && siteBytes >= maxBytes - counts.bytes) {
+    const count = counts.sites.get(siteName(record))?.ids.size ?? 0;
+    throw reject("HT-23", { count }, { status: 429, retryAfter: retryAfterSeconds });
+  }
+  add(counts, record);
+}
+
+/** Seconds after which a rejected client should try again. */
+const retryAfterSeconds = 30;
+
+/**
+ * Whether a client authenticates with credentials that the operator, or an issuer that the operator trusts, gave it.
+ */
+function writesWithoutBound(server: Server, client: Writer): boolean {
+  return client.confidential && isPermitted(server, client, "writeWithoutBound");
+}
+
+/** The counts of a kind, without expired records. */
+function currentCounts({ clients, now }: Server, kind: RecordKind): Counts {
+  let byKind = countsByServer.get(clients);
+  if (byKind === undefined) countsByServer.set(clients, byKind = new Map());
+  let counts = byKind.get(kind);
+  if (counts === undefined) {
+    counts = { records: new Map(), expiries: expiryHeap(), sites: new Map(), bytes: 0, lastSequence: 0 };
+    byKind.set(kind, counts);
+  }
+  for (;;) {
+    const expired = counts.expiries.popExpired(now());
+    if (expired === undefined) return counts;
+    forget(counts, expired);
+  }
+}
+
+function siteName({ address = "" }: WrittenRecord): string {
+  return networkFromAddress(address, sitePrefixBits);
+}
+
+/** Counts a record once, as the newest one, and returns its site. */
+function add(counts: Counts, record: WrittenRecord): Site {
+  const { id, value, expiresAt } = record;
+  remove(counts, id);
+  const name = siteName(record);
+  let site = counts.sites.get(name);
+  if (site === undefined) counts.sites.set(name, site = { name, ids: new Set(), bytes: 0 });
+  const bytes = JSON.stringify(value).length + overheadBytes;
+  const counted: CountedRecord = { id, site, bytes, expiresAt, sequence: ++counts.lastSequence, index: -1 };
+  counts.records.set(id, counted);
+  counts.expiries.add(counted);
+  site.ids.add(id);
+  site.bytes += bytes;
+  counts.bytes += bytes;
+  return site;
+}
+
+function remove(counts: Counts, id: string): void {
+  const record = counts.records.get(id);
+  if (record === undefined) return;
+  counts.expiries.remove(record);
+  forget(counts, record);
+}
+
+/** Stops counting a record that is no longer in the heap. */
+function forget(counts: Counts, { id, site, bytes }: CountedRecord): void {
+  counts.records.delete(id);
+  site.ids.delete(id);
+  site.bytes -= bytes;
+  counts.bytes -= bytes;
+  if (site.ids.size === 0) counts.sites.delete(site.name);
+}
+
+function removeOldest(counts: Counts, { ids }: Site): string {
+  const [id] = ids;
+  remove(counts, id!);
+  return id!;
+}
+
+function largestSite({ sites }: Counts): Site {
+  return [...sites.values()].reduce((largest, site) => site.bytes > largest.bytes ? site : largest);
+}

@@ -1,0 +1,285 @@
+/**
+ * Claims about a user: the scope values that release them, the tokens and responses that contain them, and their types
+ * (OpenID Connect Core §5).
+ */
+
+import { isObject } from "./json_value.ts";
+import type { RequestedClaims } from "./store/store.ts";
+import type { User } from "./clients/client.ts";
+import { canonicalUri } from "./resource_list.ts";
+import type { Policy } from "./policy.ts";
+
+/** The standard claims of each scope value (OpenID Connect Core §5.4). */
+export const standardClaims: Readonly<Record<string, readonly string[]>> = {
+  profile: [
+    ...["name", "family_name", "given_name", "middle_name", "nickname", "preferred_username", "profile", "picture"],
+    ...["website", "gender", "birthdate", "zoneinfo", "locale", "updated_at"],
+  ],
+  email: ["email", "email_verified"],
+  address: ["address"],
+  phone: ["phone_number", "phone_number_verified"],
+};
+
+const standardClaimNames = new Set(Object.values(standardClaims).flat());
+
+/** The types of the standard claims that are not strings (OpenID Connect Core §5.1). */
+const standardClaimTypes: Readonly<Record<string, string>> = {
+  email_verified: "boolean",
+  phone_number_verified: "boolean",
+  updated_at: "number",
+  address: "object",
+};
+
+/**
+ * Names that no member of a user and no setting can set: claims about a token or a login, aggregated and distributed
+ * claims (OpenID Connect Core §5.6.2), and members of a user that are not claims.
+ */
+const reservedNames = new Set([
+  ...["iss", "sub", "aud", "exp", "iat", "nbf", "jti", "auth_time", "nonce", "acr", "amr", "azp", "sid"],
+  ...["at_hash", "c_hash", "s_hash", "cnf", "client_id", "scope", "events", "act", "may_act"],
+  ...["authorization_details", "typ", "_claim_names", "_claim_sources", "password", "__proto__"],
+]);
+
+/**
+ * Names that are also reserved in access tokens: members of an introspection response, and private claims of this
+ * server.
+ */
+const reservedAccessTokenNames = new Set(["active", "token_type", "userinfo_claims", "userinfo_values"]);
+
+/** Whether no user, mapping or setting can set a claim of this name. */
+export function isReservedClaim(name: string, context: "any" | "access token" = "any"): boolean {
+  return reservedNames.has(name) || context === "access token" && reservedAccessTokenNames.has(name);
+}
+
+/** The names of the reserved claims, for messages. */
+export const reservedClaims: readonly string[] = [...reservedNames].filter((name) => name !== "__proto__");
+
+/** @internal The rules for releasing claims, computed once from the settings. */
+export interface ClaimRules {
+  /** The claims that each scope value releases: the standard claims first, then the configured ones. */
+  readonly claimsByScope: ReadonlyMap<string, readonly string[]>;
+  /** The scope values that release each claim. */
+  readonly scopesByClaim: ReadonlyMap<string, readonly string[]>;
+  /** Whether `openid` releases the members of a user that no scope value releases. */
+  readonly unmapped: "openid" | "none";
+  /** Whether ID tokens contain the claims that userinfo returns for their scope. The page of a user may change it. */
+  idToken: "minimal" | "like-userinfo";
+  /** The claims of access tokens whose resource has no list of its own. The page of a user may change it. */
+  accessToken: readonly string[];
+  /** The lists of resources, by canonical URI. */
+  readonly accessTokenByResource: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Reads the settings about claims, which must be valid. */
+export function claimRules(
+  { claims, unmappedClaims, idTokenClaims, accessTokenClaims, resources = [] }: Policy,
+): ClaimRules {
+  const claimsByScope = new Map(Object.entries(standardClaims));
+  for (const [scope, names] of Object.entries(claims)) {
+    claimsByScope.set(scope, [...new Set([...claimsByScope.get(scope) ?? [], ...names])]);
+  }
+  const scopesByClaim = new Map<string, string[]>();
+  for (const [scope, names] of claimsByScope) {
+    for (const name of names) scopesByClaim.set(name, [...scopesByClaim.get(name) ?? [], scope]);
+  }
+  const accessTokenByResource = new Map(
+    resources.flatMap(({ uri, access_token_claims: names }) => names === undefined ? [] : [[canonicalUri(uri), names]]),
+  );
+  return {
+    claimsByScope,
+    scopesByClaim,
+    unmapped: unmappedClaims,
+    idToken: idTokenClaims,
+    accessToken: accessTokenClaims,
+    accessTokenByResource,
+  };
+}
+
+const noScopes: readonly string[] = [];
+
+/** The scope values that release a claim; the language tag of a claim such as `name#de` is ignored. */
+export function scopesForClaim({ scopesByClaim }: ClaimRules, name: string): readonly string[] {
+  return scopesByClaim.get(name) ?? scopesByClaim.get(withoutLanguageTag(name)) ?? noScopes;
+}
+
+/** Whether `scope` holds a value that releases the claim by the mapping. */
+export function isReleasedByScope(rules: ClaimRules, name: string, scope: readonly string[]): boolean {
+  return scopesForClaim(rules, name).some((value) => scope.includes(value));
+}
+
+/** Whether a client that may ask for `scope` may ask for the claim by name (OpenID Connect Core §5.5). */
+export function mayBeRequested(rules: ClaimRules, name: string, scope: readonly string[]): boolean {
+  if (reservedNames.has(name)) return false;
+  const scopes = scopesForClaim(rules, name);
+  return scopes.length === 0 ? rules.unmapped === "openid" : scopes.some((value) => scope.includes(value));
+}
+
+/** The members of a user that no scope value releases, reserved names left out. */
+function unmappedClaims(rules: ClaimRules, user: User): string[] {
+  return Object.keys(user).filter((name) => !reservedNames.has(name) && scopesForClaim(rules, name).length === 0);
+}
+
+/** The names of all claims that this scope releases of these users. */
+export function releasableClaims(rules: ClaimRules, scope: readonly string[], users: readonly User[]): Set<string> {
+  const names = new Set(scope.flatMap((value) => rules.claimsByScope.get(value) ?? []));
+  if (rules.unmapped === "openid" && scope.includes("openid")) {
+    for (const user of users) for (const name of unmappedClaims(rules, user)) names.add(name);
+  }
+  return names;
+}
+
+/** The claims of a user that a granted scope releases. */
+export function claimsForScope(rules: ClaimRules, user: User, scope: readonly string[]): Record<string, unknown> {
+  const names = scope.flatMap((value) => rules.claimsByScope.get(value) ?? []);
+  if (rules.unmapped === "openid" && scope.includes("openid")) names.push(...unmappedClaims(rules, user));
+  return pickClaims(user, names);
+}
+
+/**
+ * Adds claims requested by name, and removes claims whose value differs from the requested one (OpenID Connect Core
+ * §5.5.1).
+ *
+ * @param names Claims for which {@link mayBeRequested} is true.
+ */
+export function withRequestedClaims(
+  user: User,
+  claims: Record<string, unknown>,
+  names: readonly string[],
+  values: ClaimValues = {},
+): Record<string, unknown> {
+  const all = { ...claims, ...pickClaims(user, names) };
+  for (const [name, allowedValues] of Object.entries(values)) {
+    if (!allowedValues.some((value) => jsonEqual(value, all[name]))) delete all[name];
+  }
+  return all;
+}
+
+/** The requested values by claim name; a claim must have one of its values. */
+export type ClaimValues = Readonly<Record<string, readonly unknown[]>>;
+
+/** The same request without the claims that `allows` rejects. */
+export function filterRequestedClaims(requested: RequestedClaims, allows: (name: string) => boolean): RequestedClaims {
+  const { userinfo, id_token, values } = requested;
+  return { userinfo: userinfo.filter(allows), id_token: id_token.filter(allows), ...values && { values } };
+}
+
+/** Multi-valued attributes of RFC 7643 §4.1.2: always lists in an access token (RFC 9068 §2.2.3.1). */
+const listClaims = ["groups", "roles", "entitlements"];
+
+/** The names of the claims about a user in access tokens for these resources: the union of their lists. */
+export function accessTokenClaimNames(
+  { accessToken, accessTokenByResource }: ClaimRules,
+  resources: readonly string[],
+): readonly string[] {
+  if (resources.length === 0 || accessTokenByResource.size === 0) return accessToken;
+  return resources.flatMap((uri) => accessTokenByResource.get(canonicalUri(uri)) ?? accessToken);
+}
+
+/** Whether an access token with that scope may hold a claim that is configured for it. */
+function isAllowedInAccessToken(rules: ClaimRules, name: string, scope: readonly string[]): boolean {
+  return scopesForClaim(rules, name).length === 0 || isReleasedByScope(rules, name, scope);
+}
+
+/** The claims of a user in an access token with that scope. */
+export function accessTokenClaims(
+  rules: ClaimRules,
+  user: User,
+  names: readonly string[],
+  scope: readonly string[],
+): Record<string, unknown> {
+  const claims = pickClaims(user, names.filter((name) => isAllowedInAccessToken(rules, name, scope)));
+  for (const name of listClaims) {
+    if (claims[name] !== undefined && !Array.isArray(claims[name])) claims[name] = [claims[name]];
+  }
+  return claims;
+}
+
+/** Whether access tokens for at least one resource contain this member of a user. */
+export function isInAccessTokens(rules: ClaimRules, name: string, value: unknown, scopes: readonly string[]): boolean {
+  return isClaim(name, value) && isAllowedInAccessToken(rules, name, scopes) &&
+    [rules.accessToken, ...rules.accessTokenByResource.values()].some((names) => names.includes(name));
+}
+
+/** The scope values that release this member of a user; empty if none does. */
+export function releasingScopes(rules: ClaimRules, name: string, value: unknown): readonly string[] {
+  if (!isClaim(name, value)) return noScopes;
+  const scopes = scopesForClaim(rules, name);
+  return scopes.length === 0 && rules.unmapped === "openid" ? ["openid"] : scopes;
+}
+
+/**
+ * Why no client can receive a member of a user: its name is reserved, its value has the wrong type, or no scope value
+ * releases it.
+ */
+export type ClaimProblem = "reserved" | "type" | "scope";
+
+/**
+ * The reason why no client can receive a member of a user; `undefined` if a client can, or if it has no value.
+ *
+ * @param scopes The scope values that a client may ask for.
+ */
+export function claimProblem(
+  rules: ClaimRules,
+  name: string,
+  value: unknown,
+  scopes: readonly string[],
+): ClaimProblem | undefined {
+  if (isAbsent(value)) return undefined;
+  if (reservedNames.has(name)) return "reserved";
+  if (!hasStandardType(name, value)) return isEmptyObject(value) ? undefined : "type";
+  const isReleased = scopes.includes("openid") &&
+    releasingScopes(rules, name, value).some((scope) => scopes.includes(scope));
+  return isReleased || isInAccessTokens(rules, name, value, scopes) ? undefined : "scope";
+}
+
+/** The user's values of these claims. Unknown and empty values, and standard claims of a wrong type, are left out. */
+function pickClaims(user: User, names: readonly string[]): Record<string, unknown> {
+  const claims: Record<string, unknown> = {};
+  for (const name of names) {
+    const value = Object.hasOwn(user, name) ? user[name] : undefined;
+    if (isClaim(name, value)) claims[name] = value;
+  }
+  return claims;
+}
+
+/** Whether a member of a user can be a claim: its name is not reserved, and its value exists and has the right type. */
+function isClaim(name: string, value: unknown): boolean {
+  return !isAbsent(value) && !reservedNames.has(name) && hasStandardType(name, value);
+}
+
+/** Whether a value is missing, an empty string, or not representable in JSON. */
+export function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === "" || typeof value === "function" ||
+    typeof value === "symbol" || typeof value === "number" && !Number.isFinite(value);
+}
+
+/**
+ * Whether the value of a claim has the type that OpenID Connect Core §5.1 gives it, and is not empty; true for all
+ * others.
+ */
+function hasStandardType(name: string, value: unknown): boolean {
+  const base = withoutLanguageTag(name);
+  if (!standardClaimNames.has(base)) return true;
+  return typeof value === (standardClaimTypes[base] ?? "string") && !Array.isArray(value) && !isEmptyObject(value);
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).length === 0;
+}
+
+function withoutLanguageTag(name: string): string {
+  const hashIndex = name.indexOf("#");
+  return hashIndex < 0 ? name : name.slice(0, hashIndex);
+}
+
+/** Whether two values are the same in JSON; the order of an object's members does not count. */
+export function jsonEqual(a: unknown, b: unknown): boolean {
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length &&
+    names.every((name) =>
+      Object.hasOwn(b, name) &&
+      jsonEqual((a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name])
+    );
+}

@@ -1,0 +1,238 @@
+/**
+ * The methods of client authentication, and the authentication of a request, which every client endpoint begins with.
+ */
+
+import { byProfile } from "./profile.ts";
+import { OAuthError } from "./errors.ts";
+import { observe } from "./observe.ts";
+import { parameters } from "./params.ts";
+import type { RateLimiter } from "./bounded_cache.ts";
+import { reject } from "./reject.ts";
+import { readAsIfStored } from "../server/hosting/records/repository.ts";
+import type { ClientAuth, Credentials, Server } from "./server.ts";
+import { policyOf } from "./clients/policy.ts";
+import type { Client } from "./clients/repository.ts";
+import { tracePassedClient, verifyClientSecret } from "./clients/auth_method.ts";
+import type { CredentialCandidate } from "./clients/auth_method.ts";
+
+/** The parameters of client authentication. */
+export const clientAuthParameters = parameters(
+  "client_id",
+  { name: "client_secret", secret: "client_secret" },
+  "client_assertion_type",
+  { name: "client_assertion", secret: "client_assertion" },
+);
+
+/**
+ * The methods of a server, in the order of `token_endpoint_auth_methods_supported`.
+ *
+ * @param added Those of extensions.
+ */
+export function clientAuthentication(added: readonly ClientAuth[]): readonly ClientAuth[] {
+  return [basic, post, ...added, none];
+}
+
+/**
+ * Authenticates the client of a request (OAuth 2.1 §2.4, §3.2.1).
+ *
+ * @throws {OAuthError} `invalid_client` if authentication fails; `invalid_request` if the request uses several methods
+ *   or names two clients.
+ */
+export async function authenticateClient(server: Server, credentials: Credentials): Promise<Client> {
+  const { params } = credentials;
+  const used = server.clientAuthentication.filter((clientAuth) =>
+    clientAuth !== none && clientAuth.isUsed(credentials)
+  );
+  if (used.length > 1) throw reject("CA-09", { methods: used.map(({ method }) => method) });
+  const clientAuth = used[0] ?? none;
+  // A public client has no secret to guess, so failures of others must not limit it.
+  const client = server.rateLimiter === undefined || clientAuth === none
+    ? await authenticateEvenly(server, clientAuth, credentials)
+    : await authenticateRateLimited(server, server.rateLimiter, clientAuth, credentials);
+  const claimedClientId = params.get("client_id");
+  if (claimedClientId !== undefined && claimedClientId !== client.id) throw reject("TK-08");
+  const isOfConnection = clientAuth === none && client.confidential;
+  // Basic with an empty secret is accepted from a public client.
+  const method = isOfConnection
+    ? client.authMethod
+    : client.authMethods.includes(clientAuth.method)
+    ? clientAuth.method
+    : "none";
+  assertMethodAllowed(policyOf(server, client), method);
+  if (client.isUnregistered) observe(server, client, "unregistered client", { rule: "CA-07", id: client.id });
+  else tracePassedClient(server, client);
+  if (method !== clientAuth.method && !isOfConnection) observe(server, client, "CA-17");
+  return client;
+}
+
+/** The clients whose posted secret was observed. A client that is changed or added again is a new object. */
+const observedClients = new WeakSet<Client>();
+
+/**
+ * Observes once a client that sends its secret in the body although its metadata names no method, unless the server
+ * has the profile of a provider whose metadata lists `client_secret_post`. Called only after a successful request,
+ * because a rejection has another cause.
+ */
+export function observePostedSecret(server: Server, client: Client, { params }: Credentials): void {
+  const method = "client_secret_post";
+  const isPosted = params.get("client_secret") !== undefined && client.authMethods.includes(method);
+  if (!isPosted || client.authMethod === method || observedClients.has(client)) return;
+  const { providers, metadata, clientAuthMethods } = policyOf(server, client);
+  const documented = metadata?.token_endpoint_auth_methods_supported ?? clientAuthMethods;
+  if (providers.length > 0 && Array.isArray(documented) && documented.includes(method)) return;
+  observedClients.add(client);
+  observe(server, client, "CA-16", { authMethod: client.authMethod });
+}
+
+/** Rejects a method that the server no longer offers, although a client was registered for it. */
+function assertMethodAllowed(
+  { clientAuthMethods, profile }: Server["settings"],
+  method: ClientAuth["method"],
+): void {
+  if (clientAuthMethods.includes(method)) return;
+  const decider = byProfile(profile, "clientAuthMethods");
+  throw reject("CA-07", {
+    failure: "method not offered",
+    used: method,
+    offered: clientAuthMethods,
+    byProfile: decider,
+  });
+}
+
+/** The ids that the credentials of a request claim, whether such clients exist or not. */
+export function claimedIds({ clientAuthentication }: Server, credentials: Credentials): string[] {
+  return clientAuthentication.flatMap((clientAuth) =>
+    (clientAuth.isUsed(credentials) ? clientAuth.claimedId(credentials) : undefined) ?? []
+  );
+}
+
+/**
+ * The registered client that a rejected request claims to be, for the trace; `undefined` if it is unknown, because an
+ * unknown id may be a secret in the wrong place.
+ */
+export function findClaimedClient(server: Server, credentials: Credentials): string | undefined {
+  return claimedIds(server, credentials).find((id) => server.clients.known().has(id));
+}
+
+/** Authenticates the client. Each failure reads the store equally often, for known and unknown clients (CA-07). */
+async function authenticateEvenly(
+  server: Server,
+  clientAuth: ClientAuth,
+  credentials: Credentials,
+): Promise<Client> {
+  try {
+    return await clientAuth.authenticate(server, credentials);
+  } catch (error) {
+    if (error instanceof OAuthError) await readAsIfStored(server, "client", clientAuth.claimedId(credentials) ?? "");
+    throw error;
+  }
+}
+
+/** Authenticates the client, with a limit for failures. */
+async function authenticateRateLimited(
+  server: Server,
+  rateLimiter: RateLimiter,
+  clientAuth: ClientAuth,
+  credentials: Credentials,
+): Promise<Client> {
+  const attempt = { client: clientAuth.claimedId(credentials) ?? "", address: credentials.address ?? "" };
+  rejectRateLimited(rateLimiter.retryAfter(attempt));
+  let outcome: Client | OAuthError;
+  try {
+    outcome = await authenticateEvenly(server, clientAuth, credentials);
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    outcome = error;
+  }
+  // Concurrent attempts may have reached the limit meanwhile: the result of this one must not be revealed.
+  rejectRateLimited(rateLimiter.retryAfter(attempt));
+  if (!(outcome instanceof OAuthError)) return outcome;
+  rateLimiter.recordFailure(attempt);
+  throw outcome;
+}
+
+function rejectRateLimited(seconds: number): void {
+  if (seconds === 0) return;
+  throw reject("CA-12", { seconds }, { status: 429, retryAfter: seconds });
+}
+
+/** Any `Authorization` header counts as this method: a malformed one does not fall back to the body. */
+const basic: ClientAuth = {
+  method: "client_secret_basic",
+  isUsed: ({ authorization }) => authorization !== null,
+  claimedId: ({ authorization }) => parseBasicHeader(authorization!)[0]?.id,
+  async authenticate(server, { authorization }) {
+    const candidates = parseBasicHeader(authorization!);
+    if (candidates.length > 0) return await verifyClientSecret(server, "client_secret_basic", candidates);
+    throw reject("CA-04");
+  },
+};
+
+/**
+ * The possible readings of a header: id and secret form-decoded, as the specification requires, and unchanged, as
+ * `curl -u` and many clients send them. Each reading is compared with the registered secret.
+ */
+function parseBasicHeader(header: string): CredentialCandidate[] {
+  const token = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1];
+  if (token === undefined || token.length % 4 !== 0) return [];
+  let text: string;
+  try {
+    const binary = atob(token);
+    // Rejects other base64 encodings of the same bytes.
+    if (btoa(binary) !== token) return [];
+    const bytes = Uint8Array.from(binary, (byte) => byte.charCodeAt(0));
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return [];
+  }
+  const colon = text.indexOf(":");
+  if (colon < 0) return [];
+  const raw = { id: text.slice(0, colon), secret: text.slice(colon + 1) };
+  if (!/[%+]/.test(text)) return isPrintable(raw) ? [raw] : [];
+  const candidates: CredentialCandidate[] = [{ ...raw, isUnencoded: true }];
+  try {
+    candidates.unshift({ id: formDecode(raw.id), secret: formDecode(raw.secret) });
+  } catch {
+    // Not form-encoded: only the unchanged reading is possible.
+  }
+  return candidates.filter(isPrintable);
+}
+
+function formDecode(text: string): string {
+  return decodeURIComponent(text.replaceAll("+", " "));
+}
+
+function isPrintable({ id, secret }: CredentialCandidate): boolean {
+  return /^[\x20-\x7E]+$/.test(id) && /^[\x20-\x7E]*$/.test(secret);
+}
+
+/** The method of requests that use no other one. */
+const none: ClientAuth = {
+  method: "none",
+  isUsed: ({ params }) => params.get("client_id") !== undefined,
+  claimedId: ({ params }) => params.get("client_id"),
+  async authenticate(server, credentials) {
+    const { params, identifyClient } = credentials;
+    const id = params.get("client_id") ?? await identifyClient?.(server, params);
+    if (id === undefined) throw reject("CA-07", { failure: "no client" });
+    const client = await server.clients.find(id, server.sender);
+    if (client === undefined) throw reject("CA-07", { failure: "unknown client", id, used: "none" });
+    if (!client.confidential) return client;
+    const { clientAuthentication } = server;
+    const ofConnection = clientAuthentication.find((one) => one.isOfConnection && one.method === client.authMethod);
+    if (ofConnection !== undefined) return await ofConnection.authenticate(server, credentials);
+    const { authMethod, authMethods } = client;
+    throw reject("CA-07", { failure: "not authenticated", id, registered: authMethod, accepted: authMethods });
+  },
+};
+
+/** For clients that are registered for it or name no method; any other client's secret in the body is rejected. */
+const post: ClientAuth = {
+  method: "client_secret_post",
+  isUsed: ({ params }) => params.get("client_secret") !== undefined,
+  claimedId: ({ params }) => params.get("client_id"),
+  authenticate: (server, { params }) =>
+    verifyClientSecret(server, "client_secret_post", [
+      { id: params.get("client_id") ?? "", secret: params.get("client_secret")! },
+    ]),
+};

@@ -1,0 +1,133 @@
+/** Shared by the endpoints for clients: parameters in the body only, and client authentication (OAuth 2.1 §2.4). */
+
+import { parseFields, readForm } from "./http/form.ts";
+import { HttpError, type HttpResponse, withHeaders } from "./http/message.ts";
+import { authenticateClient, clientAuthParameters, findClaimedClient, observePostedSecret } from "./client_auth.ts";
+import type { Client } from "./clients/repository.ts";
+import { endpointOrigin } from "./issuer_urls.ts";
+import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
+import { OAuthError } from "./errors.ts";
+import { confirmationOf } from "./tokens/confirmation.ts";
+import { type Params, paramsFromFields } from "./params.ts";
+import type { Connection } from "./tokens/connection_keys.ts";
+import type { Credentials, Server } from "./server.ts";
+import type { Context } from "./context.ts";
+import type { Handlers } from "./route.ts";
+
+/** Handles a request of an authenticated client. */
+type ClientRequestHandler = (server: Server, request: AuthenticatedRequest, context: Context) => Promise<HttpResponse>;
+
+interface ClientEndpointOptions {
+  /** See {@link Credentials.identifyClient}. */
+  readonly identifyClient?: Credentials["identifyClient"];
+  /** Whether the URL of the endpoint is an audience of client assertions, besides that of the token endpoint. */
+  readonly isAudience?: boolean;
+  /**
+   * Whether every failed authentication has a challenge, even if the client names itself in the body.
+   * Default: false, because libraries that receive a challenge do not show the body.
+   */
+  readonly isChallenged?: boolean;
+  /** Verifies the proof of possession of a request. Default: the endpoint ignores proofs. */
+  readonly provenKey?: (server: Server, request: AuthenticatedRequest) => Promise<string> | undefined;
+}
+
+/** The handlers of an endpoint for clients: POST with a form and client authentication. */
+export function clientEndpoint(
+  handle: ClientRequestHandler,
+  { identifyClient, isAudience, isChallenged, provenKey }: ClientEndpointOptions = {},
+): Handlers {
+  return {
+    async POST(context) {
+      const { server, request, target } = context;
+      rejectCredentialsInQuery(context);
+      const parameters = await readParams(context);
+      parameters.rejectRepeated("TK-04");
+      const authorization = request.headers.get("authorization");
+      const { address } = target.clientAddress;
+      const audience = isAudience ? urlOf(context) : undefined;
+      const credentials = {
+        ...{ authorization, params: parameters, address, audience, identifyClient },
+        connection: target.clientAddress,
+        header: (name: string) => request.headers.get(name),
+      };
+      let client: Client;
+      try {
+        client = await authenticateClient(server, credentials);
+      } catch (error) {
+        context.clientId = findClaimedClient(server, credentials);
+        throw isChallenged || authorization !== null ? error : withoutChallenge(error, parameters);
+      }
+      context.clientId = client.id;
+      const clientRequest = new ClientRequest(context, client, parameters);
+      const key = provenKey?.(server, clientRequest);
+      if (key !== undefined) clientRequest.provenKey = await key;
+      const response = await handle(server, clientRequest, context);
+      observePostedSecret(server, client, credentials);
+      if (clientRequest.provenKey === undefined || confirmationOf(clientRequest.provenKey).jkt === undefined) {
+        return response;
+      }
+      const headers = await server.keyProofs?.nextProofHeaders(server, "client");
+      return headers === undefined ? response : withHeaders(response, headers);
+    },
+  };
+}
+
+/** A class, because an object literal with a getter costs more to create. */
+class ClientRequest implements AuthenticatedRequest {
+  readonly client: Client;
+  readonly parameters: Params;
+  readonly method: string;
+  provenKey: string | undefined = undefined;
+  readonly #context: Context;
+
+  constructor(context: Context, client: Client, parameters: Params) {
+    this.client = client;
+    this.parameters = parameters;
+    this.method = context.request.method;
+    this.#context = context;
+  }
+
+  get address(): string | undefined {
+    return this.#context.target.clientAddress.address;
+  }
+
+  get connection(): Connection {
+    return this.#context.target.clientAddress;
+  }
+
+  get url(): string {
+    return urlOf(this.#context);
+  }
+
+  header(name: string): string | null {
+    return this.#context.request.headers.get(name);
+  }
+}
+
+/** The failed authentication of a client that names itself in the body has no challenge (RFC 6749 §5.2). */
+function withoutChallenge(error: unknown, parameters: Params): unknown {
+  if (!(error instanceof OAuthError) || error.code !== "invalid_client") return error;
+  const isInBody = clientAuthParameters.some(({ name }) => parameters.get(name) !== undefined);
+  return isInBody ? new OAuthError(error.code, error.message, { ...error.details, challenge: "none" }) : error;
+}
+
+/** The URL of the called endpoint. */
+function urlOf({ server, endpoint, target }: Context): string {
+  return endpointOrigin(server, endpoint!) + target.path;
+}
+
+/** Rejects credentials in the query: parameters belong in the body, and logs contain URLs (§2.4.1). */
+function rejectCredentialsInQuery({ app, target: { query } }: Context): void {
+  if (query === "" || !parseFields(query).some(([name]) => app.credentialParameters.has(name))) return;
+  throw new HttpError(400, "TK-03", "Credentials must be in the body, not in the URL");
+}
+
+/**
+ * Reads the parameters of a request: from the form of a POST, otherwise from the query.
+ *
+ * @throws {HttpError} If they cannot be decoded.
+ */
+export async function readParams({ request, target, unrepeatable }: Context): Promise<Params> {
+  const fields = request.method === "POST" ? await readForm(request) : parseFields(target.query);
+  return paramsFromFields(fields, unrepeatable);
+}

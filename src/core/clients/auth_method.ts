@@ -1,0 +1,113 @@
+/** The interface of a client authentication method, and the error that all methods share. */
+
+import type { ClientAuthMethod, ClientMetadata } from "./client.ts";
+import { withAnySecret } from "../../server/hosting/unregistered_clients.ts";
+import { policyOf } from "./policy.ts";
+import type { Client } from "./repository.ts";
+import { OAuthError } from "../errors.ts";
+import type { RuleExplanation } from "../explanation.ts";
+import { observe } from "../observe.ts";
+import { reject } from "../reject.ts";
+import { constantTimeEqual, digest } from "../secrets.ts";
+import { secondsNow } from "../keys/jwt.ts";
+import type { Server } from "../server.ts";
+
+type Others = Pick<RuleExplanation, "earlier" | "fix" | "change">;
+
+/** The error of a failed authentication by a method of an extension, with its texts. */
+export function invalidClient(reason: string, expected?: string, received?: string, others?: Others): OAuthError {
+  return new OAuthError("invalid_client", "client authentication failed", {
+    rule: "CA-07",
+    reason,
+    expected,
+    received,
+    ...others,
+  });
+}
+
+/** Traces that the client is authenticated. */
+export function tracePassedClient(server: Server, client: Client): void {
+  server.passed?.("CA-07", client.id);
+}
+
+/** How a client authenticates by its registered method: a sentence for a fix. */
+export function howToAuthenticate({ authMethod }: { readonly authMethod: string }): string {
+  switch (authMethod) {
+    case "client_secret_basic":
+      return "Send client_id and client_secret in the header Authorization: Basic, and no client_secret in the body.";
+    case "client_secret_post":
+      return "Send client_id and client_secret in the body, and no header Authorization.";
+    case "none":
+      return "Send client_id in the body, and no secret.";
+    case "tls_client_auth":
+    case "self_signed_tls_client_auth":
+      return "Send client_id in the body, over a connection with the certificate of the client, and no secret.";
+    default:
+      return "Send client_assertion and client_assertion_type in the body, and no secret.";
+  }
+}
+
+/** Whether the secret of a client has expired; 0 means never (RFC 7591 §3.2.1). */
+export function isSecretExpired(server: Server, { client_secret_expires_at: at = 0 }: ClientMetadata): boolean {
+  return at > 0 && secondsNow(server) >= at;
+}
+
+/** Whether Basic with an empty secret means a public client (RFC 6749 §2.3.1). A profile forbids it. */
+function isEmptySecretAllowed(server: Server, client: Client, method: ClientAuthMethod): boolean {
+  return method === "client_secret_basic" && client.authMethod === "none" &&
+    policyOf(server, client).profile === undefined;
+}
+
+/** The digest that is compared if the client is unknown (timing attack). */
+const dummyDigest = "A".repeat(43);
+
+/** One reading of the credentials of a request. */
+export interface CredentialCandidate {
+  readonly id: string;
+  readonly secret: string;
+  /** Whether it is right only if the client left out the form encoding of HTTP Basic. */
+  readonly isUnencoded?: boolean;
+}
+
+/** Verifies a client secret in constant time; every failure does the same work and looks the same (CA-07, CA-08). */
+export async function verifyClientSecret(
+  server: Server,
+  method: ClientAuthMethod,
+  candidates: readonly CredentialCandidate[],
+): Promise<Client> {
+  let failure: OAuthError | undefined;
+  let unregistered: Client | undefined;
+  let client: Client | undefined;
+  let foundId: string | undefined;
+  for (const { id, secret, isUnencoded } of candidates) {
+    // Readings of one id need one lookup: for an unknown client a second one would read the store again.
+    if (id !== foundId) client = await server.clients.find(id, server.sender);
+    foundId = id;
+    const expectedDigest = await client?.secretDigest ?? dummyDigest;
+    const matches = constantTimeEqual(await digest(secret), expectedDigest);
+    if (client === undefined) continue;
+    if (client.isUnregistered) {
+      unregistered ??= withAnySecret(client, method);
+      continue;
+    }
+    if (secret === "" && isEmptySecretAllowed(server, client, method)) return client;
+    if (!client.authMethods.includes(method)) {
+      failure = reject("CA-07", { failure: "another method", id, registered: client.authMethod, used: method });
+    } else if (secret === "" || !matches) {
+      failure = reject("CA-07", { failure: "wrong secret", id, used: method });
+    } else if (isSecretExpired(server, client.metadata)) {
+      failure = reject("CA-07", { failure: "expired secret", at: client.metadata.client_secret_expires_at! });
+    } else {
+      if (isUnencoded) observe(server, client, "CA-04");
+      return client;
+    }
+  }
+  if (failure === undefined && unregistered !== undefined) return unregistered;
+  const { id, secret } = candidates[0]!;
+  // An unknown id may be the secret, if the client swapped the two. The lookup runs for every failure, so that its
+  // duration does not reveal which clients exist (timing attack). It fetches no metadata document, because a secret may
+  // look like a URL.
+  const { clients } = server;
+  const isSwapped = await clients.registered.find(secret) !== undefined || clients.known().has(secret);
+  throw failure ?? reject("CA-07", { failure: "unknown client", id, used: method, isSwapped });
+}

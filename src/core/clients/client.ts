@@ -1,0 +1,293 @@
+/**
+ * The metadata of a client (RFC 7591 §2) and the members of a user: first the types with their documentation, then the
+ * description of their values (`server/config/field.ts`), where `open` marks what clients may set themselves. To add a
+ * member, add it to both. Extensions describe their members in their folders. Most files import only types, which loads
+ * nothing.
+ */
+
+import { type ResponseMode, responseModeNames } from "../params.ts";
+import {
+  anyValue,
+  choice,
+  type Field,
+  flag,
+  list,
+  object,
+  type ObjectField,
+  record,
+  text,
+  texts,
+  whole,
+} from "../../server/config/field.ts";
+import { type ProfileName, profileNames } from "../profile.ts";
+import type { PublicKeySet } from "../../server/fetching/remote_keys.ts";
+import { type SigningAlgorithm, signingAlgorithms } from "../keys/signing_algorithm.ts";
+import type { ExtensionClientMembers } from "./extension_members.gen.ts";
+import { open } from "./standing.ts";
+
+/** @internal How a client authenticates at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
+export type ClientAuthMethod =
+  | "none"
+  | "client_secret_basic"
+  | "client_secret_post"
+  | "client_secret_jwt"
+  | "private_key_jwt"
+  | "tls_client_auth"
+  | "self_signed_tls_client_auth";
+
+/**
+ * A client with the names of RFC 7591 §2. With a `client_secret` or keys it is confidential, otherwise public.
+ *
+ * @example
+ * ```ts
+ * const spa: ClientMetadata = { client_id: "spa", redirect_uris: ["http://localhost:5173/callback"] };
+ * const web: ClientMetadata = {
+ *   client_id: "web",
+ *   client_secret: "correct-horse-battery-staple",
+ *   redirect_uris: ["https://web.example/cb"],
+ * };
+ * ```
+ */
+export interface ClientMetadata extends ExtensionClientMembers {
+  /** The identifier of the client: 1 to 256 printable ASCII characters, unique. */
+  readonly client_id: string;
+  /** Makes the client confidential; browser and native apps must not have one. Stored only as a digest. */
+  readonly client_secret?: string;
+  /** Seconds since 1970 after which the secret is rejected. Default: 0, never. */
+  readonly client_secret_expires_at?: number;
+  /** The name that pages show instead of the identifier. */
+  readonly client_name?: string;
+  /**
+   * The URIs that authorization responses may be sent to: absolute, without a fragment, with https, http on a loopback
+   * host, or a private-use scheme. Compared character by character; only the port of a loopback URI may vary (OAuth 2.1
+   * §8.4.2), with https if the issuer is on a test host.
+   */
+  readonly redirect_uris?: readonly string[];
+  /**
+   * The only accepted method. Default: `client_secret_basic` for a client with a secret, which then may also send it in
+   * the body; `private_key_jwt` for a client with keys; otherwise `none`.
+   */
+  readonly token_endpoint_auth_method?: ClientAuthMethod;
+  /** The client's public keys, for `private_key_jwt` and signed authorization requests (RFC 7517 §5). */
+  readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
+  /**
+   * The https URL of these keys; fetched when a JWT of the client needs them, and again when it names an unknown key.
+   */
+  readonly jwks_uri?: string;
+  /** `pairwise`: users have another `sub` for each sector (OpenID Connect Core §8). Default: `public`. */
+  readonly subject_type?: "public" | "pairwise";
+  /**
+   * A profile for the requests of this client only. Only an operator sets it. It makes settings stricter, never weaker.
+   * Default: that of the server.
+   */
+  readonly profile?: ProfileName;
+  /** The grant types that the client may use. Default: those of its `response_types`: `["authorization_code"]`. */
+  readonly grant_types?: readonly string[];
+  /** The response types that the client may request. Default: `["code"]`. */
+  readonly response_types?: readonly string[];
+  /** The space-separated scope values that the client may request. Default: all scope values of the server. */
+  readonly scope?: string;
+  /** The only response modes that the client may request. Default: all of the server. */
+  readonly response_modes?: readonly ResponseMode[];
+  /** The algorithm of this client's ID tokens. Default: the server's `alg`. */
+  readonly id_token_signed_response_alg?: SigningAlgorithm;
+  /** Signs the userinfo responses for this client. Default: plain JSON. */
+  readonly userinfo_signed_response_alg?: SigningAlgorithm;
+  /** `opaque`: resources introspect the access tokens of this client. Default: `jwt`. */
+  readonly access_token_format?: "jwt" | "opaque";
+  /** The resources that the client serves: it may introspect the access tokens for them. */
+  readonly serves?: readonly string[];
+  /** The URIs that the browser may be redirected to after logout. Compared character by character. */
+  readonly post_logout_redirect_uris?: readonly string[];
+  /** Reject authorization requests without a code challenge, even if the client is confidential. Default: false. */
+  readonly require_pkce?: boolean;
+  /** The `max_age` of authorization requests that have none: the maximum age of the login, in seconds. */
+  readonly default_max_age?: number;
+  /**
+   * Whether ID tokens must have `auth_time` (OpenID Connect Registration §2); all ID tokens have it. Default: false.
+   */
+  readonly require_auth_time?: boolean;
+  /** `native`: the port of a `localhost` redirect URI may vary, as for public clients. Default: `web`. */
+  readonly application_type?: "web" | "native";
+  /** The home page of the client, for users; not fetched. */
+  readonly client_uri?: string;
+  /**
+   * The logo of the client, for users: login and consent show it for a client that the operator has configured or
+   * approved. Not fetched by the server.
+   */
+  readonly logo_uri?: string;
+  /** The privacy policy of the client, for users: login and consent link to it; not fetched. */
+  readonly policy_uri?: string;
+  /** The terms of service of the client, for users: login and consent link to them; not fetched. */
+  readonly tos_uri?: string;
+  /**
+   * The https URL at which others start a login of the client (OpenID Connect Core §4); the page of the client links to
+   * it.
+   */
+  readonly initiate_login_uri?: string;
+  /** E-mail addresses or names of those responsible for the client. */
+  readonly contacts?: readonly string[];
+}
+
+/** @internal The facts about a client that registered itself, besides its metadata. */
+export interface ClientRegistration {
+  /** When it registered, in seconds since the epoch: `client_id_issued_at`. */
+  readonly issuedAt: number;
+  /** The digest of its registration access token. */
+  readonly tokenDigest: string;
+  /** Whether it registered with an initial access token. */
+  readonly usedInitialAccessToken: boolean;
+  /** The verified software statement, unmodified. */
+  readonly softwareStatement?: string;
+  /**
+   * A random value. Each change of the redirect URIs, the method or the keys replaces it, so that earlier consents do
+   * not count. Absent before the first such change.
+   */
+  readonly identity?: string;
+}
+
+/** A client as it is registered and stored: its metadata, and members that no client can set itself. */
+export interface ClientEntry extends ClientMetadata {
+  /** The digest of its secret, if the server no longer has the secret. */
+  readonly client_secret_digest?: string;
+  /** Present if the client registered itself. */
+  readonly registration?: ClientRegistration;
+}
+
+/** An end user: a subject and any claims. */
+export interface User {
+  /** The permanent identifier: at most 255 printable ASCII characters, unique (OpenID Connect Core §2). */
+  readonly sub: string;
+  /** The full name, which pages show. */
+  readonly name?: string;
+  /** The e-mail address. */
+  readonly email?: string;
+  /**
+   * The scrypt digest of a password, as `latchkey hash-password` prints it, for `login: "interactive"`. Never a claim,
+   * and never part of a registered user. Default: login without a password.
+   */
+  readonly password?: string;
+  /** Any other claim, of any JSON type; `Settings.claims` and `Settings.unmappedClaims` define what releases it. */
+  readonly [claim: string]: unknown;
+}
+
+/** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
+export const clientAuthMethodNames = [
+  ...["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt"] as const,
+  ...["tls_client_auth", "self_signed_tls_client_auth", "none"] as const,
+] satisfies readonly ClientAuthMethod[];
+
+/** The methods that a client may use, the default one first. */
+export function authMethodsOf(
+  { token_endpoint_auth_method: method, client_secret, jwks, jwks_uri }: ClientMetadata,
+): readonly [ClientAuthMethod, ...ClientAuthMethod[]] {
+  if (method !== undefined) return [method];
+  if (client_secret !== undefined) return ["client_secret_basic", "client_secret_post"];
+  return [jwks === undefined && jwks_uri === undefined ? "none" : "private_key_jwt"];
+}
+
+const publicKey = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
+
+/** The description of a set of public keys (RFC 7517 §5). */
+export const keySetField: Field<PublicKeySet> = object<PublicKeySet>(
+  "JsonWebKeySet",
+  {
+    keys: list(record(anyValue, publicKey, "a JSON Web Key"), [[publicKey]], { expected: "a list of keys" }),
+  },
+  { keys: [publicKey] },
+  { expected: "a JWK Set", required: ["keys"], others: anyValue },
+);
+
+/** The description of a list of response modes. */
+export const responseModesField: Field<readonly ResponseMode[]> = list(choice(responseModeNames), [["query", "jwt"]], {
+  min: 1,
+  expected: "an array of response modes, at least one",
+});
+
+/** The members of every server. */
+type OwnMembers = Omit<ClientMetadata, keyof ExtensionClientMembers>;
+
+/** The description of the members of every server. */
+export const ownClientField: ObjectField<OwnMembers> = object<OwnMembers>(
+  "ClientMetadata",
+  {
+    client_id: text(["web"], {
+      pattern: /^[\x20-\x7E]{1,256}$/,
+      expected: "a string of 1 to 256 printable ASCII characters",
+      hint: (value) => typeof value === "string" ? "Choose a short identifier." : undefined,
+    }),
+    client_secret: text(["correct-horse-battery-staple"], { mayBeReference: true }),
+    client_secret_expires_at: whole(0, { min: 0, default: 0, expected: "a whole number of seconds since 1970, or 0" }),
+    client_name: open(text(["Web shop"])),
+    redirect_uris: open(texts(["http://localhost:3000/cb", "https://app.example/cb", "com.example.app:/cb"])),
+    token_endpoint_auth_method: open(choice(clientAuthMethodNames)),
+    jwks: open(keySetField),
+    jwks_uri: { ...open(text(["https://app.example/jwks.json"])), isFetched: true },
+    subject_type: open(choice(["public", "pairwise"])),
+    // Each opaque access token is a record of the store.
+    access_token_format: open(choice(["jwt", "opaque"]), "approved"),
+    serves: texts(["https://api.example"]),
+    post_logout_redirect_uris: open(texts(["http://localhost:3000/"])),
+    profile: choice(profileNames),
+    grant_types: open(texts(["authorization_code"])),
+    response_types: open(texts(["code"], { default: ["code"] })),
+    scope: open(text(["openid read"], { expected: "a string of space-separated scope values" })),
+    response_modes: open(responseModesField),
+    id_token_signed_response_alg: open(choice(signingAlgorithms)),
+    userinfo_signed_response_alg: open(choice(signingAlgorithms)),
+    require_pkce: open(flag(false)),
+    default_max_age: open(whole(3600, { min: 0, expected: "a whole number of seconds, at least 0" })),
+    require_auth_time: open(flag(false)),
+    application_type: open(choice(["web", "native"])),
+    client_uri: open(text(["https://app.example/"])),
+    logo_uri: open(text(["https://app.example/logo.svg"])),
+    policy_uri: open(text(["https://app.example/privacy"])),
+    tos_uri: open(text(["https://app.example/terms"])),
+    initiate_login_uri: open(text(["https://app.example/login"])),
+    contacts: open(texts(["team@app.example"])),
+  },
+  { client_id: "spa", redirect_uris: ["http://localhost:5173/cb"] },
+  { required: ["client_id"] },
+);
+
+const digest = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
+
+/** The description of {@link User}, which may have any other member. */
+export const userField = object<Pick<User, "sub" | "name" | "email" | "password">>(
+  "User",
+  {
+    sub: text(["alice"], {
+      pattern: /^[\x21-\x7E]{1,255}$/,
+      expected: "a string of 1 to 255 printable ASCII characters without spaces",
+      hint: (value) => typeof value === "string" ? "Choose a short identifier that never changes." : undefined,
+    }),
+    name: text(["Alice"]),
+    email: text(["alice@example.com"]),
+    password: text([digest], {
+      mayBeReference: true,
+      expected: "the scrypt digest of a password, as latchkey hash-password prints it",
+    }),
+  },
+  { sub: "alice", name: "Alice", email: "alice@example.com" },
+  { required: ["sub"], others: anyValue },
+);
+
+/** The description of {@link ClientMetadata} at a server that knows these extensions. */
+export function clientFieldOf(
+  extensions: readonly { readonly clientMetadata?: { readonly fields?: Readonly<Record<string, Field>> } }[],
+): ObjectField<ClientMetadata> {
+  const members = Object.assign(
+    {},
+    ownClientField.members,
+    ...extensions.map(({ clientMetadata }) => clientMetadata?.fields),
+  );
+  return { ...ownClientField, members };
+}
+
+/**
+ * The description of a user who is not in a file: a standard claim of a wrong type then causes a warning, not an issue.
+ */
+export const registeredUserField: Field<User> = {
+  ...userField,
+  members: { sub: userField.members.sub, password: userField.members.password },
+};

@@ -1,0 +1,105 @@
+/**
+ * Clients: their metadata, validation, authentication and redirect URIs. This file has the types.
+ *
+ * `client.ts` describes the metadata. `validate_client.ts` compares it with the server, `client_repository.ts` turns it
+ * into a `Client` with defaults and keeps the clients as records (`records/`). `auth/mod.ts` authenticates the client
+ * of a request; `redirect_uri.ts` compares its redirect URI. Users are in `users/`.
+ */
+
+import type { Policy } from "../policy.ts";
+import type { Repository, UserEntries } from "../../server/hosting/records/repository.ts";
+import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
+import type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./client.ts";
+import type { RuleExplanation } from "../explanation.ts";
+import type { Standing } from "./standing.ts";
+import type { PassedRuleId } from "../rules/mod.ts";
+
+/** @internal The metadata document of a client: its `client_id` is the URL of the document. */
+export interface ClientDocument {
+  /** The rule that a valid document satisfies. */
+  readonly rule: PassedRuleId;
+  /** When it was fetched, by the server's clock in milliseconds. */
+  readonly fetchedAt: number;
+  /** When it expires and must be fetched again, in milliseconds. */
+  readonly validUntil: number;
+  /** A digest of the redirect URIs, the method and the keys: a consent given under another digest does not count. */
+  readonly identity: string;
+  /** The warnings: values that a client should not use, or that this server does not support. */
+  readonly warnings: readonly RuleExplanation[];
+}
+
+/** A client, with all defaults. */
+export interface Client {
+  /** The registered metadata, without the secret. */
+  readonly metadata: ClientMetadata;
+  /**
+   * Distinguishes clients of the same id that were added one after the other; absent for a configured client that was
+   * never removed, and for a client that is not registered.
+   */
+  readonly generation?: string;
+  /** The `client_id`. */
+  readonly id: string;
+  /** Who made it known to this server. */
+  readonly standing: Standing;
+  /** The members of its metadata that its software statement contains; absent if it registered without one. */
+  readonly approvedMembers?: readonly string[];
+  /** The `client_name`, shown to users. */
+  readonly name?: string;
+  /** Whether the client must authenticate. */
+  readonly confidential: boolean;
+  /** The registered method; the default of RFC 7591 §2 if its metadata names none. */
+  readonly authMethod: ClientAuthMethod;
+  /**
+   * All accepted methods: Basic and post for a client with a secret that names no method, otherwise only the registered
+   * one.
+   */
+  readonly authMethods: readonly ClientAuthMethod[];
+  /** The digest of the secret; absent for a public client. */
+  readonly secretDigest?: string | Promise<string>;
+  /** The secret itself while its digest is computed: logs redact it from the start. */
+  readonly pendingSecret?: string;
+  /** The secret itself, only if it is the key of client assertions. */
+  readonly assertionSecret?: string;
+  /** The type of its subjects: `public`, or one of an extension (OpenID Connect Core §8). */
+  readonly subjectType: NonNullable<ClientMetadata["subject_type"]>;
+  /** The registered redirect URIs. */
+  readonly redirectUris: readonly string[];
+  /** The grant types that it may use. */
+  readonly grantTypes: readonly string[];
+  /** The scope values that it may request for a user. */
+  readonly scope: readonly string[];
+  /** The scope values that it may request on its own behalf; some of them no user can grant. */
+  readonly ownScope: readonly string[];
+  /** The signature algorithm of its ID tokens. */
+  readonly idTokenAlg: SigningAlgorithm;
+  /** The resources that it serves, as canonical URIs; it may introspect their tokens. */
+  readonly serves: readonly string[];
+  /** Its policy; absent without a profile of the client. `policyOf` reads it. */
+  readonly policy?: Policy;
+  /** Present if the client registered itself (RFC 7591). */
+  readonly registration?: ClientRegistration;
+  /** Its metadata document; absent if the client is registered. */
+  readonly document?: ClientDocument;
+  /** Whether the client is not registered, and accepted because the setting `clients` is `"any"`. */
+  readonly isUnregistered?: true;
+  /** Whether a registered redirect URI matches the requested one. */
+  hasRedirectUri(redirectUri: string): boolean;
+  /** Whether the client may use a redirect URI: a registered one, or any if the server accepts any. */
+  allowsRedirectUri(redirectUri: string): boolean;
+  /** Whether the client may request a scope value for a user: a registered one, or any if the server accepts any. */
+  allowsScope(token: string): boolean;
+}
+
+/** @internal The clients of a server. */
+export type ClientRepository = Repository<ClientMetadata, Client>;
+
+/** @internal The users of a server; `login: "auto"` logs in the first one. */
+export interface UserRepository extends UserEntries<User, User> {
+  /**
+   * When this instance made another user the default, in milliseconds since the epoch; 0 if it did not. `login: "auto"`
+   * ignores a session that is older.
+   */
+  defaultChosenAt(): number;
+  /** Whether users without a password cannot log in: logins happen on pages, which ask for one. */
+  readonly requirePasswords: boolean;
+}

@@ -1,0 +1,133 @@
+/**
+ * Standing: who made a client known to this server, and what the client may do because of it. Any party can register a
+ * client or publish a metadata document, so everything is open to configured clients only unless it is declared open:
+ * the members of the client metadata by {@link open}, a grant type by its member `standing`, the rest in
+ * `permissions`.
+ */
+
+import { decodeBase64url } from "../crypto.ts";
+import type { Allowances } from "../allowances.ts";
+import type { Field } from "../../server/config/field.ts";
+
+/**
+ * Who made a client known. `configured`: the operator (file, option, page). `approved`: it registered with an initial
+ * access token, or authenticates with a key in a verified software statement. `unknown`: it registered itself, has only
+ * a metadata document, or is not registered at all (`unregistered_clients.ts`).
+ *
+ * Software statements are public. One without a key approves only the members of the metadata that it contains: see
+ * {@link standingFor}.
+ *
+ * @internal
+ */
+export type Standing = "configured" | "approved" | "unknown";
+
+/** @internal The standing that something requires. Without a requirement, it is open to configured clients only. */
+export interface StandingRequirement {
+  /** The lowest standing. */
+  readonly from: Standing;
+  /** The lowest standing if the issuer is on a test host. Default: `from`. */
+  readonly onTestHosts?: Standing;
+  /** The member of the metadata that it depends on: a software statement with this member approves it. */
+  readonly member?: string;
+}
+
+/** A client, as far as requirements depend on it. */
+export interface StandingHolder {
+  /** Who made it known. */
+  readonly standing: Standing;
+  /** The members of its metadata that its software statement contains; absent if it registered without one. */
+  readonly approvedMembers?: readonly string[];
+}
+
+/** @internal A grant type that a server supports, as far as the metadata of clients depends on it. */
+export interface SupportedGrantType {
+  /** The value of `grant_type`. */
+  readonly type: string;
+  /** The standing that a client needs for it. Default: only configured clients may use it. */
+  readonly standing?: StandingRequirement;
+}
+
+/**
+ * The standing for grant types without a user, or in which the client itself names the user: on a real host the
+ * operator, or an issuer that the operator trusts, must know the client.
+ */
+export const withoutUser: StandingRequirement = { from: "approved", onTestHosts: "unknown" };
+
+/** Lets clients of a standing set a member of their metadata themselves, at registration or in a metadata document. */
+export function open<F extends Field>(member: F, openFrom: "unknown" | "approved" = "unknown"): F {
+  return { ...member, openFrom };
+}
+
+const ranks: Readonly<Record<Standing, number>> = { unknown: 0, approved: 1, configured: 2 };
+
+/** The standing that each permission requires. Members of the client metadata and grant types have their own. */
+export const permissions = {
+  /** Errors are sent to its redirect URI before a user has logged in (open redirect, OAuth 2.1 §7.13.2). */
+  redirectBeforeLogin: { from: "approved", onTestHosts: "unknown", member: "redirect_uris" },
+  /** Logout continues at its redirect URI without an ID token of a session of this browser. */
+  redirectAfterLogoutWithoutHint: { from: "approved", member: "post_logout_redirect_uris" },
+  /** It inspects and exchanges access tokens of other clients: for the default audience, or for what it serves. */
+  inspectTokensOfOthers: { from: "approved" },
+  /** It uses an entry of `trustedIssuers` or `resourceAuthorizationServers` that lists no clients. */
+  useUnrestrictedIssuers: { from: "configured" },
+  /** Login and consent show its logo, which the browser of the user fetches from its host. */
+  showLogo: { from: "approved", member: "logo_uri" },
+  /** The number of its records in the store is not limited if it authenticates (`bounded_records.ts`). */
+  writeWithoutBound: { from: "approved" },
+} as const satisfies Readonly<Record<string, StandingRequirement>>;
+
+/** Whether a client has at least this standing. */
+export function hasStanding({ standing }: { readonly standing: Standing }, from: Standing): boolean {
+  return ranks[standing] >= ranks[from];
+}
+
+/** The standing of a client for a member of its metadata: a software statement approves only the members in it. */
+export function standingFor({ standing, approvedMembers }: StandingHolder, member: string): Standing {
+  if (approvedMembers === undefined) return standing;
+  return approvedMembers.includes(member) ? "approved" : "unknown";
+}
+
+/** Whether a requirement is met on a server with these settings. */
+export function meetsRequirement(
+  client: StandingHolder,
+  { from, onTestHosts = from, member }: StandingRequirement = { from: "configured" },
+  { allows }: { readonly allows: Allowances },
+): boolean {
+  const holder = member === undefined ? client : { standing: standingFor(client, member) };
+  return hasStanding(holder, from) || (hasStanding(holder, onTestHosts) && allows.unknownClients);
+}
+
+/** Whether a client may use a grant type that it is registered for. */
+export function mayUseGrantType(
+  client: StandingHolder,
+  { standing = { from: "configured" } }: { readonly standing?: StandingRequirement },
+  settings: { readonly allows: Allowances },
+): boolean {
+  return meetsRequirement(client, { ...standing, member: "grant_types" }, settings);
+}
+
+/** Whether a client has a permission. */
+export function isPermitted(
+  { settings }: { readonly settings: { readonly allows: Allowances } },
+  client: StandingHolder,
+  permission: keyof typeof permissions,
+): boolean {
+  return meetsRequirement(client, permissions[permission], settings);
+}
+
+/** The standing of a client that registered itself (RFC 7591), with this authentication method. */
+export function standingOfRegistration(
+  { usedInitialAccessToken, softwareStatement }: {
+    readonly usedInitialAccessToken: boolean;
+    readonly softwareStatement?: string;
+  },
+  authMethod: string,
+): StandingHolder {
+  if (usedInitialAccessToken) return { standing: "approved" };
+  if (softwareStatement === undefined) return { standing: "unknown" };
+  // The server verified the statement at the registration.
+  const payload = decodeBase64url(softwareStatement.split(".")[1]!);
+  const approvedMembers = Object.keys(JSON.parse(new TextDecoder().decode(payload)));
+  const hasKey = approvedMembers.includes("jwks") || approvedMembers.includes("jwks_uri");
+  return { standing: hasKey && authMethod === "private_key_jwt" ? "approved" : "unknown", approvedMembers };
+}

@@ -1,0 +1,184 @@
+/** What is issued for an approval, authorization codes first (OAuth 2.1 §4.1.2). */
+
+import type { CodeRecord, FurtherAccess, Grant, RequestedClaims } from "./store/store.ts";
+import { filterRequestedClaims, isReleasedByScope } from "./claims.ts";
+import type { User } from "./clients/client.ts";
+import { policyOf } from "./clients/policy.ts";
+import type { Client } from "./clients/repository.ts";
+import { observe } from "./observe.ts";
+import type { ResponseFields } from "./params.ts";
+import { reject } from "./reject.ts";
+import { hasCode } from "./request/response_type.ts";
+import { randomId, randomToken, storageKey } from "./secrets.ts";
+import type { Server } from "./server.ts";
+import { passwordFingerprint, type Session } from "./session/session.ts";
+import { generationOf } from "./users/users.ts";
+import { approveAccess, hasAccess, withoutAccess } from "./request/access.ts";
+import { deliveryTo } from "./request/delivery.ts";
+import type { PendingAuthorization } from "./request/destination.ts";
+import { allowsUser } from "./request/login.ts";
+import { rememberChallenge } from "./pkce.ts";
+import { storedRequests } from "./request/request_source.ts";
+
+/** The decision of a user, with the granted part of the requested access besides scope. */
+export interface Approval extends FurtherAccess {
+  /** One of the server's users. */
+  readonly user: User;
+  /** The allowed part of the requested scope. */
+  readonly scope: readonly string[];
+  /**
+   * The claims that the user allows, of the claims requested by name. Default: all except the claims of denied scope
+   * values.
+   */
+  readonly claims?: readonly string[];
+  /** When the user was authenticated, in milliseconds since the epoch. */
+  readonly authTime: number;
+  /** The level of authentication that a new login reached: one of `acrValues`. Default: none. */
+  readonly acr?: string;
+  /** The methods of a new login (RFC 8176). Default: the methods of the level. */
+  readonly amr?: readonly string[];
+  /** The name of the consent, which the user can revoke later; absent if no consent was asked for. */
+  readonly consent?: string;
+}
+
+/**
+ * Issues the parameters of the authorization response. For a device, which already has a device code, it stores only
+ * the approval.
+ *
+ * @param session The session that the user approved in.
+ */
+export async function issueResponse(
+  server: Server,
+  pending: PendingAuthorization,
+  approval: Approval,
+  { sub, authTime, acr, amr, sid }: Session,
+): Promise<ResponseFields> {
+  const { request, destination, client } = pending;
+  const subject = { sub, authTime, acr, amr, sid };
+  const requestsAccess = hasAccess(server, request);
+  const {
+    responseType,
+    clientId,
+    clientGeneration,
+    scope: requestedScope,
+    resources,
+    loginRequirements,
+    ...requestToStore
+  } = requestsAccess ? withoutAccess(server, request) : request;
+  const scope = requestedScope.filter((token) => approval.scope.includes(token));
+  if (!await allowsUser(server, pending, sub)) {
+    throw reject("OI-08", { demandedSubs: loginRequirements.demandedSubs ?? [] });
+  }
+  if (loginRequirements.acr?.includes(acr ?? "") === false) {
+    throw server.levels?.missed(loginRequirements.acr, acr) ??
+      reject("OI-05", { demanded: loginRequirements.acr, reached: acr });
+  }
+  const access = requestsAccess ? await approveAccess(server, client, request, approval) : {};
+  if (scope.length === 0 && !hasAccess(server, access)) {
+    const requested = requestedScope.length > 0 ? requestedScope : server.requestParts.access.map(({ name }) => name);
+    throw reject("AZ-18", { requested });
+  }
+  if (scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
+    observe(server, client, "OI-09", { grantTypes: client.grantTypes });
+  }
+  if (request.codeChallenge !== undefined) rememberChallenge(server, client, request.codeChallenge);
+  await server.recordUse(server, client);
+  if (destination.storedRequest !== undefined) {
+    await storedRequests(server).consume(server, destination.storedRequest);
+  }
+  const user = await server.users.find(sub);
+  const currentPasswordFingerprint = user && await passwordFingerprint(server, user);
+  const approvedAt = server.now();
+  const grant: Grant = {
+    clientId,
+    clientGeneration,
+    subject,
+    scope,
+    resources,
+    ...access,
+    claims: allowedClaims(server, requestedScope, loginRequirements.claims, approval),
+    consent: approval.consent,
+    password: currentPasswordFingerprint,
+    generation: user && generationOf(user),
+    approvedAt,
+  };
+  if (destination.mode === "poll") {
+    await deliveryTo(server, destination).approve(server, destination, grant);
+    return [["result", "approved"]];
+  }
+  const grantId = randomId(server.randomBytes);
+  const record = { ...requestToStore, grant, redirectUri: destination.uri };
+  const code = hasCode(responseType) ? await storeCode(server, client, record, grantId) : undefined;
+  const authorization = {
+    client,
+    scope,
+    resources,
+    grantId,
+    subject,
+    claims: grant.claims,
+    nonce: request.nonce,
+    grant,
+  };
+  const further = await server.responseTypes.get(responseType ?? "code")?.issue?.(
+    server,
+    authorization,
+    destination.mode,
+    code,
+  );
+  return [...code === undefined ? [] : [["code", code] as const], ...further ?? []];
+}
+
+/**
+ * Creates a code and stores its digest with the request and the approval (§4.1.2, §7.7).
+ *
+ * @param request The record without its expiry.
+ */
+async function storeCode(
+  server: Server,
+  client: Client,
+  request: Omit<CodeRecord, "validUntil">,
+  grantId: string,
+): Promise<string> {
+  const { grant: { approvedAt, subject, scope } } = request;
+  const validUntil = approvedAt + policyOf(server, client).lifetimes.code * 1000;
+  const { code: prefix = "" } = server.settings.tokenPrefixes;
+  const code = server.takeFixedValue("code") ?? prefix + randomToken(server.randomBytes);
+  const id = await storageKey(server, code);
+  await server.store.put("code", id, { ...request, validUntil }, { grantId, expiresAt: validUntil });
+  server.trace({ type: "code_issued", at: approvedAt, client: client.id, sub: subject.sub, scope, grantId });
+  return code;
+}
+
+/** The claims requested by name, without claims of a denied scope value and claims that the user denied by name. */
+function allowedClaims(
+  { claims: rules }: Server,
+  scope: readonly string[],
+  requested: RequestedClaims | undefined,
+  approval: Approval,
+): RequestedClaims | undefined {
+  if (requested === undefined) return undefined;
+  const deniedScope = scope.filter((token) => !approval.scope.includes(token));
+  const isAllowed = (name: string) =>
+    !isReleasedByScope(rules, name, deniedScope) || isReleasedByScope(rules, name, approval.scope);
+  return filterRequestedClaims(requested, (name) => approval.claims?.includes(name) ?? isAllowed(name));
+}
+
+/** A code that this server has issued. */
+export interface IssuedCode {
+  /** The client that it was issued to. */
+  readonly clientId: string;
+  /** The redirect URI that it was sent to. */
+  readonly redirectUri: string;
+  /** When it was exchanged, in milliseconds since the epoch; absent before. */
+  readonly consumedAt?: number;
+  /** The code challenge of the request; absent if it had none. */
+  readonly codeChallenge?: string;
+}
+
+/** Reads a code without consuming it; `undefined` if the server does not know it. */
+export async function inspectCode(server: Server, code: string): Promise<IssuedCode | undefined> {
+  const record = await server.store.get("code", await storageKey(server, code));
+  if (record === undefined) return undefined;
+  const { grant: { clientId }, redirectUri, codeChallenge } = record.value;
+  return { clientId, redirectUri, codeChallenge, consumedAt: record.consumedAt };
+}

@@ -1,0 +1,100 @@
+/** Logins of the demo clients, whose redirect URI is `/authorized`. The server stores nothing for them. */
+
+import type { BrowserCookie } from "./session/browser_cookie.ts";
+import type { Context } from "./context.ts";
+import { rejectUntrustedHost } from "./http/cross_site.ts";
+import type { DemoFlow, DemoRequest } from "./demo_request.ts";
+import { HttpError } from "./http/message.ts";
+import { policyOf } from "./clients/policy.ts";
+import type { Client } from "./clients/repository.ts";
+import { frontChannelBase } from "./issuer_urls.ts";
+import { constantTimeEqual, digest, randomId } from "./secrets.ts";
+import type { Server } from "./server.ts";
+import type { StartLink } from "./pages/page_actions.tsx";
+
+/** The redirect URI of the demo clients: this server's own page. */
+export function callbackUri(server: Server): string {
+  return `${frontChannelBase(server).replace(/\/$/, "")}/authorized`;
+}
+
+/** Maximum number of clients to search. */
+const maxSearchedClients = 200;
+
+/** The clients whose redirect URI is this server's own page, public ones first. */
+export async function callbackClients({ server }: Context): Promise<Client[]> {
+  const callback = callbackUri(server);
+  return (await server.clients.list({ limit: maxSearchedClients }))
+    .filter((client) => client.hasRedirectUri(callback) && client.grantTypes.includes("authorization_code"))
+    .sort((a, b) => Number(a.confidential) - Number(b.confidential));
+}
+
+/**
+ * Rejects a request for `/authorized` and its steps under an untrusted host (DNS rebinding), and where the page does
+ * not exist: on a test host it always does, otherwise only if a client has its redirect URI.
+ *
+ * @throws {HttpError} 403 or 404.
+ */
+export async function assertCallbackPage(context: Context): Promise<void> {
+  const { server, request } = context;
+  rejectUntrustedHost(server, request, "DI-04");
+  if (server.settings.allows.openTools || (await callbackClients(context)).length > 0) return;
+  throw new HttpError(404, "HT-01", "No client has this page as its redirect URI", {
+    fix: "Add its URL to the redirect_uris of a client.",
+  });
+}
+
+/** A link to `/start` for each demo client. */
+export async function startLinks(context: Context): Promise<StartLink[]> {
+  return (await callbackClients(context)).map(({ id, confidential }) => ({
+    clientId: id,
+    confidential,
+    href: `${context.site.base}/start?${new URLSearchParams({ client_id: id })}`,
+  }));
+}
+
+/** Starts a login in this browser. */
+export async function newDemoFlow({ server }: Context, browser: BrowserCookie): Promise<DemoFlow> {
+  return (await restoreDemoFlow(browser, await deriveState(browser, randomId(server.randomBytes))))!;
+}
+
+/** The login that this browser started at `/start`; `undefined` for the state of any other login. */
+export async function restoreDemoFlow(
+  browser: BrowserCookie,
+  state: string | undefined,
+): Promise<DemoFlow | undefined> {
+  if (state === undefined || !constantTimeEqual(await deriveState(browser, state.slice(0, 22)), state)) {
+    return undefined;
+  }
+  const [nonce, verifier, proofSecret] = await Promise.all(
+    ["nonce", "verifier", "dpop"].map((purpose) => digest(`${purpose} ${browser.secret} ${state}`)),
+  );
+  return { state, nonce: nonce!.slice(0, 22), verifier: verifier!, proofSecret: proofSecret! };
+}
+
+/** A state bound to the secret of this browser: an ID and its MAC. */
+async function deriveState(browser: BrowserCookie, id: string): Promise<string> {
+  return id + (await digest(`state ${browser.secret} ${id}`)).slice(0, 22);
+}
+
+/** Whether a state has the form of those that {@link newDemoFlow} creates, in whatever browser. */
+export function isDemoState(state: string | undefined): boolean {
+  return /^[\w-]{44}$/.test(state ?? "");
+}
+
+/** The authorization request of a login (OAuth 2.1 §4.1.1). It is the same whenever it is computed. */
+export async function demoRequest({ server }: Context, client: Client, flow: DemoFlow): Promise<DemoRequest> {
+  const scope = ["openid", "profile", "read"].filter((value) => client.scope.includes(value));
+  const { response_modes: registered } = client.metadata;
+  const modes = policyOf(server, client).responseModes.filter((mode) => registered?.includes(mode) ?? true);
+  return {
+    response_type: "code",
+    client_id: client.id,
+    redirect_uri: callbackUri(server),
+    scope: scope.join(" ") || undefined,
+    state: flow.state,
+    nonce: scope.includes("openid") ? flow.nonce : undefined,
+    code_challenge: await digest(flow.verifier),
+    code_challenge_method: "S256",
+    response_mode: modes.includes("query") ? undefined : modes[0],
+  };
+}

@@ -1,0 +1,106 @@
+/** The metadata documents (RFC 8414, OpenID Connect Discovery), generated from the endpoint descriptions. */
+
+import { publicUrl } from "./endpoint.ts";
+import { json } from "./http/message.ts";
+import { releasableClaims } from "./claims.ts";
+import type { User } from "./clients/client.ts";
+import { acceptedSigningAlgorithms } from "./keys/signing_algorithm.ts";
+import { promptValues } from "./params.ts";
+import { challengeMethods } from "./pkce.ts";
+import type { Server } from "./server.ts";
+import { isTestHost } from "./test_hosts.ts";
+import { idTokenClaims } from "./tokens.ts";
+import { expirationTypes } from "./tokens/refresh_token.ts";
+import type { Context } from "./context.ts";
+import type { Extension } from "./extension.ts";
+import type { Handlers } from "./route.ts";
+
+/**
+ * The handlers of the metadata documents.
+ *
+ * @param extensions The extensions, which add members.
+ */
+export function discoveryHandlers(extensions: readonly Pick<Extension, "metadata">[]): Handlers {
+  let cached: { readonly users: readonly User[]; readonly claims: readonly string[] } | undefined;
+  /** Computed once for each list of users, because the list may be long. */
+  const supportedClaims = ({ claims, settings, users }: Server): readonly string[] => {
+    const currentUsers = [...users.known().values()];
+    if (cached?.users !== currentUsers) {
+      cached = { users: currentUsers, claims: [...releasableClaims(claims, settings.scopes, currentUsers)] };
+    }
+    return cached.claims;
+  };
+  let hasWarned = false;
+  /** Warns once about a client that calls the server by another name: it rejects the metadata (RFC 8414 §3.3). */
+  const warnOtherHost = ({ server, request }: Context): void => {
+    const host = request.headers.get("host");
+    const { issuer, settings: { allows } } = server;
+    if (hasWarned || host === null || host === new URL(issuer).host || !isAlias(host) || !allows.explanations) return;
+    hasWarned = true;
+    const message = `A client requested the metadata from ${host}, but the issuer is ${issuer}. Clients reject ` +
+      "metadata of another issuer: configure this issuer in the client, or set issuer to the URL that clients use.";
+    server.trace({ type: "configuration_warning", at: server.now(), path: "issuer", message });
+  };
+  return {
+    GET: (context) => {
+      warnOtherHost(context);
+      const { server } = context;
+      const added = extensions.map((extension) => extension.metadata?.(server, context.app.endpoints));
+      const document = withoutEmpty(Object.assign(metadata(context, supportedClaims(server)), ...added));
+      return json(200, withMembers(document, server.settings.metadata), {
+        "cache-control": "public, max-age=60",
+      });
+    },
+  };
+}
+
+/**
+ * Whether a `Host` header names the server by another test host, such as `127.0.0.1:9666` instead of `localhost:9666`.
+ */
+function isAlias(host: string): boolean {
+  return URL.canParse(`http://${host}`) && isTestHost(new URL(`http://${host}`).hostname);
+}
+
+/** Omits empty lists (RFC 8414 §3.2). */
+function withoutEmpty(document: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(document).filter(([, value]) => !Array.isArray(value) || value.length > 0));
+}
+
+/** Replaces members, and removes those that are `null`. */
+function withMembers(document: Record<string, unknown>, members: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(Object.entries({ ...document, ...members }).filter(([, value]) => value !== null));
+}
+
+function metadata({ app, server }: Context, claims: readonly string[]): Record<string, unknown> {
+  const urls = app.endpoints.flatMap((endpoint) =>
+    endpoint.metadataName === undefined ? [] : [[endpoint.metadataName, publicUrl(server, endpoint)]]
+  );
+  const methods = server.clientAuthentication.map(({ method }) => method).filter((name) =>
+    server.settings.clientAuthMethods.includes(name)
+  );
+  const ownAlgorithms = acceptedSigningAlgorithms(server.settings);
+  return {
+    issuer: server.issuer,
+    ...Object.fromEntries(urls),
+    scopes_supported: server.settings.scopes,
+    protected_resources: server.resources.hosted.map(({ identifier }) => identifier),
+    response_types_supported: server.settings.responseTypes,
+    response_modes_supported: server.settings.responseModes,
+    grant_types_supported: server.grantTypes.map((grant) => grant.type),
+    ...Object.assign({}, ...server.grantTypes.map((grant) => grant.metadata)),
+    token_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_methods_supported: methods,
+    introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== "none"),
+    code_challenge_methods_supported: challengeMethods,
+    refresh_token_expiration_types_supported: expirationTypes(server),
+    authorization_response_iss_parameter_supported: true,
+    subject_types_supported: server.settings.subjectTypes,
+    id_token_signing_alg_values_supported: ownAlgorithms,
+    userinfo_signing_alg_values_supported: ownAlgorithms,
+    claims_supported: [...idTokenClaims, ...server.levels === undefined ? [] : ["acr", "amr"], ...claims],
+    claims_parameter_supported: true,
+    prompt_values_supported: promptValues,
+    // The default is true (OpenID Connect Discovery §3).
+    request_uri_parameter_supported: false,
+  };
+}

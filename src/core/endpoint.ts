@@ -1,0 +1,127 @@
+/** Endpoint descriptions. Router, recorder, metadata and error channels read them. */
+
+import { endpointOrigin, type ServerUrls } from "./issuer_urls.ts";
+import type { Method } from "./router.ts";
+import type { ParameterDescription } from "./params.ts";
+import type { PassedRuleId } from "./rules/mod.ts";
+import type { NavigationLink } from "./pages/layout.tsx";
+
+/** @internal */
+export type Caller =
+  /** A client that identifies itself (OAuth 2.1 §2.4). */
+  | "client"
+  /** A user, through a browser. */
+  | "browser"
+  /** A client that presents an access token (RFC 6750). */
+  | "resource client"
+  /** Any program. */
+  | "any";
+
+/** @internal */
+export type ErrorChannel =
+  /** As JSON (OAuth 2.1 §3.2.4). */
+  | "json"
+  /** As JSON with a Bearer challenge (RFC 6750 §3). */
+  | "bearer"
+  /** As JSON with the challenges of a protected resource: Bearer and DPoP (RFC 6750 §3, RFC 9449 §7). */
+  | "resource"
+  /** As a page for the user. */
+  | "page"
+  /** By redirect to the client if the context has a destination (OAuth 2.1 §4.1.2.1), otherwise as a page. */
+  | "redirect"
+  /** As one line of plain text. */
+  | "text"
+  /** As problem details (RFC 9457). */
+  | "problem";
+
+/** @internal How the recorder treats requests to an endpoint. */
+export type EndpointRole =
+  /** A step of a login: recorded. Without a link to an earlier exchange it begins a flow. */
+  | "step"
+  /** A public document: recorded. It is part of a flow only if a parameter links it. */
+  | "document"
+  /** A page outside of logins: recorded only if an option of the recorder enables it. */
+  | "page"
+  /** The endpoint controls the server for a test: requests are not recorded, and no fault applies to them. */
+  | "control";
+
+/** @internal One endpoint of the server. */
+export interface EndpointDescription {
+  /** The short name in logs, metrics and tests, such as `token`. */
+  readonly name: string;
+  /** The name in metadata, such as `token_endpoint` (RFC 8414 §2). Absent: metadata does not list the endpoint. */
+  readonly metadataName?: string;
+  /** The path, including the path of the issuer. A final `*` matches any text without slashes. */
+  readonly path: string;
+  /**
+   * The origin of a hosted resource, if it is not the origin of the server. The path then begins with `//` and the
+   * host.
+   */
+  readonly origin?: string;
+  /** Further paths of the endpoint, which metadata does not list. Default: none. */
+  readonly aliases?: readonly string[];
+  /** The allowed methods. Without HEAD, a HEAD request is a GET without the response body. */
+  readonly methods: readonly Method[];
+  /** The kind of caller. */
+  readonly caller: Caller;
+  /** Whether scripts of other origins may call it and read the response, errors included. Default: false. */
+  readonly cors?: boolean;
+  /** The title of a request on pages, such as `Token request`. */
+  readonly title: string;
+  /** The titles of requests with these values of `grant_type`. Default: `title`. */
+  readonly grantTitles?: Readonly<Record<string, string>>;
+  /** The label of a successful request on pages, such as `revoked`. Default: `completed`. */
+  readonly doneLabel?: string;
+  /** The channel of its errors. */
+  readonly errors: ErrorChannel;
+  /** How the recorder treats requests to it. Default: `page`. */
+  readonly role?: EndpointRole;
+  /** The link to it in the header of every page. Default: none. */
+  readonly link?: NavigationLink;
+  /** The request parameters that must not repeat, are secret or link the exchanges of a flow. Default: none. */
+  readonly parameters?: readonly ParameterDescription[];
+  /** The rules of its checks in order; after a rejection, pages list later ones as not checked. Default: none. */
+  readonly checks?: readonly PassedRuleId[];
+  /**
+   * The names of the parameters of a minimal request, for the command on the page that a browser gets. Default: the
+   * first three of `parameters`.
+   */
+  readonly exampleParameters?: readonly string[];
+  /** The parameters and members of its responses that are secret or link the exchanges of a flow. Default: none. */
+  readonly responseParameters?: readonly ParameterDescription[];
+}
+
+/** A server with its endpoints, such as a `Context`. */
+interface WithEndpoints {
+  readonly app: { readonly endpoints: readonly EndpointDescription[] };
+  readonly server: ServerUrls;
+}
+
+/** The absolute URL of an endpoint: browsers may reach the server under another origin than clients. */
+export function publicUrl(
+  server: ServerUrls,
+  endpoint: Pick<EndpointDescription, "caller" | "path" | "metadataName">,
+): string {
+  return endpointOrigin(server, endpoint) + endpoint.path;
+}
+
+/**
+ * The description of an endpoint by its name.
+ *
+ * @throws {TypeError} If no endpoint has the name.
+ */
+function findEndpoint({ endpoints }: WithEndpoints["app"], name: string): EndpointDescription {
+  const endpoint = endpoints.find((description) => description.name === name);
+  if (endpoint === undefined) throw new TypeError(`expected the name of an endpoint, received ${name}`);
+  return endpoint;
+}
+
+/** The path of an endpoint by its name, including the path of the issuer. @throws {TypeError} If none has the name. */
+export function endpointPath(app: WithEndpoints["app"], name: string): string {
+  return findEndpoint(app, name).path;
+}
+
+/** The absolute URL of an endpoint by its name. @throws {TypeError} If no endpoint has the name. */
+export function endpointUrl({ app, server }: WithEndpoints, name: string): string {
+  return publicUrl(server, findEndpoint(app, name));
+}

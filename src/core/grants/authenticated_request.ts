@@ -1,0 +1,71 @@
+/** The request that a grant type receives, and its result. */
+
+import type { Grant, RequestedClaims, Subject } from "../store/store.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
+import type { TokenResponse } from "../tokens/token_response.ts";
+import type { Connection } from "../tokens/connection_keys.ts";
+import type { Client } from "../clients/repository.ts";
+import type { Params } from "../params.ts";
+
+/**
+ * @internal A request of an authenticated client to the token, revocation or introspection endpoint. Reading it has no
+ * side effect.
+ */
+export interface AuthenticatedRequest {
+  /** The client that sent the request. */
+  readonly client: Client;
+  /** The parameters of the form. */
+  readonly parameters: Params;
+  /** The network address of the sender; absent if unknown. */
+  readonly address?: string;
+  /** The HTTP method. */
+  readonly method: string;
+  /** The absolute URL of the endpoint, without query, for proofs of possession (RFC 9449 §4.2, `htu`). */
+  readonly url: string;
+  /** The key that the request proves, as `confirmationOf` reads it: the access token is bound to it (RFC 7800). */
+  readonly provenKey?: string;
+  /** The connection, for proofs of possession by its certificate (RFC 8705). */
+  readonly connection: Connection;
+  /** The value of a header; `null` if the request has none of that name. */
+  header(name: string): string | null;
+}
+
+/** @internal The result of a grant type: the client, its access, and the user who allowed it. */
+export interface Authorization {
+  /** The client that receives the tokens. */
+  readonly client: Client;
+  /** The scope of the access token. */
+  readonly scope: readonly string[];
+  /** The resources of the access token; empty: the server's default audience. */
+  readonly resources: readonly string[];
+  /** Identifies everything issued for one approval; all of it is revoked together. */
+  readonly grantId: string;
+  /** The `jti` of the exchanged access token, whose revocation also revokes the new access token. Default: none. */
+  readonly subjectTokenId?: string;
+  /** The user who approved; absent if the client acts on its own behalf. */
+  readonly subject?: Subject;
+  /** The claims requested by name. Default: none. */
+  readonly claims?: RequestedClaims;
+  /** The `nonce` of the authorization request, for the ID token. */
+  readonly nonce?: string;
+  /** The grant that a new refresh token is for. Default: one of the members above. */
+  readonly grant?: Grant;
+  /**
+   * The refresh token of the response, if the grant type has decided it; without `token` the response has none. Both
+   * times are in milliseconds since the epoch: when its grant ends, and when it expires unless it is used.
+   */
+  readonly refresh?: { readonly token?: string; readonly endsAt?: number; readonly validUntil?: number };
+  /** Further claims of the access token, such as `act`. Default: none. */
+  readonly accessTokenClaims?: Readonly<Record<string, unknown>>;
+  /** Maximum lifetime of the access token, in seconds. Default: the server's lifetime of access tokens. */
+  readonly maxLifetimeSeconds?: number;
+  /**
+   * Issues another token than an access token: returns all members of the response. The response then has no ID token.
+   * Default: an access token is issued.
+   *
+   * @param now The server's clock in seconds.
+   */
+  readonly issue?: (now: number) => MaybePromise<Partial<TokenResponse>>;
+  /** Further members of the token response, such as `issued_token_type`. Default: none. */
+  readonly responseMembers?: Readonly<Record<string, unknown>>;
+}

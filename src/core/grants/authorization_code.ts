@@ -1,0 +1,113 @@
+/** The authorization_code grant type (OAuth 2.1 §4.1.3). */
+
+import type { CodeRecord, StoredRecord } from "../store/store.ts";
+import { policyOf } from "../clients/policy.ts";
+import type { Client } from "../clients/repository.ts";
+import { observe } from "../observe.ts";
+import { reject } from "../reject.ts";
+import { parameters, type Params } from "../params.ts";
+import { verifyCodeVerifier } from "../pkce.ts";
+import { observeResources } from "../request/scope.ts";
+import { storageKey } from "../secrets.ts";
+import type { BoundToKey } from "../tokens/connection_keys.ts";
+import type { GrantType, Server } from "../server.ts";
+import {
+  assertProvenKey,
+  findInvalidReason,
+  invalidGrantBy,
+  type InvalidReason,
+  narrowGrant,
+  registeredScope,
+  revokeGrant,
+} from "./narrow_grant.ts";
+
+const unknownCode = "code is unknown, expired, used, or was issued to another client";
+const invalidGrant = invalidGrantBy("TK-16", unknownCode);
+const boundCode: BoundToKey = {
+  name: "code",
+  ...{ rule: "TK-16", message: unknownCode },
+  unprovable: () => invalidGrant({ rule: "TK-16", isBound: true }),
+};
+
+/**
+ * Exchanges a code. A failed attempt neither consumes the code nor revokes anything, so an attacker cannot invalidate a
+ * code that they cannot exchange (§7.5.3). A second valid attempt revokes everything issued for the first one.
+ */
+export const authorizationCode: GrantType = {
+  type: "authorization_code",
+  title: "Code exchange",
+  standing: { from: "unknown" },
+  parameters: parameters(
+    { name: "code", secret: "code", linksFlow: true },
+    "redirect_uri",
+    { name: "code_verifier", secret: "code_verifier" },
+    { name: "resource", repeatable: true },
+  ),
+  checks: ["TK-06", "TK-16", "CI-05", "TK-15", "PK-09", "CI-02", "CI-11", "LO-05", "LO-06", "RT-09", "CI-06"],
+  async authorize(server, request) {
+    const { client, parameters, provenKey } = request;
+    const code = parameters.get("code");
+    if (code === undefined) throw reject("TK-16", { isEmpty: parameters.has("code") });
+    const { tokenRedirectUri, pkce, lifetimes } = policyOf(server, client);
+    const redirectUri = tokenRedirectUri === "optional"
+      ? parameters.get("redirect_uri")
+      : requireRedirectUri(parameters);
+    const id = await storageKey(server, code);
+    const stored = await server.store.get("code", id);
+    if (stored === undefined) throw invalidGrant({ rule: "TK-16", lifetime: lifetimes.code });
+    server.passed?.("TK-16");
+    const record = stored.value;
+    const { clientId } = record.grant;
+    if (clientId !== client.id) throw invalidGrant({ rule: "CI-05", issuedTo: clientId, sentBy: client.id });
+    server.passed?.("CI-05", client.id);
+    // Without a code challenge, redirect_uri binds the code to the request.
+    const isUnbound = redirectUri === undefined && record.codeChallenge === undefined;
+    if (redirectUri !== undefined || isUnbound && !pkce.insecureAllowMissing) {
+      assertRedirectUri(record, redirectUri ?? requireRedirectUri(parameters));
+      server.passed?.("TK-15", redirectUri);
+    }
+    await verifyCodeVerifier(server, client, record, parameters.get("code_verifier"));
+    if (record.dpopJkt !== undefined) assertProvenKey(server, boundCode, record.dpopJkt, provenKey);
+    if (stored.consumedAt !== undefined) {
+      throw invalidGrant(await revokeReplayed(server, client, stored, stored.consumedAt));
+    }
+    const now = server.now();
+    if (now >= record.validUntil) throw invalidGrant({ rule: "CI-02", validUntil: record.validUntil, now });
+    server.passed?.("CI-02", record.validUntil);
+    const scope = registeredScope(client, record.grant.scope);
+    const invalidReason = await findInvalidReason(server, client, stored, scope);
+    if (invalidReason !== undefined) throw invalidGrant(invalidReason);
+    const authorization = await narrowGrant(server, request, stored, scope);
+    // Atomic: one of several concurrent requests succeeds. Nothing is issued before this point. If a later step fails,
+    // the code stays consumed: the user must log in again, but no code is exchanged twice (replay).
+    if (!await server.store.consume("code", id, server.now())) {
+      throw invalidGrant(await revokeReplayed(server, client, stored, server.now()));
+    }
+    server.passed?.("CI-06");
+    if (isUnbound) observe(server, client, "TK-14");
+    observeResources(server, client, parameters);
+    return authorization;
+  },
+};
+
+function requireRedirectUri(parameters: Params): string {
+  const redirectUri = parameters.get("redirect_uri");
+  if (redirectUri !== undefined) return redirectUri;
+  throw reject("TK-14");
+}
+
+function assertRedirectUri({ redirectUri: expected, grant: { approvedAt } }: CodeRecord, redirectUri: string): void {
+  if (redirectUri !== expected) throw reject("TK-15", { expected, received: redirectUri, approvedAt });
+}
+
+/** Revokes the grant of a replayed code: one of the two clients that sent the code is an attacker (§4.1.3). */
+async function revokeReplayed(
+  server: Server,
+  client: Client,
+  stored: StoredRecord<CodeRecord>,
+  consumedAt: number,
+): Promise<InvalidReason> {
+  const until = server.now() + server.settings.lifetimes.refresh_token * 1000;
+  await revokeGrant(server, stored.grantId!, "authorization code used twice", until);
+  return { rule: "CI-06", usedAt: consumedAt, clientId: client.id };
+}

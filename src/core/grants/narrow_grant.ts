@@ -1,0 +1,196 @@
+/** A grant at a token request: the part that is still registered, the reason why it is invalid, and its revocation. */
+
+import { confirmationOf } from "../tokens/confirmation.ts";
+import type { GrantRecord, RevocationRecord, StoredRecord } from "../store/store.ts";
+import { hasAccess, narrowAccess, requestsAccess } from "../request/access.ts";
+import { narrowResources, registeredResources } from "../request/scope.ts";
+import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
+import type { Client } from "../clients/repository.ts";
+import { OAuthError } from "../errors.ts";
+import { observe } from "../observe.ts";
+import { type BrokenRule, reject } from "../reject.ts";
+import type { kernelRules, RejectionRuleId } from "../rules/mod.ts";
+import type { BoundToKey } from "../tokens/connection_keys.ts";
+import type { Server } from "../server.ts";
+import { passwordFingerprint } from "../session/session.ts";
+import type { RuleExplanation } from "../trace.ts";
+import { findUser, sessionIdFor } from "../users/users.ts";
+import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
+
+/** The granted scope values that the server still has and the client may still request. */
+export function registeredScope(client: Client, granted: readonly string[]): readonly string[] {
+  return granted.filter((token) => client.allowsScope(token));
+}
+
+/**
+ * The authorization for a grant: the configuration may have changed since the approval, so scope values, resources,
+ * claims and other access that are no longer registered are left out. Warns the operator about them.
+ *
+ * @param scope The part of the granted scope that is still registered.
+ * @throws {OAuthError} `invalid_target` if no granted resource is left, because the default audience does not replace
+ *   it. Also if the request asks for more than was granted, or if no ID token can be encrypted for the client.
+ */
+export async function narrowGrant(
+  server: Server,
+  request: AuthenticatedRequest,
+  { grantId, value: { grant, nonce } }: StoredRecord<GrantRecord>,
+  scope: readonly string[],
+): Promise<Authorization> {
+  const { client, parameters } = request;
+  const granted = grant.resources.length === 0 ? grant.resources : await registeredResources(server, grant.resources);
+  if (granted.length === 0 && grant.resources.length > 0) {
+    throw reject("RI-05", { resources: grant.resources });
+  }
+  const isRegistered = scope.length === grant.scope.length && granted.length === grant.resources.length;
+  if (isRegistered) {
+    server.passed?.("RT-09", scope.join(" "));
+  } else {
+    const values = { registered: [...scope, ...granted], granted: [...grant.scope, ...grant.resources] };
+    observe(server, client, "RT-09", values);
+  }
+  const claims = grant.claims &&
+    filterRequestedClaims(grant.claims, (name) => mayBeRequested(server.claims, name, client.scope));
+  const resources = await narrowResources(server, granted, parameters);
+  const access = hasAccess(server, grant) || requestsAccess(server, parameters)
+    ? await narrowAccess(server, request, grant, resources)
+    : undefined;
+  const preparing = scope.includes("openid") && server.findEncryption(server, client, "id_token");
+  if (preparing) await preparing;
+  const isUnchanged = isRegistered && granted === grant.resources && claims === undefined && access === undefined;
+  return {
+    client,
+    scope,
+    resources,
+    subject: grant.subject,
+    claims,
+    nonce,
+    grantId: grantId!,
+    grant: isUnchanged ? grant : { ...grant, scope, resources: granted, claims, ...access?.granted },
+    ...access?.issued,
+  };
+}
+
+/** Why a grant is invalid: a rule of every server. */
+export type InvalidReason = BrokenRule<typeof kernelRules>;
+
+/**
+ * Creates the function for the `invalid_grant` errors of one grant type. All of them have the same description, so that
+ * guessing codes or tokens reveals nothing. Only the trace contains the broken rule, and on test hosts the response.
+ */
+export function invalidGrantBy<Rules = typeof kernelRules>(
+  rule: RejectionRuleId,
+  message: string,
+): (broken: BrokenRule<Rules>) => OAuthError {
+  return (broken) => new OAuthError("invalid_grant", message, { rule, internalRule: broken.rule, facts: () => broken });
+}
+
+/** Requires the key that a code or a refresh token is bound to. */
+export function assertProvenKey(
+  { keyProofs, connectionKeys }: Server,
+  bound: BoundToKey,
+  expectedKey: string,
+  provenKey: string | undefined,
+): void {
+  if (provenKey === expectedKey) return;
+  const keys = confirmationOf(expectedKey).jkt === undefined ? connectionKeys : keyProofs;
+  if (keys !== undefined) throw keys.unprovenKey(bound, expectedKey, provenKey);
+  throw bound.unprovable();
+}
+
+/** Formats a time for messages: ISO 8601, UTC. */
+export function formatTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+/**
+ * Revokes everything issued for a grant and traces the reason.
+ *
+ * @param atLeastUntil The latest time at which something issued for it can be valid, in milliseconds since the epoch.
+ */
+export async function revokeGrant(
+  server: Server,
+  grantId: string,
+  reason: string,
+  atLeastUntil: number,
+): Promise<void> {
+  const { access_token, id_token } = server.settings.lifetimes;
+  const now = server.now();
+  const until = Math.max(atLeastUntil, now + Math.max(access_token, id_token) * 1000);
+  await server.store.revoke(grantId, until, { reason, at: now });
+  server.trace({ type: "grant_revoked", at: now, grantId, reason });
+}
+
+/**
+ * Revokes the grants of one client that are bound to a session. The session and its other clients continue.
+ *
+ * @param sid The session ID in ID tokens of this client.
+ */
+export async function revokeClientSession(server: Server, clientId: string, sid: string): Promise<void> {
+  const { store, now, settings: { lifetimes } } = server;
+  await store.revoke(clientSessionId(clientId, sid), now() + lifetimes.refresh_token * 1000);
+}
+
+function clientSessionId(clientId: string, sid: string): string {
+  return `${clientId} ${sid}`;
+}
+
+/**
+ * The first of these grants, consents and sessions that is revoked; `undefined` if none is. The lookups run
+ * concurrently, so they take one round trip.
+ */
+export async function findRevoked(
+  { store }: Server,
+  ids: readonly (string | undefined)[],
+): Promise<{ readonly id: string; readonly record: RevocationRecord } | undefined> {
+  const known = ids.filter((id) => id !== undefined);
+  const records = await Promise.all(known.map((id) => store.get("revocation", id)));
+  const i = records.findIndex((record) => record !== undefined);
+  return i < 0 ? undefined : { id: known[i]!, record: records[i]!.value };
+}
+
+/** The texts about something that was issued to a former client of this id. */
+export function removedClient(id: string): Pick<RuleExplanation, "reason" | "expected" | "received"> {
+  return {
+    reason: "the client was removed",
+    expected: `client ${id} as it is registered now`,
+    received: "a code, request or token of an earlier client with this id",
+  };
+}
+
+/**
+ * Why a code or refresh token that has not expired is invalid: its client or user was removed, its scope is no longer
+ * registered, its grant or consent was revoked, or its session has ended.
+ *
+ * @param scope The part of its scope that is still registered.
+ * @returns `undefined` if it is valid.
+ */
+export async function findInvalidReason(
+  server: Server,
+  client: Client,
+  { grantId, value: { grant } }: StoredRecord<GrantRecord>,
+  scope: readonly string[],
+): Promise<InvalidReason | undefined> {
+  const { subject: { sub, sid }, consent, password, generation, clientGeneration } = grant;
+  if (client.generation !== clientGeneration) return { rule: "CI-11", lost: "client", id: client.id };
+  const user = await findUser(server, sub, generation);
+  if (user === undefined) return { rule: "CI-11", lost: "user", id: sub };
+  if (scope.length === 0 && (grant.scope.length > 0 || !hasAccess(server, grant))) {
+    return { rule: "RT-09", registered: client.scope, granted: grant.scope };
+  }
+  // With offline_access a grant outlives the session.
+  const isSessionBound = !scope.includes("offline_access");
+  const boundSid = isSessionBound ? sid : undefined;
+  const knownSid = boundSid && await sessionIdFor(server, client, boundSid);
+  const clientSession = knownSid && clientSessionId(client.id, knownSid);
+  const revoked = await findRevoked(server, [grantId, consent, boundSid, clientSession]);
+  if (revoked !== undefined && revoked.id === grantId) return { rule: "RT-04", revocation: revoked.record };
+  if (revoked !== undefined && revoked.id === consent) {
+    return { rule: "CI-11", lost: "consent", revocation: revoked.record };
+  }
+  server.passed?.("CI-11", sub);
+  if (!isSessionBound) return;
+  if (revoked !== undefined) return { rule: "LO-05" };
+  server.passed?.("LO-05");
+  if (password !== await passwordFingerprint(server, user)) return { rule: "LO-06" };
+  server.passed?.("LO-06");
+}

@@ -1,0 +1,196 @@
+/** The refresh_token grant type (OAuth 2.1 §4.3): rotation; a token that is sent twice revokes its grant. */
+
+import type { RefreshTokenRecord, StoredRecord } from "../store/store.ts";
+import { policyOf } from "../clients/policy.ts";
+import { observe } from "../observe.ts";
+import { type Params, splitScope } from "../params.ts";
+import { reject } from "../reject.ts";
+import { observeResources } from "../request/scope.ts";
+import { randomToken, storageKey } from "../secrets.ts";
+import type { BoundToKey } from "../tokens/connection_keys.ts";
+import type { Server } from "../server.ts";
+import {
+  deriveSuccessor,
+  idleExpiresAt,
+  keyOfRefreshToken,
+  storeRefreshToken,
+  successorRecord,
+} from "../tokens/refresh_token.ts";
+import {
+  assertProvenKey,
+  findInvalidReason,
+  invalidGrantBy,
+  narrowGrant,
+  registeredScope,
+  revokeGrant,
+} from "./narrow_grant.ts";
+import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
+
+const unknownToken = "refresh_token is unknown, expired, used, revoked, or another client's";
+const invalidGrant = invalidGrantBy("RT-07", unknownToken);
+const boundToken: BoundToKey = {
+  name: "refresh token",
+  ...{ rule: "RT-07", message: unknownToken },
+  unprovable: () => invalidGrant({ rule: "RT-07", isBound: true }),
+};
+
+/**
+ * Exchanges a refresh token. A failed attempt changes nothing. Only the token's own client can revoke its grant, by
+ * sending it twice (§4.3.1).
+ */
+export async function authorizeRefresh(server: Server, request: AuthenticatedRequest): Promise<Authorization> {
+  const { client, parameters } = request;
+  const token = parameters.get("refresh_token");
+  if (token === undefined) throw reject("RT-07", { isMissing: true });
+  const { id, stored, registered } = await findRefreshToken(server, request, token);
+  const authorization = await narrowGrant(server, request, stored, registered);
+  const scope = narrowScope(registered, parameters);
+  // A token that was rotated stays consumed, even if the client has become confidential since. A token that is bound to
+  // a key needs no rotation (OAuth 2.1 §4.3.1).
+  const settings = policyOf(server, client).refresh;
+  const isBound = stored.value.dpopJkt !== undefined && !settings.rotateBound;
+  const rotates = !client.confidential && !isBound || settings.rotateConfidential ||
+    stored.consumedAt !== undefined;
+  server.passed?.("RT-06", scope.join(" "));
+  const { endsAt } = stored.value;
+  // A permitted retry gets the token that the first use stored.
+  const lifetime = { endsAt, validUntil: idleExpiresAt(server, endsAt, stored.consumedAt) };
+  if (settings.reuse !== undefined && stored.consumedAt === undefined) {
+    if (rotates) observe(server, client, "RT-04");
+    await renew(server, id, token, stored);
+    const added = settings.reuse === "another" ? await storeSuccessor(server, request, stored) : undefined;
+    observeResources(server, client, parameters);
+    return { ...authorization, scope, refresh: { token: added, ...lifetime } };
+  }
+  const nextToken = rotates ? await rotate(server, request, id, token, stored) : await renew(server, id, token, stored);
+  if (rotates) server.passed?.("RT-04");
+  observeResources(server, client, parameters);
+  return { ...authorization, scope, refresh: { token: nextToken, ...lifetime } };
+}
+
+/** A refresh token that is valid, unless it was used before. */
+interface FoundRefreshToken {
+  /** Its key in the store. */
+  readonly id: string;
+  readonly stored: StoredRecord<RefreshTokenRecord>;
+  /** The part of its scope that is still registered. */
+  readonly registered: readonly string[];
+}
+
+/**
+ * Finds a refresh token of the client, and checks everything but whether it was used before.
+ *
+ * @throws {OAuthError} `invalid_grant`.
+ */
+export async function findRefreshToken(
+  server: Server,
+  { client, provenKey }: Pick<AuthenticatedRequest, "client" | "provenKey">,
+  token: string,
+): Promise<FoundRefreshToken> {
+  const id = await storageKey(server, token);
+  const stored = await server.store.get("refresh_token", id);
+  if (stored === undefined) throw invalidGrant({ rule: "RT-07", isUnknown: true });
+  const record = stored.value;
+  const { clientId, scope } = record.grant;
+  if (clientId !== client.id) throw invalidGrant({ rule: "RT-02", issuedTo: clientId, sentBy: client.id });
+  server.passed?.("RT-02", client.id);
+  if (record.dpopJkt !== undefined) assertProvenKey(server, boundToken, record.dpopJkt, provenKey);
+  assertNotExpired(server, stored);
+  const registered = registeredScope(client, scope);
+  const invalidReason = await findInvalidReason(server, client, stored, registered);
+  if (invalidReason !== undefined) throw invalidGrant(invalidReason);
+  server.passed?.("RT-07", record.validUntil);
+  return { id, stored, registered };
+}
+
+function assertNotExpired(server: Server, { value, consumedAt }: StoredRecord<RefreshTokenRecord>): void {
+  const { validUntil, endsAt } = value;
+  const now = server.now();
+  if (now >= endsAt) throw invalidGrant({ rule: "RT-07", expired: "grant", validUntil: endsAt, now });
+  // A consumed token is a replay, whether it was idle too long or not.
+  if (consumedAt === undefined && now >= validUntil) {
+    throw invalidGrant({ rule: "RT-07", expired: "token", validUntil, now });
+  }
+}
+
+/**
+ * Consumes the token and stores its successor.
+ *
+ * @throws {OAuthError} If the token was consumed before and the request is not a permitted retry. Such a replay revokes
+ *   the grant.
+ */
+async function rotate(
+  server: Server,
+  { client, provenKey }: AuthenticatedRequest,
+  id: string,
+  token: string,
+  stored: StoredRecord<RefreshTokenRecord>,
+): Promise<string> {
+  const { grace } = policyOf(server, client).refresh;
+  const nextToken = grace === 0 ? randomToken(server.randomBytes) : await deriveSuccessor(token, stored.value);
+  const isFirstUse = stored.consumedAt === undefined && await server.store.consume("refresh_token", id, server.now());
+  if (!isFirstUse && !await isRetry(server, grace, nextToken, stored.consumedAt, provenKey)) {
+    await revokeGrant(server, stored.grantId!, "refresh token used twice", stored.value.endsAt);
+    throw invalidGrant({ rule: "RT-04", usedAt: stored.consumedAt ?? server.now(), clientId: client.id });
+  }
+  return await storeSuccessor(server, { client, provenKey }, stored, nextToken);
+}
+
+/** Stores another refresh token for the grant. */
+async function storeSuccessor(
+  server: Server,
+  { client, provenKey }: Pick<AuthenticatedRequest, "client" | "provenKey">,
+  { grantId, value }: StoredRecord<RefreshTokenRecord>,
+  token = (server.settings.tokenPrefixes.refresh_token ?? "") + randomToken(server.randomBytes),
+): Promise<string> {
+  await storeRefreshToken(server, token, grantId!, {
+    ...successorRecord(server, value),
+    dpopJkt: value.dpopJkt ?? keyOfRefreshToken(client, provenKey),
+  });
+  return token;
+}
+
+/** Keeps the token and restarts its idle time. */
+async function renew(
+  server: Server,
+  id: string,
+  token: string,
+  stored: StoredRecord<RefreshTokenRecord>,
+): Promise<string> {
+  const { grantId, expiresAt, value } = stored;
+  await server.store.put("refresh_token", id, { ...value, validUntil: idleExpiresAt(server, value.endsAt) }, {
+    grantId,
+    expiresAt,
+  });
+  return token;
+}
+
+/**
+ * Whether a response may have been lost: the token was consumed within `refresh.grace`, and its successor never was.
+ *
+ * @throws {OAuthError} If the first use bound the successor to another key than that of this request.
+ */
+async function isRetry(
+  server: Server,
+  grace: number,
+  nextToken: string,
+  consumedAt: number | undefined,
+  provenKey: string | undefined,
+): Promise<boolean> {
+  if (grace === 0) return false;
+  if (server.now() >= (consumedAt ?? server.now()) + grace * 1000) return false;
+  const successor = await server.store.get("refresh_token", await storageKey(server, nextToken));
+  if (successor?.consumedAt !== undefined) return false;
+  const key = successor?.value.dpopJkt;
+  if (key !== undefined) assertProvenKey(server, boundToken, key, provenKey);
+  return true;
+}
+
+/** The requested part of the granted scope, for this access token only (§4.3.1). */
+function narrowScope(granted: readonly string[], parameters: Params): readonly string[] {
+  const requested = parameters.get("scope");
+  if (requested === undefined) return granted;
+  const tokens = splitScope(requested);
+  if (tokens.length > 0 && tokens.every((token) => granted.includes(token))) return tokens;
+  throw reject("RT-06", { requested, granted });
+}

@@ -1,0 +1,24 @@
+/** GET /: where clients find the server, and a demo login. A plugin can replace the page. */
+
+import type { Handlers } from "./route.ts";
+import { html, redirect } from "./http/message.ts";
+import { renderPage } from "./pages/render_page.ts";
+import { startLinks } from "./demo_flow.ts";
+import { HomePage } from "./pages/home_page.tsx";
+import { isTrustedHost } from "./http/cross_site.ts";
+
+/** Names the issuer and its metadata. It names clients only under a host of the server (DNS rebinding). */
+export const home: Handlers = {
+  async GET(context) {
+    const { app, server, site, request } = context;
+    const { origin } = new URL(server.issuer);
+    const metadata = app.endpoints.filter(({ name }) => name === "discovery").map(({ path }) => origin + path);
+    const links = isTrustedHost(server, request) ? await startLinks(context) : [];
+    return html(200, renderPage(HomePage, { ...site, metadata, startLinks: links }));
+  },
+};
+
+/** Leads from the root of the host to the home page, which is below the path of the issuer. */
+export const root: Handlers = {
+  GET: ({ request, site: { base } }) => redirect(request.method, `${base}/`),
+};

@@ -1,0 +1,167 @@
+/**
+ * Web pages of other sites. A browser on the machine of the server can open such a page, and reach the server too. The
+ * page must not learn who the user is, get a token, or make the server fetch a URL (CSRF, cross-site leaks).
+ */
+
+import { HttpError, type RequestLike } from "./message.ts";
+import type { PendingAuthorization } from "../request/destination.ts";
+import { isUndottedScheme } from "../redirect_uri.ts";
+import { standingFor } from "../clients/standing.ts";
+import { quote } from "../../server/config/config_issue.ts";
+import { frontChannelOrigin, issuerOrigin, type ServerUrls } from "../issuer_urls.ts";
+import { reject } from "../reject.ts";
+import type { RejectionRuleId } from "../rules/mod.ts";
+import { knownPages } from "../rules/pages.ts";
+import type { Server } from "../server.ts";
+import { isLoopback, servesOwnPages } from "../test_hosts.ts";
+import type { Context } from "../context.ts";
+
+/**
+ * Whether a page of another site caused the request, by the headers that a page cannot change (Fetch Metadata §2,
+ * Fetch §3.2). A page can leave `Referer` out, but not forge it.
+ */
+export function isCrossSite({ server, request: { headers } }: Pick<Context, "server" | "request">): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site !== null && site !== "cross-site") return false;
+  const page = headers.get("origin") ?? headers.get("referer");
+  return page === null ? site !== null : !isKnownPage(server, page);
+}
+
+/**
+ * Rejects a request of a page of another site, by script or form, to an endpoint for programs. Only a server on a test
+ * host rejects it, because on other hosts an attacker can reach the endpoint without the browser of a user.
+ *
+ * @throws {HttpError} 403.
+ */
+export function rejectCrossSite(context: Context): void {
+  const { server, request: { headers } } = context;
+  if (!server.settings.allows.unknownClients || !isCrossSite(context)) return;
+  throw new HttpError(403, "HT-22", "A page of another site may not use this endpoint", {
+    expected: `no browser, or ${knownPages}`,
+    received: describePage(headers),
+  });
+}
+
+/**
+ * Rejects an automatic login that a page of another site starts: in a frame, or if the page would get the code. The
+ * page gets the code if the redirect URI is on another site or has a scheme without a dot, which may open a page, and
+ * its client is of unknown standing or has not registered it.
+ *
+ * @throws {OAuthError} `interaction_required`.
+ * @throws {HttpError} 403 under an untrusted host, where browsers do not state the site of a request.
+ */
+export function rejectCrossSiteLogin(context: Context, { destination, client }: PendingAuthorization): void {
+  const { server, request } = context;
+  if (server.settings.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
+  const target = request.headers.get("sec-fetch-dest") ?? "document";
+  const isFramed = target !== "document" && isCrossSite(context);
+  const isRegistered = standingFor(client, "redirect_uris") !== "unknown" && client.hasRedirectUri(destination.uri);
+  const leadsAway = !isRegistered &&
+    (/^https?:/i.test(destination.uri) ? !isKnownPage(server, destination.uri) : isUndottedScheme(destination.uri));
+  if (!isFramed && !(leadsAway && (isCrossSite(context) || isUnstated(context)))) return;
+  throw reject("UI-30", { page: describePage(request.headers), frame: isFramed ? target : undefined });
+}
+
+/**
+ * The page of another site that caused a request, for a message; `undefined` if none did. A browser that does not state
+ * the site of a navigation may have followed a link of any page.
+ */
+export function findOtherSite(context: Context): string | undefined {
+  const { endpoint, request: { headers } } = context;
+  if (!isCrossSite(context) && !(endpoint?.errors === "redirect" && isUnstated(context))) return undefined;
+  const page = headers.get("origin") ?? headers.get("referer");
+  return page !== null && URL.canParse(page) && new URL(page).host !== ""
+    ? `a page of ${new URL(page).origin},`
+    : "a page of another site, which the browser does not name,";
+}
+
+/** Whether a page of this URL or origin may use the server like a page on this machine. */
+function isKnownPage({ issuer, settings, clients }: Server, url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { hostname, origin } = new URL(url);
+  if (servesOwnPages(hostname) || hostname === new URL(issuer).hostname) return true;
+  return settings.allowedOrigins.includes(origin) ||
+    [...clients.registered.known().values()].some(({ standing, redirectUris }) =>
+      standing === "configured" && redirectUris.some((uri) => /^https?:/i.test(uri) && new URL(uri).origin === origin)
+    );
+}
+
+/** Whether a browser would not state the site: over plain http, except to a loopback host (Fetch Metadata §2). */
+function isUnstated({ server, request: { headers } }: Context): boolean {
+  const host = headers.get("host");
+  return host !== null && headers.get("sec-fetch-site") === null && headers.get("referer") === null &&
+    new URL(server.issuer).protocol === "http:" && !isLoopback(host.replace(/:\d+$/, ""));
+}
+
+/** The page of a request, for the trace. */
+function describePage(headers: RequestLike["headers"]): string {
+  const page = headers.get("origin") ?? headers.get("referer");
+  if (page === null) return "a request that names no page";
+  return URL.canParse(page) ? `a page of ${new URL(page).origin}` : "a page without an origin";
+}
+
+/** A name or an address, and an optional port (RFC 9110 §7.2). */
+const hostHeader = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/;
+
+/**
+ * Prevents DNS rebinding: if an attacker's host name resolves to this machine, the attacker's page has the same origin
+ * as this server's pages under that name. Only the host of the issuer, the host of `frontChannelUrl` and loopback hosts
+ * are trusted.
+ *
+ * @param rule The ID of the violated rule.
+ * @throws {HttpError} 403.
+ */
+export function rejectUntrustedHost(server: ServerUrls, request: RequestLike, rule: RejectionRuleId): void {
+  if (isTrustedHost(server, request)) return;
+  const { host } = new URL(frontChannelOrigin(server));
+  const received = quote(request.headers.get("host")?.slice(0, 256));
+  throw new HttpError(
+    403,
+    rule,
+    `This page is served only under ${host} or a loopback host; the request was for ${received}`,
+  );
+}
+
+/**
+ * The `Host` header for a request that the server sends to itself because of this one: the same checks apply to both.
+ */
+export function repeatedHost({ headers }: RequestLike): readonly (readonly [name: string, value: string])[] {
+  const host = headers.get("host");
+  return host === null ? [] : [["host", host]];
+}
+
+/** Whether the `Host` header is the issuer's host, that of `frontChannelUrl` or a loopback host. */
+export function isTrustedHost(server: ServerUrls, { headers }: RequestLike): boolean {
+  const host = headers.get("host");
+  // A request without a Host header did not come over the network but from the embedding program.
+  if (host === null) return true;
+  // Not parsed as a URL: browsers accept host names that the URL parser rejects.
+  const hostname = hostHeader.exec(host.toLowerCase())?.[1];
+  if (hostname === undefined) return false;
+  return isLoopback(hostname) || hostname === new URL(server.issuer).hostname ||
+    hostname === new URL(frontChannelOrigin(server)).hostname;
+}
+
+/**
+ * Rejects a request to a host that may not be an issuer, if each request has its own issuer (`issuer: "from-host"`). An
+ * attacker may control a host name that resolves to this machine (DNS rebinding).
+ *
+ * @throws {HttpError} 421.
+ */
+export function rejectOtherHost({ server, request }: Pick<Context, "server" | "request">): void {
+  if (!server.settings.isIssuerFromHost) return;
+  const host = request.headers.get("host");
+  if (host === null || parseHost(host, new URL(server.issuer).protocol)?.origin === issuerOrigin(server.issuer)) {
+    return;
+  }
+  throw new HttpError(421, "HT-24", "This server is not the issuer of this host", {
+    expected: ["a loopback host", ...server.settings.issuerHosts].join(" or "),
+    received: quote(host.slice(0, 256)),
+  });
+}
+
+/** The origin of a `Host` header; `undefined` if the header is not a valid host. */
+export function parseHost(host: string, protocol: string): URL | undefined {
+  const url = hostHeader.test(host.toLowerCase()) ? `${protocol}//${host}` : "";
+  return URL.canParse(url) ? new URL(url) : undefined;
+}

@@ -1,0 +1,259 @@
+/** Parses the fields of a request: a query string, or a form with limits for its size and duration. */
+
+import { findForRequest, HttpError, type RequestLike } from "./message.ts";
+import { timers } from "../timers.ts";
+
+/** @internal Decoded names and values, in the order of the request. */
+export type Fields = readonly (readonly [name: string, value: string])[];
+
+/** Maximum size of a form, in bytes. */
+export const maxBodyBytes = 64 * 1024;
+
+/** Maximum number of parameters in a query or a form. */
+const maxFields = 1000;
+
+/** Maximum duration of receiving a body, in milliseconds of real time. */
+export const bodyTimeoutMs = 10_000;
+
+const formType = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
+
+/**
+ * Decodes `application/x-www-form-urlencoded` text strictly. It rejects an invalid percent sequence or invalid UTF-8,
+ * because a repaired value might match another one (OAuth 2.1 Appendix B).
+ *
+ * @throws {HttpError} 400, also for too many parameters.
+ */
+export function parseFields(text: string): Fields {
+  const fields: [string, string][] = [];
+  const mayBeSlices = text.length <= maxSlicedLength;
+  for (const part of text.split("&")) {
+    if (part === "") continue;
+    if (fields.length === maxFields) {
+      throw new HttpError(400, "HT-20", `There must not be more than ${maxFields} parameters`);
+    }
+    const equals = part.indexOf("=");
+    const name = equals < 0 ? part : part.slice(0, equals);
+    const value = equals < 0 ? "" : part.slice(equals + 1);
+    const decodedName = decode(name, mayBeSlices);
+    fields.push([decodedName, decode(value, mayBeSlices, decodedName)]);
+  }
+  return fields;
+}
+
+/** Parses a redirect into URI and parameters. Not by URL, because a redirect URI may have a private-use scheme. */
+export function parseLocation(location: string): { readonly uri: string; readonly params: Fields } {
+  const [withoutFragment = "", fragment = ""] = location.split("#", 2);
+  const [uri = "", ...query] = withoutFragment.split("?");
+  try {
+    return { uri, params: [query.join("?"), ...fragment.includes("=") ? [fragment] : []].flatMap(parseFields) };
+  } catch {
+    return { uri, params: [] };
+  }
+}
+
+/**
+ * Reads the form in a request's body.
+ *
+ * @throws {HttpError} 400 for another media type or broken encoding, 408, 413, 415 for a content coding.
+ */
+export async function readForm(request: RequestLike): Promise<Fields> {
+  if (!isForm(request)) {
+    const received = describeContentType(request);
+    const expected = "application/x-www-form-urlencoded";
+    throw new HttpError(400, "TK-02", `The body must be ${expected}`, { expected, received });
+  }
+  rejectContentCoding(request);
+  return parseFields(await (peekedText(request) ?? readText(request)));
+}
+
+/** The received `content-type`, for messages: at most 100 characters. */
+export function describeContentType({ headers }: RequestLike): string {
+  const type = headers.get("content-type") ?? "no Content-Type";
+  return type.length > 100 ? `${type.slice(0, 100)}…` : type;
+}
+
+/**
+ * Reads a body that is not a form, such as JSON, as text.
+ *
+ * @param maxBytes Maximum size, in bytes. Default: {@link maxBodyBytes}.
+ * @throws {HttpError} 400, 408, 413, 415 for a content coding.
+ */
+export async function readBodyText(request: RequestLike, maxBytes?: number): Promise<string> {
+  rejectContentCoding(request);
+  return await readText(request, maxBytes);
+}
+
+function rejectContentCoding({ headers }: RequestLike): void {
+  const coding = headers.get("content-encoding");
+  if (coding === null || coding.toLowerCase() === "identity") return;
+  throw new HttpError(415, "HT-13", "The body must not be compressed: Content-Encoding may only be identity");
+}
+
+/** Whether the `content-type` is that of a form. */
+export function isForm(request: RequestLike): boolean {
+  return formType.test(request.headers.get("content-type") ?? "");
+}
+
+/** The bodies that {@link peekForm} read. */
+const peekedBodies = new WeakMap<RequestLike, Promise<string>>();
+
+/** Reads a form early. {@link readForm} of the same request then returns the same fields or throws the same error. */
+export async function peekForm(request: RequestLike): Promise<Fields> {
+  let text = peekedText(request);
+  if (text === undefined) peekedBodies.set(request, text = readText(request));
+  return parseFields(await text);
+}
+
+/** The request with another form and, if `url` is set, another URL. {@link readForm} returns the new fields. */
+export function replaceForm(original: RequestLike, fields: Fields, url = original.url): RequestLike {
+  const text = new URLSearchParams(fields.map(([name, value]) => [name, value])).toString();
+  const bytes = new TextEncoder().encode(text);
+  const replaced: Readonly<Record<string, string | null>> = {
+    "content-type": "application/x-www-form-urlencoded",
+    "content-length": String(bytes.length),
+    "transfer-encoding": null,
+  };
+  const request: RequestLike = {
+    method: original.method,
+    url,
+    headers: {
+      get(name) {
+        const lower = name.toLowerCase();
+        return Object.hasOwn(replaced, lower) ? replaced[lower]! : original.headers.get(name);
+      },
+    },
+    get body() {
+      return new Blob([bytes]).stream();
+    },
+    bodyUsed: false,
+    bytes: () => Promise.resolve(bytes),
+    original,
+  };
+  peekedBodies.set(request, Promise.resolve(text));
+  return request;
+}
+
+/** The text of the form that {@link peekForm} read; `undefined` if it read none. */
+export function peekedText(request: RequestLike): Promise<string> | undefined {
+  return findForRequest(peekedBodies, request);
+}
+
+async function readText(request: RequestLike, maxBytes = maxBodyBytes): Promise<string> {
+  const { headers } = request;
+  const contentLength = headers.get("content-length");
+  if (Number(contentLength ?? 0) > maxBytes) {
+    request.body?.cancel().catch(() => {});
+    throw tooLarge(maxBytes);
+  }
+  if (request.bodyUsed) throw new HttpError(400, "HT-09", "The body was already read");
+  // With a `content-length`, the transport limits the size of the body, and reading the whole body is several times
+  // faster.
+  const isLengthKnown = contentLength !== null && headers.get("transfer-encoding") === null;
+  try {
+    const parts = isLengthKnown ? [await withBodyTimeout(request.bytes())] : await readInParts(request, maxBytes);
+    // Without a transport, `content-length` may be wrong.
+    if (isLengthKnown && parts[0]!.byteLength > maxBytes) throw tooLarge(maxBytes);
+    return decodeText(parts);
+  } catch (error) {
+    if (error instanceof HttpError) throw error;
+    throw new HttpError(400, "HT-09", "The body is incomplete: the connection broke off, or the server is stopping");
+  }
+}
+
+/** Microtasks within which a body that has already arrived is read: 2 on a server of Deno, 7 in process. */
+const arrivedWithinMicrotasks = 10;
+
+const isDeno = "Deno" in globalThis;
+
+/**
+ * The body; rejects with 408 if it arrives too late. On Deno, a body that has already arrived gets no timer, because
+ * the first timer of a process takes 5 ms, and each further timer 3 µs.
+ */
+function withBodyTimeout<T>(body: Promise<T>): Promise<T> {
+  return isDeno ? withLateTimer(body) : withTimer(body);
+}
+
+async function withLateTimer<T>(body: Promise<T>): Promise<T> {
+  let isPending = true;
+  const onEnd = () => void (isPending = false);
+  body.then(onEnd, onEnd);
+  for (let i = 0; i < arrivedWithinMicrotasks && isPending; i++) await undefined;
+  return isPending ? await withTimer(body) : await body;
+}
+
+function withTimer<T>(body: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = timers.setTimeout(
+      () => reject(new HttpError(408, "HT-09", `The body must arrive within ${bodyTimeoutMs / 1000} seconds`)),
+      bodyTimeoutMs,
+    );
+    const finish = (outcome: () => void) => {
+      timers.clearTimeout(timer);
+      outcome();
+    };
+    body.then((read) => finish(() => resolve(read)), (cause) => finish(() => reject(cause)));
+  });
+}
+
+async function readInParts({ body }: RequestLike, maxBytes: number): Promise<readonly Uint8Array[]> {
+  if (body === null) return [];
+  const reader = body.getReader();
+  try {
+    return await withBodyTimeout(readAll(reader, maxBytes));
+  } catch (error) {
+    reader.cancel().catch(() => {});
+    throw error;
+  }
+}
+
+async function readAll(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  maxBytes: number,
+): Promise<readonly Uint8Array[]> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  while (true) {
+    const { done, value } = await reader.read();
+    if (done) return parts;
+    size += value.byteLength;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    parts.push(value);
+  }
+}
+
+function tooLarge(maxBytes: number): HttpError {
+  return new HttpError(413, "HT-07", `The body must not be larger than ${maxBytes} bytes`);
+}
+
+const strictDecoding = { fatal: true, ignoreBOM: true };
+
+/** Decodes complete texts, without state between calls. */
+const wholeDecoder = new TextDecoder("utf-8", strictDecoding);
+
+function decodeText(parts: readonly Uint8Array[]): string {
+  try {
+    if (parts.length === 1) return wholeDecoder.decode(parts[0]);
+    const decoder = new TextDecoder("utf-8", strictDecoding);
+    return parts.map((part) => decoder.decode(part, { stream: true })).join("") + decoder.decode();
+  } catch {
+    throw new HttpError(400, "HT-10", "The body must be UTF-8");
+  }
+}
+
+/** Maximum length of a text whose values are slices, in characters. A slice keeps the whole text in memory. */
+const maxSlicedLength = 1024;
+
+/** Decodes a name, or the value of a name; `mayBeSlice` allows a text that needs no decoding to remain a slice. */
+function decode(text: string, mayBeSlice: boolean, name?: string): string {
+  if (mayBeSlice && !text.includes("%") && !text.includes("+")) return text;
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    // Text that does not look like the name of a parameter may be a part of a secret, and is in no log.
+    const part = name === undefined ? "a name" : /^[a-z_]{1,60}$/.test(name) ? `the value of ${name}` : "a value";
+    throw new HttpError(400, "HT-10", "Names and values must be percent-encoded UTF-8", {
+      expected: "percent-encoded UTF-8, such as %25 for a percent sign",
+      received: `${part} that is not`,
+    });
+  }
+}

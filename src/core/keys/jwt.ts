@@ -1,0 +1,89 @@
+/** Signs claims as JWTs (RFC 7515, RFC 7519). */
+
+import type { MaybePromise } from "../maybe_promise.ts";
+import { digestBytes, encodeBase64url, isMlDsa, shake256 } from "../crypto.ts";
+import type { Keys, Signer } from "./keys.ts";
+import type { SigningAlgorithm } from "./signing_algorithm.ts";
+
+/** The `typ` of the header. Authorization responses have none, as in JARM §2.2, so that nothing else accepts them. */
+const typByKind: Readonly<Record<JwtKind, string | undefined>> = {
+  access_token: "at+jwt",
+  id_token: "JWT",
+  userinfo: "JWT",
+  id_jag: "oauth-id-jag+jwt",
+  logout_token: "logout+jwt",
+  introspection: "token-introspection+jwt",
+  authorization_response: undefined,
+  security_event: "secevent+jwt",
+};
+
+/** The kinds of signed tokens, and of responses with the claims of a user. */
+export type TokenKind = "access_token" | "id_token" | "userinfo" | "id_jag" | "logout_token";
+
+/** The kinds of JWTs that this server signs. */
+export type JwtKind = TokenKind | "introspection" | "authorization_response" | "security_event";
+
+/** @internal Signs the claims of a token. Times are in seconds since the epoch. */
+export type SignClaims = (
+  kind: JwtKind,
+  alg: SigningAlgorithm,
+  claims: Readonly<Record<string, unknown>>,
+) => Promise<string>;
+
+/** @internal The keys of a server, and the function that signs claims with the current key. */
+export type SigningKeys = Keys & { readonly sign: SignClaims };
+
+/** Signs with the current key. */
+export function jwtSigner(keys: Keys): SignClaims {
+  return (kind, alg, claims) => keys.signer(alg).then((signer) => signJwt(signer, typByKind[kind], claims));
+}
+
+const encoder = new TextEncoder();
+
+/** Signs claims as a compact JWS (RFC 7515 §7.1). Times are in seconds since the epoch. */
+export function signJwt(
+  signer: Signer,
+  typ: string | undefined,
+  claims: Readonly<Record<string, unknown>>,
+): MaybePromise<string> {
+  const input = `${encodedHeader(signer, typ)}.${encodeBase64url(JSON.stringify(claims))}`;
+  const jws = (signature: Uint8Array) => `${input}.${encodeBase64url(signature)}`;
+  const signature = signer.sign(encoder.encode(input));
+  return signature instanceof Uint8Array ? jws(signature) : signature.then(jws);
+}
+
+const headersBySigner = new WeakMap<Signer, Map<string | undefined, string>>();
+
+/** The encoded header, which is the same for every token of one key and type. */
+function encodedHeader(signer: Signer, typ: string | undefined): string {
+  let byType = headersBySigner.get(signer);
+  if (byType === undefined) headersBySigner.set(signer, byType = new Map());
+  let header = byType.get(typ);
+  if (header === undefined) {
+    header = encodeBase64url(JSON.stringify({ alg: signer.alg, typ, kid: signer.kid }));
+    byType.set(typ, header);
+  }
+  return header;
+}
+
+/**
+ * The left half of a token's digest, for `at_hash` and `c_hash` (OpenID Connect Core §3.1.3.6), by the digest of the
+ * signature algorithm. Neither OpenID Connect nor RFC 9964 names one for ML-DSA. It is SHAKE256 with 64 bytes, which
+ * ML-DSA itself uses for messages (FIPS 204 §5), as Ed25519 uses SHA-512; the library oauth4webapi expects the same.
+ */
+export async function tokenHash(alg: SigningAlgorithm, token: string): Promise<string> {
+  const bytes = isMlDsa(alg)
+    ? await shake256(token)
+    : await digestBytes(alg === "EdDSA" || alg === "Ed25519" ? "sha512" : "sha256", token);
+  return encodeBase64url(bytes.subarray(0, bytes.length / 2));
+}
+
+/** The server's clock in whole seconds, as JWTs count time (RFC 7519 §2). */
+export function secondsNow(server: { readonly now: () => number }): number {
+  return Math.floor(server.now() / 1000);
+}
+
+/** The time of a claim in milliseconds; `undefined` if the claim is absent or not a number. */
+export function millisecondsOf(seconds: unknown): number | undefined {
+  return typeof seconds === "number" ? seconds * 1000 : undefined;
+}

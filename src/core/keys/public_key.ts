@@ -1,0 +1,15 @@
+/** Public keys: their type, and what a JWK of one may not have. */
+
+import { privateMembers } from "./jwk.ts";
+
+/**
+ * A public key of WebCrypto. The global type `CryptoKey` of browsers does not exist in a project for Node only.
+ *
+ * @internal
+ */
+export type PublicKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
+/** A private member of a JWK; `undefined` if it is a public key. */
+export function findPrivateMember(jwk: object): string | undefined {
+  return privateMembers.find((name) => name in jwk);
+}

@@ -1,0 +1,236 @@
+/** The signature algorithms of tokens and of the JWTs of clients, and the validation of public keys (RFC 7517 §5). */
+
+import { hasAlgorithm, isMlDsa } from "../crypto.ts";
+import { type ConfigIssue, quote } from "../../server/config/config_issue.ts";
+import { allowsHttp, httpHosts, type LocalUrls } from "../test_hosts.ts";
+import { findPrivateMember } from "./public_key.ts";
+import type { PublicKeySet } from "../../server/fetching/remote_keys.ts";
+
+/**
+ * A signature algorithm of tokens (RFC 7518 §3.1). `Ed25519` (RFC 9864 §2.2) makes the signatures of `EdDSA` (RFC 8037
+ * §3.1), which RFC 9864 deprecates because the name leaves the curve open. ML-DSA (RFC 9964) needs Node 24.7, Deno or
+ * Bun.
+ */
+export type SigningAlgorithm =
+  | "RS256"
+  | "ES256"
+  | "EdDSA"
+  | "Ed25519"
+  | "ML-DSA-44"
+  | "ML-DSA-65"
+  | "ML-DSA-87";
+
+/** All signature algorithms. Every client library accepts the first one. */
+export const signingAlgorithms: readonly SigningAlgorithm[] = [
+  ...["RS256", "ES256", "EdDSA", "Ed25519"] as const,
+  ...["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"] as const,
+];
+
+/** The signature algorithms of tokens that the settings of a server accept. */
+export function acceptedSigningAlgorithms(
+  { signatureAlgorithms }: { readonly signatureAlgorithms: readonly string[] },
+): readonly SigningAlgorithm[] {
+  return signingAlgorithms.filter((alg) => signatureAlgorithms.includes(alg));
+}
+
+/**
+ * The algorithms that a server accepts by default. ML-DSA is not among them: not every runtime has it, and a client
+ * that uses the first algorithm in metadata that it knows would otherwise change its algorithm.
+ */
+export const defaultAlgorithms: readonly string[] = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "Ed25519",
+  "EdDSA",
+];
+
+/** The asymmetric algorithms of JWTs that others sign (RFC 7518 §3.1, RFC 8037, RFC 9964). */
+export const verificationAlgorithms: readonly string[] = [...defaultAlgorithms, ...signingAlgorithms.filter(isMlDsa)];
+
+/** A server that signs with ML-DSA accepts `alg`, unless a setting or a profile lists the algorithms. */
+export function withOwnAlgorithm<
+  Given extends { readonly alg: SigningAlgorithm; readonly signatureAlgorithms: readonly string[] },
+>(given: Given): Given {
+  if (!isMlDsa(given.alg) || given.signatureAlgorithms !== defaultAlgorithms) return given;
+  return { ...given, signatureAlgorithms: [...defaultAlgorithms, given.alg] };
+}
+
+/** The algorithms of JWTs that clients sign with their secret (RFC 7518 §3.2). */
+export const secretAlgorithms: readonly string[] = ["HS256", "HS384", "HS512"];
+
+/** All algorithms of JWTs that clients sign. */
+export const assertionAlgorithms: readonly string[] = [...verificationAlgorithms, ...secretAlgorithms];
+
+/** The algorithms of JWTs that clients with these methods of authentication sign. Each client accepts some of them. */
+export function clientJwtAlgorithms(
+  methods: readonly string[],
+  signatureAlgorithms: readonly string[],
+): readonly string[] {
+  return [
+    ...methods.includes("private_key_jwt") ? signatureAlgorithms : [],
+    ...methods.includes("client_secret_jwt") ? secretAlgorithms : [],
+  ];
+}
+
+/**
+ * Parses a text as a URL; `undefined` if it is not a URI. The URL parser alone would accept surrounding spaces, and
+ * characters that a URI must not contain (RFC 3986 §2).
+ */
+export function parseUrl(text: string): URL | undefined {
+  return /^[^\s\p{Cc}"<>\\^`{|}]+$/u.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+}
+
+/**
+ * An issue of a URL that the server fetches, or that pages show to users as a link: it must be https, or http on a host
+ * that {@link allowsHttp} allows.
+ */
+export function validateUrl(path: string, uri: string, localUrls: LocalUrls): ConfigIssue[] {
+  const url = parseUrl(uri);
+  if (url?.protocol === "https:" || url?.protocol === "http:" && allowsHttp(url.hostname, localUrls)) return [];
+  const expected = `an https URL, or an http URL on ${httpHosts(localUrls)}`;
+  return [{ path, expected, received: quote(uri), hint: "Write https://host/path." }];
+}
+
+/**
+ * All issues of `jwks` and `jwks_uri`; paths are relative to their owner.
+ */
+export function validatePublicKeys(
+  { jwks, jwks_uri: uri }: { readonly jwks?: PublicKeySet; readonly jwks_uri?: string },
+  localUrls: LocalUrls,
+): ConfigIssue[] {
+  const ofKeys = (jwks?.keys ?? []).flatMap((key, i) => {
+    const path = `jwks.keys[${i}]`;
+    const privateMember = findPrivateMember(key);
+    return privateMember === undefined
+      ? [
+        ...validateRsaKey(key, path),
+        ...validateCurveKey(key, path),
+        ...validateMlDsaKey(key, path),
+      ]
+      : [{
+        path,
+        expected: "a public key",
+        received: `a key with the private member ${quote(privateMember)}`,
+        hint: "Export only the public key.",
+      }];
+  });
+  if (uri === undefined) return ofKeys;
+  const both = { path: "jwks_uri", expected: "jwks or jwks_uri", received: "both", hint: "Keep one of the two." };
+  return [...jwks === undefined ? [] : [both], ...validateUrl("jwks_uri", uri, localUrls), ...ofKeys];
+}
+
+/** Minimum size of an RSA key, in bits (RFC 7518 §3.3 and §3.5). */
+const minRsaKeyBits = 2048;
+
+function validateRsaKey({ kty, n }: Readonly<Record<string, unknown>>, path: string): ConfigIssue[] {
+  if (kty !== "RSA") return [];
+  const bits = typeof n === "string" ? bitLength(n) : undefined;
+  if (bits !== undefined && bits >= minRsaKeyBits) return [];
+  return [{
+    path: `${path}.n`,
+    expected: `the modulus of an RSA key of ${minRsaKeyBits} bits or more, as base64url`,
+    received: bits === undefined ? describeModulus(n) : `${bits} bits`,
+    hint: `Create a key of ${minRsaKeyBits} bits or more, or one for ES256 or Ed25519.`,
+  }];
+}
+
+/** The length of a coordinate in characters of base64url, by curve (RFC 7518 §6.2.1.2, RFC 8037 §2). */
+const coordinateLengths: ReadonlyMap<unknown, number> = new Map([
+  ["P-256", 43],
+  ["P-384", 64],
+  ["P-521", 88],
+  ["Ed25519", 43],
+]);
+
+/** Not every runtime checks the length when it imports a key. */
+function validateCurveKey(key: Readonly<Record<string, unknown>>, path: string): ConfigIssue[] {
+  const { kty, crv } = key;
+  const length = coordinateLengths.get(crv);
+  if (length === undefined) return [];
+  return (kty === "EC" ? ["x", "y"] : ["x"]).flatMap((name) => {
+    const value = key[name];
+    if (typeof value === "string" && value.length === length && /^[\w-]+$/.test(value)) return [];
+    return [{
+      path: `${path}.${name}`,
+      expected: `a coordinate of ${crv}: ${length} characters of base64url`,
+      received: typeof value === "string" ? `${value.length} characters` : "no text",
+      hint: "Export the public key again: crv must be the curve of the key.",
+    }];
+  });
+}
+
+/** The length of `pub` in characters of base64url (FIPS 204 §4), by algorithm. */
+const mlDsaKeyLengths: ReadonlyMap<unknown, number> = new Map([
+  ["ML-DSA-44", 1750],
+  ["ML-DSA-65", 2603],
+  ["ML-DSA-87", 3456],
+]);
+
+/** `alg` and `pub` are required (RFC 9964 §3). */
+function validateMlDsaKey({ kty, alg, pub }: Readonly<Record<string, unknown>>, path: string): ConfigIssue[] {
+  if (kty !== "AKP") return typeof alg === "string" && isMlDsa(alg) ? [wrongKeyType(kty, alg, path)] : [];
+  const length = mlDsaKeyLengths.get(alg);
+  if (length === undefined) {
+    const expected = `one of ${[...mlDsaKeyLengths.keys()].join(", ")}, for a key of kty AKP`;
+    return [{
+      path: `${path}.alg`,
+      expected,
+      received: quote(alg),
+      hint: "Export the public key again, with its alg.",
+    }];
+  }
+  if (typeof pub === "string" && pub.length === length && /^[\w-]+$/.test(pub)) return [];
+  return [{
+    path: `${path}.pub`,
+    expected: `the public key of ${alg}: ${length} characters of base64url`,
+    received: typeof pub === "string" ? `${pub.length} characters` : "no text",
+    hint: "Export the public key again: alg must be the algorithm of the key.",
+  }];
+}
+
+function wrongKeyType(kty: unknown, alg: unknown, path: string): ConfigIssue {
+  return {
+    path: `${path}.kty`,
+    expected: `AKP, the key type of ${alg}`,
+    received: quote(kty),
+    hint: "Export the public key again, or remove alg.",
+  };
+}
+
+/** An issue if the runtime does not have the algorithm. */
+export function validateAvailable(path: string, alg: string): ConfigIssue[] {
+  if (hasAlgorithm(alg)) return [];
+  return [{
+    path,
+    expected: "an algorithm that this runtime has",
+    received: quote(alg),
+    hint: `Run the server on Node 24.7 or newer, Deno or Bun, which have ${alg}, or choose another algorithm.`,
+  }];
+}
+
+/** The bits of a base64url number without leading zeros; `undefined` if the text is not one. */
+function bitLength(number: string): number | undefined {
+  if (!/^[A-Za-z0-9_-]+$/.test(number)) return undefined;
+  const significant = number.replace(/^A+/, "");
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  const leading = alphabet.indexOf(significant.charAt(0));
+  if (leading < 0) return 0;
+  // The last character includes padding bits.
+  const spare = number.length * 6 % 8;
+  return significant.length * 6 - (6 - (32 - Math.clz32(leading))) - spare;
+}
+
+function describeModulus(value: unknown): string {
+  return value === undefined
+    ? "nothing"
+    : typeof value === "string"
+    ? "a string that is not base64url"
+    : "not a string";
+}

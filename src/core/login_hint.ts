@@ -1,0 +1,52 @@
+/** A `login_hint` that is not the `sub` of a user, with automatic login. */
+
+import type { AuthorizationRequest } from "./request/authorization_request.ts";
+import type { User } from "./clients/client.ts";
+import { observe } from "./observe.ts";
+import { createGuestUser, maxUsers, userForHint, validateUser } from "./users/users.ts";
+import { reject } from "./reject.ts";
+import type { Server } from "./server.ts";
+import { decodedPlusFix } from "./params.ts";
+
+/**
+ * The user of the hint: on test hosts the user who has it as e-mail address or `preferred_username`, or the user that
+ * the setting `unknownLoginHint` creates. `undefined`, with a warning, if the default user is to be logged in.
+ *
+ * @throws {OAuthError} If the setting rejects the hint, or the user cannot be created.
+ */
+export async function resolveLoginHint(
+  server: Server,
+  loginHint: string,
+  { clientId, loginRequirements }: AuthorizationRequest,
+): Promise<User | undefined> {
+  const { allows, unknownLoginHint } = server.settings;
+  const client = { id: clientId };
+  const named = allows.openLogin ? await userForHint(server, loginHint) : undefined;
+  if (named !== undefined) return named;
+  const isNear = decodedPlusFix(loginHint) !== undefined;
+  // A request with prompt=none continues a session, and a new user has none.
+  const creates = unknownLoginHint === "create" && !loginRequirements.prompt.includes("none");
+  const facts = { hint: loginHint, limit: maxUsers, isSilent: unknownLoginHint === "create" && !creates };
+  if (isNear && allows.openLogin && await userForHint(server, loginHint.replaceAll(" ", "+"))) {
+    throw reject("OI-06", { ...facts, problem: "plus", isSilent: false });
+  }
+  const created = creates ? await createUser(server, loginHint) : undefined;
+  if (typeof created === "object") {
+    const isByUsers = server.settings.acceptsAny.includes("users");
+    if (isByUsers) observe(server, client, "OI-06", { ...facts, effect: "created by the setting users" });
+    else if (isNear) observe(server, client, "OI-06", { ...facts, effect: "created" });
+    return created;
+  }
+  const unknown = { ...facts, problem: created };
+  if (unknownLoginHint !== "default") throw reject("OI-06", unknown);
+  observe(server, client, "OI-06", { ...unknown, effect: "another user" });
+  return undefined;
+}
+
+/** Creates the user that the hint names. Returns the user or the reason why not; `undefined`: another reason. */
+async function createUser(server: Server, hint: string): Promise<User | "no sub" | "too many users" | undefined> {
+  const user = { sub: hint, name: hint, ...hint.includes("@") && { email: hint } };
+  if (validateUser(user).length > 0) return "no sub";
+  if (await server.users.count() >= maxUsers) return "too many users";
+  return await createGuestUser(server, user);
+}

@@ -1,0 +1,106 @@
+/**
+ * Proof Key for Code Exchange (RFC 7636, OAuth 2.1 §4.1.1): S256 only. Why a challenge or a verifier is wrong:
+ * `explain/pkce.ts`.
+ */
+
+import type { MaybePromise } from "./maybe_promise.ts";
+import type { CodeRecord } from "./store/store.ts";
+import { byProfile } from "./profile.ts";
+import { policyOf } from "./clients/policy.ts";
+import type { Client } from "./clients/repository.ts";
+import { observe } from "./observe.ts";
+import { reject } from "./reject.ts";
+import { constantTimeEqual, digest } from "./secrets.ts";
+import type { PartRequest, Server } from "./server.ts";
+import type { AuthorizationRequest } from "./request/authorization_request.ts";
+import { hasCode } from "./request/response_type.ts";
+
+/** The supported code challenge methods. */
+export const challengeMethods = ["S256"] as const;
+
+const s256Challenge = /^[A-Za-z0-9_-]{43}$/;
+const verifierSyntax = /^[A-Za-z0-9._~-]{43,128}$/;
+
+/** Reads the code challenge of an authorization request; `undefined` if it has none and needs none. */
+export function readCodeChallenge(
+  { server, client, params }: PartRequest,
+  { scope = [], responseType }: Partial<AuthorizationRequest>,
+): MaybePromise<string | undefined> {
+  if (!hasCode(responseType)) return undefined;
+  const challenge = params.get("code_challenge");
+  const method = params.get("code_challenge_method");
+  const { pkce, profile } = policyOf(server, client);
+  if (method === "plain" && pkce.insecureAllowPlain && verifierSyntax.test(challenge ?? "")) return digest(challenge!);
+  if (method !== undefined && method !== "S256") throw reject("PK-04", { method });
+  if (challenge === undefined) {
+    if (method !== undefined) throw reject("PK-06");
+    const bySettings = (client.confidential || client.isUnregistered === true) && !client.metadata.require_pkce;
+    const acceptsNonce = bySettings && pkce.acceptNonce;
+    const hasNonce = scope.includes("openid") && params.get("nonce") !== undefined;
+    if (bySettings && !pkce.requireForConfidential || acceptsNonce && hasNonce) {
+      server.passed?.("PK-02");
+      return undefined;
+    }
+    if (mayOmitChallenge(server, client)) return undefined;
+    const decider = bySettings ? byProfile(profile, "pkce.requireForConfidential") : "";
+    throw reject(client.confidential ? "PK-02" : "PK-01", { acceptsNonce, byProfile: decider });
+  }
+  if (!s256Challenge.test(challenge)) throw reject("PK-07", { challenge });
+  if (method === undefined && pkce.requireMethod) {
+    throw reject("PK-05", { byProfile: byProfile(profile, "pkce.requireMethod") });
+  }
+  server.passed?.("PK-07", challenge);
+  return challenge;
+}
+
+/** Whether a public client may leave the code challenge out, because of `pkce.insecureAllowMissing`. */
+function mayOmitChallenge(server: Pick<Server, "settings">, client: Client): boolean {
+  return policyOf(server, client).pkce.insecureAllowMissing && !client.confidential && !client.metadata.require_pkce;
+}
+
+/** Observes an accepted request whose code challenge or its method is missing or `plain`. */
+export function observeChallenge(
+  { server, client, params }: PartRequest,
+  { responseType }: AuthorizationRequest,
+): void {
+  if (!hasCode(responseType)) return;
+  const challenge = params.get("code_challenge");
+  const method = params.get("code_challenge_method");
+  if (method === "S256") return;
+  if (challenge !== undefined) return observe(server, client, method === undefined ? "PK-05" : "PK-04");
+  if (!client.confidential && !client.isUnregistered) observe(server, client, "PK-01");
+}
+
+/** Remembers the challenge of an issued code, and observes a challenge whose earlier code may still be valid. */
+export function rememberChallenge(server: Server, client: Client, challenge: string): void {
+  const { recentChallenges } = server;
+  const key = `${client.id} ${challenge}`;
+  const now = server.now();
+  const until = recentChallenges.get(key);
+  if (until !== undefined && until > now) observe(server, client, "PK-14");
+  recentChallenges.set(key, now + policyOf(server, client).lifetimes.code * 1000);
+}
+
+/**
+ * Verifies that the client that exchanges a code also requested it (RFC 7636 §4.6).
+ *
+ * @throws {OAuthError} `invalid_grant` if the verifier is missing, not expected, or does not match; `invalid_request`
+ *   if it is malformed.
+ */
+export async function verifyCodeVerifier(
+  server: Server,
+  client: Client,
+  { codeChallenge }: CodeRecord,
+  verifier: string | undefined,
+): Promise<void> {
+  if (codeChallenge === undefined) {
+    if (verifier !== undefined) throw reject("PK-11");
+    if (client.confidential || client.isUnregistered || mayOmitChallenge(server, client)) return;
+    throw reject("PK-10", { hasChallenge: false });
+  }
+  if (verifier === undefined) throw reject("PK-10", { hasChallenge: true });
+  if (!verifierSyntax.test(verifier)) throw reject("PK-08", { verifier });
+  const computed = await digest(verifier);
+  if (constantTimeEqual(computed, codeChallenge)) return server.passed?.("PK-09", codeChallenge);
+  throw reject("PK-09", { clientId: client.id, challenge: codeChallenge, verifier, computed });
+}

@@ -1,0 +1,129 @@
+/** The policy of a server: how it decides, with every default filled in. `config/` makes it from the settings. */
+
+import type { Allowances } from "./allowances.ts";
+import type { ClientMetadata } from "./clients/client.ts";
+import type { StandingRequirement, SupportedGrantType } from "./clients/standing.ts";
+import type { ConfigIssue } from "../server/config/config_issue.ts";
+import type { Field, ObjectField } from "../server/config/field.ts";
+import type { Lifetimes, PkceSettings, PolicySettings, RefreshSettings } from "../server/config/policy_settings.ts";
+import type { ActiveProfile, ProfileName } from "./profile.ts";
+import type { ResourceSettings } from "./resource_list.ts";
+import type { PassedRuleId } from "./rules/mod.ts";
+
+/** @internal The policy of a server, which does not change at run time. */
+export interface Policy extends
+  Required<
+    Omit<
+      PolicySettings,
+      "audience" | "backChannelUrl" | "defaultScope" | "frontChannelUrl" | "keys" | "proxyHeader" | "resources"
+    >
+  > {
+  /** Whether the issuer of each request is the origin that it was sent to. */
+  readonly isIssuerFromHost: boolean;
+  /** The permissions of the server that depend on the host of its issuer. */
+  readonly allows: Allowances;
+  /** The origin at which browsers reach the server. Default: the origin of the issuer. */
+  readonly frontChannelUrl?: string;
+  /** The origin at which clients reach the server. Default: the origin of the issuer. */
+  readonly backChannelUrl?: string;
+  /** The scope values in metadata. */
+  readonly scopes: readonly string[];
+  /**
+   * The scope values that an extension adds to the setting `scopes`. They have the power of an operator: only a client
+   * whose `scope` names them gets them, and only on its own behalf, never for a user.
+   */
+  readonly clientScopes: readonly string[];
+  /** The scope values that a user can grant. */
+  readonly userScopes: readonly string[];
+  /** The methods by which users can log in. */
+  readonly loginMethods: readonly LoginMethod[];
+  /** The settings that are `"any"`. */
+  readonly acceptsAny: readonly AnyName[];
+  /** The scope of a request without `scope`; empty: such a request is rejected. */
+  readonly defaultScope: readonly string[];
+  /** Lifetimes in seconds. */
+  readonly lifetimes: Required<Lifetimes>;
+  /** When code challenges are required. */
+  readonly pkce: Required<PkceSettings>;
+  /** How refresh tokens behave. */
+  readonly refresh: Required<Omit<RefreshSettings, "reuse">> & Pick<RefreshSettings, "reuse">;
+  /** The resources that access tokens are for; absent: see {@link PolicySettings.resources}. */
+  readonly resources?: readonly ResourceSettings[];
+  /** The rotation of signing keys, in seconds. */
+  readonly keys: { readonly rotateEvery?: number; readonly lead: number };
+  /** The grant types of extensions and of the embedding program. Every server has others besides. */
+  readonly grantTypes: readonly SupportedGrantType[];
+  /** The values that `subject_type` of a client may have. */
+  readonly subjectTypes: readonly NonNullable<ClientMetadata["subject_type"]>[];
+  /** The extensions, including the absent ones. */
+  readonly extensions: readonly KnownClientExtension[];
+  /** Whether an extension accepts clients that the operator does not know. */
+  readonly acceptsUnknownClients: boolean;
+  /** Describes client metadata, with the members of extensions. */
+  readonly clientField: ObjectField<ClientMetadata>;
+  /** The profiles that clients can have. */
+  readonly clientProfiles: ClientProfiles;
+  /** The standards in effect, as one profile. */
+  readonly profile?: ActiveProfile;
+  /** The names of the providers' profiles. */
+  readonly providers: readonly string[];
+}
+
+/** @internal The profiles that clients can have. */
+export interface ClientProfiles {
+  /** Returns the policy for a client with this profile: at least as strict as `policy`. */
+  tighten(policy: Policy, profile: ProfileName): Policy;
+  /** The issues of a client with this profile, and with the policy that `tighten` returned for it. */
+  validate(tightened: Policy, profile: ProfileName): ConfigIssue[];
+}
+
+/** @internal The name of a setting that may be `"any"`. */
+export type AnyName = "clients" | "redirectUris" | "scopes" | "users";
+
+/**
+ * @internal How a user logs in: `auto` without a page, with `login: "auto"`; `open` on the login page without a
+ * password; `password` on the login page; `approver` as the approver of the embedding program states.
+ */
+export type LoginMethod = "auto" | "open" | "password" | "approver";
+
+/** @internal A grant type that the settings of an extension switch on. */
+export interface OptionalGrantType<Own = object> {
+  /** The value of `grant_type`. */
+  readonly type: string;
+  /** The title of its requests on pages, such as `Device poll`. */
+  readonly title: string;
+  /** The settings that switch it on, for messages. */
+  readonly setting: string;
+  /** The standing that a client needs for it. Default: only configured clients may use it. */
+  readonly standing?: StandingRequirement;
+  /** Whether the public demo client has it. Default: false. */
+  readonly hasDemoClient?: boolean;
+  /** The rules of its checks in order; after a rejection, pages list later ones as not checked. Default: none. */
+  readonly checks?: readonly PassedRuleId[];
+  /** Whether the settings, with their defaults, switch it on. */
+  isOn(settings: Policy & Own): boolean;
+}
+
+/** @internal Client metadata of an extension. */
+export interface ClientMetadataDescription<Own = object> {
+  /** Describes its members. Default: none. */
+  readonly fields?: Readonly<Record<string, Field>>;
+  /** All issues of the metadata of a client; paths are relative to the client. */
+  validate?(client: ClientMetadata, settings: Policy & Own): readonly ConfigIssue[];
+}
+
+/** @internal The part of an extension that concerns clients. */
+export interface ClientExtension<Own = object> {
+  /** The name in messages and tests, such as `token_exchange`. */
+  readonly name: string;
+  /** The client metadata that only the extension reads. Default: none. */
+  readonly clientMetadata?: ClientMetadataDescription<Own>;
+  /** Its grant types. Default: none. */
+  readonly grantTypes?: readonly OptionalGrantType<Own>[];
+}
+
+/** @internal An extension that the policy of a server knows. */
+export interface KnownClientExtension extends ClientExtension {
+  /** Whether the server lacks it, and knows only its client metadata and its paths. Default: false. */
+  readonly isAbsent?: boolean;
+}

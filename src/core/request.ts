@@ -1,0 +1,200 @@
+/**
+ * The parts of a request for access, in the order in which they are read. Entry points differ only in the parts that
+ * they list here; they share the code.
+ */
+
+import type { MaybePromise } from "./maybe_promise.ts";
+import { observe } from "./observe.ts";
+import { type ParameterDescription, parameters } from "./params.ts";
+import { reject } from "./reject.ts";
+import { warn } from "./warn.ts";
+import { hasCode } from "./request/response_type.ts";
+import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "./server.ts";
+import type { AuthorizationRequest } from "./request/authorization_request.ts";
+import { readLoginRequirements } from "./request/openid.ts";
+import { observeChallenge, readCodeChallenge } from "./pkce.ts";
+import { accessNames } from "./request/access.ts";
+import type { EntryPoint } from "./request/request_part.ts";
+import { observeResources, observeScope, readResources, readScope } from "./request/scope.ts";
+import { assertResponseMode, assertState, readResponseType } from "./request/response.ts";
+
+const byRedirect: readonly EntryPoint[] = ["authorize", "par"];
+const everywhere: readonly EntryPoint[] = ["authorize", "par", "poll"];
+
+/** Where the parts of extensions are read. */
+type Position = "checks of extensions" | "members of extensions";
+
+/**
+ * The checks of a request for access, in the order in which they run: the rule, the entry points, and the functions. At
+ * the authorization endpoint, `findDestination` has found the client (AZ-02) and the redirect URI (RU-01) before; the
+ * session (OI-05) and the approval follow.
+ *
+ * Parts of extensions run at two positions. Those without a name only check the request, and run before its other
+ * parameters. Those with a name add a member, and run before the scope, because their access decides whether the
+ * request needs scope.
+ */
+const order: readonly (RequestPart | Position)[] = [
+  { at: everywhere, warn: warnDocument },
+  { passes: "AZ-07", at: byRedirect, read: rejectRepeated },
+  "checks of extensions",
+  { rule: "AZ-13", at: byRedirect, read: assertState },
+  { passes: "AZ-09", at: byRedirect, name: "responseType", read: readResponseType },
+  { rule: "AZ-19", at: byRedirect, read: assertResponseMode },
+  { rule: "AZ-13", at: everywhere, read: rejectLongValues },
+  "members of extensions",
+  { passes: "AZ-17", at: everywhere, name: "scope", read: readScope, warn: observeScope },
+  { passes: "PK-07", at: byRedirect, name: "codeChallenge", read: readCodeChallenge, warn: observeChallenge },
+  { at: byRedirect, name: "nonce", read: ({ params }) => params.get("nonce") },
+  {
+    rule: "RI-01",
+    at: everywhere,
+    name: "resources",
+    read: ({ server, params }, parts) => readResources(server, params, hasCode(parts.responseType)),
+    warn: observeRequestedResources,
+  },
+  { rule: "OI-03", at: everywhere, name: "loginRequirements", read: readLoginRequirements, warn: observePrompt },
+  { at: byRedirect, read: checkResponseType },
+];
+
+/** The parts of every server, and those of extensions. */
+export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts {
+  const parts = order.flatMap((part) =>
+    part === "checks of extensions"
+      ? ofExtensions.filter(({ name }) => name === undefined)
+      : part === "members of extensions"
+      ? ofExtensions.filter(({ name }) => name !== undefined)
+      : part
+  );
+  const partsAt = (entryPoint: EntryPoint): EntryPointParts => {
+    const included = parts.filter(({ at }) => at.includes(entryPoint));
+    return {
+      readers: included.flatMap(({ name, read }) => read === undefined ? [] : { name, read }),
+      warnings: included.flatMap(({ warn }) => warn ?? []),
+      checks: included.flatMap(({ passes }) => passes ?? []),
+    };
+  };
+  const parametersOf = (isIncluded: (part: RequestPart) => boolean) =>
+    parts.filter(isIncluded).flatMap(({ parameters = [] }) => parameters);
+  const parametersAt = (entryPoint: EntryPoint) => parametersOf(({ at }) => at.includes(entryPoint));
+  return {
+    at: { authorize: partsAt("authorize"), par: partsAt("par"), poll: partsAt("poll") },
+    access: parts.flatMap(({ name, access }) =>
+      access === undefined ? [] : { ...access, member: name, name: accessNames[name] }
+    ),
+    parameters: {
+      authorize: [...authorizationParameters, ...parametersAt("authorize")],
+      par: [...authorizationParameters, ...parametersAt("par")],
+      poll: [...polledParameters, ...parametersAt("poll")],
+      token: parametersOf(({ access }) => access !== undefined),
+    },
+  };
+}
+
+/**
+ * Reads the parts of a request. It changes nothing, so that a request may be read more than once.
+ *
+ * @throws {OAuthError} Errors for the client.
+ */
+export async function readRequest(from: PartRequest): Promise<AuthorizationRequest> {
+  const { id: clientId, generation: clientGeneration } = from.client;
+  const request: Partial<AuthorizationRequest> = {
+    clientId,
+    ...clientGeneration !== undefined && { clientGeneration },
+  };
+  for (const { name, read } of from.server.requestParts.at[from.at].readers) {
+    const reading = read(from, request);
+    // Most parts are read synchronously: awaiting each of them would cost a flow 1 % on Node.
+    const value = isThenable(reading) ? await reading : reading;
+    if (name !== undefined) (request as Record<string, unknown>)[name] = value;
+  }
+  return request as AuthorizationRequest;
+}
+
+/** Traces the warnings of a request that was accepted. {@link readRequest} traces none. */
+export function warnAcceptedRequest(from: PartRequest, request: AuthorizationRequest): void {
+  for (const warn of from.server.requestParts.at[from.at].warnings) warn(from, request);
+}
+
+function observeRequestedResources(
+  { server, client, params }: PartRequest,
+  { responseType }: AuthorizationRequest,
+): void {
+  if (hasCode(responseType)) observeResources(server, client, params);
+}
+
+function observePrompt({ server, client, params }: PartRequest): void {
+  const prompt = params.get("prompt");
+  if (prompt !== undefined) observe(server, client, "prompt", { prompt });
+}
+
+/** Runs the check of the response type, which needs the other parts. */
+function checkResponseType(from: PartRequest, request: Partial<AuthorizationRequest>): MaybePromise<void> {
+  return from.server.responseTypes.get(request.responseType ?? "code")?.check?.(from, request);
+}
+
+function rejectRepeated({ server, params }: PartRequest): void {
+  params.rejectRepeated("AZ-07");
+  server.passed?.("AZ-07");
+}
+
+/** The warnings of the metadata document of the client, if it has one. */
+function warnDocument({ server, client }: PartRequest): void {
+  for (const explanation of client.document?.warnings ?? []) {
+    warn(server, client.id, explanation);
+  }
+}
+
+/** Maximum lengths of values that are stored with a code, in characters. They bound the size of the store. */
+const maxStoredLengths = [["nonce", 1024], ["claims", 4096]] as const;
+
+/** Rejects values that are too long to be stored. */
+function rejectLongValues({ params }: PartRequest): void {
+  for (const [name, limit] of maxStoredLengths) {
+    const { length } = params.get(name) ?? "";
+    if (length > limit) throw reject("AZ-13", { name, limit, length });
+  }
+}
+
+/** The reference to a pushed request (RFC 9126 §2.2). */
+export const requestUriParameter: ParameterDescription = {
+  name: "request_uri",
+  secret: "request_uri",
+  linksFlow: true,
+};
+
+/**
+ * Every parameter that a specification defines for the authorization endpoint, supported or rejected, besides the
+ * parameters of extensions.
+ */
+const authorizationParameters = parameters(
+  ...[
+    "response_type",
+    "client_id",
+    "redirect_uri",
+    "response_mode",
+    "scope",
+    "state",
+    "nonce",
+  ],
+  ...["code_challenge", "code_challenge_method"],
+  ...["prompt", "max_age", "display", "ui_locales", "claims_locales", "login_hint"],
+  "request",
+  ...["claims", "registration"].map((name) => ({ name, isJson: true })),
+  requestUriParameter,
+  { name: "id_token_hint", secret: "id_token" },
+  { name: "resource", repeatable: true },
+);
+
+/**
+ * The parameters of requests whose client polls, such as a device (RFC 8628 §3.1), besides the parameters of client
+ * authentication and of extensions.
+ */
+const polledParameters = parameters("scope", "claims", "max_age", "login_hint", {
+  name: "resource",
+  repeatable: true,
+});
+
+/** Whether it must be awaited. A program may have replaced `Promise`, so its class says nothing. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === "function";
+}

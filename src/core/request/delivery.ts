@@ -1,0 +1,77 @@
+/**
+ * Destinations other than redirect URIs: an extension delivers the decision of the user to them. The server is a type
+ * parameter, because `server.ts` imports these types.
+ */
+
+import type { FurtherAccess, Grant } from "../store/store.ts";
+import type { Client } from "../clients/repository.ts";
+import { reject } from "../reject.ts";
+
+/** @internal A stored request whose client polls for the result, such as a device without a browser (RFC 8628). */
+export interface PolledDestination {
+  /** Distinguishes it from a redirect to the client. */
+  readonly mode: "poll";
+  /** The name of the delivery. */
+  readonly delivery: string;
+  /** The id of the stored request. */
+  readonly id: string;
+  /** The page of this server that shows the result to the user: a path, with a query. */
+  readonly uri: string;
+  /** The code that the user typed, as the client shows it; absent if it shows none. */
+  readonly userCode?: string;
+  /** Always absent: the client sends no `state`. */
+  readonly state?: undefined;
+  /** Always absent: `id` names the stored request. */
+  readonly storedRequest?: undefined;
+}
+
+/** @internal The facts that a page shows about a request that started on another device. */
+export interface PolledFacts {
+  /** The code that the client shows. */
+  readonly userCode?: string;
+  /** The message that the client shows. */
+  readonly message?: string;
+  /** When the request started, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** The network address that it started from; absent if unknown. */
+  readonly address?: string;
+  /** Whether it started in the network of the user. */
+  readonly isSameAddress: boolean;
+}
+
+/** @internal Delivers decisions to polled destinations. */
+export interface Delivery<Server> {
+  /** Its name in destinations and records: that of the extension. */
+  readonly name: string;
+  /** Whether a client may still receive decisions. */
+  mayReceive(client: Client): boolean;
+  /** Delivers an approval. @throws {OAuthError} If the request already has a decision or has expired. */
+  approve(server: Server, destination: PolledDestination, grant: Grant): Promise<void>;
+  /** Delivers a denial. @throws {OAuthError} As `approve`. */
+  deny(server: Server, destination: PolledDestination): Promise<void>;
+  /**
+   * The access besides scope of the stored request; the browser does not carry it. @throws {OAuthError} As `approve`.
+   */
+  findAccess(server: Server, destination: PolledDestination): Promise<FurtherAccess>;
+  /**
+   * The facts that the user sees before the decision.
+   *
+   * @param address The network address of the user; absent if unknown.
+   * @throws {OAuthError} As `approve`.
+   */
+  describe(server: Server, destination: PolledDestination, address: string | undefined): Promise<PolledFacts>;
+}
+
+/**
+ * Finds the delivery for a destination other than a redirect URI.
+ *
+ * @throws {OAuthError} If the server no longer has this delivery.
+ */
+export function deliveryTo<Server>(
+  { deliveries }: { readonly deliveries: readonly Delivery<Server>[] },
+  { delivery: name }: PolledDestination,
+): Delivery<Server> {
+  const delivery = deliveries.find((delivery) => delivery.name === name);
+  if (delivery === undefined) throw reject("UI-14", { delivery: name }, { forUser: true });
+  return delivery;
+}

@@ -1,0 +1,106 @@
+/** The destination of an authorization response: without one, an error is shown on a page of this server. */
+
+import { byProfile } from "../profile.ts";
+import { policyOf } from "../clients/policy.ts";
+import { isUndottedScheme, validateRedirectUri } from "../redirect_uri.ts";
+import type { Client } from "../clients/repository.ts";
+import { observe } from "../observe.ts";
+import { type Params, type ResponseMode, splitScope } from "../params.ts";
+import { reject } from "../reject.ts";
+import type { Server } from "../server.ts";
+import type { AuthorizationRequest } from "./authorization_request.ts";
+import type { PolledDestination } from "./delivery.ts";
+import type { RequestOrigin } from "./request_source.ts";
+import { defaultResponseMode, findResponseMode, returnsState } from "./response.ts";
+
+/**
+ * @internal Where the decision on an authorization request is sent. Plain JSON: it is stored with the pending
+ * authorization.
+ */
+export type Destination = RedirectDestination | PolledDestination;
+
+/** @internal The redirect URI of a client, which receives the response. */
+export interface RedirectDestination extends Omit<RequestOrigin, "rejection"> {
+  /** The redirect URI of the request, or the only registered one. */
+  readonly uri: string;
+  /** The response mode of the request if server and client allow it, otherwise the default of its response type. */
+  readonly mode: ResponseMode;
+  /** The `state` of the request, returned unchanged; absent if the request has none or an invalid one. */
+  readonly state?: string;
+}
+
+/** An authorization request that waits for an approval, with its client as currently registered. */
+export interface PendingAuthorization {
+  /** The request. */
+  readonly request: AuthorizationRequest;
+  /** The destination of the response. */
+  readonly destination: Destination;
+  /** The client. */
+  readonly client: Client;
+}
+
+const requestItself: RequestOrigin = {};
+
+/**
+ * Finds the client and the redirect URI of a request. Its errors are shown to the user and never sent to a redirect URI
+ * (§2.3.5, §4.1.2.1: "MUST NOT automatically redirect").
+ *
+ * @throws {OAuthError} Also the rejection of the request source, if the parameters outside the source name no
+ *   registered redirect URI.
+ */
+export async function findDestination(
+  server: Server,
+  params: Params,
+  { storedRequest, isSigned, rejection }: RequestOrigin = requestItself,
+): Promise<{ readonly client: Client; readonly destination: RedirectDestination }> {
+  const id = singleValue(params, "client_id", "AZ-02");
+  if (id === undefined) throw reject("AZ-02");
+  const client = await server.clients.find(id, server.sender);
+  const redirectUri = params.get("redirect_uri");
+  if (client === undefined) throw reject("AZ-02", { id, redirectUri, hasChallenge: params.has("code_challenge") });
+  if (client.isUnregistered) observe(server, client, "unregistered client", { rule: "AZ-02", id });
+  else server.passed?.("AZ-02", id);
+  if (client.document !== undefined) server.passed?.(client.document.rule, id);
+  if (rejection !== undefined) {
+    if (redirectUri === undefined || params.isRepeated("redirect_uri")) throw rejection;
+    if (!client.allowsRedirectUri(redirectUri)) throw rejection;
+  }
+  const uri = singleValue(params, "redirect_uri", "AZ-06") ?? onlyRedirectUri(server, client, params);
+  const { redirectUris: registered } = client;
+  if (!client.allowsRedirectUri(uri)) {
+    rejectUnregistrable(server, client, "RU-01", uri);
+    throw reject("RU-01", { clientId: id, uri, registered });
+  }
+  if (client.hasRedirectUri(uri)) server.passed?.("RU-01", uri);
+  else if (client.isUnregistered === undefined) observe(server, client, "RU-01", { uri, registered });
+  if (isUndottedScheme(uri)) observe(server, client, "RU-11", { uri });
+  const mode = findResponseMode(server, client, params) ?? defaultResponseMode(server, params);
+  const state = returnsState(params, mode) ? params.get("state") : undefined;
+  return { client, destination: { uri, mode, state, storedRequest, isSigned } };
+}
+
+function singleValue(params: Params, name: string, rule: "AZ-02" | "AZ-06"): string | undefined {
+  if (params.isRepeated(name)) throw reject(rule, { repeated: name });
+  return params.get(name);
+}
+
+function onlyRedirectUri(server: Server, client: Client, params: Params): string {
+  const { requireRedirectUri, profile } = policyOf(server, client);
+  const { redirectUris: registered } = client;
+  const [only, ...others] = registered;
+  if (splitScope(params.get("scope") ?? "").includes("openid")) throw reject("RU-07", { registered });
+  if (only === undefined || others.length > 0) throw reject("RU-06", { registered, byProfile: "" });
+  if (requireRedirectUri) {
+    throw reject("RU-06", { registered, byProfile: byProfile(profile, "requireRedirectUri") });
+  }
+  return only;
+}
+
+/** Rejects a URI that no client may register, at a server that accepts unregistered ones. */
+export function rejectUnregistrable(server: Server, client: Client, rule: "RU-01" | "LO-03", uri: string): void {
+  const { acceptsAny, insecureAllowHttpRedirectUris, allows } = policyOf(server, client);
+  const setting = client.isUnregistered ? "clients" : "redirectUris";
+  if (!acceptsAny.includes(setting)) return;
+  const issue = validateRedirectUri(uri, insecureAllowHttpRedirectUris, allows.localUrls);
+  if (issue !== undefined) throw reject(rule, { uri, setting, issue });
+}

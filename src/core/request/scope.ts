@@ -1,0 +1,191 @@
+/** The requested access: scope, a set of case-sensitive tokens (OAuth 2.1 §1.4.1), and resources (RFC 8707). */
+
+import type { MaybePromise } from "../maybe_promise.ts";
+import { policyOf } from "../clients/policy.ts";
+import { hasStanding } from "../clients/standing.ts";
+import type { Client } from "../clients/repository.ts";
+import { byProfile } from "../profile.ts";
+import { isAbsoluteUri } from "../resource_list.ts";
+import { suggest } from "../../server/config/config_issue.ts";
+import { observe } from "../observe.ts";
+import { type Params, scopeToken, splitScope } from "../params.ts";
+import { reject } from "../reject.ts";
+import { hasCode } from "./response_type.ts";
+import type { PartRequest, Server } from "../server.ts";
+import { hasAccess } from "./access.ts";
+import type { AuthorizationRequest } from "./authorization_request.ts";
+
+/**
+ * The requested scope, or the server's default. With `openid`, unknown values are ignored (OpenID Connect Core
+ * §3.1.2.1); without, they are rejected (OAuth 2.1 §4.1.2.1).
+ *
+ * @param holder Who gets the access: some values are for a client itself and not for users. Default: a user.
+ * @throws {OAuthError} If the client may not request it.
+ */
+export function resolveScope(
+  server: Server,
+  client: Client,
+  requested: string | undefined,
+  holder: "user" | "client" = "user",
+): string[] {
+  const isApproved = hasStanding(client, "approved");
+  const registered = holder === "client" && isApproved ? client.ownScope : client.scope;
+  const tokens = requested === undefined ? [...server.settings.defaultScope] : splitScope(requested);
+  if (requested === undefined && tokens.length === 0) throw reject("AZ-16", { registered });
+  if (!tokens.every((token) => scopeToken.test(token))) throw reject("AZ-15");
+  const supported = tokens.filter((token) => isSupported(server, client, token));
+  if (supported.length < tokens.length && !supported.includes("openid")) {
+    throw reject("AZ-17", { problem: "unknown", requested: tokens, registered: client.scope });
+  }
+  const clientId = client.id;
+  const disallowed = supported.filter((token) => !client.allowsScope(token) && !registered.includes(token));
+  if (supported.length === 0 || disallowed.length > 0) {
+    if (requested === undefined) throw reject("AZ-16", { registered, disallowed, clientId });
+    const isOwn = isApproved && disallowed.some((token) => client.ownScope.includes(token));
+    const problem = isOwn ? "not for users" : "not allowed";
+    throw reject("AZ-17", { problem, requested: tokens, registered, disallowed, clientId });
+  }
+  if (!supported.every((token) => server.settings.scopes.includes(token))) {
+    observe(server, client, "AZ-17", { requested: tokens, registered: client.scope });
+  }
+  // If values were ignored, a warning is traced instead.
+  if (supported.length === tokens.length) server.passed?.("AZ-17", supported.join(" "));
+  return supported;
+}
+
+/**
+ * Reads the scope of a request. A request for access besides scope may omit scope, and then receives no default scope
+ * (RFC 9396 §3.1).
+ */
+export function readScope(
+  { server, client, params }: PartRequest,
+  parts: Partial<AuthorizationRequest>,
+): readonly string[] {
+  const requested = params.get("scope");
+  const needsNone = requested === undefined && hasAccess(server, parts);
+  const scope = needsNone ? [] : resolveScope(server, client, requested);
+  // Without an access token, a scope value can only release claims.
+  return hasCode(parts.responseType) ? scope : scope.filter((value) => releasesClaims(server, value));
+}
+
+function releasesClaims({ claims }: Server, value: string): boolean {
+  return value === "openid" || claims.claimsByScope.has(value);
+}
+
+/** Observes the scope of an accepted request, and the values that are ignored. */
+export function observeScope(
+  { server, client, params }: PartRequest,
+  { scope: granted, responseType }: AuthorizationRequest,
+): void {
+  const text = params.get("scope");
+  if (text !== undefined && text !== granted.join(" ")) {
+    const requested = splitScope(text);
+    if (!hasCode(responseType) && !requested.every((token) => releasesClaims(server, token))) {
+      observe(server, client, "scope without code", { requested: text });
+    }
+    if (!requested.every((token) => isSupported(server, client, token))) {
+      observe(server, client, "dropped scope", { requested, registered: client.scope });
+    }
+  }
+  observe(server, client, "scope", {
+    isMissing: text === undefined,
+    granted,
+    grantTypes: client.grantTypes,
+    registered: client.scope,
+    namesResource: params.getAll("resource").length > 0,
+    hasNonce: params.get("nonce") !== undefined,
+  });
+}
+
+/** Whether the server has a scope value, or accepts this client's unknown values. */
+function isSupported({ settings: { scopes, acceptsAny } }: Server, client: Client, token: string): boolean {
+  return scopes.includes(token) || acceptsAny.includes("scopes") && client.allowsScope(token);
+}
+
+/** Maximum number of unknown values for which a known value is suggested. */
+const maxSuggestions = 4;
+
+/** A sentence to append to a reason: it suggests the nearest known values. Empty if no value is near. */
+export function suggestScope(unknown: readonly string[], known: readonly string[]): string {
+  const meant = new Set(unknown.slice(0, maxSuggestions).flatMap((token) => suggest(token, known) ?? []));
+  return meant.size > 0 ? `. Did you mean ${[...meant].join(" ")}?` : "";
+}
+
+/** Limits of one request: number of resources, characters of one URI, characters of all URIs. */
+export const resourceLimits = { count: 16, uriLength: 512, totalLength: 2048 } as const;
+
+/**
+ * The registered spelling of a resource. The id of a client is never a resource; this check fetches no metadata
+ * document.
+ */
+async function findResource(server: Server, uri: string): Promise<string | undefined> {
+  const { clients, resources } = server;
+  const registered = resources.find(uri);
+  if (registered === undefined) return undefined;
+  const client = await clients.registered.find(registered) ?? clients.known().get(registered);
+  return client === undefined ? registered : undefined;
+}
+
+/** The granted resources that are still registered, in their current spelling. */
+export async function registeredResources(server: Server, granted: readonly string[]): Promise<readonly string[]> {
+  return (await Promise.all(granted.map((uri) => findResource(server, uri)))).filter((uri) => uri !== undefined);
+}
+
+/**
+ * Reads the requested resources; a request may name none.
+ *
+ * @param forAccess Whether the request leads to an access token. Default: yes.
+ * @throws {OAuthError} If the server has no such resource, or requires one and the request has none.
+ */
+export function readResources(server: Server, params: Params, forAccess = true): MaybePromise<readonly string[]> {
+  const requested = params.getAll("resource");
+  if (requested.length > 0) return findRequested(server, requested);
+  const { resourceParameter, profile } = server.settings;
+  if (forAccess && resourceParameter === "required") {
+    throw reject("MC-02", { byProfile: byProfile(profile, "resourceParameter") });
+  }
+  return requested;
+}
+
+/** Observes the resources of an accepted request, and a request without one if the server expects one. */
+export function observeResources(server: Server, client: Client, params: Params): void {
+  const requested = params.getAll("resource");
+  observe(server, client, "resource", { requested, hasAudience: params.get("audience") !== undefined });
+  const { resourceParameter, profile } = policyOf(server, client);
+  if (resourceParameter === "optional" || requested.length > 0) return;
+  observe(server, client, "MC-02", { byProfile: byProfile(profile, "resourceParameter") });
+}
+
+async function findRequested(server: Server, requested: readonly string[]): Promise<readonly string[]> {
+  const { count, uriLength, totalLength } = resourceLimits;
+  const isTooMuch = requested.length > count || requested.join("").length > totalLength;
+  const resources = new Set<string>();
+  for (const uri of requested) {
+    if (isTooMuch || uri.length > uriLength) throw reject("RI-01", { uri, problem: "too much" });
+    const resource = await findResource(server, uri);
+    if (resource === undefined) throw reject("RI-01", { uri, problem: resourceProblem(server, uri) });
+    resources.add(resource);
+  }
+  return [...resources];
+}
+
+/** Why the server issues no access tokens for a resource. */
+function resourceProblem({ settings }: Server, uri: string): "not absolute" | "unknown" | "unsuitable" {
+  if (!isAbsoluteUri(uri)) return "not absolute";
+  return settings.resources === undefined ? "unsuitable" : "unknown";
+}
+
+/**
+ * The resources of one access token: the resources of the token request, which must be granted; by default all granted
+ * resources.
+ */
+export async function narrowResources(
+  server: Server,
+  granted: readonly string[],
+  params: Params,
+): Promise<readonly string[]> {
+  const requested = await readResources(server, params);
+  if (requested.length === 0) return granted;
+  if (requested.every((uri) => granted.includes(uri))) return requested;
+  throw reject("RI-03", { granted, requested });
+}

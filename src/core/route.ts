@@ -1,0 +1,93 @@
+/** Routes: endpoints with their handlers. The first request loads the handlers. */
+
+import { isResponse, type ResponseLike } from "./http/message.ts";
+import type { Method, RequestHandler, Route } from "./router.ts";
+import type { ParameterDescription } from "./params.ts";
+import type { Context } from "./context.ts";
+import { rejectCrossSite, rejectOtherHost } from "./http/cross_site.ts";
+import type { EndpointDescription } from "./endpoint.ts";
+
+/** Handles one method of one endpoint. The error channel of the endpoint converts a thrown value to a response. */
+export type Handler = (context: Context) => ResponseLike | Promise<ResponseLike>;
+
+/** @internal The handlers of an endpoint, by method. */
+export type Handlers = Readonly<Partial<Record<Method, Handler>>>;
+
+/** An endpoint: its description, and how to load its handlers. */
+export interface Endpoint extends EndpointDescription {
+  /** Loads a handler for each method, at the first request. After a failure the next request tries again. */
+  load(): Handlers | Promise<Handlers>;
+}
+
+/** An endpoint as the router uses it. */
+export interface EndpointRoute extends Route<Context> {
+  /** The description. */
+  readonly endpoint: EndpointDescription;
+  /** Names of parameters that one request may contain only once. */
+  readonly unrepeatable: ReadonlySet<string>;
+}
+
+/**
+ * Creates the route of an endpoint.
+ *
+ * @param protocolParameters The parameters of all endpoints that metadata lists. Such an endpoint rejects a repetition
+ *   of any of them, even if it does not read the parameter (OAuth 2.1 §3.1, §3.2).
+ */
+export function endpointRoute(
+  endpoint: Endpoint,
+  protocolParameters: readonly ParameterDescription[] = [],
+): EndpointRoute {
+  const { path, methods, cors, metadataName, parameters = [] } = endpoint;
+  const isForPrograms = endpoint.caller !== "browser" && endpoint.role !== "document";
+  let unrepeatable: ReadonlySet<string> | undefined;
+  const findUnrepeatable = () => {
+    const declared = metadataName === undefined ? parameters : [...protocolParameters, ...parameters];
+    return new Set(declared.flatMap(({ name, repeatable }) => repeatable ? [] : [name]));
+  };
+  let handlers: Handlers | undefined;
+  let loading: Promise<Handlers> | undefined;
+  const load = async (): Promise<Handlers> => {
+    try {
+      return handlers = await (loading ??= Promise.resolve(endpoint.load()));
+    } catch (error) {
+      loading = undefined;
+      throw error;
+    }
+  };
+  return {
+    endpoint,
+    path,
+    methods,
+    cors,
+    // Handlers are loaded at the first request: a login uses two endpoints of twenty.
+    get unrepeatable() {
+      return unrepeatable ??= findUnrepeatable();
+    },
+    handle(method, context) {
+      // Probes of an orchestrator have the address of the machine as their host.
+      if (endpoint.errors !== "text") rejectOtherHost(context);
+      if (isForPrograms) rejectCrossSite(context);
+      return handlers === undefined ? load().then((loaded) => loaded[method]!(context)) : handlers[method]!(context);
+    },
+  };
+}
+
+/** Replaces 302 by 303, with which a browser never repeats the method and the body of its request (RFC 9700 §4.12). */
+export function seeOther(handle: RequestHandler): RequestHandler {
+  return async (request, peer) => {
+    const response = await handle(request, peer);
+    return response.status !== 302 || isResponse(response) ? response : { ...response, status: 303 };
+  };
+}
+
+/** An HTML page outside of the protocol. */
+export function page(
+  name: string,
+  path: string,
+  title: string,
+  load: Endpoint["load"],
+  methods: readonly Method[] = ["GET"],
+  parameters: readonly ParameterDescription[] = [],
+): Endpoint {
+  return { name, path, title, load, methods, parameters, caller: "browser", errors: "page" };
+}

@@ -1,0 +1,241 @@
+/** Rules of the token endpoint: client authentication, grant types, codes, refresh tokens, resources. */
+
+import type { RevocationRecord } from "../store/store.ts";
+import { type Repeated, repeatedMessage } from "./authorize.ts";
+import { type ByProfile, grantRule, type Rule, rule } from "./rule.ts";
+
+const resourceMessages = {
+  "too much": "the resource parameters are too long or too many",
+  "not absolute": "resource is not an absolute URI without a fragment",
+  unknown: "resource is not a resource of this server",
+  unsuitable: "the server issues no tokens for this resource",
+} as const;
+
+/** Facts about a resource that the server issues no access tokens for. */
+export interface WrongResource {
+  readonly uri: string;
+  /** `unknown`: the setting `resources` does not list it. `unsuitable`: no resource can have this URI. */
+  readonly problem: keyof typeof resourceMessages;
+}
+
+/** Facts about resources that were not granted. */
+export interface UngrantedResource {
+  readonly granted: readonly string[];
+  readonly requested: readonly string[];
+}
+
+/** Facts about a code or refresh token of another client, by the ids of both clients. */
+interface OtherClient {
+  readonly issuedTo: string;
+  readonly sentBy: string;
+}
+
+/** Facts about an expired code, token or grant; times in milliseconds since the epoch. */
+export interface Expired {
+  readonly validUntil: number;
+  readonly now: number;
+}
+
+/** Facts about a code or refresh token that was used twice: the first use. */
+interface Reused {
+  /** Milliseconds since the epoch. */
+  readonly usedAt: number;
+  readonly clientId: string;
+}
+
+/** Facts about a code or refresh token that is bound to a key, at a server without proofs. */
+interface BoundToUnprovable {
+  readonly isBound: true;
+}
+
+/** Facts about a failed client authentication. The client learns none of them, except on test hosts. */
+export type FailedAuthentication =
+  | { readonly failure: "no client" }
+  | {
+    readonly failure: "unknown client";
+    readonly id: string | undefined;
+    readonly used: string;
+    /** Whether the secret that was sent is the id of a client. */
+    readonly isSwapped?: boolean;
+  }
+  | {
+    readonly failure: "not authenticated";
+    readonly id: string;
+    readonly registered: string;
+    readonly accepted: readonly string[];
+  }
+  | {
+    readonly failure: "another method";
+    readonly id: string;
+    readonly registered: string;
+    readonly used: string;
+  }
+  | { readonly failure: "wrong secret"; readonly id: string; readonly used: string }
+  | {
+    readonly failure: "expired secret";
+    /** Seconds since the epoch. */
+    readonly at: number;
+  }
+  | ByProfile & {
+    readonly failure: "method not offered";
+    readonly used: string;
+    readonly offered: readonly string[];
+  }
+  | { readonly failure: "public client"; readonly id: string };
+
+/** Facts about a grant type that a client is not registered for. */
+interface UnregisteredGrantType {
+  readonly clientId: string;
+  readonly grantType: string;
+  readonly registered: readonly string[];
+  /** Whether a client without a secret or a key may be registered for it, or the client has one. */
+  readonly isPossible: boolean;
+}
+
+/** Facts about a grant type that the standing of a client does not allow. */
+interface DisallowedGrantType {
+  readonly grantType: string;
+  readonly standing: string;
+  /** The lowest standing that may use it. */
+  readonly lowest: string;
+}
+
+/** By ID, in the order of `tests/rules.md`. */
+export const tokenRules = {
+  "TK-02": { cites: ["OAuth 2.1 §3.2.2, App. B"] },
+  "TK-03": { cites: ["OAuth 2.1 §2.4.1, §3.2.2"] },
+  "TK-04": rule<Repeated>({
+    code: "invalid_request",
+    message: repeatedMessage,
+    cites: ["OAuth 2.1 §3.2", "RFC 8707 §2"],
+  }),
+  "TK-05": rule<{ readonly grantTypes: readonly string[]; readonly sent?: string }>({
+    code: ({ sent }) => sent === undefined ? "invalid_request" : "unsupported_grant_type",
+    message: ({ sent }) => sent === undefined ? "grant_type is missing" : "grant_type is not supported by this server",
+    cites: ["OAuth 2.1 §3.2.4", "RFC 9700 §2.4"],
+  }),
+  "TK-06": rule<UnregisteredGrantType | DisallowedGrantType>({
+    code: "unauthorized_client",
+    message: (facts) =>
+      "registered" in facts
+        ? "this client is not registered for this grant_type"
+        : "this client may not use this grant_type",
+    cites: ["OAuth 2.1 §3.2.4"],
+  }),
+  "TK-08": rule({
+    code: "invalid_request",
+    message: "client_id does not match the authenticated client",
+    cites: ["OAuth 2.1 §3.2.2"],
+  }),
+  "TK-14": rule({
+    code: "invalid_request",
+    message: "redirect_uri is missing",
+    cites: [],
+  }),
+  "TK-15": rule<{ readonly expected: string; readonly received: string; readonly approvedAt: number }>({
+    code: "invalid_grant",
+    message: "redirect_uri does not match the authorization request",
+    cites: ["OAuth 2.1 §10.2", "RFC 6749 §4.1.3"],
+  }),
+  // Without a code. Any other error of this rule is an `invalid_grant` error of the grant type.
+  "TK-16": rule<{ readonly isEmpty: boolean } | { readonly lifetime: number } | BoundToUnprovable>({
+    code: "invalid_request",
+    message: "code is missing or empty",
+    cites: ["OAuth 2.1 §3.2.4"],
+  }),
+  "CA-04": rule({
+    code: "invalid_client",
+    message: "the Authorization header is not Basic credentials",
+    cites: ["OAuth 2.1 §3.2.4"],
+  }),
+  "CA-07": rule<FailedAuthentication>({
+    code: "invalid_client",
+    message: "client authentication failed",
+    cites: ["OAuth 2.1 §2.4.1"],
+  }),
+  "CA-09": rule<{ readonly methods: readonly string[] }>({
+    code: "invalid_request",
+    message: "the request uses more than one method of client authentication",
+    cites: ["OAuth 2.1 §2.4, §3.2.4"],
+  }),
+  "CA-12": rule<{ readonly seconds: number }>({
+    code: "temporarily_unavailable",
+    message: "too many failed authentications, try again later",
+    cites: ["OAuth 2.1 §2.4.1"],
+  }),
+  "CA-16": { cites: ["OAuth 2.1 §2.4.1", "RFC 7591 §2"] },
+  "CA-17": { cites: ["RFC 6749 §2.3.1"] },
+  "CI-02": grantRule<Expired>({ cites: ["OAuth 2.1 §4.1.2"] }),
+  "CI-05": grantRule<OtherClient>({ cites: ["OAuth 2.1 §4.1.3, §7.5.3"] }),
+  "CI-06": grantRule<Reused>({ cites: ["OAuth 2.1 §4.1.3, §7.5.3"] }),
+  "CI-11": grantRule<
+    { readonly lost: "client" | "user"; readonly id: string } | {
+      readonly lost: "consent";
+      readonly revocation: RevocationRecord;
+    }
+  >({ cites: ["OAuth 2.1 §4.1.3"] }),
+  "RT-02": grantRule<OtherClient>({ cites: ["OAuth 2.1 §3.2.3, §4.3"] }),
+  "RT-04": grantRule<Reused | { readonly revocation: RevocationRecord }>({
+    cites: ["OAuth 2.1 §4.3.1", "RFC 9700 §4.14.2"],
+  }),
+  "RT-06": rule<{ readonly requested: string; readonly granted: readonly string[] }>({
+    code: "invalid_scope",
+    message: "scope is more than was granted",
+    cites: ["OAuth 2.1 §4.3.1, §4.3.3"],
+  }),
+  // Without a token. Any other error of this rule is an `invalid_grant` error of the grant type.
+  "RT-07": rule<
+    | { readonly isMissing: true }
+    | { readonly isUnknown: true }
+    | ({ readonly expired: "grant" | "token" } & Expired)
+    | BoundToUnprovable
+  >({
+    code: "invalid_request",
+    message: "refresh_token is missing",
+    cites: ["OAuth 2.1 §4.3.1, §4.3.3"],
+  }),
+  "RT-09": grantRule<{ readonly registered: readonly string[]; readonly granted: readonly string[] }>({
+    cites: ["OAuth 2.1 §4.3.1", "RFC 6749 §6"],
+  }),
+  "CC-01": rule({
+    code: "unauthorized_client",
+    message: "only a confidential client may use client_credentials",
+    cites: ["OAuth 2.1 §4.2"],
+  }),
+  "CC-02": rule<{ readonly userScopes: readonly string[]; readonly requested?: string }>({
+    code: "invalid_scope",
+    message: "scope contains a value that only a user can grant",
+    cites: ["RFC 6749 §4.4.3", "OpenID Connect Core"],
+  }),
+  "CC-03": rule({
+    code: "insufficient_scope",
+    message: "the access token has no user",
+    cites: ["RFC 9700 §4.15", "OAuth 2.1 §7.4"],
+  }),
+  "RI-01": rule<WrongResource>({
+    code: "invalid_target",
+    message: ({ problem }) => resourceMessages[problem],
+    cites: ["RFC 8707 §2"],
+  }),
+  "RI-03": rule<UngrantedResource>({
+    code: "invalid_target",
+    message: "resource was not granted",
+    cites: ["RFC 8707 §2.2"],
+  }),
+  "RI-05": rule<{ readonly resources: readonly string[] }>({
+    code: "invalid_target",
+    message: "none of the granted resources is still registered",
+    cites: ["RFC 8707 §2"],
+  }),
+  "RV-01": rule({
+    code: "invalid_request",
+    message: "token is missing",
+    cites: ["RFC 7009 §2.1"],
+  }),
+  "IN-01": rule({
+    code: "invalid_request",
+    message: "token is missing",
+    cites: ["RFC 7662 §2.1"],
+  }),
+  "IN-02": { cites: ["RFC 7662 §2.2"] },
+} as const satisfies Readonly<Record<string, Rule>>;

@@ -1,0 +1,27 @@
+/** The sender of a request, which decides which URLs the server may fetch because of the request (SSRF). */
+
+import { addressMatcher } from "./http/ip_address.ts";
+import type { Allowances } from "./allowances.ts";
+
+/** @internal */
+export interface Sender {
+  /** Its address; absent if unknown, as in process. */
+  readonly address?: string;
+  /** Whether a web page sent the request, and whether the page is of another site. */
+  readonly page: "none" | "own" | "cross-site";
+}
+
+const isLoopbackAddress = addressMatcher(["127.0.0.0/8", "::1"]);
+
+/**
+ * Whether the sender is a program on the machine of a server on a test host: the developer, not a web page in the
+ * browser.
+ */
+export function isLocalProgram(
+  { settings, sender }: { readonly settings: { readonly allows: Allowances }; readonly sender?: Sender },
+): boolean {
+  if (settings.allows.localUrls === false) return false;
+  if (sender === undefined) return true;
+  const { page, address } = sender;
+  return page === "none" && (address === undefined || isLoopbackAddress(address));
+}

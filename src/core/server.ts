@@ -1,0 +1,367 @@
+/**
+ * The protocol of OAuth and OpenID Connect: values in, values or an `OAuthError` out. This file describes the `Server`
+ * that all of it receives. HTTP is in `endpoints/`, pages are in `login/` and `pages/`.
+ *
+ * An authorization request passes through `findDestination` and `readRequest`, `usableSession`, the
+ * approver (`assembly/approver.ts`) and `issueResponse`; see `authorize/authorization_request.ts`.
+ *
+ * A token request passes through `authenticateClient`, `findGrantType`, the grant type's `authorize` and `issueTokens`;
+ * see `grants/mod.ts`.
+ */
+
+import type { FurtherAccess, Store } from "./store/store.ts";
+import type { AuthenticationLevels } from "./request/authentication_level.ts";
+import type { AuthorizationRequest } from "./request/authorization_request.ts";
+import type { Access, AccessPart, EntryPoint } from "./request/request_part.ts";
+import type { Delivery } from "./request/delivery.ts";
+import type { RequestSource } from "./request/request_source.ts";
+import type { ResponseTypes } from "./request/response_type.ts";
+import type { ParameterDescription, Params, ResponseMode, ResponseModes } from "./params.ts";
+import type { ClaimRules } from "./claims.ts";
+import type { Client, UserRepository } from "./clients/repository.ts";
+import type { ClientAuthMethod, User } from "./clients/client.ts";
+import type { SupportedGrantType } from "./clients/standing.ts";
+import type { AuthenticatedRequest, Authorization } from "./grants/authenticated_request.ts";
+import type { OAuthError } from "./errors.ts";
+import type { Observe } from "./observe.ts";
+import type { SigningKeys } from "./keys/jwt.ts";
+import type { Policy } from "./policy.ts";
+import type { ServerClients } from "./clients/server_clients.ts";
+import type { RegisteredSecrets } from "../server/redaction/registered_secrets.ts";
+import type { Resources } from "./resource_list.ts";
+import type { Background } from "./background.ts";
+import type { BoundedCache, RateLimiter } from "./bounded_cache.ts";
+import type { RandomBytes } from "./secrets.ts";
+import type { MaybePromise } from "./maybe_promise.ts";
+import type { LogoutFrames } from "./session/logout_frames.ts";
+import type { BoundScheme } from "./tokens/bound_token.ts";
+import type { BoundToKey, ConnectionKeys, ConnectionRequest } from "./tokens/connection_keys.ts";
+import type { FindEncryption } from "./tokens/response_encryption.ts";
+import type { ClaimChange } from "./tokens/claim_change.ts";
+import type { TokenResponse } from "./tokens/token_response.ts";
+import type { Fetching } from "../server/fetching/fetching.ts";
+import type { Sender } from "./sender.ts";
+import type { PassedRuleId, RejectionRuleId } from "./rules/mod.ts";
+import type { RulePassed, Trace } from "./trace.ts";
+
+/** One authorization server. */
+export interface Server {
+  /** The issuer identifier, exactly as configured. */
+  readonly issuer: string;
+  /** The value that stored secrets and cookies are bound to: the issuer, or one value for all issuers of a server. */
+  readonly storageIssuer: string;
+  /** The policy: the settings with their defaults, except `issuer` and `audience`, which may follow the port. */
+  readonly settings: Policy;
+  /** The store of all records. */
+  readonly store: Store;
+  /** The clock: milliseconds since the epoch. */
+  readonly now: () => number;
+  /** The random source. */
+  readonly randomBytes: RandomBytes;
+  /** The signing keys. */
+  readonly keys: SigningKeys;
+  /** The public keys in the JWKS (RFC 7517 §5). */
+  publishedKeys(server: Server): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** The grant types of the token endpoint, in the order of `grant_types_supported`. */
+  readonly grantTypes: readonly GrantType[];
+  /** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
+  readonly clientAuthentication: readonly ClientAuth[];
+  /** How authorization responses are sent to clients. */
+  readonly responseModes: ResponseModes<Server>;
+  /** The response types that the settings switch on, by name. */
+  readonly responseTypes: ResponseTypes<Server, PartRequest>;
+  /** The levels of authentication (`acr`); absent if the server has none. */
+  readonly levels?: AuthenticationLevels<PartRequest, Server>;
+  /** The parts of requests for access. */
+  readonly requestParts: RequestParts;
+  /** Delivers decisions to destinations other than redirect URIs. */
+  readonly deliveries: readonly Delivery<Server>[];
+  /** The sources of the parameters of authorization requests, besides the requests themselves. */
+  readonly requestSources: readonly RequestSource<Server>[];
+  /** The functions that issue the tokens of a response, in the order in which they run. */
+  readonly tokenIssuers: readonly TokenIssuer[];
+  /**
+   * Records that something is about to be issued to a client.
+   *
+   * @throws {OAuthError} To prevent it.
+   */
+  recordUse(server: Server, client: Client): MaybePromise<void>;
+  /**
+   * The subject of a user for a client (OpenID Connect Core §8). It is stable, also after a restart on the same store.
+   *
+   * @param sub The subject of the user, or another text that identifies the user.
+   */
+  subjectFor(server: Server, client: Client, sub: string): MaybePromise<string>;
+  /** Signs an introspection response for a request that asks for it; `undefined` for any other request. */
+  signIntrospection(
+    server: Server,
+    request: AuthenticatedRequest,
+    introspection: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly contentType: string; readonly jwt: string }> | undefined;
+  /** How requests prove possession of a key; absent if no token is bound to a key. */
+  readonly keyProofs?: KeyProofs;
+  /** How requests prove possession of a key by their connection; absent if they cannot. */
+  readonly connectionKeys?: ConnectionKeys<Server, AuthenticatedRequest>;
+  /** Finds how a response for a client is encrypted; by default, it is not. */
+  readonly findEncryption: FindEncryption<Server>;
+  /** Called when sessions have ended. */
+  readonly sessionWatchers: readonly SessionWatcher[];
+  /** Runs work that no response waits for. */
+  readonly background: Background;
+  /** The clients: the registered ones and those of metadata documents. */
+  readonly clients: ServerClients;
+  /** Redacts the clients' secrets in shown and logged text. */
+  readonly registeredSecrets: RegisteredSecrets;
+  /** The users. */
+  readonly users: UserRepository;
+  /** The rules for releasing claims. */
+  readonly claims: ClaimRules;
+  /** The `aud` of access tokens. */
+  readonly audience: string;
+  /** Fetches what settings and clients name by URLs. */
+  readonly fetching: Fetching;
+  /** The values of `aud` that a client assertion may have, besides the issuer. */
+  readonly assertionAudiences: readonly string[];
+  /** The resources that access tokens can be issued for. */
+  readonly resources: Resources;
+  /** Limits guesses of client secrets; absent: no limit. */
+  readonly rateLimiter?: RateLimiter;
+  /** Recent code challenges, each with the time at which its code expires. */
+  readonly recentChallenges: BoundedCache<number>;
+  /** Changes the claims of tokens, and reads the changed ones; absent if they are not changed. */
+  readonly claimChange?: ClaimChange<Server>;
+  /** The value of the next code or token if a test has fixed it; otherwise `undefined`, and the value is random. */
+  readonly takeFixedValue: (kind: "code" | "access_token" | "refresh_token") => string | undefined;
+  /** The sender of the request; absent outside of requests. */
+  readonly sender?: Sender;
+  /** Receives every event. */
+  readonly trace: Trace;
+  /** Receives each passed check; absent if nothing listens. */
+  readonly passed?: RulePassed;
+  /** Receives what is observed in accepted requests; absent if nothing listens. */
+  readonly observe?: Observe<Server>;
+  /** Adds the texts of its rule to an error; absent: errors have only their code and message. */
+  readonly addTexts?: (server: Server, error: OAuthError) => Promise<OAuthError>;
+}
+
+/** @internal A task that maintenance runs each minute. */
+export type MinuteTask = (server: Server) => Promise<void>;
+
+/** @internal Tracks the sessions in which something was issued, and is called when they end. */
+export interface SessionWatcher {
+  /** The ids of the tracked sessions of a user that have not ended. */
+  findSessions(server: Server, sub: string): MaybePromise<readonly string[]>;
+  /**
+   * Called when a user was removed or has another password, or when the tokens of a user were revoked, after the
+   * tracked sessions have ended. Default: nothing happens.
+   */
+  accessEnded?(server: Server, user: User, cause: "removed" | "password changed" | "tokens revoked"): Promise<unknown>;
+  /** Called when sessions of a user have ended. `undefined`: nothing remains to do. */
+  sessionsEnded(server: Server, sub: string, sids: readonly string[]): Promise<LogoutFrames | undefined>;
+}
+
+/** The part of a request that a proof of possession covers; at a protected resource, it has no client. */
+export type ProvenRequest =
+  & Pick<AuthenticatedRequest, "method" | "url" | "header">
+  & Partial<Pick<AuthenticatedRequest, "client" | "address">>;
+
+/** The access token of a request to a protected resource. */
+export interface ProvenToken {
+  /** The token. */
+  readonly accessToken: string;
+  /** The thumbprint that it is bound to; empty if it is bound to none. */
+  readonly boundKey: string;
+  /** The client that it was issued to, for which the server counts the record of the proof; absent if unknown. */
+  readonly clientId?: string;
+}
+
+/** @internal How requests prove possession of a key, by signed proofs. Tokens are then bound to the key (RFC 9449). */
+export interface KeyProofs {
+  /** The scheme of bound access tokens. */
+  readonly scheme: BoundScheme;
+  /** The error of a request that does not prove the key of a code or refresh token. */
+  unprovenKey(bound: BoundToKey, expectedKey: string, provenKey: string | undefined): OAuthError;
+  /** The accepted signature algorithms of proofs, and whether each token must be bound to a key. */
+  policy(server: Server): { readonly algorithms: readonly string[]; readonly isRequired: boolean };
+  /**
+   * The thumbprint of the key that a request proves; `undefined` if it has no proof.
+   *
+   * @throws {OAuthError} If the proof is invalid.
+   */
+  provenKey(server: Server, request: AuthenticatedRequest): Promise<string> | undefined;
+  /** The same for a token request, which needs a proof if the client or the server requires one (RFC 9449 §5.2). */
+  tokenKey(server: Server, request: AuthenticatedRequest): Promise<string> | undefined;
+  /**
+   * The thumbprint of the key that a request to a protected resource proves.
+   *
+   * @throws {OAuthError} If the proof is invalid.
+   */
+  verifyResourceProof(server: Server, request: ProvenRequest, token: ProvenToken): Promise<string>;
+  /** Headers for the next proofs to endpoints for clients, or to resources; `undefined` if they need none. */
+  nextProofHeaders(server: Server, kind: "client" | "resource"): Promise<Readonly<Record<string, string>> | undefined>;
+}
+
+/** The parts of a request that authenticate the client. */
+export interface Credentials extends ConnectionRequest {
+  /** The value of the `Authorization` header. */
+  readonly authorization: string | null;
+  /** The parameters of the form. */
+  readonly params: Params;
+  /** The address of the caller; absent if unknown. */
+  readonly address?: string;
+  /**
+   * The URL of the called endpoint, if its specification makes it an audience of client assertions (RFC 9126 §2, CIBA
+   * §7.1).
+   */
+  readonly audience?: string;
+  /** The id of the public client of a request that names no client. Default: such a request is rejected. */
+  readonly identifyClient?: (server: Server, params: Params) => Promise<string | undefined>;
+}
+
+/** @internal One method of client authentication (OAuth 2.1 §2.4). */
+export interface ClientAuth {
+  /** Its name in metadata. */
+  readonly method: ClientAuthMethod;
+  /** Whether the settings of a server switch it on. Default: always. */
+  isOn?(settings: object): boolean;
+  /**
+   * Whether the connection authenticates the client that `client_id` names: the method is then used by every request of
+   * such a client without other credentials. Default: false.
+   */
+  readonly isOfConnection?: boolean;
+  /** Whether the request uses this method. */
+  isUsed(credentials: Credentials): boolean;
+  /** The claimed client id, for the trace and the rate limiter; `undefined` if it cannot be read. */
+  claimedId(credentials: Credentials): string | undefined;
+  /** Authenticates the client. @throws {OAuthError} `invalid_client`. */
+  authenticate(server: Server, credentials: Credentials): Promise<Client>;
+}
+
+/** One grant type. */
+export interface GrantType extends SupportedGrantType {
+  /** The title of its requests on pages, such as `Refresh`. Default: that of the token endpoint. */
+  readonly title?: string;
+  /** The parameters that it reads, besides `grant_type` and those of client authentication. */
+  readonly parameters: readonly ParameterDescription[];
+  /** The rules of its checks in order; after a rejection, pages list later ones as not checked. Default: none. */
+  readonly checks?: readonly PassedRuleId[];
+  /**
+   * Verifies the grant and consumes it. Nothing is issued before it returns.
+   *
+   * @throws {OAuthError} If the grant is invalid.
+   */
+  authorize(server: Server, request: AuthenticatedRequest): Promise<Authorization>;
+  /**
+   * The id of the client of a request that names no client. The client must be public. Default: such a request is
+   * rejected with `invalid_client`.
+   *
+   * @throws {OAuthError} If the grant is invalid.
+   */
+  identifyClient?(server: Server, parameters: Params): Promise<string | undefined>;
+  /** Further members of the metadata document (RFC 8414 §2). Default: none. */
+  readonly metadata?: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * @internal Issues at most one token; returns members of the response. To add claims to the access token, wrap its
+ * issuer and set `accessTokenClaims` of the authorization.
+ *
+ * @param now The server's clock in seconds, the same for every issuer of one response.
+ * @param issued The response so far: members of the grant type and of the issuers before this one.
+ * @param request The token request, for proofs such as DPoP.
+ */
+export type TokenIssuer = (
+  server: Server,
+  authorization: Authorization,
+  now: number,
+  issued: Partial<TokenResponse>,
+  request: AuthenticatedRequest,
+) => MaybePromise<Partial<TokenResponse>>;
+
+/** @internal The request from which a part is read. */
+export interface PartRequest {
+  /** The server. */
+  readonly server: Server;
+  /** The client that sent the request. */
+  readonly client: Client;
+  /** The parameters. */
+  readonly params: Params;
+  /** Where it is read. */
+  readonly at: EntryPoint;
+  /** How the response will be sent; absent for a device. */
+  readonly mode?: ResponseMode;
+  /** Whether the client has pushed the request, or is pushing it. */
+  readonly isPushed?: boolean;
+  /** Whether the client has signed the request (RFC 9101). */
+  readonly isSigned?: boolean;
+}
+
+/** A part of a request for access: how it is read, and what the client is warned about. */
+export type RequestPart = CheckedPart | AnyMemberPart;
+
+/** The members of every part. */
+export interface BasePart {
+  /** The entry points that read it. */
+  readonly at: readonly EntryPoint[];
+  /** The rule that is traced when its check has passed; a request can violate the same rule. Default: none. */
+  readonly passes?: PassedRuleId;
+  /** The main rule that a request can violate, if no passed check is traced. */
+  readonly rule?: RejectionRuleId;
+  /** Its parameters; of access besides scope, also at the token endpoint. Default: listed in `request_parts.ts`. */
+  readonly parameters?: readonly ParameterDescription[];
+  /** Traces what a client probably did not intend. Called once for each accepted request. */
+  warn?(from: PartRequest, request: AuthorizationRequest): void;
+}
+
+/** @internal A part that becomes no member of the request. */
+export interface CheckedPart extends BasePart {
+  /** Always absent. */
+  readonly name?: undefined;
+  /** Always absent: access is a member of the request. */
+  readonly access?: undefined;
+  /**
+   * Verifies the part. It changes nothing, so that a request may be read more than once.
+   *
+   * @param parts The parts that were read before this one.
+   * @throws {OAuthError} If the part is missing or invalid.
+   */
+  read?(from: PartRequest, parts: Partial<AuthorizationRequest>): MaybePromise<void>;
+}
+
+/** @internal A part that becomes any one member of the request. */
+export type AnyMemberPart = { [Name in keyof AuthorizationRequest]-?: MemberPart<Name> }[keyof AuthorizationRequest];
+
+/** A part that becomes the member `name` of the request. */
+export interface MemberPart<Name extends keyof AuthorizationRequest> extends BasePart {
+  /** The member of the request; of access besides scope, also of approvals and grants. */
+  readonly name: Name;
+  /**
+   * Reads and verifies the part. It changes nothing, so that a request may be read more than once.
+   *
+   * @param parts The parts that were read before this one.
+   * @throws {OAuthError} If the part is missing or invalid.
+   */
+  read(from: PartRequest, parts: Partial<AuthorizationRequest>): MaybePromise<AuthorizationRequest[Name]>;
+  /** How access besides scope is handled. Default: the part is not such access. */
+  readonly access?: Name extends keyof FurtherAccess ? Access : undefined;
+}
+
+/** The readers and the warnings of an entry point. */
+export interface EntryPointParts {
+  /** The parts to read, in this order; one without a name becomes no member of the request. */
+  readonly readers: readonly { readonly name?: string; readonly read: NonNullable<RequestPart["read"]> }[];
+  /** The rules of its checks that are traced when they pass, in the same order. */
+  readonly checks: readonly PassedRuleId[];
+  /** The warnings about accepted requests. */
+  readonly warnings: readonly NonNullable<RequestPart["warn"]>[];
+}
+
+/** @internal The parts of requests to one server, computed once. */
+export interface RequestParts {
+  /** The parts of each entry point. */
+  readonly at: Readonly<Record<EntryPoint, EntryPointParts>>;
+  /** Access besides scope. */
+  readonly access: readonly AccessPart[];
+  /** The parameters of each entry point, and the token endpoint's parameters of access besides scope. */
+  readonly parameters: Readonly<Record<EntryPoint | "token", readonly ParameterDescription[]>>;
+}

@@ -1,0 +1,190 @@
+/**
+ * Consents: the scope values and claims that users have allowed. They are stored, so that users are not asked again and
+ * can revoke them.
+ */
+
+import { clientIdentity } from "../clients/client_identity.ts";
+import type { Client } from "../clients/repository.ts";
+import { hasAccess } from "../request/access.ts";
+import type { Approval } from "../code.ts";
+import type { AuthorizationRequest } from "../request/authorization_request.ts";
+import type { PendingAuthorization } from "../request/destination.ts";
+import { isReleasedByScope } from "../claims.ts";
+import { revokeGrant } from "../grants/narrow_grant.ts";
+import { redirectsToDevice } from "../redirect_uri.ts";
+import { digest, storageKey } from "../secrets.ts";
+import type { Server } from "../server.ts";
+import { currentGeneration } from "../users/users.ts";
+import type { ConsentRecord, FurtherAccess, StoredRecord } from "../store/store.ts";
+
+/** The consent of this user to this client, until it is revoked or nothing issued under it can be valid. */
+export async function findConsent(
+  server: Server,
+  sub: string,
+  clientId: string,
+): Promise<StoredRecord<ConsentRecord> | undefined> {
+  const record = await server.store.get("consent", await consentId(server, sub, clientId));
+  if (record === undefined || server.now() >= record.expiresAt) return undefined;
+  return await isConsentRevoked(server, record.value.name) ? undefined : record;
+}
+
+/**
+ * An earlier consent that covers the request; `undefined` if the user must be asked. A client that is not registered
+ * exists on test hosts alone and needs none.
+ */
+export async function reusableConsent(
+  server: Server,
+  pending: PendingAuthorization,
+  sub: string,
+): Promise<Partial<Pick<ConsentRecord, "name">> | undefined> {
+  const { request } = pending;
+  // Other access is for one request: a consent to scope values does not cover it (RFC 9396 §3.1).
+  if (hasAccess(server, request) || request.loginRequirements.prompt.includes("consent")) return;
+  if (pending.client.isUnregistered) return {};
+  if (impersonationRisk(pending) !== undefined) return;
+  const record = await findConsent(server, sub, request.clientId);
+  // Nothing may outlive the record that is needed to revoke it, even if token lifetimes have been increased since.
+  if (record === undefined || server.now() + maxGrantLifetimeMs(server) > record.expiresAt) return undefined;
+  if (record.value.identity !== clientIdentity(pending.client)) return undefined;
+  const allowed = previouslyAllowedScope(server, pending, record.value);
+  const isSufficient = request.scope.every((token) => allowed.includes(token)) &&
+    individuallyRequestedClaims(server, request, allowed).every((name) => record.value.claims.includes(name));
+  if (!isSufficient) return undefined;
+  server.passed?.("UI-11");
+  return record.value;
+}
+
+/**
+ * The scope values allowed for every resource of a request, as long as the consent is valid. For a client that no
+ * operator registered, the redirect URIs, method and keys must be unchanged.
+ */
+export function previouslyAllowedScope(
+  server: Server,
+  { request, client }: PendingAuthorization,
+  consent: ConsentRecord | undefined,
+): readonly string[] {
+  if (consent === undefined || server.now() >= consent.validUntil) return [];
+  if (consent.identity !== clientIdentity(client)) return [];
+  const scopes = new Map(Object.entries(consent.scopes));
+  const [first = [], ...others] = requestAudiences(server, request).map((uri) => scopes.get(uri) ?? []);
+  return first.filter((token) => others.every((scope) => scope.includes(token)));
+}
+
+/**
+ * Who could impersonate the client (OAuth 2.1 §7.3.1); `undefined` if its secret or its redirect URI identifies it. Any
+ * program on a device can listen on a loopback port or claim a private-use scheme. Over plain http, an attacker on the
+ * network can read the response. An attacker may send the user the user code of another device (RFC 8628 §5.4).
+ */
+export function impersonationRisk(
+  { client, destination }: PendingAuthorization,
+): "code" | "device" | "network" | undefined {
+  return destination.mode === "poll" ? "code" : redirectRisk(client, destination.uri);
+}
+
+function redirectRisk({ confidential }: Client, redirectUri: string): "device" | "network" | undefined {
+  if (confidential) return undefined;
+  if (redirectsToDevice(redirectUri)) return "device";
+  return new URL(redirectUri).protocol === "http:" ? "network" : undefined;
+}
+
+/** Whether users are asked at every request of a client, because no consent to it can be reused. */
+export function isAlwaysAsked(client: Client): boolean {
+  return client.redirectUris.every((uri) => redirectRisk(client, uri) !== undefined);
+}
+
+/** The claims requested by name that no allowed scope value releases (OpenID Connect Core §5.5). */
+export function individuallyRequestedClaims(
+  { claims: rules }: Server,
+  { loginRequirements, scope }: AuthorizationRequest,
+  allowed: readonly string[] = scope,
+): string[] {
+  const { userinfo = [], id_token = [] } = loginRequirements.claims ?? {};
+  return [...new Set([...userinfo, ...id_token])].filter((name) => !isReleasedByScope(rules, name, allowed));
+}
+
+/**
+ * Merges what a user has just allowed and denied into their earlier consent.
+ *
+ * @returns The consent's name; `undefined` if nothing is allowed.
+ */
+export async function saveConsent(
+  server: Server,
+  pending: PendingAuthorization,
+  sub: string,
+  approval: Pick<Approval, "scope"> & FurtherAccess,
+): Promise<string | undefined> {
+  const { request } = pending;
+  const { scope } = approval;
+  const identity = clientIdentity(pending.client);
+  const id = await consentId(server, sub, request.clientId);
+  const record = await server.store.get("consent", id);
+  const name = await nextConsentName(server, record?.value.name ?? id);
+  const current = record?.value.name === name ? record.value : undefined;
+  if (current === undefined && scope.length === 0 && !hasAccess(server, approval)) return undefined;
+  const at = server.now();
+  const isCurrent = current !== undefined && at < current.validUntil && current.identity === identity;
+  const previous = isCurrent ? current : undefined;
+  const deniedScope = request.scope.filter((token) => !scope.includes(token));
+  const scopes = new Map(Object.entries(previous?.scopes ?? {}));
+  for (const uri of requestAudiences(server, request)) {
+    const allowed = [...new Set([...scopes.get(uri) ?? [], ...scope])].filter((token) => !deniedScope.includes(token));
+    if (allowed.length > 0) scopes.set(uri, allowed);
+    else scopes.delete(uri);
+  }
+  const claims = [...new Set([...previous?.claims ?? [], ...individuallyRequestedClaims(server, request, [])])];
+  await server.store.put("consent", id, {
+    name,
+    scopes: Object.fromEntries(scopes),
+    claims: claims.filter((claim) =>
+      !isReleasedByScope(server.claims, claim, deniedScope) || isReleasedByScope(server.claims, claim, scope)
+    ),
+    ...identity !== undefined && { identity },
+    at,
+    validUntil: at + server.settings.lifetimes.refresh_token * 1000,
+  }, { expiresAt: at + 2 * maxGrantLifetimeMs(server) });
+  // If the consent was revoked meanwhile, only the new consent is stored, under the next name.
+  return await isConsentRevoked(server, name) ? await saveConsent(server, pending, sub, approval) : name;
+}
+
+/** Revokes a consent, and the refresh tokens and codes issued under it. */
+export async function revokeConsent(server: Server, sub: string, clientId: string): Promise<void> {
+  const record = await findConsent(server, sub, clientId);
+  if (record === undefined) return;
+  // Twice the lifetime also covers a consent that is being stored at the same time.
+  const revocationExpiresAt = Math.max(record.expiresAt, server.now() + 2 * maxGrantLifetimeMs(server));
+  await revokeGrant(server, record.value.name, "the user revoked the consent", revocationExpiresAt);
+}
+
+/** The audiences of the access tokens of a request. */
+function requestAudiences(server: Server, { resources }: AuthorizationRequest): readonly string[] {
+  return resources.length === 0 ? [server.audience] : resources;
+}
+
+/** Maximum lifetime of a code or refresh token that is issued now, in milliseconds. */
+function maxGrantLifetimeMs({ settings: { lifetimes } }: Server): number {
+  return Math.max(lifetimes.code, lifetimes.refresh_token) * 1000;
+}
+
+/**
+ * The first name, from this one on, that is not revoked. Each name is derived from the previous name, and the first
+ * name from user and client. Two windows that consent at the same time thus use one name, whose revocation ends the
+ * grants of both.
+ */
+async function nextConsentName(server: Server, name: string): Promise<string> {
+  let next = name;
+  while (await isConsentRevoked(server, next)) next = await digest(next);
+  return next;
+}
+
+async function isConsentRevoked({ store }: Server, name: string): Promise<boolean> {
+  return await store.get("revocation", name) !== undefined;
+}
+
+/** The id of a consent: another one for a user or a client that was removed and added again. */
+async function consentId(server: Server, sub: string, clientId: string): Promise<string> {
+  const generation = await currentGeneration(server, sub);
+  const client = await server.clients.registered.find(clientId);
+  const generations = [generation, client?.generation];
+  while (generations.length > 0 && generations.at(-1) === undefined) generations.pop();
+  return await storageKey(server, JSON.stringify([sub, clientId, ...generations]));
+}

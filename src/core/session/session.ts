@@ -1,0 +1,256 @@
+/**
+ * Sessions: the login of a user in a browser, encoded with a MAC in a cookie.
+ *
+ * 1. `createSession` starts a session at login; `encodeSession` makes the value of its cookie. Nothing is stored.
+ * 2. `decodeSession` verifies the cookie of a later request: MAC, expiry, user, password, revocation.
+ * 3. `endSession` revokes it, at logout; refresh tokens without `offline_access` end with it.
+ *
+ * Consents are in `consent.ts`, cookies in `endpoints/shared/`. CSRF tokens and pending authorizations use the same
+ * MACs.
+ */
+
+import type { MaybePromise } from "../maybe_promise.ts";
+import { decodeBase64url, encodeBase64url, hmacSha256 } from "../crypto.ts";
+import type { Subject } from "../store/store.ts";
+import type { User } from "../clients/client.ts";
+import type { Allowances } from "../allowances.ts";
+import { constantTimeEqual, randomId, randomToken, withChecksum } from "../secrets.ts";
+import type { Server } from "../server.ts";
+import { generationOf } from "../users/users.ts";
+import { formatPasswordDigest, getPasswordDigest } from "../users/password.ts";
+import type { LogoutFrames } from "./logout_frames.ts";
+
+/** The login of a user in a browser. */
+export interface Session extends Subject {
+  /** The session id. Grants bound to it are revoked with the session. */
+  readonly sid: string;
+  /** When the user logged in, in milliseconds since the epoch. */
+  readonly authTime: number;
+  /**
+   * Ids of earlier sessions of the same user in this browser, latest first; they end with this one.
+   */
+  readonly earlier?: readonly string[];
+}
+
+/** Maximum number of earlier session ids in the cookie. */
+const maxEarlierSessions = 8;
+
+/**
+ * Creates a session. If the former session was of the same user, the new session takes over its ids.
+ *
+ * @param level The level of the login. Default: none.
+ */
+export function createSession(
+  server: Server,
+  sub: string,
+  authTime: number,
+  formerSession?: Session,
+  level?: SessionLevel,
+): Session {
+  const sid = randomId(server.randomBytes);
+  if (formerSession?.sub !== sub) return { sid, sub, authTime, ...level };
+  return {
+    sid,
+    sub,
+    authTime,
+    ...level,
+    earlier: [formerSession.sid, ...formerSession.earlier ?? []].slice(0, maxEarlierSessions),
+  };
+}
+
+/**
+ * Encodes a session with a MAC. Sessions are not stored, so a login writes nothing and unused sessions cost no memory.
+ */
+export async function encodeSession(
+  server: Server,
+  { sid, sub, authTime, earlier = [], ...level }: Session,
+): Promise<string> {
+  const levels = Object.keys(level).length === 0 ? [] : [level];
+  const user = await server.users.find(sub);
+  const fingerprint = user === undefined ? "" : await userFingerprint(server, user);
+  return await encodeWithMac(server, "session", [sid, sub, authTime, fingerprint, ...earlier, ...levels]);
+}
+
+/**
+ * Verifies and decodes a session; `undefined` if it is forged, expired, ended, or older than the user or their
+ * password.
+ */
+export async function decodeSession(server: Server, encoded: string): Promise<Session | undefined> {
+  const decoded = await decodeWithMac(server, "session", encoded);
+  if (decoded === undefined) return undefined;
+  const [sid, sub, authTime, fingerprint, ...rest] = decoded as [string, string, number, string, ...EncodedRest[]];
+  if (server.now() >= authTime + server.settings.lifetimes.session * 1000) return undefined;
+  const user = await server.users.find(sub);
+  if (user === undefined || fingerprint !== await userFingerprint(server, user)) return undefined;
+  if (await server.store.get("revocation", sid) !== undefined) return undefined;
+  const earlier = rest.filter((item) => typeof item === "string");
+  const level = rest.find((item) => typeof item === "object");
+  return { sid, sub, authTime, ...level, ...earlier.length > 0 && { earlier } };
+}
+
+/** The level of a login. */
+type SessionLevel = Omit<Subject, "sub" | "authTime" | "sid">;
+
+/** The items after the first four of an encoded session: earlier ids, and a level if it has one. */
+type EncodedRest = string | SessionLevel;
+
+/**
+ * A mark that changes when the user's password is set, changed or removed; `undefined` without a password. It is keyed,
+ * so it reveals nothing about the password.
+ */
+export function passwordFingerprint(server: Server, user: User): MaybePromise<string | undefined> {
+  const digest = getPasswordDigest(user);
+  // If passwords are required, a user without one cannot log in: no session has this mark.
+  if (digest === undefined) return server.users.requirePasswords ? "none" : undefined;
+  return computeMac(server, "password", formatPasswordDigest(digest)).then((mac) => mac.slice(0, 22));
+}
+
+/**
+ * A mark that changes with the password of a user, and when a user is removed and another one with the subject added.
+ */
+async function userFingerprint(server: Server, user: User): Promise<string> {
+  const generation = generationOf(user);
+  const password = await passwordFingerprint(server, user) ?? "";
+  return generation === undefined ? password : `${generation} ${password}`;
+}
+
+/** Encodes the secret of a browser with a MAC, so that only this server can create one, for one purpose. */
+export async function encodeBrowserSecret(server: Server, purpose: string, secret: string): Promise<string> {
+  return `${secret}.${await computeMac(server, `browser ${purpose}`, secret)}`;
+}
+
+/** Verifies and decodes a browser's secret; `undefined` if this server did not create it for this purpose. */
+export async function decodeBrowserSecret(
+  server: Server,
+  purpose: string,
+  encoded: string,
+): Promise<string | undefined> {
+  const secret = encoded.slice(0, encoded.indexOf("."));
+  return constantTimeEqual(await encodeBrowserSecret(server, purpose, secret), encoded) ? secret : undefined;
+}
+
+/**
+ * The CSRF token of a form: a MAC.
+ *
+ * @param holder The secret of the browser, or the session, that the page was shown to.
+ * @param purpose The action of the form.
+ */
+export async function csrfToken(server: Server, holder: string, purpose: string): Promise<string> {
+  return await secretMac(server, `form ${purpose}`, holder);
+}
+
+/** Encodes a value as JSON with a MAC for one purpose. The value is signed, not encrypted. */
+export async function encodeWithMac(server: Server, purpose: string, value: unknown): Promise<string> {
+  const content = encodeBase64url(JSON.stringify(value));
+  return `${content}.${await secretMac(server, purpose, content)}`;
+}
+
+/** Decodes a value that was encoded for this purpose; `undefined` if the MAC is wrong. */
+export async function decodeWithMac(server: Server, purpose: string, encoded: string): Promise<unknown> {
+  const [content, mac, ...rest] = encoded.split(".");
+  if (content === undefined || mac === undefined || rest.length > 0) return undefined;
+  if (!constantTimeEqual(await secretMac(server, purpose, content), mac)) return undefined;
+  return JSON.parse(decoder.decode(decodeBase64url(content)));
+}
+
+const decoder = new TextDecoder();
+
+/** HMAC functions by the promise of their secret. */
+const macBySecret = new WeakMap<Promise<string>, Promise<ReturnType<typeof hmacSha256>>>();
+
+/** A MAC that authorizes its holder. It has a checksum, so that redaction finds it. */
+async function secretMac(server: Server, purpose: string, text: string): Promise<string> {
+  return withChecksum(await computeMac(server, purpose, text));
+}
+
+/** The MAC of a text by the secret of this server, valid for one purpose only. */
+export async function computeMac(server: Server, purpose: string, text: string): Promise<string> {
+  const secret = serverSecret(server, "session");
+  let hmac = macBySecret.get(secret);
+  if (hmac === undefined) macBySecret.set(secret, hmac = secret.then(hmacSha256));
+  return await (await hmac)(`${server.storageIssuer} ${purpose} ${text}`);
+}
+
+/**
+ * Ends a session and revokes the grants that are bound to it. Then it calls the watchers of sessions, and waits for
+ * them.
+ *
+ * @returns The frames that the browser must load, if any.
+ */
+export async function endSession(
+  server: Server,
+  { sid, sub, earlier = [] }: Pick<Session, "sid" | "sub" | "earlier">,
+): Promise<readonly LogoutFrames[]> {
+  const now = server.now();
+  const { sessionWatchers, store, settings: { lifetimes: { session, refresh_token } } } = server;
+  const sids = [sid, ...earlier];
+  for (const id of sids) await store.revoke(id, now + Math.max(session, refresh_token) * 1000);
+  server.trace({ type: "session_ended", at: now, sid });
+  const remaining = await Promise.all(sessionWatchers.map((watcher) => watcher.sessionsEnded(server, sub, sids)));
+  return remaining.filter((frames) => frames !== undefined);
+}
+
+/**
+ * Ends sessions that the cookie no longer contains after a new login, because logout could not end them later: the
+ * session of another user, and the oldest ids beyond the limit of the cookie.
+ */
+export async function endForgottenSessions(server: Server, formerSession: Session, session: Session): Promise<void> {
+  const { sub } = formerSession;
+  const remaining = [session.sid, ...session.earlier ?? []];
+  const [sid, ...earlier] = [formerSession.sid, ...formerSession.earlier ?? []].filter((name) =>
+    !remaining.includes(name)
+  );
+  if (sid !== undefined) await endSession(server, { sid, sub, earlier });
+}
+
+/**
+ * Ends the watched sessions of a user who was removed or whose password was changed. Sessions are not stored; all other
+ * sessions end when their cookie is read.
+ */
+export async function endUserSessions(
+  server: Server,
+  user: User,
+  cause: "removed" | "password changed",
+): Promise<void> {
+  const { sub } = user;
+  const sids = (await Promise.all(server.sessionWatchers.map((watcher) => watcher.findSessions(server, sub)))).flat();
+  await Promise.all([...new Set(sids)].map((sid) => endSession(server, { sid, sub })));
+  await Promise.all(server.sessionWatchers.map((watcher) => watcher.accessEnded?.(server, user, cause)));
+}
+
+export interface SecretOwner extends Pick<Server, "store" | "randomBytes"> {
+  readonly settings: { readonly allows: Allowances };
+}
+
+const secretsByStore = new WeakMap<Server["store"], Map<string, Promise<string>>>();
+
+/**
+ * The secret for one purpose. Test hosts have separate secrets: a seeded test may have generated them, so a production
+ * host with the same store must not use them.
+ */
+export function serverSecret(owner: SecretOwner, purpose: string): Promise<string> {
+  let secrets = secretsByStore.get(owner.store);
+  if (secrets === undefined) secretsByStore.set(owner.store, secrets = new Map());
+  // Not by issuer: a server can have many names, which senders choose.
+  const name = owner.settings.allows.testKeys ? `test ${purpose}` : purpose;
+  let secret = secrets.get(name);
+  if (secret === undefined) {
+    secret = loadSecret(owner, name);
+    secrets.set(name, secret);
+    secret.catch(() => secrets.delete(name));
+  }
+  return secret;
+}
+
+/** Forgets the secrets that were read from a store, because its records were deleted. */
+export function forgetSecrets(store: Server["store"]): void {
+  secretsByStore.delete(store);
+}
+
+async function loadSecret({ store, randomBytes }: SecretOwner, purpose: string): Promise<string> {
+  const record = await store.get("server_secret", purpose);
+  if (record !== undefined) return record.value.secret;
+  const secret = randomToken(randomBytes);
+  if (await store.add("server_secret", purpose, { secret }, { expiresAt: Infinity })) return secret;
+  return (await store.get("server_secret", purpose))!.value.secret;
+}

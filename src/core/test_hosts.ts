@@ -1,0 +1,114 @@
+/** Test hosts: hosts that resolve to this machine, or that no production server uses (RFC 6761, RFC 2606). */
+
+import { addressMatcher } from "./http/ip_address.ts";
+
+const loopbackHost = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+const reservedHost = /(?:^|\.)(?:test|example|invalid)$/;
+
+/** A name without dots. A number is excluded, because it is an IPv4 address. */
+const singleLabelHost = /^(?!(?:\d+|0x[\da-f]*)$)[a-z\d](?:[\w-]*[a-z\d])?$/;
+
+/** Names by which a container reaches its host machine. All other names below `.internal` may be production hosts. */
+const containerHost = /^(?:(?:host|gateway)\.docker|host\.containers|host\.lima)\.internal$/;
+
+/**
+ * Public names that resolve to a loopback address: localtest.me, lvh.me, and 127.0.0.1 in a name below nip.io or
+ * sslip.io. A part with numbers before the address is excluded, because those services could read another address.
+ */
+const loopbackName =
+  /^(?:(?:[\w-]+\.)*(?:localtest|lvh)\.me|(?:[a-z]+[.-])*127([.-])\d{1,3}\1\d{1,3}\1\d{1,3}\.(?:nip|sslip)\.io)$/;
+
+/** Addresses of one site (RFC 1918, RFC 6598, RFC 4193). */
+const isPrivateAddress = addressMatcher(["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]);
+
+/** Names of one network (RFC 6762, RFC 8375). */
+const privateName = /\.(?:local|home\.arpa)$/;
+
+const unroutableHosts = "a loopback address, localhost, a name that ends in .localhost, .test, .example or .invalid";
+
+/** The test hosts, for messages. */
+export const testHosts = `${unroutableHosts}, a name without a dot, host.docker.internal, gateway.docker.internal, ` +
+  "host.containers.internal, host.lima.internal, or a name below localtest.me, lvh.me, 127.0.0.1.nip.io or 127.0.0.1.sslip.io";
+
+/** The hosts that {@link isPrivateHost} allows, for messages. */
+export const privateHostKinds = "a private address, or a name that ends in .local or .home.arpa";
+
+/**
+ * Whether a host, as `URL.hostname` spells it, belongs to one network. It may be this machine or a production server,
+ * so it is a test host only if the setting `issuerHosts` names it.
+ */
+export function isPrivateHost(hostname: string): boolean {
+  return matches(privateName, hostname) || isPrivateAddress(hostname.replace(/^\[(.*)\]$/, "$1"));
+}
+
+/** The hosts of the setting `issuerHosts`, at a server on a test host; `false` at any other server. */
+export type LocalUrls = false | readonly string[];
+
+/** Whether a server accepts URLs on a host, as `URL.hostname` spells it, only because the server is on a test host. */
+export function isLocalHost(hostname: string, localUrls: LocalUrls): boolean {
+  return localUrls !== false && (isTestHost(hostname) || localUrls.includes(hostname));
+}
+
+/**
+ * Whether a host, as `URL.hostname` spells it, leads to this machine: a loopback host, or a public name for one. Trust
+ * in a page or a request needs {@link isLoopback}, because the owner of such a name can change its address.
+ */
+export function leadsToLoopback(hostname: string): boolean {
+  return isLoopback(hostname) || matches(loopbackName, hostname);
+}
+
+/** Whether a host, as `URL.hostname` spells it, is the machine itself (RFC 1122 §3.2.1.3, RFC 6761 §6.3). */
+export function isLoopback(hostname: string): boolean {
+  return matches(loopbackHost, hostname);
+}
+
+/** Whether a host, as `URL.hostname` spells it, is a test host: {@link testHosts}. */
+export function isTestHost(hostname: string): boolean {
+  return isUnroutable(hostname) || matches(singleLabelHost, hostname) || matches(containerHost, hostname) ||
+    matches(loopbackName, hostname);
+}
+
+/** Whether a text is an http or https URL on a test host, without credentials. */
+export function isTestUrl(text: string): boolean {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+  const { hostname, username, password } = new URL(text);
+  return isTestHost(hostname) && username === "" && password === "";
+}
+
+/** Names for documentation (RFC 6761 §6.4, §6.5). */
+const documentationHost = /(?:^|\.)(?:example|invalid)$/;
+
+/**
+ * Whether a developer serves pages on a host, as `URL.hostname` spells it: a test host that is neither a name for
+ * documentation nor a public name, whose owner decides its address.
+ */
+export function servesOwnPages(hostname: string): boolean {
+  return isTestHost(hostname) && !matches(documentationHost, hostname) && !matches(loopbackName, hostname);
+}
+
+/**
+ * Whether plain http is allowed for the host of a client or resource. Names without a dot and container names resolve
+ * differently in each network, so they are allowed only if the issuer is a test host. The other test names
+ * cannot be registered as domains.
+ */
+export function allowsHttp(hostname: string, localUrls: LocalUrls): boolean {
+  return isLocalHost(hostname, localUrls) || isUnroutable(hostname);
+}
+
+/** The hosts that {@link allowsHttp} allows, for messages. */
+export function httpHosts(localUrls: LocalUrls): string {
+  return localUrls ? [testHosts, ...localUrls].join(", ") : unroutableHosts;
+}
+
+/** Whether a host resolves to this machine in every network. */
+function isUnroutable(hostname: string): boolean {
+  return matches(loopbackHost, hostname) || matches(reservedHost, hostname);
+}
+
+/** The longest name that resolves (RFC 1035 §2.3.4). */
+const maxName = 253;
+
+function matches(pattern: RegExp, hostname: string): boolean {
+  return hostname.length <= maxName && pattern.test(hostname);
+}

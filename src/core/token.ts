@@ -1,0 +1,53 @@
+/** POST /oauth2/token (OAuth 2.1 §3.2): authenticate the client, validate the grant, issue the tokens. */
+
+import { clientEndpoint } from "./client_endpoint.ts";
+import type { Handlers } from "./route.ts";
+import { json } from "./http/message.ts";
+import { mayUseGrantType } from "./clients/standing.ts";
+import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
+import type { Params } from "./params.ts";
+import { reject } from "./reject.ts";
+import type { GrantType, Server } from "./server.ts";
+import { issueTokens } from "./tokens.ts";
+
+/** The handlers of the token endpoint. */
+export const token: Handlers = clientEndpoint(async (server, request) => {
+  const grantType = findGrantType(server, request);
+  const authorization = await grantType.authorize(server, request);
+  return json(200, await issueTokens(server, request, authorization));
+}, {
+  identifyClient,
+  provenKey: (server, request) =>
+    server.connectionKeys?.tokenKey(server, request) ?? server.keyProofs?.tokenKey(server, request),
+});
+
+/** The id of the client of a request that names no client, if its grant identifies one. */
+async function identifyClient(server: Server, parameters: Params): Promise<string | undefined> {
+  const type = parameters.get("grant_type");
+  return await server.grantTypes.find((grantType) => grantType.type === type)?.identifyClient?.(server, parameters);
+}
+
+/**
+ * The grant type of a token request.
+ *
+ * @throws {OAuthError} If the server does not support it, or the client is not registered for it (OAuth 2.1 §3.2.4).
+ */
+function findGrantType(server: Server, { client, parameters }: AuthenticatedRequest): GrantType {
+  const { grantTypes } = server;
+  const type = parameters.get("grant_type");
+  const grantType = grantTypes.find((supported) => supported.type === type);
+  if (type === undefined || grantType === undefined) {
+    throw reject("TK-05", { grantTypes: grantTypes.map((supported) => supported.type), sent: type });
+  }
+  if (!client.grantTypes.includes(type)) {
+    // A grant type without a user is for clients that authenticate.
+    const isPossible = client.confidential || grantType.standing?.from === "unknown";
+    throw reject("TK-06", { clientId: client.id, grantType: type, registered: client.grantTypes, isPossible });
+  }
+  if (!mayUseGrantType(client, grantType, server.settings)) {
+    const lowest = grantType.standing?.from ?? "configured";
+    throw reject("TK-06", { grantType: type, standing: client.standing, lowest });
+  }
+  server.passed?.("TK-06", type);
+  return grantType;
+}

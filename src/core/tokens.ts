@@ -1,0 +1,297 @@
+/**
+ * Tokens: issued, read back, introspected and revoked.
+ *
+ * `issueTokens` turns the `Authorization` of a grant type into the token response. Each issuer of the list adds its
+ * members: the access token, then the refresh token, then the ID token. `readAccessToken` reads an access token back,
+ * for userinfo (`bearer.ts`), introspection and revocation. Keys and signatures are in `keys/`, claims in `claims.ts`.
+ */
+
+import type { Subject } from "./store/store.ts";
+import { type Confirmation, confirmationOf } from "./tokens/confirmation.ts";
+import { accessTokenClaimNames, accessTokenClaims, claimsForScope, withRequestedClaims } from "./claims.ts";
+import type { ClaimRules, ClaimValues } from "./claims.ts";
+import { policyOf } from "./clients/policy.ts";
+import type { AuthenticatedRequest, Authorization } from "./grants/authenticated_request.ts";
+import { secondsNow, tokenHash, type TokenKind } from "./keys/jwt.ts";
+import { observe } from "./observe.ts";
+import { randomId, randomToken, storageKey } from "./secrets.ts";
+import type { Server, TokenIssuer } from "./server.ts";
+import { currentGeneration, identifiersFor } from "./users/users.ts";
+import { type ClaimsContext, finalClaims } from "./tokens/claim_change.ts";
+import { refreshToken } from "./tokens/refresh_token.ts";
+import { signToken } from "./tokens/sign_token.ts";
+import type { TokenResponse } from "./tokens/token_response.ts";
+
+/** The claims of an access token (RFC 9068 §2.2). Times in seconds since the epoch. */
+export interface AccessTokenClaims {
+  readonly iss: string;
+  /** The user, or the client if it acts on its own behalf. */
+  readonly sub: string;
+  readonly aud: string | readonly string[];
+  readonly client_id: string;
+  /** Absent if the grant has authorization details and no scope. */
+  readonly scope?: string;
+  readonly iat: number;
+  readonly exp: number;
+  /** Begins with the id of the grant and a dot, so that revoking the grant revokes the token. */
+  readonly jti: string;
+  /** When the user was authenticated; absent without a user. */
+  readonly auth_time?: number;
+  /** The level of authentication that the login reached; absent without one. */
+  readonly acr?: string;
+  /** The methods of the login (RFC 8176); absent if they are not known. */
+  readonly amr?: readonly string[];
+  /** The session; absent without a session of the user. */
+  readonly sid?: string;
+  /** The key that the token is bound to (RFC 7800 §3.1); absent for a bearer token. */
+  readonly cnf?: Confirmation;
+  /** Claims that userinfo returns although no scope value releases them. */
+  readonly userinfo_claims?: readonly string[];
+  /** Requested values by claim; userinfo returns a claim only if it has one of them. */
+  readonly userinfo_values?: ClaimValues;
+  /** Claims of the user, and claims that grant types and token issuers add. */
+  readonly [claim: string]: unknown;
+}
+
+/** Issues the access token. A JWT is not stored. */
+export const accessToken: TokenIssuer = async (server, authorization, now, _issued, { provenKey }) => {
+  if (authorization.issue !== undefined) return await authorization.issue(now);
+  const { client, subject, claims: requested, scope, grantId, resources, subjectTokenId = grantId } = authorization;
+  const { maxLifetimeSeconds = Infinity } = authorization;
+  const expiresIn = Math.min(server.settings.lifetimes.access_token, maxLifetimeSeconds);
+  const identifiers = subject && await identifiersFor(server, client, subject);
+  const user = await userGeneration(server, authorization);
+  const generations = formatGenerations({ user, client: clientGeneration(authorization) });
+  const claims: { -readonly [Name in keyof AccessTokenClaims]: AccessTokenClaims[Name] } = {
+    iss: server.issuer,
+    sub: identifiers?.sub ?? client.id,
+    aud: resources.length === 0 ? server.audience : resources.length === 1 ? resources[0]! : resources,
+    client_id: client.id,
+    ...scope.length > 0 && { scope: scope.join(" ") },
+    iat: now,
+    exp: now + expiresIn,
+    jti: `${subjectTokenId}.${randomId(server.randomBytes)}${generations}`,
+  };
+  if (subject !== undefined) {
+    if (subject.authTime !== undefined) claims.auth_time = Math.floor(subject.authTime / 1000);
+    if (subject.acr !== undefined) claims.acr = subject.acr;
+    if (subject.amr !== undefined) claims.amr = subject.amr;
+    if (identifiers?.sid !== undefined) claims.sid = identifiers.sid;
+    if (requested?.userinfo.length) claims.userinfo_claims = requested.userinfo;
+    const values = requested?.values?.userinfo;
+    if (values !== undefined && Object.keys(values).length > 0) claims.userinfo_values = values;
+    const names = accessTokenClaimNames(server.claims, resources);
+    const user = names.length === 0 ? undefined : await server.users.find(subject.sub);
+    if (user !== undefined) Object.assign(claims, accessTokenClaims(server.claims, user, names, scope));
+  }
+  if (provenKey !== undefined) claims.cnf = confirmationOf(provenKey);
+  const { accessTokenClaims: furtherClaims } = authorization;
+  const allClaims = furtherClaims === undefined ? claims : { ...furtherClaims, ...claims };
+  const signedClaims = await claimsToSign(server, "access_token", allClaims, authorization);
+  // A pairwise subject does not identify the user: a stored token does.
+  const fixedValue = server.takeFixedValue("access_token");
+  const isOpaque = fixedValue !== undefined || client.metadata.access_token_format === "opaque" ||
+    client.subjectType !== "public" ||
+    (resources.length === 0
+      ? server.settings.accessTokenFormat === "opaque" && client.metadata.access_token_format === undefined
+      : resources.some((uri) => server.resources.isOpaque(uri)));
+  const token = isOpaque
+    ? await storeOpaque(server, fixedValue ?? newOpaque(server), signedClaims, authorization, claims.exp)
+    : await signToken(server, client, "access_token", policyOf(server, client).alg, signedClaims);
+  const type = tokenType(server, claims.cnf);
+  return {
+    access_token: token,
+    token_type: type,
+    expires_in: expiresIn,
+    ...claims.scope !== undefined && { scope: claims.scope },
+  };
+};
+
+/** The `token_type` of a token with this claim `cnf`. */
+export function tokenType({ keyProofs }: Server, cnf: Confirmation | undefined): string | undefined {
+  return cnf?.jkt === undefined ? "Bearer" : keyProofs?.scheme.name;
+}
+
+/** The generation of the user when the grant was approved, or the exchanged token was issued. */
+async function userGeneration(
+  server: Server,
+  { subject, subjectTokenId, grant }: Authorization,
+): Promise<string | undefined> {
+  if (subject === undefined) return undefined;
+  if (subjectTokenId !== undefined) return generationsOfAccessToken(subjectTokenId).user;
+  return grant === undefined ? await currentGeneration(server, subject.sub) : grant.generation;
+}
+
+/** The generation of the client when the grant was approved, or when the token was exchanged. */
+function clientGeneration({ client, subjectTokenId, grant }: Authorization): string | undefined {
+  return subjectTokenId === undefined && grant !== undefined ? grant.clientGeneration : client.generation;
+}
+
+function newOpaque({ settings, randomBytes }: Server): string {
+  return (settings.tokenPrefixes.access_token ?? "") + randomToken(randomBytes);
+}
+
+async function storeOpaque(
+  server: Server,
+  token: string,
+  claims: Readonly<Record<string, unknown>>,
+  { grantId, subject }: Authorization,
+  exp: number,
+): Promise<string> {
+  const id = await storageKey(server, token);
+  await server.store.put("access_token", id, { claims: { ...claims }, user: subject?.sub }, {
+    grantId,
+    expiresAt: (typeof claims.exp === "number" ? claims.exp : exp) * 1000,
+  });
+  return token;
+}
+
+/** The id of the grant of an access token. */
+export function grantOfAccessToken(jti: string): string {
+  return jti.split(".", 1)[0]!;
+}
+
+/** The ids whose revocation ends an access token: its grant, each token that was exchanged for it, and itself. */
+export function revocableIds(jti: string): readonly string[] {
+  const parts = jti.split(".");
+  return parts.map((_, i) => parts.slice(0, i + 1).join("."));
+}
+
+/** The number of exchanges that led to an access token. */
+export function exchangeCount(jti: string): number {
+  return jti.split(".").length - 2;
+}
+
+/** The generations of the user and the client of an access token; `undefined` without one. */
+interface Generations {
+  readonly user?: string;
+  readonly client?: string;
+}
+
+function formatGenerations({ user, client }: Generations): string {
+  if (client !== undefined) return `~${user ?? ""}~${client}`;
+  return user === undefined ? "" : `~${user}`;
+}
+
+/** The generations in the `jti` of an access token, after its last dot. */
+export function generationsOfAccessToken(jti: string): Generations {
+  const [, user, client] = jti.slice(jti.lastIndexOf(".") + 1).split("~");
+  return { user: user || undefined, client };
+}
+
+/** The context of {@link finalClaims}. */
+export async function claimsContext(
+  server: Server,
+  { client, subject, scope, resources, grantId }: Authorization,
+): Promise<ClaimsContext> {
+  const user = subject === undefined ? undefined : await server.users.find(subject.sub);
+  return { client, ...user && { user }, grant: { id: grantId, scope, resources } };
+}
+
+/** The claims of a token as {@link finalClaims} returns them. */
+export async function claimsToSign(
+  server: Server,
+  kind: TokenKind,
+  claims: Readonly<Record<string, unknown>>,
+  authorization: Authorization,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (server.claimChange?.change === undefined) return claims;
+  return finalClaims(server, kind, { ...claims }, await claimsContext(server, authorization));
+}
+
+/** The claims that ID tokens of this server may contain, besides claims about the user. */
+export const idTokenClaims = ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sid"] as const;
+
+/**
+ * Issues the ID token. It contains claims about the user only if they were requested by name for it, or if the server
+ * is configured to include them; otherwise userinfo returns them (§5.4).
+ */
+export const idToken: TokenIssuer = async (server, authorization, now, issued) => {
+  const { client, scope, subject } = authorization;
+  if (subject === undefined || authorization.issue !== undefined || !scope.includes("openid")) return {};
+  const at_hash = await tokenHash(client.idTokenAlg, issued.access_token!);
+  return { id_token: await signIdToken(server, { ...authorization, subject }, now, { at_hash }) };
+};
+
+/**
+ * Signs an ID token.
+ *
+ * @param hashes The digests of what is issued beside it (OpenID Connect Core §3.1.3.6, §3.3.2.11).
+ * @param content The claims about the user besides claims requested by name. Default: those of the setting.
+ */
+export async function signIdToken(
+  server: Server,
+  authorization: Authorization & { readonly subject: Subject },
+  now: number,
+  hashes: { readonly at_hash?: string; readonly c_hash?: string },
+  content: ClaimRules["idToken"] = server.claims.idToken,
+): Promise<string> {
+  const { client, subject, nonce } = authorization;
+  const { sub, authTime, acr, amr } = subject;
+  const identifiers = await identifiersFor(server, client, subject);
+  const claims = {
+    iss: server.issuer,
+    sub: identifiers.sub,
+    aud: client.id,
+    exp: now + server.settings.lifetimes.id_token,
+    iat: now,
+    auth_time: authTime && Math.floor(authTime / 1000),
+    acr,
+    amr,
+    nonce,
+    ...hashes,
+    sid: identifiers.sid,
+  };
+  if (authorization.claims !== undefined || content !== "minimal") {
+    Object.assign(claims, await userClaims(server, sub, authorization, content));
+  } else observe(server, client, "minimal ID token", { clientId: client.id, scope: authorization.scope });
+  const signedClaims = await claimsToSign(server, "id_token", claims, authorization);
+  return await signToken(server, client, "id_token", client.idTokenAlg, signedClaims);
+}
+
+/** The claims about the user; `undefined` if the user was removed. */
+async function userClaims(
+  { claims: rules, users }: Server,
+  sub: string,
+  { claims: requested, scope }: Authorization,
+  content: ClaimRules["idToken"],
+): Promise<Record<string, unknown> | undefined> {
+  const user = await users.find(sub);
+  if (user === undefined) return undefined;
+  const scopeClaims = content === "minimal" ? {} : claimsForScope(rules, user, scope);
+  return requested === undefined
+    ? scopeClaims
+    : withRequestedClaims(user, scopeClaims, requested.id_token, requested.values?.id_token);
+}
+
+/** The issuers of every server, in the order in which they run: the ID token contains a digest of the access token. */
+export const tokenIssuers: readonly TokenIssuer[] = [accessToken, refreshToken, idToken];
+
+/** Issues the tokens of an authorization. */
+export async function issueTokens(
+  server: Server,
+  request: AuthenticatedRequest,
+  authorization: Authorization,
+): Promise<TokenResponse> {
+  const { client, subject, scope, grantId } = authorization;
+  await server.recordUse(server, client);
+  const now = secondsNow(server);
+  const response: Partial<TokenResponse> = { ...authorization.responseMembers };
+  for (const issue of server.tokenIssuers) {
+    Object.assign(response, await issue(server, authorization, now, response, request));
+  }
+  // Last: other issuers read the signed ID token.
+  const { id_token } = response;
+  const encrypt = id_token && await server.findEncryption(server, client, "id_token");
+  if (encrypt) Object.assign(response, { id_token: await encrypt(id_token) });
+  server.trace({
+    type: "tokens_issued",
+    at: server.now(),
+    client: client.id,
+    sub: subject?.sub ?? client.id,
+    scope,
+    grantId,
+    grantType: request.parameters.get("grant_type")!,
+  });
+  return response as TokenResponse;
+}

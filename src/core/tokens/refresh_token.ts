@@ -1,0 +1,109 @@
+/** Refresh tokens (OAuth 2.1 §4.3): issued to clients that are registered for them, rotated for public clients. */
+
+import type { Grant, RefreshTokenRecord, Subject } from "../store/store.ts";
+import type { RefreshLifetimeMember } from "../../server/config/policy_settings.ts";
+import type { Client } from "../clients/repository.ts";
+import type { Authorization } from "../grants/authenticated_request.ts";
+import { digest, randomId, randomTokenAndId, storageKey, withChecksum } from "../secrets.ts";
+import type { Server, TokenIssuer } from "../server.ts";
+import { passwordFingerprint } from "../session/session.ts";
+import { generationOf } from "../users/users.ts";
+
+/** Issues the first refresh token of a grant, or the refresh token that the grant type has chosen. */
+export const refreshToken: TokenIssuer = async (server, authorization, _now, _issued, { provenKey }) => {
+  const { client, subject, scope, grantId, refresh: nextRefreshToken } = authorization;
+  if (nextRefreshToken !== undefined) {
+    const { token, endsAt, validUntil } = nextRefreshToken;
+    return token === undefined
+      ? {}
+      : { refresh_token: token, ...endsAt && validUntil && lifetimeMembers(server, endsAt, validUntil) };
+  }
+  if (subject?.sid === undefined || !client.grantTypes.includes("refresh_token")) return {};
+  if (server.settings.refresh.onlyOffline && !scope.includes("offline_access")) return {};
+  const [randomValue, salt] = randomTokenAndId(server.randomBytes);
+  const { refresh_token: prefix = "" } = server.settings.tokenPrefixes;
+  const token = server.takeFixedValue("refresh_token") ?? prefix + randomValue;
+  const grant = authorization.grant ?? await createGrant(server, authorization, subject);
+  const endsAt = grant.approvedAt + server.settings.lifetimes.refresh_token * 1000;
+  const validUntil = idleExpiresAt(server, endsAt);
+  const dpopJkt = keyOfRefreshToken(client, provenKey);
+  await storeRefreshToken(server, token, grantId, { grant, dpopJkt, salt, validUntil, endsAt });
+  return { refresh_token: token, ...lifetimeMembers(server, endsAt, validUntil) };
+};
+
+/** The values of `refresh_token_expiration_types_supported` for the configured members. */
+export function expirationTypes({ settings }: Server): readonly string[] {
+  const types = { refresh_token_timeout: "token_timeout", authorization_expires_in: "authorization" };
+  return Object.entries(types).flatMap(([name, type]) =>
+    settings.refresh.lifetimeMembers.some((member) => member === name) ? [type] : []
+  );
+}
+
+/** The configured members with the rest of both lifetimes, in whole seconds. */
+export function lifetimeMembers(
+  { settings, now }: Server,
+  endsAt: number,
+  validUntil: number,
+): { readonly [Name in RefreshLifetimeMember]?: number } {
+  if (settings.refresh.lifetimeMembers.length === 0) return {};
+  const secondsUntil = (time: number) => Math.floor((time - now()) / 1000);
+  return Object.fromEntries(
+    settings.refresh.lifetimeMembers.map((name) => [
+      name,
+      secondsUntil(name === "authorization_expires_in" ? endsAt : validUntil),
+    ]),
+  );
+}
+
+/** The grant of a grant type that stores none: approved now. */
+export async function createGrant(
+  server: Server,
+  { client, scope, resources, claims }: Authorization,
+  subject: Subject,
+): Promise<Grant> {
+  const user = await server.users.find(subject.sub);
+  const password = user && await passwordFingerprint(server, user);
+  const generation = user && generationOf(user);
+  return {
+    ...{ clientId: client.id, clientGeneration: client.generation },
+    ...{ subject, scope, resources, claims, password, generation, approvedAt: server.now() },
+  };
+}
+
+/**
+ * The key that a new refresh token is bound to (RFC 9449 §5). A confidential client authenticates with each refresh,
+ * and may change its key.
+ */
+export function keyOfRefreshToken({ confidential }: Client, provenKey: string | undefined): string | undefined {
+  return confidential ? undefined : provenKey;
+}
+
+/** Stores a refresh token. A token that is already stored, consumed or not, stays unchanged. */
+export async function storeRefreshToken(
+  server: Server,
+  token: string,
+  grantId: string,
+  record: RefreshTokenRecord,
+): Promise<void> {
+  // A consumed token is kept as long as the grant can last, so that a late replay still revokes the grant.
+  const metadata = { grantId, expiresAt: record.endsAt };
+  await server.store.add("refresh_token", await storageKey(server, token), record, metadata);
+}
+
+/** The successor of a token: the same for every call, and not stored. */
+export async function deriveSuccessor(token: string, { salt }: RefreshTokenRecord): Promise<string> {
+  return withChecksum(await digest(`${salt} ${token}`));
+}
+
+/** The record of a token's successor. */
+export function successorRecord(server: Server, record: RefreshTokenRecord): RefreshTokenRecord {
+  return { ...record, salt: randomId(server.randomBytes), validUntil: idleExpiresAt(server, record.endsAt) };
+}
+
+/**
+ * When a refresh token that is issued or used at a time, by default now, expires unless it is used again. Both are in
+ * milliseconds since the epoch.
+ */
+export function idleExpiresAt(server: Server, endsAt: number, issuedAt: number = server.now()): number {
+  return Math.min(endsAt, issuedAt + server.settings.lifetimes.refresh_token_idle * 1000);
+}

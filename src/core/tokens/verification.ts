@@ -1,0 +1,81 @@
+/** Verification of JWTs that this server has signed (RFC 7519 §7.2). */
+
+import { isIssuerHost, issuerAt } from "../issuer_urls.ts";
+import { secondsNow } from "../keys/jwt.ts";
+import { findFormProblem, jwtPolicies, type JwtPolicy } from "../keys/jwt_policies.ts";
+import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
+import type { Server } from "../server.ts";
+import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from "jose";
+
+/** Loaded with the first token to verify. */
+let verifier: typeof import("../../server/fetching/remote_keys.ts") | undefined;
+
+/**
+ * The claims of a JWT that a key of this server has signed and that is valid by its policy; `undefined` for any other
+ * token.
+ *
+ * @param getExpected The expected issuer and audience. Called once the token has the form of a JWT. If it throws, the
+ *   token is invalid.
+ * @param leewaySeconds Seconds for which a key is accepted after it is no longer published.
+ * @throws If the keys cannot be read.
+ */
+export async function verifyOwnJwt(
+  { keys, now }: Server,
+  token: string,
+  policy: JwtPolicy,
+  getExpected: () => Pick<JWTVerifyOptions, "issuer" | "audience">,
+  leewaySeconds = 0,
+): Promise<JWTPayload | undefined> {
+  if (findFormProblem(token) !== undefined) return undefined;
+  let lookupFailure: unknown;
+  const key: JWTVerifyGetKey = async ({ kid, alg }) => {
+    const publicKey = await keys.verificationKey(kid, alg, leewaySeconds).catch((failure) =>
+      void (lookupFailure = failure)
+    );
+    if (publicKey === undefined) throw new Error("no key of this server fits");
+    return publicKey;
+  };
+  const { verifyByKeys } = verifier ??= await import("../../server/fetching/remote_keys.ts");
+  try {
+    const expected = { ...getExpected(), algorithms: verificationAlgorithms, now: now() };
+    return await verifyByKeys(token, key, policy, expected);
+  } catch {
+    if (lookupFailure !== undefined) throw lookupFailure;
+    return undefined;
+  }
+}
+
+/** An earlier login, according to an ID token. */
+export interface IdTokenHint {
+  readonly sub: string;
+  /** The client it was issued to. */
+  readonly clientId: string;
+  readonly sid?: string;
+  /** Whether it has expired: an old one may have been found in a log. */
+  readonly isExpired: boolean;
+}
+
+/**
+ * Reads an ID token of this server as a hint: signature and issuer are verified, expiry is not (§3.1.2.1). The issuer
+ * may be another name of the server, because the browser and the client may use different names. A key that is no
+ * longer published is accepted for the maximum lifetime of a login's tokens only, because it may have been rotated
+ * after a leak.
+ */
+export async function readIdTokenHint(server: Server, token: string): Promise<IdTokenHint | undefined> {
+  const { session, refresh_token } = server.settings.lifetimes;
+  const leewaySeconds = Math.max(session, refresh_token);
+  const getExpected = () => ({ issuer: readIssuer(server, token) });
+  const payload = await verifyOwnJwt(server, token, jwtPolicies.id_token_hint, getExpected, leewaySeconds);
+  const { sub, aud, sid, exp } = payload ?? {};
+  if (typeof sub !== "string" || typeof aud !== "string") return undefined;
+  return { sub, clientId: aud, ...typeof sid === "string" && { sid }, isExpired: secondsNow(server) >= exp! };
+}
+
+/** The issuer that the token must have. */
+function readIssuer({ issuer, settings }: Server, token: string): string {
+  if (!settings.isIssuerFromHost) return issuer;
+  // Before the token is verified.
+  const claims = JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
+  const { origin, hostname } = new URL(claims.iss);
+  return isIssuerHost(settings, hostname) ? issuerAt(origin, { issuer }) : issuer;
+}

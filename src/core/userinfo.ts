@@ -1,0 +1,94 @@
+/** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
+
+import { endpointOrigin } from "./issuer_urls.ts";
+import { type HttpResponse, json, type ResponseLike, withHeaders } from "./http/message.ts";
+import { grantOfAccessToken } from "./tokens.ts";
+import { finalClaims } from "./tokens/claim_change.ts";
+import type { AccessToken } from "./tokens/read_access_token.ts";
+import { requireAccessToken } from "./tokens/bearer.ts";
+import { hasTokenInQuery, type OtherPlace } from "./tokens/bound_token.ts";
+import { claimsForScope, mayBeRequested, withRequestedClaims } from "./claims.ts";
+import { policyOf } from "./clients/policy.ts";
+import { byProfile } from "./profile.ts";
+import { observe } from "./observe.ts";
+import { reject } from "./reject.ts";
+import { registeredScope } from "./grants/narrow_grant.ts";
+import type { Server } from "./server.ts";
+import type { Context } from "./context.ts";
+import { readParams } from "./client_endpoint.ts";
+import { jwtResponse } from "./jwt_response.ts";
+import type { Handlers } from "./route.ts";
+
+const formMediaType = /^application\/x-www-form-urlencoded/i;
+
+/** The handlers of the userinfo endpoint. They return the claims that the scope and the `claims` parameter release. */
+export const userinfo: Handlers = { GET: respond, POST: respond };
+
+async function respond(context: Context): Promise<ResponseLike> {
+  const { server, request, target } = context;
+  const other = await findOtherPlace(context);
+  const token = await requireAccessToken(
+    server,
+    {
+      method: request.method,
+      url: endpointOrigin(server, context.endpoint!) + target.path,
+      connection: target.clientAddress,
+      header: (name) => request.headers.get(name),
+    },
+    other,
+    "openid",
+  );
+  const response = await showClaims(server, token, other?.name === "form");
+  if (token.claims.cnf?.jkt === undefined) return response;
+  const headers = await server.keyProofs?.nextProofHeaders(server, "resource");
+  return headers === undefined ? response : withHeaders(response, headers);
+}
+
+async function showClaims(server: Server, token: AccessToken, isInForm: boolean): Promise<HttpResponse> {
+  const { claims } = token;
+  const user = token.user === undefined ? undefined : await server.users.find(token.user);
+  const client = (await server.clients.findHolder(claims.client_id))!;
+  observe(server, client, "userinfo", { clientId: client.id });
+  if (isInForm) assertFormAllowed(policyOf(server, client));
+  if (user === undefined) throw reject("CC-03", undefined, { scope: "openid" });
+  // A scope value that the client has lost since the token was issued releases no claims, even if the token contains
+  // it.
+  const scope = registeredScope(client, claims.scope!.split(" "));
+  const { userinfo_claims: requestedNames = [], userinfo_values: values } = claims;
+  const names = requestedNames.filter((name) => mayBeRequested(server.claims, name, client.scope));
+  const releasedClaims = withRequestedClaims(user, claimsForScope(server.claims, user, scope), names, values);
+  const { userinfo_signed_response_alg: alg } = client.metadata;
+  const response = { ...releasedClaims, sub: claims.sub, ...alg && { iss: server.issuer, aud: client.id } };
+  const info = finalClaims(server, "userinfo", response, {
+    client,
+    user,
+    grant: { id: grantOfAccessToken(claims.jti), scope, resources: [claims.aud].flat() },
+  });
+  const signed = alg && await server.keys.sign("userinfo", alg, info);
+  const encrypt = await server.findEncryption(server, client, "userinfo");
+  const jwt = encrypt === undefined ? signed : await encrypt(signed ?? info);
+  return jwt === undefined ? json(200, info) : jwtResponse("application/jwt", jwt);
+}
+
+/** The place of a token besides the header. One in the query beside the header is ignored. */
+async function findOtherPlace(context: Context): Promise<OtherPlace | undefined> {
+  const token = await tokenFromBody(context);
+  if (token !== undefined) return { name: "form", token };
+  const { url, headers } = context.request;
+  return headers.get("authorization") === null && hasTokenInQuery(url) ? { name: "query" } : undefined;
+}
+
+/** The token in a form (RFC 6750 §2.2); `undefined` for other requests. */
+async function tokenFromBody(context: Context): Promise<string | undefined> {
+  const { request } = context;
+  if (request.method !== "POST" || !formMediaType.test(request.headers.get("content-type") ?? "")) return undefined;
+  const params = await readParams(context);
+  params.rejectRepeated("BR-01");
+  const token = params.get("access_token");
+  if (token !== undefined) assertFormAllowed(context.server.settings);
+  return token;
+}
+
+function assertFormAllowed({ accessTokenInForm, profile }: Server["settings"]): void {
+  if (!accessTokenInForm) throw reject("BR-01", { byProfile: byProfile(profile, "accessTokenInForm") });
+}

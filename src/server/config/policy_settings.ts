@@ -1,0 +1,351 @@
+/** The settings of the protocol, with their documentation and their defaults. `config/` makes a policy of them. */
+
+import type { ClientAuthMethod } from "../../core/clients/client.ts";
+import type { EndpointPaths } from "../../core/issuer_urls.ts";
+import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
+import type { ResponseMode, ResponseType } from "../../core/params.ts";
+import type { ResourceSettings } from "../../core/resource_list.ts";
+
+/** @internal The settings of the protocol. A policy has them with their defaults. */
+export interface PolicySettings extends InsecureSettings, NetworkSettings, ProviderSettings, RequestSettings {
+  /**
+   * `auto`: the first user is logged in and everything is approved; `login_hint` selects another user. `interactive`:
+   * pages ask the user to log in and to consent. Default: `auto`.
+   */
+  readonly login?: "auto" | "interactive";
+  /**
+   * What automatic login does if `login_hint` names no user. `default`: it logs in the user of the session or the first
+   * user, with a warning. `reject`: it rejects the request with `invalid_request`. `create`: it creates a guest user
+   * with this `sub`, which only a server on a test host may do. Default: `default`; in the mock `reject`.
+   */
+  readonly unknownLoginHint?: "default" | "reject" | "create";
+  /**
+   * The accepted algorithms of asymmetric signatures: of this server, of DPoP proofs, and of the JWTs of clients
+   * (assertions and signed requests). `EdDSA` is Ed25519. Default:
+   * `RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 Ed25519 EdDSA`, and `alg`. Others: `ML-DSA-44`,
+   * `ML-DSA-65`, `ML-DSA-87`.
+   */
+  readonly signatureAlgorithms?: readonly string[];
+  /**
+   * Redirect the browser with 303 in every case (RFC 9700 §4.12); otherwise with 302 after a GET request. Default:
+   * false.
+   */
+  readonly seeOther?: boolean;
+  /**
+   * The accepted `aud` of client assertions and of assertions of `trustedIssuers`: only the issuer (RFC 10070), or
+   * also the URL of the token endpoint (RFC 7523, sent by many clients), or of the endpoint for pushed requests (RFC
+   * 9126 §2) or backchannel authentication (CIBA §7.1) that is called, which causes a warning. `aud` must contain one
+   * value; with `issuer-string` it must be a string, not an array (FAPI 2.0). Default: `issuer-or-token-endpoint`.
+   */
+  readonly assertionAudience?: "issuer-string" | "issuer" | "issuer-or-token-endpoint";
+  /**
+   * The maximum lifetime of a client assertion, in seconds from the time of the request to its `exp`. More than 300
+   * seconds cause a warning (RFC 7523 §3). Default: 3600. Maximum: 3600.
+   */
+  readonly maxAssertionLifetime?: number;
+  /**
+   * The methods of client authentication that clients may use; the two of TLS also need `mutualTls`. Default:
+   * `client_secret_basic client_secret_post client_secret_jwt private_key_jwt tls_client_auth
+   * self_signed_tls_client_auth none`.
+   */
+  readonly clientAuthMethods?: readonly ClientAuthMethod[];
+  /**
+   * Whether an authorization request must contain `redirect_uri`, even if the client has only one and the request is
+   * not an OpenID Connect request. Default: false.
+   */
+  readonly requireRedirectUri?: boolean;
+  /**
+   * Whether requests must name a `resource` (RFC 8707). Without one, `expected` causes a warning, and `required`
+   * rejects the request with `invalid_target`. Default: `optional`.
+   */
+  readonly resourceParameter?: "optional" | "expected" | "required";
+  /** Whether a redirect URI may have a private-use scheme such as `com.example.app:/callback`. Default: true. */
+  readonly privateUseRedirectUris?: boolean;
+  /**
+   * The kinds of redirect URIs that only clients of `application_type: "native"` may have: URIs with a private-use
+   * scheme, and URIs on a loopback host. With `loopback`, http is accepted on no other host. Default: none.
+   */
+  readonly nativeOnlyRedirectUris?: readonly ("private-use" | "loopback")[];
+  /** Whether userinfo accepts an access token in a form (RFC 6750 §2.2). Default: true. */
+  readonly accessTokenInForm?: boolean;
+  /**
+   * The URLs of the metadata document: the well-known names of RFC 8414 (`oauth`) and of OpenID Connect (`openid`),
+   * before the path of the issuer (`inserted`) or after it (`appended`). Without such a path both are the same URL.
+   * Default: `oauth-inserted openid-inserted openid-appended oauth-appended`.
+   */
+  readonly metadataForms?: readonly MetadataForm[];
+  /**
+   * Whether `/authorize`, `/token` and `/register` at the root of the host serve these endpoints too, for clients that
+   * find no metadata. Default: false.
+   */
+  readonly defaultEndpoints?: boolean;
+  /** The rotation of signing keys. */
+  readonly keys?: KeySettings;
+  /**
+   * The resources that access tokens are for (RFC 8707). Default: a request may name every https URI and every URI on a
+   * test host.
+   */
+  readonly resources?: readonly ResourceSettings[];
+  /**
+   * What any visitor may do on the pages `/clients` and `/users`: `edit` (until the server stops), `read`, or `off` (no
+   * such pages). Default: `edit` if the issuer is on a test host, otherwise `off`.
+   */
+  readonly directory?: "edit" | "read" | "off";
+  /** Rate-limit failed client authentication and logins (429). Default: true, unless the issuer is on a test host. */
+  readonly throttle?: boolean;
+}
+
+/** @internal A form of the metadata URL. */
+export type MetadataForm = "oauth-inserted" | "openid-inserted" | "openid-appended" | "oauth-appended";
+
+/** @internal The settings that the profile of a provider can set. */
+export interface ProviderSettings {
+  /**
+   * The space-separated scope values of a request without `scope`; `""` rejects such a request with `invalid_scope`.
+   * Default: `read` if `scopes` contains it, otherwise `""` with a warning.
+   */
+  readonly defaultScope?: string;
+  /**
+   * The claims that each scope value releases, in addition to the standard claims of `profile`, `email`, `address` and
+   * `phone` (OpenID Connect Core §5.4). These scope values are added to `scopes`. Default: none.
+   */
+  readonly claims?: Readonly<Record<string, readonly string[]>>;
+  /**
+   * Whether `openid` releases the members of a user that no other scope value releases. Default: `openid` if the issuer
+   * is on a test host, otherwise `none`.
+   */
+  readonly unmappedClaims?: "openid" | "none";
+  /**
+   * `minimal`: only userinfo returns the claims of scope values (OpenID Connect Core §5.4). `like-userinfo`: ID tokens
+   * contain them as well, for clients that never call userinfo. Default: `minimal`.
+   */
+  readonly idTokenClaims?: "minimal" | "like-userinfo";
+  /**
+   * The claims about the user in access tokens and in introspection responses (RFC 9068 §2.2.3). A claim that a scope
+   * value releases is included only if that scope value was granted. `groups`, `roles` and `entitlements` are always
+   * lists. A resource may have a list of its own. Default: none.
+   */
+  readonly accessTokenClaims?: readonly string[];
+  /** Signs access tokens, and ID tokens of clients that registered no other algorithm. Default: `RS256`. */
+  readonly alg?: SigningAlgorithm;
+  /** The `aud` of access tokens. Default: the issuer. */
+  readonly audience?: string;
+  /** Lifetimes in seconds. */
+  readonly lifetimes?: Lifetimes;
+  /** When code challenges are required. */
+  readonly pkce?: PkceSettings;
+  /**
+   * Members of the metadata documents to replace or add; `null` removes one. Only on test hosts, to test clients
+   * against other metadata. The server behaves as before, with one exception: if
+   * `authorization_response_iss_parameter_supported` is not `true`, only signed authorization responses have `iss`.
+   * Default: none.
+   */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /**
+   * The paths of endpoints below the issuer, by their names in metadata: metadata lists these paths, and the server
+   * serves the endpoints there and nowhere else. Each `/..` at the start leads out of one segment of the path of the
+   * issuer: at the issuer `/tenant/v2.0`, `/../oauth2/token` is `/tenant/oauth2/token`. Default: below `/oauth2`.
+   */
+  readonly paths?: EndpointPaths;
+  /**
+   * Whether a token request must repeat `redirect_uri`. `optional`: it may leave `redirect_uri` out if the code has a
+   * code challenge (OAuth 2.1 §10.2); a wrong value is rejected. Default: `required`.
+   */
+  readonly tokenRedirectUri?: "required" | "optional";
+  /**
+   * The origins of the real server if it has several: `issuer`, and those of other URLs, by the names of endpoints in
+   * metadata or any other name. They count while the issuer has the origin `issuer`, such as in a mock with
+   * `installFetch({ origins: "real" })`. Default: every endpoint has the origin of the issuer.
+   */
+  readonly origins?: Readonly<Record<string, string>>;
+  /** The format of access tokens for no resource. Default: `jwt`. */
+  readonly accessTokenFormat?: "jwt" | "opaque";
+  /** How codes, opaque access tokens and refresh tokens begin. Default: all characters are random. */
+  readonly tokenPrefixes?: TokenPrefixes;
+  /** How refresh tokens behave. */
+  readonly refresh?: RefreshSettings;
+}
+
+/** Lifetimes in seconds. */
+export interface Lifetimes {
+  /** Authorization codes. Default: 300. Maximum: 600 (OAuth 2.1 §4.1.2). */
+  readonly code?: number;
+  /** Device codes and user codes (RFC 8628). Default: 600. Maximum: 3600. */
+  readonly device_code?: number;
+  /** Access tokens. Default: 3600. */
+  readonly access_token?: number;
+  /** ID tokens. Default: 3600. */
+  readonly id_token?: number;
+  /** Refresh tokens, counted from the grant, even if they are used. Default: 2592000, thirty days. */
+  readonly refresh_token?: number;
+  /** Refresh tokens, counted from their last use. Default: 604800, seven days. */
+  readonly refresh_token_idle?: number;
+  /** Signed authorization responses. Default: 120. Minimum: 10, maximum: 600 (JARM §2.1). */
+  readonly authorization_response?: number;
+  /** Logins in one browser. Default: 28800, eight hours. */
+  readonly session?: number;
+}
+
+/**
+ * How refresh tokens behave (OAuth 2.1 §4.3). Those of public clients rotate, unless they are bound to a key.
+ *
+ * @internal
+ */
+export interface RefreshSettings {
+  /** Rotate the refresh tokens of confidential clients too. Default: false. */
+  readonly rotateConfidential?: boolean;
+  /** Also rotate the refresh tokens of public clients if the tokens are bound to a key (DPoP). Default: false. */
+  readonly rotateBound?: boolean;
+  /**
+   * Seconds within which a rotated token is accepted again and returns the same new token, for clients that lost the
+   * response. Default: 0 (a second use revokes the grant). Maximum: 60.
+   */
+  readonly grace?: number;
+  /** Issue refresh tokens only if `offline_access` was granted. Default: false. */
+  readonly onlyOffline?: boolean;
+  /**
+   * Accept a refresh token any number of times, although OAuth 2.1 §4.3.1 forbids it for public clients. `same`: no
+   * response contains another one. `another`: each response does, and the used one stays valid. Only on test hosts.
+   * Default: refresh tokens rotate, as above.
+   */
+  readonly reuse?: "same" | "another";
+  /**
+   * The members of each response with a refresh token, and of its introspection, that say when it ends, in seconds.
+   * `refresh_token_expires_in`, as several providers have it, and `refresh_token_timeout` of
+   * draft-ietf-oauth-refresh-token-expiration-03: until the refresh token expires unless it is used.
+   * `authorization_expires_in` of the same draft: until the user must log in again. Default: none.
+   */
+  readonly lifetimeMembers?: readonly RefreshLifetimeMember[];
+}
+
+/** @internal A member of a token response with the rest of a lifetime. */
+export type RefreshLifetimeMember =
+  | "refresh_token_expires_in"
+  | "refresh_token_timeout"
+  | "authorization_expires_in";
+
+/** @internal How codes and tokens begin. */
+export interface TokenPrefixes {
+  /** Authorization codes. Default: none. */
+  readonly code?: string;
+  /** Opaque access tokens. Default: none. */
+  readonly access_token?: string;
+  /** Refresh tokens. Default: none. */
+  readonly refresh_token?: string;
+}
+
+/** @internal When code challenges are required (OAuth 2.1 §7.5.1). Public clients need one. */
+export interface PkceSettings {
+  /** Reject a `code_challenge` without `code_challenge_method` instead of reading it as S256. Default: false. */
+  readonly requireMethod?: boolean;
+  /** Require a code challenge from confidential clients too. Default: false. */
+  readonly requireForConfidential?: boolean;
+  /**
+   * Although `requireForConfidential` is set, accept a confidential client's OpenID Connect request with a `nonce`,
+   * which the client verifies instead (OAuth 2.1 §7.5.1). Default: false if `requireForConfidential` is set.
+   */
+  readonly acceptNonce?: boolean;
+  /**
+   * Insecure: accept public clients without a code challenge, with a warning, as some providers do: a stolen
+   * code is then as good as a token. If `tokenRedirectUri` is optional, a code without a challenge needs no
+   * `redirect_uri` either. Only on test hosts. Default: false.
+   */
+  readonly insecureAllowMissing?: boolean;
+  /**
+   * Insecure: accept `code_challenge_method=plain`, with a warning, as some providers do. Only on test hosts. Default:
+   * false.
+   */
+  readonly insecureAllowPlain?: boolean;
+}
+
+/** @internal The rotation of signing keys. */
+export interface KeySettings {
+  /** Seconds after which the next signing key is created. Default: never, only on request. Minimum: 3600. */
+  readonly rotateEvery?: number;
+  /** Seconds for which a new key is published before it signs: the time for which clients cache keys. Default: 300. */
+  readonly lead?: number;
+}
+
+/** @internal Settings of the network around the server. */
+export interface NetworkSettings {
+  /**
+   * The hosts by which clients reach the server, such as `latchkey`, `laptop.local` or `192.168.0.10`. Each counts as a
+   * test host, where http, login without a password, the demo clients, `/clients` and `/flows` are open to all machines
+   * that reach it. If `issuer` is `from-host`, they may be issuers, besides loopback hosts, and requests to any other
+   * host are rejected with 421. Only test hosts, private addresses, and names below `.local` and `.home.arpa` are
+   * allowed. Default: none.
+   */
+  readonly issuerHosts?: readonly string[];
+  /**
+   * The origin at which browsers reach the server, if not that of the issuer: metadata lists the authorization and the
+   * logout endpoint there. Tokens and responses still have the issuer. Default: the origin of the issuer.
+   */
+  readonly frontChannelUrl?: string;
+  /**
+   * The origin at which clients and resource servers reach the server, if not that of the issuer: metadata lists all
+   * other endpoints there. Default: the origin of the issuer.
+   */
+  readonly backChannelUrl?: string;
+  /**
+   * The addresses and networks (`10.0.0.0/8`) of proxies that may send the client's address in `Forwarded` or
+   * `X-Forwarded-For`, for the rate limiter and for logs. Their host and scheme never count. Default: none.
+   */
+  readonly trustProxy?: readonly string[];
+  /**
+   * The header in which trusted proxies send the client's address; the other one is ignored, because a proxy may
+   * forward it unchecked. Default: either. If both are present and differ, the proxy's own address is used.
+   */
+  readonly proxyHeader?: "x-forwarded-for" | "forwarded";
+  /**
+   * The hosts that the server may fetch from although they are in a private network or on this machine, such as
+   * `keys.corp.internal`: for `jwks_uri`, also over http, and for metadata documents, over https. All other hosts need
+   * https and a public address. Default: none; if the issuer is on a test host, all test hosts.
+   */
+  readonly privateHosts?: readonly string[];
+  /**
+   * Further origins of web pages that may call a server on a test host from the browser: to register, to exchange a
+   * code, to renew a login in a frame. Pages on test hosts, and on origins of redirect URIs of configured clients, may
+   * always call it. Default: none.
+   */
+  readonly allowedOrigins?: readonly string[];
+}
+
+/** @internal Settings of the form of authorization requests and responses. */
+export interface RequestSettings {
+  /**
+   * The accepted values of `response_mode`. In the modes with `jwt`, authorization responses are signed (JARM); `jwt`
+   * alone means `query.jwt`. Without `query`, every request must name a mode. Default: `query form_post`, and
+   * `fragment` if `responseTypes` has more than `code`.
+   */
+  readonly responseModes?: readonly ResponseMode[];
+  /**
+   * The accepted values of `response_type`. With `id_token` and `code id_token`, the response has an ID token (OpenID
+   * Connect Core §3.2, §3.3); a client must be registered for them. Default: `code`.
+   */
+  readonly responseTypes?: readonly ResponseType[];
+}
+
+/** @internal Settings that accept insecure configurations. */
+export interface InsecureSettings {
+  /** Insecure: accept an `http` issuer that is not on a test host. Default: false. */
+  readonly insecureAllowHttpIssuer?: boolean;
+  /** Insecure: accept `http` redirect URIs that are not on test hosts. Default: false. */
+  readonly insecureAllowHttpRedirectUris?: boolean;
+  /** Insecure: accept `login: "auto"` although the issuer is not on a test host. Default: false. */
+  readonly insecureAllowAutoLogin?: boolean;
+  /**
+   * Insecure: accept `login: "interactive"` without passwords, which lets every visitor log in as any user, although
+   * the issuer is not on a test host. Default: false.
+   */
+  readonly insecureAllowOpenLogin?: boolean;
+  /**
+   * Insecure: accept the demo clients, whose secret is public, although the issuer is not on a test host. Default:
+   * false.
+   */
+  readonly insecureAllowDemoClients?: boolean;
+  /**
+   * Insecure: accept a `directory`, which shows clients and users to any visitor, although the issuer is not on a test
+   * host. Default: false.
+   */
+  readonly insecureAllowDirectory?: boolean;
+}

@@ -1,0 +1,32 @@
+/** The link from an error to the page that explains it. */
+
+import { HttpError } from "../../core/http/message.ts";
+import { frontChannelOrigin } from "../../core/issuer_urls.ts";
+import { OAuthError } from "../../core/errors.ts";
+import type { Context } from "../../core/context.ts";
+import { isCrossSite, isTrustedHost } from "../../core/http/cross_site.ts";
+
+/**
+ * The URL of the recorded step that explains an error; otherwise the URL of the page of its rule; `undefined` if the
+ * server has neither. It is used only on test hosts, because these pages are not public on real hosts.
+ */
+export function explanationUrl(context: Context, thrown: unknown): string | undefined {
+  const { server, site, flowUrl } = context;
+  if (!server.settings.allows.explanations || isForOtherSite(context)) return undefined;
+  const rule = flowUrl === undefined ? publicRule(thrown) : undefined;
+  if (rule === undefined || site.rulesPath === undefined) return flowUrl;
+  return `${frontChannelOrigin(server)}${site.base}${site.rulesPath}/${rule}`;
+}
+
+/** Whether a script of another site may read the response: it may call endpoints for programs and unknown paths. */
+function isForOtherSite(context: Context): boolean {
+  const { endpoint, server, request } = context;
+  if (endpoint?.caller === "browser") return false;
+  return isCrossSite(context) || endpoint === undefined && !isTrustedHost(server, request);
+}
+
+/** The rule that the page of an error names. */
+function publicRule(thrown: unknown): string | undefined {
+  if (thrown instanceof HttpError) return thrown.rule;
+  return thrown instanceof OAuthError ? thrown.explainToUser().rule : "AZ-22";
+}

@@ -1,0 +1,138 @@
+/**
+ * The table of all rules with their texts, and `addTexts`, which makes the texts of a rejection from its facts. Loaded
+ * when something was rejected, or when a page, a log or a report shows a rule. `tests/rules.md` describes each rule in
+ * full.
+ */
+
+import { type ErrorDetails, OAuthError } from "../../core/errors.ts";
+import type { RuleOrFix } from "../../core/explanation.ts";
+import { kernelRules, type PassedRuleId, type Rule, type RuleId } from "../../core/rules/mod.ts";
+import type { RuleText } from "./rule_text.ts";
+import type { Server } from "../../core/server.ts";
+import { assertionAuthenticationTexts } from "../extensions/assertion_authentication/explain.ts";
+import { assertionAuthenticationRules } from "../extensions/assertion_authentication/rules.ts";
+import { assertionGrantTexts } from "../extensions/assertion_grants/explain.ts";
+import { assertionGrantRules } from "../extensions/assertion_grants/rules.ts";
+import { authorizationDetailsTexts } from "../extensions/authorization_details/explain.ts";
+import { authorizationDetailsRules } from "../extensions/authorization_details/rules.ts";
+import { cibaTexts } from "../extensions/ciba/explain.ts";
+import { cibaRules } from "../extensions/ciba/rules.ts";
+import { clientDocumentTexts } from "../extensions/client_documents/explain.ts";
+import { clientDocumentRules } from "../extensions/client_documents/rules.ts";
+import { clientLogoutTexts } from "../extensions/client_logout/explain.ts";
+import { clientLogoutRules } from "../extensions/client_logout/rules.ts";
+import { deviceTexts } from "../extensions/device/explain.ts";
+import { deviceRules } from "../extensions/device/rules.ts";
+import { dpopTexts } from "../extensions/dpop/explain.ts";
+import { dpopRules } from "../extensions/dpop/rules.ts";
+import { encryptedResponseTexts } from "../extensions/encrypted_responses/explain.ts";
+import { encryptedResponseRules } from "../extensions/encrypted_responses/rules.ts";
+import { mutualTlsTexts } from "../extensions/mutual_tls/explain.ts";
+import { mutualTlsRules } from "../extensions/mutual_tls/rules.ts";
+import { pushedRequestTexts } from "../extensions/par/explain.ts";
+import { pushedRequestRules } from "../extensions/par/rules.ts";
+import { registrationTexts } from "../extensions/registration/explain.ts";
+import { registrationRules } from "../extensions/registration/rules.ts";
+import { responseTypeTexts } from "../extensions/response_types/explain.ts";
+import { responseTypeRules } from "../extensions/response_types/rules.ts";
+import { sharedSignalTexts } from "../extensions/shared_signals/explain.ts";
+import { sharedSignalRules } from "../extensions/shared_signals/rules.ts";
+import { signedRequestTexts } from "../extensions/signed_requests/explain.ts";
+import { signedRequestRules } from "../extensions/signed_requests/rules.ts";
+import { stepUpTexts } from "../extensions/step_up/explain.ts";
+import { stepUpRules } from "../extensions/step_up/rules.ts";
+import { tokenExchangeTexts } from "../extensions/token_exchange/explain.ts";
+import { tokenExchangeRules } from "../extensions/token_exchange/rules.ts";
+import { authorizeTexts } from "./authorize.ts";
+import { controlTexts } from "./control.ts";
+import { httpTexts } from "./http.ts";
+import { openidTexts } from "./openid.ts";
+import { pageTexts } from "./pages.ts";
+import { resourceTexts } from "./resource.ts";
+import { tokenTexts } from "./token.ts";
+
+/** The rules of the extensions, by the name of the extension. */
+export const extensionRules = {
+  assertion_authentication: assertionAuthenticationRules,
+  assertion_grants: assertionGrantRules,
+  authorization_details: authorizationDetailsRules,
+  ciba: cibaRules,
+  client_documents: clientDocumentRules,
+  client_logout: clientLogoutRules,
+  device: deviceRules,
+  dpop: dpopRules,
+  encrypted_responses: encryptedResponseRules,
+  mutual_tls: mutualTlsRules,
+  par: pushedRequestRules,
+  registration: registrationRules,
+  response_types: responseTypeRules,
+  shared_signals: sharedSignalRules,
+  signed_requests: signedRequestRules,
+  step_up: stepUpRules,
+  token_exchange: tokenExchangeRules,
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Rule>>>>;
+
+const texts: Readonly<Record<string, RuleText>> = {
+  ...authorizeTexts,
+  ...tokenTexts,
+  ...openidTexts,
+  ...resourceTexts,
+  ...httpTexts,
+  ...pageTexts,
+  ...controlTexts,
+  ...assertionAuthenticationTexts,
+  ...assertionGrantTexts,
+  ...authorizationDetailsTexts,
+  ...cibaTexts,
+  ...clientDocumentTexts,
+  ...clientLogoutTexts,
+  ...deviceTexts,
+  ...dpopTexts,
+  ...encryptedResponseTexts,
+  ...mutualTlsTexts,
+  ...pushedRequestTexts,
+  ...registrationTexts,
+  ...responseTypeTexts,
+  ...sharedSignalTexts,
+  ...signedRequestTexts,
+  ...stepUpTexts,
+  ...tokenExchangeTexts,
+};
+
+/** A rule with its texts. */
+export type ExplainedRule = Rule & RuleText;
+
+/** Every rule by its ID. */
+export const rules: Readonly<Record<RuleId, ExplainedRule>> = Object.assign(
+  {},
+  ...[kernelRules, ...Object.values(extensionRules)].map((table) =>
+    Object.fromEntries(Object.entries(table).map(([id, rule]) => [id, { ...rule, ...texts[id] }]))
+  ),
+);
+
+/** The row of a rule; `undefined` for a rejection by the embedding program, which has no rule. */
+export function findRule(id: string | undefined): ExplainedRule | undefined {
+  return id !== undefined && Object.hasOwn(rules, id) ? rules[id as RuleId] : undefined;
+}
+
+/** How to fix the request of a rejection: the fix of the rejection, otherwise the fix of its rule. */
+export function findFix({ rule, fix }: RuleOrFix): string | undefined {
+  return fix ?? findRule(rule)?.fix;
+}
+
+/** The sentence of a passed check. */
+export function getPassedText(id: PassedRuleId): string {
+  return rules[id].passes!;
+}
+
+/**
+ * Returns the error with the texts that its rule makes from the facts.
+ *
+ * @param server The server; `undefined` at a protected resource outside of a server, whose rules need none.
+ */
+export async function addTexts(server: Server | undefined, error: OAuthError): Promise<OAuthError> {
+  const { facts, ...details } = error.details;
+  if (facts === undefined) return error;
+  const texts = await findRule(details.internalRule ?? details.rule)?.explain?.(facts() as never, server as Server);
+  return new OAuthError(error.code, error.message, { ...details, ...texts } as ErrorDetails);
+}

@@ -1,0 +1,19 @@
+/**
+ * Text of a request on pages: control characters and bidirectional marks become escapes, so that they do not change the
+ * text around them.
+ */
+
+import { printable } from "../config/config_issue.ts";
+
+/** The text with escapes in place of control characters. Line breaks and tabs stay. */
+export function visibleText(text: string): string {
+  return text.replace(/(?:(?!\r\n)[^\n\t])+/g, printable);
+}
+
+/** The props of a page, with {@link visibleText} in place of every text. */
+export function withVisibleTexts<Value>(value: Value): Value {
+  if (typeof value === "string") return visibleText(value) as Value;
+  if (Array.isArray(value)) return value.map(withVisibleTexts) as Value;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withVisibleTexts(member)])) as Value;
+}

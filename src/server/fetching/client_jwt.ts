@@ -1,0 +1,120 @@
+/**
+ * Verifies JWTs that a client has signed: assertions (RFC 7523) and request objects (RFC 9101). Loaded with the first
+ * one, because it imports jose.
+ */
+
+import { errors } from "jose";
+import type { JWTPayload, JWTVerifyOptions } from "jose";
+import { byProfile } from "../../core/profile.ts";
+import type { ErrorDetails, OAuthError } from "../../core/errors.ts";
+import type { RuleExplanation } from "../../core/explanation.ts";
+import { type JwtPolicy, JwtPolicyError } from "../../core/keys/jwt_policies.ts";
+import { remoteKeys, verifyByKeys } from "./remote_keys.ts";
+import type { Server } from "../../core/server.ts";
+import { isSecretExpired } from "../../core/clients/auth_method.ts";
+import { describeKeyFetchFailure, keysOf } from "./client_keys.ts";
+import { policyOf } from "../../core/clients/policy.ts";
+import type { Client } from "../../core/clients/repository.ts";
+
+/** Creates the error of a rejected JWT. */
+export type RejectJwt = (
+  reason: string,
+  expected?: string,
+  received?: string,
+  others?: Pick<RuleExplanation, "earlier" | "fix"> & Pick<ErrorDetails, "detailsInTraceOnly">,
+) => OAuthError;
+
+/** The requirements for one kind of JWT. */
+interface ClientJwtKind {
+  /** Its name in messages, such as `the assertion`. */
+  readonly name: string;
+  /** The claims that identify it, for messages. */
+  readonly expected: string;
+  /** The accepted algorithms: all of them use the secret of the client, or all of them its public keys. */
+  readonly algorithms: readonly string[];
+  /** Its types, times and required claims. */
+  readonly policy: JwtPolicy;
+  /** The expected claims, besides `iss`. */
+  readonly claims: Pick<JWTVerifyOptions, "audience" | "subject">;
+  /** Creates its error. */
+  readonly reject: RejectJwt;
+  /** Creates its error if the JWT has expired or is not yet valid. Default: `reject`. */
+  readonly rejectTime?: RejectJwt;
+}
+
+/**
+ * Verifies form, signature, `typ`, `iss` and times of a JWT, and returns its claims.
+ *
+ * @throws {OAuthError} The error of its kind.
+ */
+export async function verifyClientJwt(
+  server: Server,
+  client: Client,
+  jwt: string,
+  { name, expected, algorithms, policy, claims, reject, rejectTime = reject }: ClientJwtKind,
+): Promise<JWTPayload> {
+  const usesSecret = algorithms.every((alg) => alg.startsWith("HS"));
+  const { signatureAlgorithms, profile } = policyOf(server, client);
+  const options = {
+    ...claims,
+    algorithms: usesSecret ? algorithms : algorithms.filter((alg) => signatureAlgorithms.includes(alg)),
+    issuer: client.id,
+    now: server.now(),
+  };
+  if (usesSecret && isSecretExpired(server, client.metadata)) {
+    throw reject("the secret has expired", "a secret that is still valid", `${name} is signed with the expired secret`);
+  }
+  try {
+    const keys = usesSecret ? new TextEncoder().encode(client.assertionSecret) : remoteKeys(...keysOf(server, client));
+    return await verifyByKeys(jwt, keys, policy, options);
+  } catch (cause) {
+    if (cause instanceof JwtPolicyError) {
+      const { part, reason, expected, received } = cause.problem;
+      throw (part === "form" || part === "typ" ? reject : rejectTime)(
+        `${name} is invalid: ${reason}`,
+        expected,
+        received,
+        { fix: fixes[part] },
+      );
+    }
+    const failure = describeKeyFetchFailure(client, cause);
+    if (failure !== undefined) {
+      const { reason, expected, received, ...others } = failure;
+      throw reject(reason, expected, received, others);
+    }
+    const isAlgorithm = cause instanceof errors.JOSEAlgNotAllowed;
+    const by = isAlgorithm ? byProfile(profile, "signatureAlgorithms") : "";
+    throw reject(
+      `${name} is invalid: ${(cause as Error).message}`,
+      isAlgorithm ? `alg = ${options.algorithms.join(" or ")}${by}` : expected,
+      undefined,
+      { fix: fixFor(cause, usesSecret, name) },
+    );
+  }
+}
+
+/** What the client changes, by the wrong part of its JWT. */
+const fixes: Readonly<Record<string, string>> = {
+  form: "Send one signed JWT: three parts of base64url, joined by dots.",
+  typ: "Leave typ out of the header, or set it to an expected value.",
+  exp: "Create the JWT immediately before the request, with exp a minute ahead, and compare the clocks.",
+  nbf: "Compare the clock of the client with that of the server, or leave nbf out.",
+  iat: "Compare the clock of the client with that of the server.",
+  iss: "Set iss to the client_id.",
+  sub: "Set sub to the client_id.",
+  aud: "Set aud to the issuer of this server, as a string.",
+  jti: "Set jti to a new random string for each JWT.",
+  alg: "Sign with an expected algorithm, or register that of the client.",
+};
+
+function fixFor(cause: unknown, usesSecret: boolean, name: string): string {
+  if (cause instanceof errors.JWTClaimValidationFailed) return fixes[cause.claim] ?? fixes.form!;
+  if (cause instanceof errors.JOSEAlgNotAllowed) return fixes.alg!;
+  if (cause instanceof errors.JWSSignatureVerificationFailed && usesSecret) {
+    return `Sign ${name} with the client_secret of the client, as UTF-8.`;
+  }
+  if (cause instanceof errors.JWSSignatureVerificationFailed || cause instanceof errors.JWKSNoMatchingKey) {
+    return `Sign ${name} with the private key of a key in jwks or jwks_uri of the client, and send its kid, or none.`;
+  }
+  return fixes.form!;
+}

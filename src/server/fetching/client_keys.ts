@@ -1,0 +1,42 @@
+/** The public keys of a client: how they are fetched, and what the client learns if the fetch fails. */
+
+import { FetchLimitError } from "./fetch_limiter.ts";
+import type { KeyFetcher, KeyOwner } from "./remote_keys.ts";
+import { DocumentError } from "./outbound.ts";
+import type { Server } from "../../core/server.ts";
+import type { Client } from "../../core/clients/repository.ts";
+
+/** The arguments by which `remoteKeys` and `keySets` find the keys of a client. */
+export function keysOf(
+  server: Server,
+  client: Client,
+): [fetcher: KeyFetcher, owner: KeyOwner, countFetch?: (url: string) => void] {
+  const isInUse = client.standing !== "unknown" || server.clients.isInUse(client.id);
+  // The operator chose the URLs of configured clients.
+  const countFetch = client.standing === "configured"
+    ? undefined
+    : (url: string) => server.fetching.limiter.count(url, { isInUse, address: server.sender?.address });
+  const { keys, unusedKeys } = server.fetching;
+  return [isInUse ? keys : unusedKeys, client.metadata, countFetch];
+}
+
+/** Why keys could not be fetched. */
+interface KeyFetchFailure {
+  readonly reason: string;
+  readonly expected: string;
+  readonly received: string;
+  readonly fix?: string;
+  /** The response to an unknown client must not reveal what its URL led to (SSRF). */
+  readonly detailsInTraceOnly: boolean;
+}
+
+/** Describes an error of {@link keysOf}; `undefined` if it is another one. */
+export function describeKeyFetchFailure({ id, standing }: Client, cause: unknown): KeyFetchFailure | undefined {
+  if (!(cause instanceof DocumentError || cause instanceof FetchLimitError)) return undefined;
+  const { expected, received } = cause;
+  return {
+    reason: `the keys of client ${id} cannot be fetched`,
+    ...{ expected, received, fix: cause instanceof DocumentError ? cause.fix : undefined },
+    detailsInTraceOnly: standing === "unknown",
+  };
+}

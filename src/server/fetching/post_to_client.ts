@@ -1,0 +1,82 @@
+/** Posts to the URLs that clients register: logout tokens, security events and notifications. */
+
+import { readLimited } from "./outbound.ts";
+import type { Server } from "../../core/server.ts";
+import type { Client } from "../../core/clients/repository.ts";
+
+/** A post. */
+interface ClientPost {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Creates the body. */
+  body(): string | Promise<string>;
+  /** The JSON members that describe the error in a response of status 400. Default: the body is not read. */
+  readonly errorMembers?: readonly string[];
+  /** Ends the post. */
+  readonly signal: AbortSignal;
+  /** Seconds after which the signal aborts, for the operator. */
+  readonly timeoutSeconds: number;
+}
+
+/** How a client responded. */
+export interface PostResult {
+  /** The status; absent if no response was received in time. */
+  readonly status?: number;
+  /** The response, or the error of the connection, for the operator. */
+  readonly received: string;
+  /** Whether a later post may succeed. */
+  readonly isTemporary: boolean;
+}
+
+/** Maximum size of an error response that is read, in bytes. */
+const maxErrorBytes = 1024;
+
+/** Posts, and follows no redirect (SSRF). */
+export async function postToClient(
+  server: Server,
+  client: Client,
+  { url, headers, body, errorMembers = [], signal, timeoutSeconds }: ClientPost,
+): Promise<PostResult> {
+  const send = async (): Promise<PostResult> => {
+    // The operator did not choose the URL of such a client. The client counts as in use, because something was issued.
+    if (client.standing !== "configured") server.fetching.limiter.count(url, { isInUse: true });
+    const init = { method: "POST", headers, body: await body(), redirect: "manual", signal } as const;
+    const response = await server.fetching.send(url, init);
+    const { status } = response;
+    const received = `status ${status}${await describeError(response, errorMembers)}`;
+    return { status, received, isTemporary: status >= 500 };
+  };
+  try {
+    return await Promise.race([send(), abortOf(signal)]);
+  } catch (cause) {
+    return {
+      received: signal.aborted
+        ? `no response within ${timeoutSeconds} seconds`
+        : `no response (${cause instanceof Error ? cause.message : cause})`,
+      // Nothing was sent to a host that the server must not contact.
+      isTemporary: !(cause instanceof Error && cause.name === "BlockedHostError"),
+    };
+  }
+}
+
+/** The error in the response of a client that rejects the post; empty without one. */
+async function describeError(response: Response, members: readonly string[]): Promise<string> {
+  if (response.status !== 400 || members.length === 0) {
+    response.body?.cancel().catch(() => {});
+    return "";
+  }
+  try {
+    const error = JSON.parse(await readLimited(response, maxErrorBytes));
+    return ` (${members.map((name) => error[name]).filter((text) => typeof text === "string").join(": ")})`;
+  } catch {
+    return "";
+  }
+}
+
+/** Rejects when a signal aborts, even if a request ignores the signal. */
+function abortOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    if (signal.aborted) reject(signal.reason);
+  });
+}

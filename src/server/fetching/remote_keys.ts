@@ -1,0 +1,247 @@
+/** Public keys of clients and issuers: from their key set, or fetched from its URL (RFC 7517 §5). */
+
+import { createLocalJWKSet, errors, jwtVerify } from "jose";
+import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from "jose";
+import type { BoundedCache } from "../../core/bounded_cache.ts";
+import { DocumentError, fetchDocument, type Outbound, parseJsonDocument } from "./outbound.ts";
+import { hasAlgorithm } from "../../core/crypto.ts";
+import { findPrivateMember } from "../../core/keys/public_key.ts";
+import {
+  findFormProblem,
+  findTimeProblem,
+  findTypeProblem,
+  type JwtPolicy,
+  JwtPolicyError,
+} from "../../core/keys/jwt_policies.ts";
+
+/**
+ * Milliseconds for which fetched keys are valid, and the minimum time between fetches after an unknown key or a failed
+ * fetch.
+ */
+const maxKeyAgeMs = 600_000;
+const minFetchIntervalMs = 30_000;
+/** Maximum age of fetched keys, in milliseconds, while the limit of fetches prevents a new fetch. */
+const maxStaleMs = maxKeyAgeMs + 300_000;
+/** The limits of a fetched key set. */
+const jwksLimits = { accept: "application/jwk-set+json, application/json", maxBytes: 64 * 1024, timeoutMs: 5000 };
+/** Maximum number of keys tried for a JWT without `kid`. */
+const maxTriedKeys = 8;
+
+/** @internal */
+export interface PublicKeySet {
+  /** The keys. */
+  readonly keys: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** The owner of public keys: with its key set, or the URL of it. */
+export interface KeyOwner {
+  /** The key set; ignored if the URL is present. */
+  readonly jwks?: PublicKeySet;
+  /** The URL of the key set. */
+  readonly jwks_uri?: string;
+}
+
+/** The keys of one URL. */
+export interface FetchedKeys {
+  /** When they were fetched, by the server's clock in milliseconds. */
+  readonly fetchedAt: number;
+  /** Rejects if they could not be fetched. */
+  readonly keys: Promise<PublicKeySet>;
+}
+
+/** @internal The last successful fetch of one URL, and the last failed one after it. */
+export interface KeyFetches {
+  /** The last successful fetch. */
+  readonly last?: FetchedKeys;
+  /** The failed fetch after it. */
+  readonly failed?: FetchedKeys;
+}
+
+/** The part of the server that fetches keys. */
+export interface KeyFetcher {
+  readonly now: () => number;
+  readonly outbound: Outbound;
+  readonly keyFetches: BoundedCache<KeyFetches>;
+}
+
+/**
+ * The keys of an owner, each imported once; keys in the header of a JWT are ignored. Keys of a URL are fetched when
+ * they are needed, without following redirects (SSRF), once for all owners with this URL. They are fetched again if a
+ * JWT names an unknown key, at most once in 30 seconds.
+ *
+ * @param countFetch Counts a fetch, if the operator did not choose the URL; throws at a limit.
+ */
+export function remoteKeys(
+  server: KeyFetcher,
+  { jwks = { keys: [] }, jwks_uri: uri }: KeyOwner,
+  countFetch?: (url: string) => void,
+): JWTVerifyGetKey {
+  return uri === undefined ? keySelector(jwks) : fetchedKeys(fetchedKeySets(server, uri, countFetch));
+}
+
+/** The key set of an owner. */
+export interface KeySets {
+  /** The key set, fetched at most ten minutes ago. @throws {DocumentError} @throws What `countFetch` throws. */
+  current(): Promise<PublicKeySet>;
+  /**
+   * The key set, fetched at most 30 seconds ago, for a key that is missing in the current one. @throws As `current`.
+   */
+  newer(): Promise<PublicKeySet>;
+}
+
+/** The key set of an owner, under the same rules as {@link remoteKeys}. */
+export function keySets(
+  server: KeyFetcher,
+  { jwks = { keys: [] }, jwks_uri: uri }: KeyOwner,
+  countFetch?: (url: string) => void,
+): KeySets {
+  if (uri !== undefined) return fetchedKeySets(server, uri, countFetch);
+  const configured = () => Promise.resolve(jwks);
+  return { current: configured, newer: configured };
+}
+
+const keySelectors = new WeakMap<PublicKeySet, JWTVerifyGetKey>();
+
+/** Selects the key of a JWT by its header. @throws {errors.JOSEError} If the value is not a key set. */
+function keySelector(jwks: PublicKeySet): JWTVerifyGetKey {
+  let selector = keySelectors.get(jwks);
+  if (selector === undefined) {
+    selector = createLocalJWKSet(jwks as JSONWebKeySet);
+    keySelectors.set(jwks, selector);
+  }
+  return selector;
+}
+
+/** The time, and the values of a JWT that depend on the request. */
+interface ExpectedJwt extends Pick<JWTVerifyOptions, "audience" | "issuer" | "subject"> {
+  /** The accepted algorithms. */
+  readonly algorithms: readonly string[];
+  /** The time in milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * Verifies a JWT by the policy of its kind, with the key that `kid` names; without `kid`, tries each suitable key.
+ *
+ * @param keys The public keys, or a secret.
+ * @returns The claims.
+ * @throws {JwtPolicyError} If its form, type or times are not accepted.
+ * @throws {errors.JOSEError} If no key fits, or the signature or a claim is invalid.
+ */
+export async function verifyByKeys(
+  jwt: string,
+  keys: JWTVerifyGetKey | Uint8Array,
+  policy: JwtPolicy,
+  { algorithms, now, ...claims }: ExpectedJwt,
+): Promise<JWTPayload> {
+  const formProblem = findFormProblem(jwt);
+  if (formProblem !== undefined) throw new JwtPolicyError(formProblem);
+  const { payload, protectedHeader: { typ } } = await verifySignature(jwt, keys, {
+    ...claims,
+    algorithms: [...algorithms],
+    requiredClaims: [...policy.requiredClaims ?? []],
+    // The policy compares the times.
+    clockTolerance: Number.MAX_VALUE,
+  }).catch((error) => {
+    // The library checks the times last. It rejects those that are not numbers, and infinite ones (1e999).
+    const isTime = error.reason !== "missing" && ["exp", "nbf", "iat"].includes(error.claim);
+    const problem = isTime ? findTimeProblem(policy, error.payload, now / 1000) : undefined;
+    throw problem === undefined ? error : new JwtPolicyError(problem);
+  });
+  const problem = findTypeProblem(policy, typ) ?? findTimeProblem(policy, payload, now / 1000);
+  if (problem !== undefined) throw new JwtPolicyError(problem);
+  return payload;
+}
+
+async function verifySignature(
+  jwt: string,
+  keys: JWTVerifyGetKey | Uint8Array,
+  options: JWTVerifyOptions,
+): Promise<JWTVerifyResult> {
+  if (typeof keys !== "function") return await jwtVerify(jwt, keys, options);
+  try {
+    return await jwtVerify(jwt, async (header, token) => {
+      if (hasAlgorithm(header.alg)) return await keys(header, token);
+      throw new errors.JOSEAlgNotAllowed(`this runtime does not have ${header.alg}`);
+    }, options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    let tried = 0;
+    for await (const key of error) {
+      try {
+        return await jwtVerify(jwt, key, options);
+      } catch (cause) {
+        if (!(cause instanceof errors.JWSSignatureVerificationFailed) || ++tried === maxTriedKeys) throw cause;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
+}
+
+function fetchedKeySets(server: KeyFetcher, uri: string, countFetch?: (url: string) => void): KeySets {
+  const { keyFetches, now } = server;
+  // Begins a fetch before it waits: requests of the same moment share it.
+  const getKeys = async (maxAgeMs: number) => {
+    const { last, failed } = keyFetches.get(uri) ?? {};
+    // If the clock was set back, the keys count as expired.
+    const ifFresh = (attempt: FetchedKeys | undefined, maxAgeMs: number) =>
+      attempt !== undefined && Math.abs(now() - attempt.fetchedAt) < maxAgeMs ? attempt.keys : undefined;
+    const known = ifFresh(last, maxAgeMs) ?? ifFresh(failed, minFetchIntervalMs);
+    if (known !== undefined) return await known;
+    try {
+      countFetch?.(uri);
+    } catch (error) {
+      const stale = ifFresh(last, maxStaleMs);
+      if (stale === undefined) throw error;
+      return await stale;
+    }
+    const attempt = { fetchedAt: now(), keys: fetchKeys(server, uri) };
+    keyFetches.set(uri, { last: attempt });
+    attempt.keys.catch(() => {
+      // Keeps the keys of the last successful fetch.
+      if (keyFetches.get(uri)?.last === attempt) keyFetches.set(uri, { last, failed: attempt });
+    });
+    return await attempt.keys;
+  };
+  return { current: () => getKeys(maxKeyAgeMs), newer: () => getKeys(minFetchIntervalMs) };
+}
+
+function fetchedKeys(sets: KeySets): JWTVerifyGetKey {
+  return async (header, token) => {
+    const keys = await sets.current();
+    try {
+      return await selectKey(keys, header, token);
+    } catch (error) {
+      const newer = error instanceof errors.JWKSNoMatchingKey ? await sets.newer() : keys;
+      if (newer === keys) throw error;
+      return await selectKey(newer, header, token);
+    }
+  };
+}
+
+async function fetchKeys({ outbound }: KeyFetcher, uri: string): Promise<PublicKeySet> {
+  const { text } = await fetchDocument(outbound, uri, jwksLimits);
+  const jwks = parseJsonDocument(text) as PublicKeySet;
+  try {
+    keySelector(jwks);
+  } catch {
+    throw new DocumentError("a JSON Web Key Set", "other JSON");
+  }
+  const privateMember = jwks.keys.map(findPrivateMember).find((member) => member !== undefined);
+  if (privateMember === undefined) return jwks;
+  throw new DocumentError("public keys", `a key with the private member ${privateMember}`);
+}
+
+/**
+ * Selects a fetched key. A `DocumentError` replaces errors of the library that quote members of a key.
+ *
+ * @throws {errors.JWKSNoMatchingKey} @throws {errors.JWKSMultipleMatchingKeys} @throws {DocumentError}
+ */
+async function selectKey(...[keys, header, token]: [PublicKeySet, ...Parameters<JWTVerifyGetKey>]) {
+  try {
+    return await keySelector(keys)(header, token);
+  } catch (error) {
+    if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
+    throw new DocumentError("a key for the algorithm of the JWT", "a key that cannot be imported", error);
+  }
+}

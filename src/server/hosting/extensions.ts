@@ -1,0 +1,85 @@
+/** The list of the extensions. By default, a server has all of them. */
+
+import type { KnownExtension } from "../config/extension_settings.ts";
+import type { ObjectField } from "../config/field.ts";
+import { clientFieldOf, type ClientMetadata } from "../../core/clients/client.ts";
+import type { Extension } from "../../core/extension.ts";
+import { assertionAuthentication } from "../extensions/assertion_authentication/mod.ts";
+import { assertionGrants } from "../extensions/assertion_grants/mod.ts";
+import { authorizationDetails } from "../extensions/authorization_details/mod.ts";
+import { ciba } from "../extensions/ciba/mod.ts";
+import { clientDocuments } from "../extensions/client_documents/mod.ts";
+import { clientLogout } from "../extensions/client_logout/mod.ts";
+import { device } from "../extensions/device/mod.ts";
+import { dpop } from "../extensions/dpop/mod.ts";
+import { encryptedResponses } from "../extensions/encrypted_responses/mod.ts";
+import { mutualTls } from "../extensions/mutual_tls/mod.ts";
+import { pairwise } from "../extensions/pairwise/mod.ts";
+import { par } from "../extensions/par/mod.ts";
+import { registration } from "../extensions/registration/mod.ts";
+import { responseTypes } from "../extensions/response_types/mod.ts";
+import { sharedSignals } from "../extensions/shared_signals/mod.ts";
+import { signedRequests } from "../extensions/signed_requests/mod.ts";
+import { signedResponses } from "../extensions/signed_responses/mod.ts";
+import { stepUp } from "../extensions/step_up/mod.ts";
+import { tokenExchange } from "../extensions/token_exchange/mod.ts";
+import { endpointPathsField } from "../../core/issuer_urls.ts";
+import { clientsField } from "../config/settings.ts";
+
+/**
+ * Every extension. The option `extensions` of `latchkey()` takes any of them.
+ *
+ * @example A server without token exchange
+ * ```ts
+ * import { extensions, latchkey } from "@latchkey/latchkey";
+ *
+ * const as = await latchkey({ extensions: extensions.filter(({ name }) => name !== "token_exchange") });
+ * ```
+ */
+export const extensions: readonly Extension[] = [
+  assertionAuthentication,
+  assertionGrants,
+  authorizationDetails,
+  ciba,
+  clientDocuments,
+  clientLogout,
+  device,
+  dpop,
+  encryptedResponses,
+  mutualTls,
+  pairwise,
+  par,
+  registration,
+  responseTypes,
+  sharedSignals,
+  signedRequests,
+  signedResponses,
+  stepUp,
+  tokenExchange,
+];
+
+/** The description of client metadata at a server with all extensions. */
+export const clientField: ObjectField<ClientMetadata> = clientFieldOf(extensions);
+
+/**
+ * The extensions that the settings of a server know: those that it has, and client metadata and paths of all others.
+ * What a client demands of an absent extension is rejected, and not ignored.
+ */
+export function knownExtensions(ofServer: readonly Extension[]): readonly KnownExtension[] {
+  const absent = extensions.filter(({ name }) => !ofServer.some((extension) => extension.name === name));
+  return [
+    ...ofServer,
+    ...absent.map(({ name, clientMetadata, settings }) => ({
+      name,
+      clientMetadata: { fields: clientMetadata?.fields },
+      settings: { paths: settings?.paths },
+      isAbsent: true,
+    })),
+  ];
+}
+
+/** The settings of every server that have members of extensions. */
+export const extendedFields = {
+  clients: clientsField(clientField),
+  paths: endpointPathsField(extensions),
+} as const;

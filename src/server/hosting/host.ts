@@ -1,0 +1,267 @@
+/**
+ * The assembly of a server: one process with any number of issuers. This folder contains no protocol rule.
+ *
+ * 1. A host has the listener, the timer and the store of a process (`listen.ts`, `maintenance.ts`).
+ * 2. `open_app.ts` opens an app, which is one issuer: it validates the options (`options.ts`), and opens the keys.
+ * 3. `create_app.ts` creates its server, its endpoints (`routes.ts`) and its router; plugins wrap the router.
+ * 4. For each request `app_table.ts` finds the app, and the router creates a context (`request_context.ts`).
+ */
+
+import type { HostedApp } from "./hosted_app.ts";
+import { ConnectionDropped, type HttpResponse, isDropped, plainText, toResponse } from "../../core/http/message.ts";
+import type { ClientAddress, RequestHandler } from "../../core/router.ts";
+import { backChannelOrigin, configuredIssuer, serverOrigins } from "../../core/issuer_urls.ts";
+import { localIssuer } from "../config/settings.ts";
+import { memoryStore } from "../../core/store/memory.ts";
+import type { Store } from "../../core/store/store.ts";
+import { prefixedStore } from "../../platform/store/prefixed_store.ts";
+import { issuerInUse, validatePath } from "./app_place.ts";
+import { type AppTable, appTable } from "./app_table.ts";
+import { listeners, type ListenOptions, type ListenResult } from "./listen.ts";
+import { maintenanceTimer } from "./maintenance.ts";
+import { type AppPlace, limitStart, type OpenApp, openApp } from "./open_app.ts";
+import type { LatchkeyOptions } from "./options.ts";
+
+/** @internal Options of {@link host}. */
+export interface HostOptions {
+  /**
+   * The store of all apps, each with records of its own. The apps then use the clock of the system. The host closes the
+   * store. Default: each app has a new memory store.
+   */
+  readonly store?: Store | Promise<Store>;
+  /**
+   * The origin of the apps with a `path`, with the port of {@link Host.listen}. Default: `http://localhost:9000`.
+   */
+  readonly origin?: string;
+}
+
+/** @internal Options of an app: the options of {@link latchkey}, except the store. */
+export interface AppOptions extends Omit<LatchkeyOptions, "store" | "issuerUntilListening"> {
+  /**
+   * The path of the issuer below the origin of the host, such as `/a`, if the issuer follows the port. Default: the
+   * option `issuer`, or the root of the host.
+   */
+  readonly path?: string;
+}
+
+/** A process with any number of issuers. */
+export interface Host extends AsyncDisposable {
+  /** The apps, oldest first. */
+  readonly apps: readonly HostedApp[];
+  /**
+   * Adds an app. Its issuer is `issuer`, or `path` below the origin of the host.
+   *
+   * @throws {ConfigurationError} If the options are invalid, or the issuer is in use.
+   * @throws {StoreError} If the store does not respond for a minute and a half.
+   */
+  app(options?: AppOptions): Promise<HostedApp>;
+  /**
+   * Passes a request to the app whose issuer has the host and the longest matching path of the URL. If the request has
+   * a `Host` header, its value replaces the host of the URL. Responds with 404 if no app matches.
+   *
+   * @param peer The address of the client, if the caller knows it.
+   */
+  fetch(request: Request, peer?: ClientAddress): Promise<Response>;
+  /**
+   * Listens on the network, on Deno, Bun and Node.
+   *
+   * @throws {Error} If the address or the certificate cannot be used.
+   */
+  listen(options?: ListenOptions): Promise<ListenResult>;
+  /** Stops listening, waits for requests in flight, and closes the store. Further calls return the same promise. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates a host: one process with any number of issuers, which share its listener and its store but no client, user,
+ * key, session, code or token.
+ *
+ * @throws {StoreError} If the store does not respond for a minute and a half.
+ *
+ * @example
+ * ```ts
+ * import { host } from "@latchkey/latchkey";
+ *
+ * await using server = await host();
+ * const a = await server.app({ path: "/a", users: [{ sub: "carol" }] });
+ * const b = await server.app({ issuer: "http://b.localhost:9000" });
+ * await server.fetch(new Request(`${a.issuer}/.well-known/openid-configuration`));
+ * await b.remove();
+ * ```
+ */
+export async function host({ store, origin }: HostOptions = {}): Promise<Host> {
+  // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
+  const created = createHost(origin, store instanceof Promise ? await limitStart(store) : store);
+  return {
+    get apps() {
+      return created.apps();
+    },
+    app: ({ path, ...options } = {}) => created.addApp(options, path),
+    async fetch(request, peer) {
+      const response = await created.handle(request, peer);
+      if (isDropped(response)) throw new ConnectionDropped();
+      return toResponse(response);
+    },
+    listen: created.listen,
+    close: created.close,
+    [Symbol.asyncDispose]: created.close,
+  };
+}
+
+/** A host, as `latchkey()` and {@link host} assemble it. */
+interface CreatedHost extends Pick<Host, "listen" | "close"> {
+  apps(): readonly HostedApp[];
+  /** Handles a request of the network. It never rejects. */
+  readonly handle: RequestHandler;
+  /** Adds the app that handles each request for which no other app matches. Apps with a path follow its origin. */
+  addMainApp(options: LatchkeyOptions, store: Store | Promise<Store>): Promise<HostedApp>;
+  /**
+   * Adds an app.
+   *
+   * @param store A store of its own. Default: its part of the host's store, or a new memory store if the host has no
+   *   store.
+   */
+  addApp(options: LatchkeyOptions, path: string | undefined, store?: Store): Promise<HostedApp>;
+}
+
+/** Creates a host whose apps share a store, if there is one. */
+export function createHost(origin: string = localIssuer(9000), sharedStore?: Store): CreatedHost {
+  const apps = new Set<OpenApp>();
+  const paths = new Map<OpenApp, string>();
+  /** The apps besides the main one; absent until the first is added. A host with one app does not load their code. */
+  let table: AppTable<OpenApp> | undefined;
+  /** Pending deletions of records, by the prefix of the records. */
+  const deletions = new Map<string, Promise<unknown>>();
+  let main: OpenApp | undefined;
+  let lastSweepAt = -Infinity;
+  let closing: Promise<void> | undefined;
+  const timer = maintenanceTimer(() => {
+    for (const { maintenance } of apps) maintenance.runIfDue();
+  });
+
+  const handle: RequestHandler = (request, peer) => {
+    const app = table?.find(request) ?? main;
+    return app === undefined ? unknownIssuer() : app.handle(request, peer);
+  };
+
+  const network = listeners({
+    handle,
+    origin: () => main?.server.issuer ?? origin,
+    hostnames: () => [
+      ...new Set([...apps].flatMap(({ server }) => [
+        ...serverOrigins(server).map((url) => new URL(url).hostname),
+        ...server.settings.issuerHosts,
+      ])),
+    ],
+    certificatePort: () => main?.server.connectionKeys?.certificatePort,
+    // A profile that demands TLS demands that of BCP 195.
+    restrictsCiphers: () => main?.server.settings.profile?.values.get("insecureAllowHttpIssuer") === false,
+    prepare() {
+      for (const app of apps) app.prepareKeys();
+    },
+    onListening(newOrigin, certificatePort) {
+      timer.start();
+      if (newOrigin === undefined) return;
+      main?.moveTo(newOrigin);
+      origin = main === undefined ? newOrigin : new URL(main.server.issuer).origin;
+      for (const [app, path] of paths) app.moveTo(origin + path);
+      if (main?.server.connectionKeys === undefined || certificatePort === undefined) return;
+      const { hostname } = new URL(backChannelOrigin(main.server));
+      main.server.connectionKeys.certificateOrigin = `https://${hostname}:${certificatePort}`;
+    },
+  });
+
+  /** Opens an app's part of the shared store. The apps delete the expired records of the whole store together. */
+  async function openPart(store: Store, prefix: string): Promise<Store> {
+    await deletions.get(prefix);
+    return prefixedStore(store, prefix, async (now) => {
+      if (Math.abs(now - lastSweepAt) < 1000) return 0;
+      lastSweepAt = now;
+      return await store.deleteExpired(now);
+    });
+  }
+
+  /** @param ownOrigin The origin of the apps that the app adds by path. Default: that of the host. */
+  async function open(
+    options: LatchkeyOptions,
+    place: Omit<AppPlace, "addApp" | "close">,
+    prefix?: string,
+    ownOrigin?: string,
+  ) {
+    let ending: Promise<void> | undefined;
+    const opened = await openApp(options, {
+      ...place,
+      addApp({ path, store, ...added }) {
+        const outer = (options.plugins ?? []).flatMap((plugin) => plugin.forAddedApp?.() ?? []);
+        const wrapped = { ...added, plugins: [...outer, ...added.plugins ?? []] };
+        return path === undefined || ownOrigin === undefined
+          ? created.addApp(wrapped, path, store)
+          : created.addApp({ ...wrapped, issuer: ownOrigin + path }, undefined, store);
+      },
+      close: (deletesRecords) => ending ??= close(opened, deletesRecords ? prefix : undefined),
+    });
+    return opened;
+  }
+
+  /** Closes an app. With a prefix, its records are deleted. */
+  async function close(app: OpenApp, prefix: string | undefined): Promise<void> {
+    apps.delete(app);
+    table?.delete(app);
+    paths.delete(app);
+    app.closePlugins();
+    await app.closeStore();
+    if (prefix === undefined) return;
+    const deletion = sharedStore!.deleteAll(prefix).finally(() => deletions.delete(prefix));
+    deletions.set(prefix, deletion.catch(() => {}));
+    await deletion;
+  }
+
+  const created: CreatedHost = {
+    apps: () => [...apps].map(({ app }) => app),
+    handle,
+    async addMainApp(options, store) {
+      main = await open(options, { store, issuer: options.issuerUntilListening ?? origin, sharesStore: false });
+      apps.add(main);
+      origin = new URL(main.server.issuer).origin;
+      return main.app;
+    },
+    async addApp(options, path = "", ownStore) {
+      validatePath(path, configuredIssuer(options));
+      const prefix = ownStore === undefined && sharedStore !== undefined
+        ? `app ${path || (options.issuer ?? "")} `
+        : undefined;
+      const store = prefix === undefined ? ownStore ?? memoryStore() : openPart(sharedStore!, prefix);
+      const issuer = configuredIssuer(options);
+      const ownOrigin = issuer !== undefined && URL.canParse(issuer) ? new URL(issuer).origin : undefined;
+      const place = { store, issuer: origin + path, sharesStore: prefix !== undefined };
+      const app = await open(options, place, prefix, ownOrigin);
+      const { server } = app;
+      const hosts = issuer === undefined ? [] : serverOrigins(server).map((url) => new URL(url).host);
+      table ??= appTable();
+      if (!table.add(app, hosts, new URL(server.issuer).pathname.replace(/\/$/, ""))) {
+        app.closePlugins();
+        await app.closeStore();
+        throw issuerInUse(server.issuer);
+      }
+      apps.add(app);
+      if (issuer === undefined) paths.set(app, path);
+      return app.app;
+    },
+    listen: network.listen,
+    close() {
+      return closing ??= (async () => {
+        timer.stop();
+        // Plugins end their streams first; otherwise closing the network would wait for them.
+        for (const app of apps) app.closePlugins();
+        await network.close();
+        await Promise.all([...apps].map((app) => app.closeStore()));
+        await sharedStore?.close();
+      })();
+    },
+  };
+  return created;
+}
+
+function unknownIssuer(): Promise<HttpResponse> {
+  return Promise.resolve(plainText(404, "No issuer of this server has this URL."));
+}

@@ -1,0 +1,45 @@
+/** A host with one app: {@link latchkey}. */
+
+import type { HostedApp } from "./hosted_app.ts";
+import { memoryStore } from "../../core/store/memory.ts";
+import { createHost } from "./host.ts";
+import type { ListenOptions, ListenResult } from "./listen.ts";
+import type { LatchkeyOptions } from "./options.ts";
+
+/** A running authorization server. */
+export interface Latchkey extends Omit<HostedApp, "remove"> {
+  /**
+   * Listens on the network, on Deno, Bun and Node.
+   *
+   * @throws {Error} If the address or the certificate cannot be used.
+   */
+  listen(options?: ListenOptions): Promise<ListenResult>;
+  /** Stops listening, waits for requests in flight, and closes the store. Further calls return the same promise. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates an authorization server. Default: strict, in memory, with two demo clients and two users.
+ *
+ * @throws {ConfigurationError} With one sentence per issue of the options, or of the keys in the store.
+ * @throws {StoreError} If the store does not respond for a minute and a half.
+ *
+ * @example
+ * ```ts
+ * const as = await latchkey({ clients: [{ client_id: "spa", redirect_uris: ["http://localhost:5173/callback"] }] });
+ * const response = await as.fetch(new Request(`${as.issuer}/.well-known/openid-configuration`));
+ * ```
+ */
+export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey> {
+  const host = createHost();
+  const app = await host.addMainApp(options, options.store ?? memoryStore());
+  const { clients, users, fetch, rotateKeys } = app;
+  const { listen, close } = host;
+  return {
+    get issuer() {
+      return app.issuer;
+    },
+    ...{ clients, users, fetch, rotateKeys, listen, close },
+    [Symbol.asyncDispose]: close,
+  };
+}

@@ -1,0 +1,103 @@
+/** Maintenance: deletes expired records and unused clients, and rotates keys. */
+
+import { algorithmsInUse } from "../../core/jwks.ts";
+import type { MinuteTask, Server } from "../../core/server.ts";
+import { type Timer, timers } from "../../core/timers.ts";
+
+/** Interval of {@link minuteTasks}, in milliseconds; far below the default of `keys.lead`. */
+const minuteTasksIntervalMs = 60_000;
+
+/**
+ * Maximum difference between the clocks of instances on one store, in milliseconds. An expired record is kept for this
+ * time, so that an instance whose clock is behind still knows the use or the revocation of a token that it accepts.
+ */
+const clockToleranceMs = 30_000;
+
+/** Interval of maintenance, which deletes expired records, in milliseconds. */
+const maintenanceIntervalMs = 1000;
+
+/** The maintenance of a server. */
+export interface Maintenance {
+  /**
+   * Starts the tasks that are due. The timer of the host calls it, and each request, because a server may have no
+   * timer. It returns immediately and never throws.
+   */
+  runIfDue(): void;
+}
+
+/**
+ * Creates the maintenance of a server.
+ *
+ * @param extensionTasks The tasks of extensions for each minute.
+ */
+export function maintenance(server: Server, extensionTasks: readonly MinuteTask[]): Maintenance {
+  const { background, now, store, trace } = server;
+  let lastSweepAt = now();
+  let lastMinuteTasksAt = now();
+  let pendingSweep: Promise<unknown> | undefined;
+
+  const traceFailure = (cause: unknown) => trace({ type: "internal_error", at: now(), endpoint: "sweep", cause });
+
+  function runIfDue(): void {
+    if (Math.abs(now() - lastSweepAt) < maintenanceIntervalMs) return;
+    lastSweepAt = now();
+    // Only one run at a time: a store that hangs receives no further call.
+    pendingSweep ??= (async () => await store.deleteExpired(lastSweepAt - clockToleranceMs))().catch(traceFailure)
+      .finally(() => {
+        pendingSweep = undefined;
+      });
+    if (Math.abs(now() - lastMinuteTasksAt) < minuteTasksIntervalMs) return;
+    lastMinuteTasksAt = now();
+    // These tasks run concurrently.
+    for (const task of [...minuteTasks, ...extensionTasks]) background.start("sweep", () => task(server));
+  }
+
+  return { runIfDue };
+}
+
+/** Runs the maintenance of a host by a timer. */
+interface MaintenanceTimer {
+  /** Starts it. A second call has no effect. */
+  start(): void;
+  /** Stops it. */
+  stop(): void;
+}
+
+/** Creates the timer. */
+export function maintenanceTimer(run: () => void): MaintenanceTimer {
+  let firstRun: AbortSignal | undefined;
+  let timer: Timer | undefined;
+
+  function startInterval(): void {
+    run();
+    timer ??= timers.setInterval(run, maintenanceIntervalMs);
+  }
+
+  return {
+    start() {
+      // The first interval of a process takes 5 ms on Deno, so it is created after the first requests.
+      firstRun ??= AbortSignal.timeout(maintenanceIntervalMs);
+      firstRun.addEventListener("abort", startInterval);
+    },
+    stop() {
+      // A listener keeps the process running.
+      firstRun?.removeEventListener("abort", startInterval);
+      timers.clearInterval(timer);
+    },
+  };
+}
+
+/** The tasks of each minute. Each loads the code of its feature only if there is something to do. */
+const minuteTasks: readonly MinuteTask[] = [
+  maintainKeys,
+];
+
+/** Reads the keys of other instances, and creates the next key when the rotation interval is over. */
+async function maintainKeys(server: Server): Promise<void> {
+  const { keys, settings: { keys: { rotateEvery, lead } } } = server;
+  await keys.refresh();
+  if (rotateEvery === undefined) return;
+  for (const alg of algorithmsInUse(server)) {
+    await keys.rotateIfDue(alg, rotateEvery, lead);
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * Leases: a record of something to send belongs to the process that consumed it, for a while. If that process ends,
+ * another one sends it later. A record may be sent twice, but is never lost.
+ */
+
+import type { ListedRecord, RecordKind, Records } from "../../../core/store/store.ts";
+import type { Server } from "../../../core/server.ts";
+
+/** How long a record belongs to one process, in milliseconds: far longer than any post. */
+const leaseMs = 60_000;
+
+/** The records that are due and belong to no process. */
+export function dueRecords<T extends { readonly dueAt: number }>(
+  { now }: Pick<Server, "now">,
+  records: readonly ListedRecord<T>[],
+): readonly ListedRecord<T>[] {
+  const isFree = (consumedAt: number | undefined) => consumedAt === undefined || consumedAt + leaseMs <= now();
+  return records.filter(({ value, consumedAt }) => value.dueAt <= now() && isFree(consumedAt));
+}
+
+/** Leases one of {@link dueRecords}. Of several instances, one leases it. The caller deletes or replaces it. */
+export async function leaseRecord<K extends RecordKind>(
+  { store, now }: Pick<Server, "store" | "now">,
+  kind: K,
+  { id, value, expiresAt, consumedAt }: ListedRecord<Records[K]>,
+): Promise<boolean> {
+  // The process that leased it has ended: a record that is written again is not consumed.
+  if (consumedAt !== undefined) await store.put(kind, id, value, { expiresAt });
+  return await store.consume(kind, id, now());
+}

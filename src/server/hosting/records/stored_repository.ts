@@ -1,0 +1,275 @@
+/**
+ * Repositories on a persistent store: configured entries in memory, the others in the store. Each call reads the store,
+ * so that every instance sees the changes of the others. The writes of one id run one after another.
+ */
+
+import { encodeBase64url } from "../../../core/crypto.ts";
+import { inTurn } from "../../../platform/in_turn.ts";
+import type { RegisteredRecord, StoredRecord } from "../../../core/store/store.ts";
+import { quote } from "../../config/config_issue.ts";
+import { boundedCache } from "../../../core/bounded_cache.ts";
+import { warn } from "../../../core/warn.ts";
+import type { Server } from "../../../core/server.ts";
+import { memoryRepository } from "./repository.ts";
+import type { CreateRepository, EntryDefinition, PageOptions, UserEntries } from "./repository.ts";
+
+/** Number of entries of the store that are kept parsed; the older half is evicted as a whole. */
+const maxParsedEntries = 10_000;
+
+/** Maximum number of records that are read at a time. */
+const maxPageSize = 1000;
+
+/** Number of records that are read in parallel at the start. */
+const maxParallelReads = 32;
+
+/** Number of ids in a trace event. */
+const maxReportedIds = 20;
+
+/** The members of the server that the repositories need. */
+type RepositoryOwner =
+  & Pick<Server, "store" | "now" | "randomBytes" | "trace">
+  & Pick<Server["clients"], "recordPrefix">;
+
+/** The repositories of one server. */
+export interface StoredRepositories {
+  /** Creates a repository. */
+  readonly create: CreateRepository;
+  /**
+   * Deletes the entries of the store whose ids are configured, and traces which others it has. Never rejects: it traces
+   * a failure.
+   */
+  start(): Promise<void>;
+  /** Waits for pending writes. */
+  waitForWrites(): Promise<void>;
+}
+
+/** A parsed entry of the store, and its JSON: the item stays the same object as long as the JSON stays the same. */
+interface ParsedEntry<Item> {
+  readonly json: string;
+  readonly item: Item;
+}
+
+/** Creates the repositories of a server with a persistent store. */
+export function storedRepositories(owner: RepositoryOwner): StoredRepositories {
+  const pendingWrites = new Map<string, Promise<unknown>>();
+  const starts: (() => Promise<void>)[] = [];
+  return {
+    create(configured, definition) {
+      starts.push(() => reportStored(owner, definition.kind, configured.map(definition.getId)));
+      return storedRepository(configured, definition, owner, pendingWrites);
+    },
+    async start() {
+      try {
+        for (const start of starts) await start();
+      } catch (cause) {
+        owner.trace({ type: "internal_error", at: owner.now(), endpoint: "changes", cause });
+      }
+    },
+    async waitForWrites() {
+      await Promise.all(pendingWrites.values());
+    },
+  };
+}
+
+function storedRepository<Input, Item>(
+  initial: readonly Input[],
+  definition: EntryDefinition<Input, Item>,
+  { store, now, randomBytes, trace, recordPrefix: prefix }: RepositoryOwner,
+  pendingWrites: Map<string, Promise<unknown>>,
+): UserEntries<Input, Item> {
+  const { kind, getId, idOf, parse, generationOf, assignGeneration } = definition;
+  // Random, because tokens outlive the process.
+  const newGeneration = () => encodeBase64url(randomBytes(6));
+  const configured = memoryRepository(initial, definition, newGeneration);
+  const configuredIds: ReadonlySet<string> = new Set(initial.map(getId));
+  const parsed = boundedCache<ParsedEntry<Item>>(maxParsedEntries);
+  const reportedEntries = boundedCache<true>(maxParsedEntries);
+  const removalCauses = boundedCache<string>(maxParsedEntries);
+  /** The default entry, unless it is configured. */
+  let defaultId: string | undefined;
+  let known: { readonly configured: ReadonlyMap<string, Item>; readonly all: ReadonlyMap<string, Item> } | undefined;
+
+  /** Parses a record and keeps it; `undefined` if there is none, or it does not apply. */
+  function read(id: string, record: StoredRecord<RegisteredRecord> | undefined): Item | undefined {
+    const former = parsed.get(id);
+    const entry = record && parseRecord(id, record, former);
+    if (entry !== undefined) parsed.set(id, entry);
+    else if (former !== undefined) parsed.delete(id);
+    if (entry?.item !== former?.item) known = undefined;
+    return entry?.item;
+  }
+
+  function parseRecord(
+    id: string,
+    { value, expiresAt }: StoredRecord<RegisteredRecord>,
+    former: ParsedEntry<Item> | undefined,
+  ): ParsedEntry<Item> | undefined {
+    if (expiresAt < Infinity && !(definition.acceptsExpiring && now() < expiresAt)) return undefined;
+    const json = JSON.stringify(value);
+    if (former?.json === json) return former;
+    try {
+      const item = parse(value.entry as Input);
+      if (value.generation !== undefined) assignGeneration(item, value.generation);
+      return { json, item };
+    } catch (cause) {
+      // The settings of this server reject the record. It is reported once.
+      const key = `${id} ${json}`;
+      if (!reportedEntries.get(key)) trace({ type: "internal_error", at: now(), endpoint: "changes", cause });
+      reportedEntries.set(key, true);
+      return undefined;
+    }
+  }
+
+  /** Reads an entry of the store. Only a write may call it directly, because `find` waits for the writes of the id. */
+  const load = async (id: string) => read(id, await store.get(kind, prefix + id));
+
+  /** Runs the writes of an id in the order of the calls. */
+  const write = <T>(id: string, operation: () => Promise<T>) => inTurn(pendingWrites, `${kind} ${id}`, operation);
+
+  /** The record of an entry, with the generation of the entry that it replaces, or a new one if it replaces none. */
+  async function toRecord(input: Input, former: Item | undefined): Promise<Required<RegisteredRecord>> {
+    const generation = (former && generationOf(former)) ?? newGeneration();
+    return { entry: await definition.serialize(input), generation };
+  }
+
+  /** Keeps an entry that was just written. */
+  function written(id: string, item: Item, value: Required<RegisteredRecord>): Item {
+    assignGeneration(item, value.generation);
+    parsed.set(id, { json: JSON.stringify(value), item });
+    known = undefined;
+    return item;
+  }
+
+  async function findStored(id: string): Promise<Item | undefined> {
+    await pendingWrites.get(`${kind} ${id}`);
+    return await load(id);
+  }
+
+  async function list({ after, limit = Infinity }: PageOptions = {}): Promise<readonly Item[]> {
+    const first = defaultId === undefined ? undefined : await findStored(defaultId);
+    const head = new Map([...first === undefined ? [] : [[defaultId!, first] as const], ...configured.known()]);
+    const position = after === undefined ? 0 : [...head.keys()].indexOf(after) + 1;
+    const isInHead = after === undefined || position > 0;
+    const page = isInHead ? [...head.values()].slice(position, position + limit) : [];
+    await Promise.all(pendingWrites.values());
+    let cursor = isInHead ? undefined : prefix + after;
+    while (page.length < limit) {
+      const pageSize = Math.min(limit, maxPageSize);
+      const records = await store.list(kind, { prefix, after: cursor, limit: pageSize });
+      for (const record of records) {
+        const id = record.id.slice(prefix.length);
+        const item = configuredIds.has(id) || id === defaultId ? undefined : read(id, record);
+        if (item !== undefined && page.length < limit) page.push(item);
+      }
+      if (records.length < pageSize) break;
+      cursor = records.at(-1)!.id;
+    }
+    return page;
+  }
+
+  const repository: UserEntries<Input, Item> = {
+    find: (id) => configuredIds.has(id) ? configured.find(id) : findStored(id),
+    list,
+    async count() {
+      await Promise.all(pendingWrites.values());
+      return configured.count() + await store.count(kind, prefix);
+    },
+    set(input) {
+      const id = getId(input);
+      if (configuredIds.has(id)) return configured.set(input);
+      const item = parse(input);
+      return write(id, async () => {
+        const former = await load(id);
+        const value = await toRecord(input, former);
+        await store.put(kind, prefix + id, value, { expiresAt: Infinity });
+        written(id, item, value);
+        if (former !== undefined) definition.changed?.(former, item);
+        return item;
+      });
+    },
+    add(input, expiresAt) {
+      const id = getId(input);
+      const item = parse(input);
+      if (configuredIds.has(id)) return undefined;
+      return write(id, async () => {
+        if (await load(id) !== undefined) return undefined;
+        const value = await toRecord(input, undefined);
+        if (!await store.add(kind, prefix + id, value, { expiresAt })) {
+          // Another instance has just added one, or the record of the id has expired.
+          if (await load(id) !== undefined) return undefined;
+          await store.put(kind, prefix + id, value, { expiresAt });
+        }
+        return written(id, item, value);
+      });
+    },
+    delete(id, by = "its removal") {
+      if (configuredIds.has(id)) return configured.delete(id, by);
+      return write(id, async () => {
+        const former = await load(id);
+        if (former === undefined) return false;
+        await store.delete(kind, prefix + id);
+        read(id, undefined);
+        removalCauses.set(id, by);
+        if (id === defaultId) defaultId = undefined;
+        definition.changed?.(former, undefined);
+        return true;
+      });
+    },
+    removedBy: (id) => configured.removedBy(id) ?? removalCauses.get(id),
+    known() {
+      const ofConfiguration = configured.known();
+      if (known?.configured !== ofConfiguration) {
+        const stored = [...parsed.values()].map(({ item }) => [idOf(item), item] as const);
+        known = { configured: ofConfiguration, all: new Map([...ofConfiguration, ...stored]) };
+      }
+      return known.all;
+    },
+    persists: (id) => !configuredIds.has(id),
+    async makeDefault(id) {
+      if (configuredIds.has(id)) {
+        if (!configured.makeDefault(id)) return false;
+        defaultId = undefined;
+        return true;
+      }
+      if (await findStored(id) === undefined) return false;
+      defaultId = id;
+      return true;
+    },
+    async restore(inputs, by) {
+      const added = (await list()).map(idOf).filter((id) => !configuredIds.has(id));
+      configured.restore(inputs, by);
+      for (const id of added) await repository.delete(id, by);
+    },
+  };
+  return repository;
+}
+
+/** Deletes the entries of the store whose ids are configured, and traces which others it has. */
+async function reportStored(
+  owner: RepositoryOwner,
+  kind: "client" | "user",
+  configuredIds: readonly string[],
+): Promise<void> {
+  const { store, now, trace, recordPrefix: prefix } = owner;
+  if (await store.count(kind, prefix) === 0) return;
+  // Otherwise they would apply again, with old secrets, as soon as the ids are no longer configured.
+  for (let i = 0; i < configuredIds.length; i += maxParallelReads) {
+    await Promise.all(
+      configuredIds.slice(i, i + maxParallelReads).map(async (id) => {
+        if (await store.get(kind, prefix + id) === undefined) return;
+        await store.delete(kind, prefix + id);
+        warn(owner, kind === "client" ? id : undefined, {
+          rule: "OP-10",
+          reason: `the ${kind} ${quote(id)} is configured, so its entry in the store was deleted`,
+          expected: `the ${kind} in the configuration or in the store`,
+          received: "both",
+        });
+      }),
+    );
+  }
+  const records = await store.list(kind, { prefix, limit: maxReportedIds });
+  const ids = records.filter(({ expiresAt }) => expiresAt === Infinity).map(({ id }) => id.slice(prefix.length));
+  if (ids.length === 0) return;
+  const more = ids.length === maxReportedIds ? await store.count(kind, prefix) - ids.length : 0;
+  trace({ type: "stored_entries", at: now(), of: `${kind}s`, ids, ...more > 0 && { more } });
+}

@@ -1,0 +1,33 @@
+/** GET /static/…: style sheets and scripts of pages; GET /favicon.ico, which browsers request by default. */
+
+import { HttpError, type HttpResponse, type RequestLike } from "../../core/http/message.ts";
+import type { Context } from "../../core/context.ts";
+import type { Handlers } from "../../core/route.ts";
+import type { Asset } from "../../core/pages/asset.ts";
+import { assets as files } from "../../core/pages/assets.gen.ts";
+
+/** Serves the style sheets, scripts and icon of the pages. */
+export const assets: Handlers = {
+  GET: (context) => findAsset(context, context.target.path.slice(`${context.site.base}/static/`.length)),
+};
+
+/** Serves the style sheets and scripts of a plugin, below `/static/{folder}/`. */
+export const pluginAssets = (folder: string, found: Readonly<Record<string, Asset>>): Handlers => ({
+  GET: (context) =>
+    findAsset(context, context.target.path.slice(`${context.site.base}/static/${folder}/`.length), found),
+});
+
+/** Serves the icon to browsers that open metadata or other documents without a link to it. */
+export const favicon: Handlers = { GET: (context) => findAsset(context, "icon.svg") };
+
+function findAsset(context: Context, name: string, found: Readonly<Record<string, Asset>> = files): HttpResponse {
+  if (!Object.hasOwn(found, name)) throw new HttpError(404, "HT-01", "This address does not exist");
+  return assetResponse(context.request, found[name]!);
+}
+
+/** Responds with the file, or 304 if the browser has it. */
+function assetResponse(request: RequestLike, { type, etag, body }: Asset): HttpResponse {
+  const headers = { "content-type": type, "cache-control": "no-cache", "x-content-type-options": "nosniff", etag };
+  if (request.headers.get("if-none-match") === etag) return { status: 304, headers, body: null };
+  return { status: 200, headers, body };
+}

@@ -1,0 +1,104 @@
+/**
+ * Clients that are not registered, and accepted because the setting `clients` is `"any"`. The server computes such a
+ * client from its id and stores nothing about it. Its standing is `unknown`, like that of a client that registered
+ * itself. It may use every redirect URI that could be registered, and authenticates with any secret or none.
+ */
+
+import { boundedCache } from "../../core/bounded_cache.ts";
+import { suggest } from "../config/config_issue.ts";
+import type { Server } from "../../core/server.ts";
+import type { ClientAuthMethod } from "../../core/clients/client.ts";
+import { clientFromMetadata, type ClientPolicy } from "./client_repository.ts";
+import { validateRedirectUri } from "../../core/redirect_uri.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import type { ServerClients } from "../../core/clients/server_clients.ts";
+
+/** Maximum number of unregistered clients in memory. */
+const maxCachedClients = 1000;
+
+/** The ids that an unregistered client may have: printable ASCII (OAuth 2.1, Appendix A.1). */
+const clientIdSyntax = /^[\x20-\x7E]{1,255}$/;
+
+/**
+ * Adds a client for each id that no other client has. `list` does not return these clients.
+ *
+ * @param grantTypes The grant types of the server. A grant type that their standing does not allow is rejected later.
+ */
+export function withUnregisteredClients(
+  clients: ServerClients,
+  settings: ClientPolicy,
+  grantTypes: readonly string[],
+): ServerClients {
+  const cached = boundedCache<Client>(maxCachedClients);
+  let known: { others: ReadonlyMap<string, Client>; all: ReadonlyMap<string, Client> } | undefined;
+
+  function unregisteredClient(id: string): Client | undefined {
+    const former = cached.get(id);
+    if (former !== undefined || !clientIdSyntax.test(id)) return former;
+    const client: Client = {
+      ...clientFromMetadata({ client_id: id, token_endpoint_auth_method: "none" }, settings),
+      standing: "unknown",
+      isUnregistered: true,
+      grantTypes,
+      allowsRedirectUri: (uri) =>
+        validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls) === undefined,
+    };
+    cached.set(id, client);
+    known = undefined;
+    return client;
+  }
+
+  return {
+    ...clients,
+    find: async (id, sender) => await clients.find(id, sender) ?? unregisteredClient(id),
+    findHolder: async (id, sender) => await clients.findHolder(id, sender) ?? unregisteredClient(id),
+    // Only ids that were used as a client_id: other text is looked up too, to detect a secret in place of an id.
+    known() {
+      const others = clients.known();
+      if (known?.others !== others) {
+        const unregistered = [...cached.values()].map((client) => [client.id, client] as const);
+        known = { others, all: new Map([...unregistered, ...others]) };
+      }
+      return known.all;
+    },
+  };
+}
+
+/** The client after it has authenticated with a secret. The server has no secret to compare. */
+export function withAnySecret(client: Client, method: ClientAuthMethod): Client {
+  return { ...client, confidential: true, authMethod: method, authMethods: [method] };
+}
+
+/** Maximum number of ids that are compared with the unknown one: requests without credentials cause the comparison. */
+const maxComparedIds = 100;
+
+/** Maximum number of ids in a message. */
+const maxListedIds = 5;
+
+/** The ids that the sender of an unknown `client_id` probably meant. */
+export interface KnownIds {
+  /** The configured ids, the nearest first. */
+  readonly expected: string;
+  /** The nearest id; `undefined` if none is near. */
+  readonly nearest?: string;
+}
+
+/**
+ * Compares an unknown `client_id` with the ids of configured clients only, so that the id of no other client is
+ * revealed.
+ */
+export function describeKnownIds({ clients }: Server, id: string): KnownIds {
+  const ids = [...clients.known().values()].slice(0, maxComparedIds)
+    .flatMap(({ id, standing }) => standing === "configured" ? [id] : []);
+  const nearest = suggest(id, ids);
+  const [first, ...others] = nearest === undefined ? ids : [nearest, ...ids.filter((other) => other !== nearest)];
+  if (first === undefined) return { expected: "the client_id of a registered client" };
+  const listed = [first, ...others.slice(0, maxListedIds - 1)].join(" or ");
+  const more = others.length + 1 - maxListedIds;
+  return { nearest, expected: more > 0 ? `${listed}, or one of ${more} more` : listed };
+}
+
+/** The reason with the id that was probably meant. */
+export function withNearest(reason: string, { nearest }: KnownIds): string {
+  return nearest === undefined ? reason : `${reason}. Did you mean ${nearest}?`;
+}

@@ -1,0 +1,192 @@
+/** GET and POST /oauth2/logout (OpenID Connect RP-Initiated Logout §2, §3). */
+
+import { renderPage } from "../../core/pages/render_page.ts";
+import { LoggedOut } from "./pages/logged_out_page.tsx";
+import { LoggingOut } from "./pages/logging_out_page.tsx";
+import { Logout } from "./pages/logout_page.tsx";
+import { rejectUnregistrable } from "../../core/request/destination.ts";
+import { frontChannelOrigin } from "../../core/issuer_urls.ts";
+import { contentSecurityPolicy, emptyHeadResponse, html, htmlWithForms, redirect } from "../../core/http/message.ts";
+import type { HttpResponse } from "../../core/http/message.ts";
+import { rejectCrossOrigin } from "../../core/http/same_origin.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import { isPermitted } from "../../core/clients/standing.ts";
+import { revokeClientSession } from "../../core/grants/narrow_grant.ts";
+import type { Params } from "../../core/params.ts";
+import { appendToRedirectUri } from "../../core/redirect_uri.ts";
+import { observe } from "../../core/observe.ts";
+import { reject } from "../../core/reject.ts";
+import { constantTimeEqual } from "../../core/secrets.ts";
+import { sessionIdFor } from "../../core/users/users.ts";
+import { csrfToken, endSession, type Session } from "../../core/session/session.ts";
+import type { Server } from "../../core/server.ts";
+import type { LogoutFrame } from "../../core/session/logout_frames.ts";
+import { type IdTokenHint, readIdTokenHint } from "../../core/tokens/verification.ts";
+import type { Context } from "../../core/context.ts";
+import { endpointPath } from "../../core/endpoint.ts";
+import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import { readParams } from "../../core/client_endpoint.ts";
+import type { Pages } from "../pages.ts";
+import type { Handlers } from "../../core/route.ts";
+import { mayLogOutTo } from "./logout_uri.ts";
+import { clearSessionCookie, readSession } from "../../core/session/session_cookie.ts";
+
+/** The pages of the embedding program. */
+type ReplacedPages = Pick<Pages, "logout" | "loggingOut" | "loggedOut">;
+
+/** The handlers of the end session endpoint. */
+export function logoutHandlers(pages: ReplacedPages): Handlers {
+  const handle = (context: Context) => endSessionOrConfirm(context, pages);
+  // A HEAD request must not end the session.
+  return { GET: handle, HEAD: () => emptyHeadResponse, POST: handle };
+}
+
+async function endSessionOrConfirm(context: Context, pages: ReplacedPages): Promise<HttpResponse> {
+  const { server, request, site } = context;
+  const params = await readParams(context);
+  params.rejectRepeated("LO-02");
+  const session = await readSession(context);
+  const { client, sid, hint } = await readHint(context, params, session);
+  const postLogoutRedirectUri = readPostLogoutRedirectUri(server, params, client);
+  const sids = session === undefined ? [] : [session.sid, ...session.earlier ?? []];
+  // Open redirect (RFC 9700 §4.11.2): any party can publish a client with a redirect URI, and a logout link with an ID
+  // token of its own.
+  const mayRedirect = sids.includes(sid ?? "") ||
+    (client !== undefined && isPermitted(server, client, "redirectAfterLogoutWithoutHint"));
+  const redirectUri = mayRedirect ? postLogoutRedirectUri : undefined;
+  // The hint identifies the session even without a cookie: browsers send none if another site posts the form.
+  const confirmedSid = sids.includes(sid ?? "") || (session === undefined && hint?.isExpired === false)
+    ? sid
+    : undefined;
+  if (
+    session !== undefined && confirmedSid === undefined && !await isConfirmed(context, session, params)
+  ) {
+    // DNS rebinding: without passwords an attacker's page could log in and read the user's name.
+    if (server.settings.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
+    return await confirmationPage(context, session, client, params, pages.logout);
+  }
+  const ended = session ?? (confirmedSid && hint && { sid: confirmedSid, sub: hint.sub });
+  const remaining = ended ? await endSession(server, ended) : [];
+  const headers = ended ? clearSessionCookie(context) : {};
+  // An attacker may find an old ID token in a log. Without the cookie, the token ends only the grants of its own
+  // client.
+  if (!ended && hint?.sid !== undefined) await revokeClientSession(server, hint.clientId, hint.sid);
+  // Without the cookie, the request may come from another browser, and the page would show it other clients of the
+  // user.
+  if (session !== undefined) {
+    const frames = (await Promise.all(remaining.map((ofOne) => ofOne.frames()))).flat();
+    const timeoutSeconds = Math.max(...remaining.map((ofOne) => ofOne.timeoutSeconds));
+    if (frames.length > 0) return loggingOutPage(context, { frames, timeoutSeconds }, redirectUri, headers, pages);
+  }
+  if (redirectUri !== undefined) return redirect(request.method, redirectUri, headers);
+  const page = renderPage(LoggedOut, { ...site, continueHref: postLogoutRedirectUri }, pages.loggedOut);
+  return html(200, page, headers);
+}
+
+/** Reads the hint, the client from it or from `client_id`, and the session ID of the hint. */
+async function readHint(
+  { server }: Context,
+  params: Params,
+  session: Session | undefined,
+): Promise<{ readonly client?: Client; readonly sid?: string; readonly hint?: IdTokenHint }> {
+  const idTokenHint = params.get("id_token_hint");
+  const clientId = params.get("client_id");
+  const hintedToken = idTokenHint === undefined ? undefined : await readIdTokenHint(server, idTokenHint);
+  if (
+    idTokenHint !== undefined &&
+    (hintedToken === undefined || (clientId !== undefined && clientId !== hintedToken.clientId))
+  ) {
+    throw reject("LO-02", { hintedClient: hintedToken?.clientId });
+  }
+  const id = hintedToken?.clientId ?? clientId ?? findOnlyClient(server, params.get("post_logout_redirect_uri"));
+  const client = id === undefined ? undefined : await server.clients.findHolder(id, server.sender);
+  return { client, sid: await findSid(server, client, hintedToken?.sid, session), hint: hintedToken };
+}
+
+/**
+ * The only client in memory that has registered a URI: on test hosts, a request without hint and `client_id` counts as
+ * that of this client, with a warning.
+ */
+function findOnlyClient(server: Server, uri: string | undefined): string | undefined {
+  if (uri === undefined || !server.settings.allows.unknownClients) return undefined;
+  const [only, ...others] = [...server.clients.registered.known().values()].filter(({ metadata }) =>
+    metadata.post_logout_redirect_uris?.includes(uri)
+  );
+  if (only === undefined || others.length > 0) return undefined;
+  observe(server, only, "logout without client");
+  return only.id;
+}
+
+/** The session ID of a hint. */
+async function findSid(
+  server: Server,
+  client: Client | undefined,
+  hintedSid: string | undefined,
+  session: Session | undefined,
+): Promise<string | undefined> {
+  if (hintedSid === undefined || client === undefined || client.subjectType === "public") return hintedSid;
+  // The `sid` of a pairwise client is derived from the session ID, so only the current session can confirm it.
+  return session !== undefined && await sessionIdFor(server, client, session.sid) === hintedSid
+    ? session.sid
+    : undefined;
+}
+
+/** The URI to redirect to after logout, which the client must have registered (§3). */
+function readPostLogoutRedirectUri(server: Server, params: Params, client: Client | undefined): string | undefined {
+  const uri = params.get("post_logout_redirect_uri");
+  if (uri === undefined) return undefined;
+  if (client === undefined) throw reject("LO-03", { unknownId: params.get("client_id") });
+  const { post_logout_redirect_uris: registered = [] } = client.metadata;
+  const facts = { clientId: client.id, uri, registered };
+  if (!mayLogOutTo(server, client, uri, (setting) => observe(server, client, "LO-03", { ...facts, setting }))) {
+    rejectUnregistrable(server, client, "LO-03", uri);
+    throw reject("LO-03", facts);
+  }
+  const state = params.get("state");
+  return state === undefined ? uri : appendToRedirectUri(uri, [["state", state]]);
+}
+
+/** Whether the request is the form of the confirmation page, with the CSRF token of this session. */
+async function isConfirmed({ server, request }: Context, session: Session, params: Params): Promise<boolean> {
+  const confirmation = params.get("confirm");
+  if (confirmation === undefined) return false;
+  rejectCrossOrigin(request, frontChannelOrigin(server));
+  if (constantTimeEqual(confirmation, await csrfToken(server, session.sid, "logout"))) return true;
+  throw reject("LO-01", undefined, { status: 403 });
+}
+
+/** The page that logs clients out in frames, and then continues (Front-Channel Logout §3). */
+function loggingOutPage(
+  { site }: Context,
+  { frames, timeoutSeconds }: { readonly frames: readonly LogoutFrame[]; readonly timeoutSeconds: number },
+  continueHref: string | undefined,
+  headers: Readonly<Record<string, string>>,
+  pages: ReplacedPages,
+): HttpResponse {
+  const origins = new Set(frames.map(({ src }) => new URL(src).origin));
+  const props = { ...site, frames, continueHref, timeoutMs: timeoutSeconds * 1000 };
+  return html(200, renderPage(LoggingOut, props, pages.loggingOut), {
+    ...headers,
+    "content-security-policy": `${contentSecurityPolicy}; frame-src ${[...origins].join(" ")}`,
+  });
+}
+
+async function confirmationPage(
+  { app, server, site }: Context,
+  session: Session,
+  client: Client | undefined,
+  params: Params,
+  replacement: Pages["logout"],
+): Promise<HttpResponse> {
+  const fields: [string, string][] = [["confirm", await csrfToken(server, session.sid, "logout")]];
+  for (const name of ["client_id", "id_token_hint", "post_logout_redirect_uri", "state"]) {
+    const value = params.get(name);
+    if (value !== undefined) fields.push([name, value]);
+  }
+  const { name } = await server.users.find(session.sub) ?? {};
+  const action = endpointPath(app, "logout");
+  const user = { sub: session.sub, name };
+  const props = { ...site, action, user, client: client?.name ?? client?.id, fields };
+  const page = renderPage(Logout, props, replacement);
+  return { ...htmlWithForms(200, page), form: { action, fields } };
+}

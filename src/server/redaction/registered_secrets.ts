@@ -1,0 +1,110 @@
+/**
+ * The declared secrets of a server: names of parameters, headers and members, and the secrets and registration access
+ * tokens of its clients.
+ */
+
+import { sha256Sync } from "../../core/crypto.ts";
+import { boundedCache } from "../../core/bounded_cache.ts";
+import type { ClientRepository } from "../../core/clients/repository.ts";
+import { commonLabel, type DeclaredNames, decodeFormValue, findLabel, normalizeName } from "./hide_secrets.ts";
+
+/** @internal The secrets that a server knows. */
+export interface RegisteredSecrets {
+  /**
+   * Replaces each client secret and registration access token that is the whole text or a word of it.
+   *
+   * @param search Counts the words of several texts; words beyond its number are replaced. Default: this text alone.
+   */
+  redact(text: string, replace: (secret: string) => string, search?: SecretSearch): string;
+  /** Whether a client with this id exists. */
+  isClient(id: string): boolean;
+  /** The label of the value of a parameter or member, such as `code`; `undefined` if it is not declared as secret. */
+  label(name: string): string | undefined;
+  /** Whether a parameter is declared, and not secret. */
+  isPublic(name: string): boolean;
+  /** A value that changes with the clients: text that was redacted under an earlier value may need redaction again. */
+  version(): unknown;
+}
+
+/** A search for secrets in the texts of one event or exchange. */
+export interface SecretSearch {
+  /** Number of words that may still be hashed. Each hash takes up to 10 µs. */
+  words: number;
+}
+
+/** Maximum number of words and parts of words hashed for one event or exchange: about a twentieth of a second. */
+export const maxSearchedWords = 8000;
+
+/** Maximum length of a registered secret that is found, in characters. */
+const maxSecretChars = 512;
+
+/** Half of the cached words are always kept. */
+const maxCachedWords = 2 * maxSearchedWords;
+
+/** Separators of words; then of a name and its value; then of parts of a word; then of percent-encoded parts. */
+const separators = [
+  /([\s"'\\<>&?#,;]+)/,
+  /^([^=:]*[=:])/,
+  /([=:/@.()[\]{}|`!*\p{Pi}\p{Pf}\p{Ps}\p{Cc}\p{Cf}]+)/u,
+  /((?:%(?:25)*[\dA-F]{2})+)/i,
+];
+
+/** The declared names of a server, and the secrets that its clients have at the time of each call. */
+export function registeredSecrets(
+  clients: ClientRepository,
+  declared: DeclaredNames = new Map(),
+): RegisteredSecrets {
+  let hashedClients: unknown;
+  let digests: ReadonlySet<unknown> = new Set();
+  /** Secrets whose digests are not computed yet. */
+  let pendingSecrets: ReadonlySet<string | undefined> = new Set();
+  /** Whether a word is a secret, so that repeated text is hashed once. */
+  let secretByWord = boundedCache<boolean>(maxCachedWords);
+
+  /** Rebuilds the digests after a client changed; until then the list is the same object. */
+  function update(): void {
+    const known = clients.known();
+    if (known === hashedClients) return;
+    const all = [...known.values()];
+    const found = all.flatMap(({ secretDigest, registration }) => [secretDigest, registration?.tokenDigest]);
+    digests = new Set(found.filter((digest) => digest !== undefined));
+    pendingSecrets = new Set(all.map(({ pendingSecret }) => pendingSecret));
+    secretByWord = boundedCache(maxCachedWords);
+    // A digest that is still being computed is included in a later call.
+    hashedClients = [...digests].some((digest) => typeof digest !== "string") ? undefined : known;
+  }
+
+  function isSecret(word: string, search: SecretSearch): boolean {
+    if (word === "" || word.length > maxSecretChars) return false;
+    let isMatch = secretByWord.get(word);
+    if (isMatch === undefined) {
+      if (search.words-- <= 0) return true;
+      isMatch = [word, decodeFormValue(word)].some((text) =>
+        pendingSecrets.has(text) || digests.has(sha256Sync(text) ?? "")
+      );
+      secretByWord.set(word, isMatch);
+    }
+    return isMatch;
+  }
+
+  return {
+    redact(text, replace, search = { words: maxSearchedWords }) {
+      update();
+      if (digests.size === 0) return text;
+      // A secret may contain separators.
+      const hide = (word: string, level: number): string => {
+        if (isSecret(word, search)) return replace(word);
+        const separator = separators[level];
+        return separator === undefined ? word : word.split(separator).map((part) => hide(part, level + 1)).join("");
+      };
+      return hide(text, 0);
+    },
+    isClient: (id) => clients.known().has(id),
+    label: (name) => findLabel(name, declared) ?? commonLabel(name),
+    isPublic(name) {
+      const key = normalizeName(name);
+      return declared.has(key) && declared.get(key) === undefined;
+    },
+    version: clients.known,
+  };
+}
