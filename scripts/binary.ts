@@ -7,8 +7,8 @@ import { run } from "./run.ts";
 import { formatCounts, sumCounts, type TestCounts } from "./test_counts.ts";
 import { testOnDeno } from "./test_run.ts";
 
-/** Seconds after which tests count as hung. */
-const timeoutSeconds = 900;
+/** Seconds without output after which tests count as hung. */
+const silenceSeconds = 900;
 /** Number of timed starts, after one that is not timed. */
 const timedStarts = 3;
 
@@ -140,7 +140,7 @@ async function runTests(files: readonly string[], executable: string): Promise<s
   const startedAt = performance.now();
   // Without the lock, which has only what users need.
   const { tally, output } = await testOnDeno(["--no-lock", "--no-check", ...files], {
-    timeoutSeconds,
+    silenceSeconds,
     env: { LATCHKEY_TEST_BINARY: executable },
   });
   counts.push(tally);

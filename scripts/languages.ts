@@ -26,8 +26,8 @@ interface Language {
 
 /** Each example has the same tests. A runner that finds no test would succeed, too. */
 const exampleTests = 4;
-/** Seconds after which a command counts as hung. */
-const timeoutSeconds = 120;
+/** Seconds without output after which a command counts as hung. */
+const silenceSeconds = 300;
 
 const jars = [
   ...["junit-jupiter-api", "junit-jupiter-engine", "junit-platform-commons", "junit-platform-console"],
@@ -143,7 +143,7 @@ async function runExample(name: string, { commands, countPassed, tests = example
   for (const command of commands(output)) {
     if (result.success) {
       result = await capture(["env", "-C", `tests/languages/${name}`, ...command], {
-        timeoutSeconds,
+        silenceSeconds,
         env: { PATH: `${tempFolder}/bin:${process.env.PATH}`, PYTHONDONTWRITEBYTECODE: "1" },
       });
     }

@@ -9,8 +9,8 @@ import { runtimePackages } from "./runtime_versions.ts";
 import { formatCounts, sumCounts, type TestCounts } from "./test_counts.ts";
 import { testOnDeno } from "./test_run.ts";
 
-/** Seconds after which the tests count as hung. */
-const timeoutSeconds = 900;
+/** Seconds without output after which the tests count as hung. */
+const silenceSeconds = 900;
 
 const { words: pathParts } = readCommand({
   call: "deno task test:many",
@@ -47,7 +47,7 @@ Deno.exit(totalCounts.failed > 0 ? 1 : 0);
 async function runFile(file: string, ports: number): Promise<void> {
   const own = { ...env, MANY_PORTS: String(ports) };
   const { tally, output } = await testOnDeno(["--lock=dev.lock", "--no-check", file], {
-    timeoutSeconds,
+    silenceSeconds,
     env: own,
     clearEnv: true,
   });

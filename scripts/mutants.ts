@@ -44,8 +44,8 @@ const swaps: Readonly<Record<string, string>> = {
 /** Seconds after which one test counts as hung. A fault that makes a test hang counts as detected. */
 const testTimeoutSeconds = 60;
 
-/** Seconds after which a test run counts as hung. */
-const timeoutSeconds = 600;
+/** Seconds without output after which a test run counts as hung. */
+const silenceSeconds = 600;
 
 /** Makes the tests take a part of the longest tables; `tests/sample.ts` reads it. */
 const env = { LATCHKEY_TEST_SAMPLE: "true" };
@@ -201,7 +201,7 @@ async function testsPass(mutant?: Mutant): Promise<boolean> {
   for (const stage of mutant === undefined ? [tests] : getTestStages(mutant.path)) {
     const files = await bundleTests(stage, plugins);
     const command = [bun, "test", "--parallel", "--bail", `--timeout=${testTimeoutSeconds * 1000}`, ...files];
-    const { success, timedOut, output } = await capture(command, { timeoutSeconds, env });
+    const { success, timedOut, output } = await capture(command, { silenceSeconds, env });
     if (success && !timedOut) continue;
     if (mutant === undefined) console.log(output.slice(-4000));
     return false;

@@ -16,8 +16,8 @@ const batchSize = 120;
 /** Processes at a time. More than cores, since tests also wait. */
 const processCount = availableParallelism() + 2;
 
-/** Minutes after which a process counts as hung. */
-const timeoutMinutes = 15;
+/** Minutes without output after which a process counts as hung. */
+const silenceMinutes = 10;
 
 /** Lines of output that are shown when a process ends with an error. */
 const shownLines = 40;
@@ -175,11 +175,11 @@ async function runBatch(batch: Batch, path: string, { onFailure }: RunEvents): P
       else count(outcome);
     }
   };
-  const timeoutSeconds = timeoutMinutes * 60;
-  const { success, timedOut } = await capture([...command, path], { timeoutSeconds, onLine, cwd: batch.alone?.path });
+  const silenceSeconds = silenceMinutes * 60;
+  const { success, timedOut } = await capture([...command, path], { silenceSeconds, onLine, cwd: batch.alone?.path });
   if (position < batch.runs.length) {
     const files = batch.runs.slice(Math.max(0, position)).map(({ file }) => file);
-    const reason = timedOut ? `did not end within ${timeoutMinutes} minutes` : "ended early";
+    const reason = timedOut ? `printed nothing for ${silenceMinutes} minutes` : "ended early";
     const [current] = files;
     const progress = `The last test of ${current} that ended: ${lastTest}. The next one did not.`;
     const lines = [`The process of ${files.join(", ")} ${reason}.`, progress, ...unread];

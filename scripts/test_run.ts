@@ -5,8 +5,8 @@ import { parseDenoCounts, type TestCounts } from "./test_counts.ts";
 
 /** Options of a command. */
 export interface RunOptions {
-  /** Seconds after which the command counts as hung. */
-  readonly timeoutSeconds: number;
+  /** Seconds without output after which the command counts as hung: a slow machine may take long for all of it. */
+  readonly silenceSeconds: number;
   /** Additional environment variables; with `clearEnv` the only ones. */
   readonly env?: Readonly<Record<string, string>>;
   readonly clearEnv?: boolean;
@@ -21,7 +21,7 @@ export interface RunResult {
   /** Both output streams in order, without colours. */
   readonly output: string;
   readonly success: boolean;
-  /** Whether the timeout ended it. */
+  /** Whether it was ended because it printed nothing. */
   readonly timedOut: boolean;
 }
 
@@ -36,7 +36,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 /** Runs a command until it ends, times out, or this process ends. Kills its child processes too. */
 export async function capture(
   [command, ...args]: readonly string[],
-  { timeoutSeconds, env, clearEnv, cwd, onLine }: RunOptions,
+  { silenceSeconds, env, clearEnv, cwd, onLine }: RunOptions,
 ): Promise<RunResult> {
   const child = new Deno.Command(command!, {
     args,
@@ -50,15 +50,18 @@ export async function capture(
   }).spawn();
   running.add(child);
   let timedOut = false;
-  const timer = setTimeout(() => {
+  const end = () => {
     timedOut = true;
     killGroup(child);
-  }, timeoutSeconds * 1000);
+  };
+  let timer = setTimeout(end, silenceSeconds * 1000);
   let output = "";
   const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> => {
     let line = "";
     for await (const text of stream.pipeThrough(new TextDecoderStream())) {
       output += text;
+      clearTimeout(timer);
+      timer = setTimeout(end, silenceSeconds * 1000);
       const lines = (line + text).split("\n");
       line = lines.pop()!;
       for (const complete of lines) onLine?.(stripVTControlCharacters(complete));
@@ -67,11 +70,11 @@ export async function capture(
   };
   const reading = [read(child.stdout), read(child.stderr)];
   const { success } = await child.status;
-  clearTimeout(timer);
   // Child processes of a failed test would keep the streams open.
   killGroup(child);
   running.delete(child);
   await Promise.all(reading);
+  clearTimeout(timer);
   return { output: stripVTControlCharacters(output), success, timedOut };
 }
 
@@ -84,7 +87,7 @@ export async function testOnDeno(
   const parsedCounts = parseDenoCounts(output);
   return {
     tally: success ? parsedCounts : { ...parsedCounts, failed: Math.max(1, parsedCounts.failed) },
-    output: timedOut ? `${output}It was ended after ${options.timeoutSeconds} s.\n` : output,
+    output: timedOut ? `${output}It was ended after ${options.silenceSeconds} s without output.\n` : output,
   };
 }
 
