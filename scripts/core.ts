@@ -9,9 +9,9 @@ import { run } from "./run.ts";
 
 /** The most that each figure may be. A change that lowers a figure lowers its limit. */
 const limits = {
-  "files of the core": 178,
-  "lines of these files": 18752,
-  "imports of the core from elsewhere": 63,
+  "files of the core": 179,
+  "lines of these files": 18405,
+  "imports of the core from elsewhere": 42,
   "pairs of folders in src/server that import each other": 6,
   "folders in circles": 41,
   "members of extensions and plugins": 22,
@@ -23,7 +23,8 @@ const limits = {
 
 /** The interfaces of extensions and plugins: where they are, and in which files their values can be. */
 const seams = [
-  { path: "core/extension.ts", name: "Extension", users: /^server\/extensions\// },
+  { path: "core/extension.ts", name: "CoreExtension", users: /^server\/extensions\// },
+  { path: "server/hosting/extension.ts", name: "Extension", users: /^server\/extensions\// },
   { path: "server/config/extension_settings.ts", name: "SettingsExtension", users: /^server\/extensions\// },
   { path: "core/policy.ts", name: "ClientExtension", users: /^server\/extensions\// },
   { path: "server/hosting/plugin.ts", name: "Plugin", users: /^(?!core\/|server\/(?:hosting|extensions)\/)/ },

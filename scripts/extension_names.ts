@@ -1,7 +1,7 @@
 /** Finds names of extensions in the code of the kernel: rules, errors, wire names and kinds of records. */
 
 import { globSync, readFileSync } from "node:fs";
-import type { Extension } from "../src/core/extension.ts";
+import type { Extension } from "../src/server/hosting/extension.ts";
 import { extensions } from "../src/server/hosting/extensions.ts";
 import { latchkey } from "../src/server/hosting/latchkey.ts";
 import type { LatchkeyOptions } from "../src/server/hosting/options.ts";

@@ -2,7 +2,7 @@
 
 import type { App } from "../core/context.ts";
 import type { ConfigurableOptions, Plugin } from "../server/hosting/plugin.ts";
-import type { Extension } from "../core/extension.ts";
+import type { Extension } from "../server/hosting/extension.ts";
 import { shellWord } from "../core/shell_quote.ts";
 import { extensionFields } from "../server/extensions/settings.ts";
 import type { RequestHandler } from "../core/router.ts";

@@ -12,7 +12,7 @@ import { isTestHost } from "./test_hosts.ts";
 import { idTokenClaims } from "./tokens.ts";
 import { expirationTypes } from "./tokens/refresh_token.ts";
 import type { Context } from "./context.ts";
-import type { Extension } from "./extension.ts";
+import type { Extension } from "../server/hosting/extension.ts";
 import type { Handlers } from "./route.ts";
 
 /**

@@ -1,88 +1,64 @@
-/** The list of the server's endpoints. Every other part reads these descriptions. */
+/** The endpoints of the minimal server. Every other part reads these descriptions. */
 
 import type { Approver } from "./approver.ts";
-import type { EndpointOptions, Extension } from "./extension.ts";
-import { type Endpoint, page } from "./route.ts";
 import { authorizeHandlers } from "./authorize.ts";
-import { jwks } from "./jwks.ts";
-import { token } from "./token.ts";
-import type { Method } from "./router.ts";
 import { clientAuthParameters } from "./client_auth.ts";
-import type { Pages } from "../server/pages.ts";
-import type { Policy } from "./policy.ts";
-import type { MetadataForm } from "../server/config/policy_settings.ts";
+import type { CoreExtension } from "./extension.ts";
+import { jwks } from "./jwks.ts";
 import { type ParameterDescription, parameters } from "./params.ts";
-import type { GrantType, RequestParts, Server } from "./server.ts";
+import { type Endpoint, page } from "./route.ts";
+import type { Method } from "./router.ts";
+import type { Server } from "./server.ts";
+import { token } from "./token.ts";
+import type { MetadataForm } from "../server/config/policy_settings.ts";
 
-/** The options that decide which endpoints a server has. */
+/** What the endpoints depend on. */
 interface RouteOptions {
+  readonly server: Server;
   /** The path of the issuer, without a slash at its end. */
   readonly base: string;
-  /** The settings in effect. */
-  readonly settings: Policy;
-  /** The extensions, which add endpoints and members of metadata. */
-  readonly extensions: readonly Extension[];
-  /** The grant types of the token endpoint, which declare its parameters. */
-  readonly grantTypes: readonly GrantType[];
-  /** The parts of requests, which declare parameters. */
-  readonly requestParts: RequestParts;
-  /** The response modes, which declare parameters. */
-  readonly responseModes: Server["responseModes"];
-  /** The response types, which declare parameters. */
-  readonly responseTypes: Server["responseTypes"];
+  /** The extensions, which add members of metadata. */
+  readonly extensions: readonly Pick<CoreExtension, "metadata">[];
   /** Decides authorization requests: immediately, or on pages. */
   readonly approver: Approver;
-  /** Whether users log in without a page. */
-  readonly autoLogin: boolean;
-  /** The login pages; absent if an approver decides. */
-  readonly interaction?: typeof import("../server/login/mod.ts");
-  /** Whether users without a password can log in on pages. */
-  readonly openLogin: boolean;
-  readonly pages: Pages;
+  /** See {@link authorizeHandlers}. */
+  readonly repeatWithCookies?: Parameters<typeof authorizeHandlers>[1];
 }
 
 const getAndPost: readonly Method[] = ["GET", "POST"];
 
-const interactionParameter: ParameterDescription = { name: "interaction", secret: "interaction", linksFlow: true };
+/** The parameter that continues an authorization request on a page. */
+export const interactionParameter: ParameterDescription = {
+  name: "interaction",
+  secret: "interaction",
+  linksFlow: true,
+};
 const codeParameter: ParameterDescription = { name: "code", secret: "code", linksFlow: true };
 const accessToken: ParameterDescription = { name: "access_token", secret: "access_token", linksFlow: true };
 const refreshToken: ParameterDescription = { name: "refresh_token", secret: "refresh_token", linksFlow: true };
-const csrfParameter: ParameterDescription = { name: "form_token", secret: "form_token" };
 const tokenParameters = [
   ...clientAuthParameters,
   ...parameters({ name: "token", secret: "token", linksFlow: true }, "token_type_hint"),
 ];
-const formParameters = parameters(csrfParameter);
 
-/** Creates the list. Endpoints that a first login does not use load their handlers at their first request. */
-export function endpoints(
-  {
-    base,
-    settings,
-    extensions,
-    grantTypes,
-    requestParts,
-    responseModes,
-    responseTypes,
-    approver,
-    autoLogin,
-    interaction,
-    openLogin,
-    pages,
-  }: RouteOptions,
-): Endpoint[] {
-  const hasPages = interaction !== undefined;
-  const responseParameters = [
+/** The parameters of an authorization response. */
+export function responseParametersOf({ responseModes, responseTypes }: Server): readonly ParameterDescription[] {
+  return [
     codeParameter,
     ...new Set([...responseModes.values(), ...responseTypes.values()].flatMap(({ parameters = [] }) => parameters)),
   ];
-  // The parameters of the authorization response, and of the redirect to the login pages.
-  const authorizationResponseParameters = parameters(...responseParameters, interactionParameter);
-  const options: EndpointOptions = {
-    ...{ base, approver, hasPages, openLogin, pages, formParameters },
-    requestParameters: requestParts.parameters,
-    redirectParameters: authorizationResponseParameters,
-  };
+}
+
+/** The parameters of an authorization response, and of the redirect to pages. */
+export function redirectParametersOf(server: Server): readonly ParameterDescription[] {
+  return parameters(...responseParametersOf(server), interactionParameter);
+}
+
+/** Creates the list. Endpoints that a first login does not use load their handlers at their first request. */
+export function coreEndpoints(
+  { server, base, extensions, approver, repeatWithCookies }: RouteOptions,
+): Endpoint[] {
+  const { settings, grantTypes, requestParts } = server;
   const defaultPaths = (path: string): readonly string[] => settings.defaultEndpoints ? [path] : [];
   return [
     {
@@ -97,8 +73,8 @@ export function endpoints(
       role: "step",
       parameters: [...requestParts.parameters.authorize, interactionParameter],
       checks: ["AZ-02", "RU-01", ...requestParts.at.authorize.checks],
-      responseParameters: authorizationResponseParameters,
-      load: () => authorizeHandlers(approver, interaction?.repeatWithCookies),
+      responseParameters: redirectParametersOf(server),
+      load: () => authorizeHandlers(approver, repeatWithCookies),
     },
     {
       name: "token",
@@ -182,24 +158,6 @@ export function endpoints(
       exampleParameters: ["token", "client_id"],
       load: async () => (await import("./introspect.ts")).introspection,
     },
-    {
-      name: "logout",
-      metadataName: "end_session_endpoint",
-      path: `${base}/oauth2/logout`,
-      methods: ["GET", "HEAD", "POST"],
-      caller: "browser",
-      title: "Logout",
-      doneLabel: "logged out",
-      errors: "page",
-      role: "step",
-      parameters: parameters(
-        { name: "id_token_hint", secret: "id_token", linksFlow: true },
-        { name: "confirm", secret: "form_token" },
-        ...["client_id", "post_logout_redirect_uri", "state", "logout_hint", "ui_locales"],
-      ),
-      load: async () => (await import("../server/login/logout.ts")).logoutHandlers(pages),
-    },
-    ...extensions.flatMap((extension) => extension.endpoints?.(settings, options) ?? []),
     ...wellKnownPaths(base, settings.metadataForms).map((path): Endpoint => ({
       name: "discovery",
       path,
@@ -211,28 +169,6 @@ export function endpoints(
       role: "document",
       load: async () => (await import("./discovery.ts")).discoveryHandlers(extensions),
     })),
-    ...interaction?.interactionEndpoints({
-      ...{ base, openLogin, pages, csrfParameter, interactionParameter },
-      responseParameters: authorizationResponseParameters,
-    }) ?? [],
-    ...autoLogin
-      ? [
-        {
-          name: "select_account",
-          path: `${base}/oauth2/select_account`,
-          methods: ["GET", "HEAD", "POST"],
-          caller: "browser",
-          title: "Account selection",
-          doneLabel: "account selected",
-          errors: "redirect",
-          role: "step",
-          parameters: parameters(interactionParameter, csrfParameter),
-          responseParameters: authorizationResponseParameters,
-          load: async () =>
-            (await import("../server/login/select_account.ts")).selectAccountHandlers(approver, pages.login),
-        } satisfies Endpoint,
-      ]
-      : [],
     page("home", `${base}/`, "Home page", async () => (await import("./home.ts")).home),
     // Outside the issuer, for those who open the address without its path.
     ...base === "" ? [] : [page("root", "/", "Home page", async () => (await import("./home.ts")).root)],
@@ -248,15 +184,8 @@ export function endpoints(
       "Response of a demo login",
       async () => (await import("./authorized.ts")).authorized,
       getAndPost,
-      responseParameters,
+      responseParametersOf(server),
     ),
-    page(
-      "static",
-      `${base}/static/*`,
-      "Static file",
-      async () => (await import("../server/hosting/static_files.ts")).assets,
-    ),
-    page("favicon", "/favicon.ico", "Icon", async () => (await import("../server/hosting/static_files.ts")).favicon),
   ];
 }
 

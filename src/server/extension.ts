@@ -20,7 +20,7 @@
  */
 
 export type { App, Context } from "../core/context.ts";
-export type { Extension } from "../core/extension.ts";
+export type { Extension } from "./hosting/extension.ts";
 export type { Endpoint, Handler } from "../core/route.ts";
 export type { HttpResponse, RequestLike, ResponseLike } from "../core/http/message.ts";
 export type { PendingAuthorization } from "../core/request/destination.ts";

@@ -3,7 +3,7 @@
 import type { KnownExtension } from "../config/extension_settings.ts";
 import type { ObjectField } from "../config/field.ts";
 import { clientFieldOf, type ClientMetadata } from "../../core/clients/client.ts";
-import type { Extension } from "../../core/extension.ts";
+import type { Extension } from "./extension.ts";
 import { assertionAuthentication } from "../extensions/assertion_authentication/mod.ts";
 import { assertionGrants } from "../extensions/assertion_grants/mod.ts";
 import { authorizationDetails } from "../extensions/authorization_details/mod.ts";

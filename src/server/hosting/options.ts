@@ -1,7 +1,7 @@
 /** The options of an embedding program, and their documentation. */
 
 import type { Approver } from "../../core/approver.ts";
-import type { Extension } from "../../core/extension.ts";
+import type { Extension } from "./extension.ts";
 import type { Plugin } from "./plugin.ts";
 import type { ExtensionSettings } from "../extensions/settings.ts";
 import type { Settings } from "../config/settings.ts";

@@ -1,6 +1,6 @@
 /** Describes and resolves the options of an embedding program. */
 
-import type { Extension } from "../../core/extension.ts";
+import type { Extension } from "./extension.ts";
 import type { LatchkeyOptions } from "./options.ts";
 import type { Plugin } from "./plugin.ts";
 import type { ExtensionSettings } from "../extensions/settings.ts";

@@ -9,7 +9,7 @@ import { autoApprover } from "../../../src/core/approver.ts";
 import type { App } from "../../../src/core/context.ts";
 import type { Latchkey, LatchkeyOptions } from "../../../src/mod.ts";
 import { ConfigurationError } from "../../../src/server/config/config_issue.ts";
-import type { Extension } from "../../../src/core/extension.ts";
+import type { Extension } from "../../../src/server/hosting/extension.ts";
 import { extensions } from "../../../src/server/hosting/extensions.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 

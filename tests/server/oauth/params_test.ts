@@ -2,33 +2,17 @@
 
 import { assertEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
+import { latchkey } from "../../../src/mod.ts";
+import type { EndpointDescription } from "../../../src/core/endpoint.ts";
 import { OAuthError } from "../../../src/core/errors.ts";
-import { autoApprover } from "../../../src/core/approver.ts";
 import { endpointRoute } from "../../../src/core/route.ts";
-import { requestParts } from "../../../src/core/request.ts";
-import { fillSettings } from "../../../src/server/config/fill_settings.ts";
-import { withProviders } from "../../../src/server/config/with_providers.ts";
-import { extensions } from "../../../src/server/hosting/extensions.ts";
-import { grantTypes } from "../../../src/core/grants/mod.ts";
-import { endpoints } from "../../../src/core/routes.ts";
-import { ownResponseModes, paramsFromFields } from "../../../src/core/params.ts";
+import { paramsFromFields } from "../../../src/core/params.ts";
 
 /** What the descriptions of the built-in endpoints say. */
-const all = endpoints({
-  extensions,
-  base: "",
-  settings: fillSettings(withProviders({}), "http://localhost:9000", { extensions }),
-  grantTypes,
-  requestParts: requestParts(extensions.flatMap(({ requestParts = [] }) => requestParts)),
-  responseModes: ownResponseModes,
-  responseTypes: new Map(),
-  approver: autoApprover,
-  autoLogin: true,
-  openLogin: false,
-  pages: {},
-});
+let all: readonly EndpointDescription[] = [];
+await latchkey({ plugins: [{ setup: (app) => void (all = app.endpoints) }] });
 const { unrepeatable } = endpointRoute(
-  all.find(({ name }) => name === "authorize")!,
+  { ...all.find(({ name }) => name === "authorize")!, load: () => ({}) },
   all.flatMap(({ metadataName, parameters = [] }) => metadataName === undefined ? [] : parameters),
 );
 

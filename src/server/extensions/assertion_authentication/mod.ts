@@ -1,6 +1,6 @@
 /** Client authentication by assertions: clients sign a JWT with their secret or their private key (RFC 7523 §2.2). */
 
-import type { Extension } from "../../../core/extension.ts";
+import type { Extension } from "../../hosting/extension.ts";
 import { clientJwtAlgorithms, secretAlgorithms, verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import type { ClientAuth, Credentials } from "../../../core/server.ts";
 import { decodeBase64url } from "../../../core/crypto.ts";

@@ -4,7 +4,7 @@
  */
 
 import type { MaybePromise } from "../../../core/maybe_promise.ts";
-import type { Extension } from "../../../core/extension.ts";
+import type { Extension } from "../../hosting/extension.ts";
 import { type ConfigIssue, quote } from "../../config/config_issue.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
 import { warn } from "../../../core/warn.ts";

@@ -9,7 +9,7 @@
  * 4. The client polls the token endpoint (`polled/poll.ts`).
  */
 
-import type { EndpointOptions, Extension } from "../../../core/extension.ts";
+import type { EndpointOptions, Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../../core/route.ts";
 import { parameters } from "../../../core/params.ts";
 import { polledDelivery, polledGrantType, startEndpoint } from "../polled/delivery.ts";

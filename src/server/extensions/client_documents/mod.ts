@@ -3,7 +3,7 @@
  * (draft-ietf-oauth-client-id-metadata-document-02).
  */
 
-import type { Extension } from "../../../core/extension.ts";
+import type { Extension } from "../../hosting/extension.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import type { ServerClients } from "../../../core/clients/server_clients.ts";
 import type { Server } from "../../../core/server.ts";

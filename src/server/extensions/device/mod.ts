@@ -9,7 +9,7 @@
  * 4. The device polls the token endpoint (`polled/poll.ts`).
  */
 
-import type { EndpointOptions, Extension } from "../../../core/extension.ts";
+import type { EndpointOptions, Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../../core/route.ts";
 import { withoutUser } from "../../../core/clients/standing.ts";
 import { type ParameterDescription, parameters } from "../../../core/params.ts";

@@ -1,6 +1,6 @@
 /** DPoP (RFC 9449): a client proves possession of a key with each request, and its tokens are bound to that key. */
 
-import type { Extension } from "../../../core/extension.ts";
+import type { Extension } from "../../hosting/extension.ts";
 import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
 import type { KeyProofs, PartRequest, ProvenRequest, ProvenToken, Server } from "../../../core/server.ts";
 import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";

@@ -3,7 +3,7 @@
  * are signed first, and then encrypted by a public key of the client.
  */
 
-import type { Extension } from "../../../core/extension.ts";
+import type { Extension } from "../../hosting/extension.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { contentEncryptions, encryptedResponseClientFields, keyManagementAlgorithms } from "./client_members.ts";
 import type { EncryptedResponse } from "../../../core/tokens/response_encryption.ts";

@@ -1,6 +1,6 @@
 /** Pairwise subjects: users have another `sub` for each sector of clients (OpenID Connect Core §8). */
 
-import type { Extension } from "../../../core/extension.ts";
+import type { Extension } from "../../hosting/extension.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
 import { type ConfigIssue, quote } from "../../config/config_issue.ts";
 import { parseUrl } from "../../../core/keys/signing_algorithm.ts";

@@ -3,7 +3,7 @@
  * reference to them.
  */
 
-import type { Extension } from "../../../core/extension.ts";
+import type { Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../../core/route.ts";
 import { requestUriParameter } from "../../../core/request.ts";
 import { clientAuthParameters } from "../../../core/client_auth.ts";

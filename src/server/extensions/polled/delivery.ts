@@ -3,7 +3,7 @@
  * first decision load the code for them.
  */
 
-import type { EndpointOptions } from "../../../core/extension.ts";
+import type { EndpointOptions } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../../core/route.ts";
 import type { Delivery } from "../../../core/request/delivery.ts";
 import { clientAuthParameters } from "../../../core/client_auth.ts";

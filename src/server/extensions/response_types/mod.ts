@@ -4,7 +4,7 @@
  * it.
  */
 
-import type { Extension } from "../../../core/extension.ts";
+import type { Extension } from "../../hosting/extension.ts";
 import type { ConfigIssue } from "../../config/config_issue.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";

@@ -7,7 +7,7 @@
  * 3. The client polls (`poll.ts`), or the server posts the event (`push.ts`), again after a failure.
  */
 
-import type { Extension } from "../../../core/extension.ts";
+import type { Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../../core/route.ts";
 import { parameters } from "../../../core/params.ts";
 import type { Server, SessionWatcher } from "../../../core/server.ts";

@@ -4,7 +4,8 @@
  */
 
 import type { MaybePromise } from "../../../core/maybe_promise.ts";
-import type { Extension, ServerWith } from "../../../core/extension.ts";
+import type { ServerWith } from "../../../core/extension.ts";
+import type { Extension } from "../../hosting/extension.ts";
 import type { RequestSource } from "../../../core/request/request_source.ts";
 import { clientJwtAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";

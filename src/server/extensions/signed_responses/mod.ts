@@ -3,7 +3,7 @@
  * server has the setting `responseModes`; this extension adds values to it.
  */
 
-import type { Extension } from "../../../core/extension.ts";
+import type { Extension } from "../../hosting/extension.ts";
 import type { ParameterDescription, ResponseModeDescription } from "../../../core/params.ts";
 import { acceptedSigningAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import type { Server } from "../../../core/server.ts";

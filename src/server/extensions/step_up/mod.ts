@@ -3,7 +3,7 @@
  * §3.1.2.1, RFC 9470).
  */
 
-import type { Extension } from "../../../core/extension.ts";
+import type { Extension } from "../../hosting/extension.ts";
 import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
 import { warn } from "../../../core/warn.ts";
 import { separatorFix } from "../../../core/params.ts";

@@ -3,7 +3,7 @@
  * authorization server (draft-ietf-oauth-identity-assertion-authz-grant-03).
  */
 
-import type { Extension } from "../../../core/extension.ts";
+import type { Extension } from "../../hosting/extension.ts";
 import { withoutUser } from "../../../core/clients/standing.ts";
 import { unlistedClientsWarnings } from "../../../core/clients/client_extension.ts";
 import { parameters } from "../../../core/params.ts";

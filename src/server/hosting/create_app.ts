@@ -1,0 +1,280 @@
+/** Assembles a server from its options, and one request handler from endpoints and plugins. */
+
+import { approveOrAsk } from "../login/account_selection.ts";
+import { type Approver, autoApprover } from "../../core/approver.ts";
+import { rateLimiter } from "../../core/bounded_cache.ts";
+import { claimRules } from "../../core/claims.ts";
+import type { ClientMetadata, User } from "../../core/clients/client.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import { serverClients } from "../../core/clients/server_clients.ts";
+import type { App } from "../../core/context.ts";
+import { createHandler, replaceByPath } from "../../core/create_handler.ts";
+import { createServer } from "../../core/create_server.ts";
+import type { EndpointDescription } from "../../core/endpoint.ts";
+import { endpointPath } from "../../core/endpoint.ts";
+import { endpointOrigin, fromHost } from "../../core/issuer_urls.ts";
+import type { Keys } from "../../core/keys/keys.ts";
+import type { MaybePromise } from "../../core/maybe_promise.ts";
+import type { NavigationLink, Site } from "../../core/pages/layout.tsx";
+import type { Policy } from "../../core/policy.ts";
+import { RequestContext } from "../../core/request_context.ts";
+import type { HostedResource } from "../../core/resource_list.ts";
+import type { Endpoint } from "../../core/route.ts";
+import { parseTarget, type RequestHandler } from "../../core/router.ts";
+import { coreEndpoints } from "../../core/routes.ts";
+import type { Server } from "../../core/server.ts";
+import { endUserSessions } from "../../core/session/session.ts";
+import { type OnSessionsOver, userRepository, type UserWarnings } from "../../core/users/users.ts";
+import { createFetching } from "../fetching/fetching.ts";
+import { type DeclaredNames, declareNames } from "../redaction/hide_secrets.ts";
+import { registeredSecrets } from "../redaction/registered_secrets.ts";
+import { clientRepository } from "./client_repository.ts";
+import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
+import { hostedEndpoints } from "./endpoints.ts";
+import type { Extension } from "./extension.ts";
+import { defaultOutbound, type LatchkeyOptions } from "./options.ts";
+import type { AppChanges } from "./plugin.ts";
+import { type CreateRepository, recordPrefix } from "./records/repository.ts";
+import { contextFactory, type EmitEvent } from "./request_context.ts";
+import { serverByHost } from "./server_by_host.ts";
+import { withUnregisteredClients } from "./unregistered_clients.ts";
+
+/** The dependencies of the assembly besides the options. */
+interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" | "trace"> {
+  readonly keys: Keys;
+  readonly policy: Policy;
+  /** The clients and users at the start. */
+  readonly entries: InitialEntries;
+  /** The extensions of the server. */
+  readonly extensions: readonly Extension[];
+  /** The issuer until the server listens. */
+  readonly issuer: string;
+  /** Passes events to plugins and to the embedding program. */
+  readonly emit: EmitEvent;
+  /** Whether a plugin or the embedding program receives events. */
+  readonly hasListener: boolean;
+  /** Sends a request through the whole server, plugins included. */
+  readonly dispatch: RequestHandler;
+  /** Creates the repositories of clients and users. Default: in memory. */
+  readonly createRepository?: CreateRepository;
+  /** Absent if nothing listens. */
+  readonly userWarnings?: UserWarnings;
+  /** The login pages; absent if an approver decides. */
+  readonly interaction?: typeof import("../login/mod.ts");
+  /** Adds an app to the host of the server. */
+  readonly addApp: AppChanges["addApp"];
+}
+
+/** The members of a server that depend on its issuer. */
+type IssuerMembers = Pick<Server, "issuer" | "storageIssuer" | "audience" | "assertionAudiences">;
+
+/** The clients and users of a server before any of them is changed. */
+export interface InitialEntries {
+  /** The `aud` of access tokens; absent: the issuer. */
+  readonly audience?: string;
+  /** The clients at an issuer: demo clients follow it. */
+  clientsAt(issuer: string): readonly ClientMetadata[];
+  /** Whether the clients are the demo clients. */
+  readonly hasDemoClients: boolean;
+  /** The users. */
+  readonly users: readonly User[];
+}
+
+/** An assembled server. */
+interface AssembledApp {
+  readonly app: App;
+  /** Handles a request without the plugins around it. */
+  readonly handle: RequestHandler;
+  readonly moveTo: AppChanges["moveTo"];
+}
+
+/** Assembles the server from valid options. */
+export async function createApp(options: LatchkeyOptions, dependencies: AppDependencies): Promise<AssembledApp> {
+  const {
+    policy,
+    entries,
+    extensions,
+    issuer,
+    emit,
+    hasListener,
+    dispatch,
+    createRepository,
+    interaction,
+    userWarnings,
+    addApp,
+    keys,
+    ...given
+  } = dependencies;
+  // Hosted resources add their scope values.
+  const scopes = [...policy.scopes];
+  const userScopes = [...policy.userScopes];
+  const settings: Policy = { ...policy, scopes, userScopes };
+  const { plugins = [], pages = {} } = options;
+  const base = new URL(issuer).pathname.replace(/\/$/, "");
+  const claims = claimRules(settings);
+  const { privateHosts } = settings;
+  const outbound = options.outbound ??
+    defaultOutbound(() => ({ issuer: server.issuer, privateHosts, allows: settings.allows }));
+  const registered = clientRepository(
+    settings,
+    { clients: entries.clientsAt(issuer), audience: entries.audience ?? issuer },
+    createRepository,
+  );
+  const demoClients = new Map<string, MaybePromise<Client>>(registered.known());
+  const declaredNames: DeclaredNames = new Map();
+  const openLogin = settings.insecureAllowOpenLogin || settings.allows.openLogin;
+  // The change of a user does not wait for the logout of clients.
+  const onSessionsOver: OnSessionsOver = (user, cause) =>
+    server.background.start("users", () => endUserSessions(server, user, cause));
+  const own = await createServer({
+    keys,
+    extensions,
+    grantTypes: options.grantTypes,
+    given: {
+      ...given,
+      issuer,
+      settings,
+      observe: hasListener ? (await import("../explain/observations.ts")).traceObservation : undefined,
+      addTexts: async (ofRequest, error) => await (await import("../explain/rules.ts")).addTexts(ofRequest, error),
+      recordUse({ clients }, { id, standing }) {
+        if (standing === "unknown") clients.recordUse(id);
+      },
+      clients: serverClients(registered, recordPrefix(options)),
+      registeredSecrets: registeredSecrets(registered, declaredNames),
+      users: userRepository(
+        settings,
+        entries.users,
+        {
+          ...given,
+          claims,
+          userWarnings,
+          requirePasswords: interaction !== undefined && !openLogin,
+          acceptsGuests: interaction !== undefined && openLogin || settings.unknownLoginHint === "create",
+          onSessionsOver,
+        },
+        createRepository,
+      ),
+      claims,
+      fetching: createFetching(outbound, given.now),
+      rateLimiter: settings.throttle ? rateLimiter(given.now) : undefined,
+    },
+  });
+  if (settings.acceptsAny.includes("clients")) {
+    const grantTypes = own.grantTypes.map(({ type }) => type);
+    Object.assign(own, { clients: withUnregisteredClients(own.clients, settings, grantTypes) });
+  }
+  const approver = plugins.reduceRight(
+    (inner, plugin) => plugin.approve?.(inner, interaction !== undefined) ?? inner,
+    options.approver ?? interaction?.pagesApprover() ?? automaticLogin,
+  );
+  const autoLogin = settings.login === "auto" && options.approver === undefined;
+  const { paths } = settings;
+  const ownEndpoints = atConfiguredPaths(
+    [
+      ...coreEndpoints({
+        server: own,
+        base,
+        extensions,
+        approver,
+        repeatWithCookies: interaction?.repeatWithCookies,
+      }),
+      ...hostedEndpoints({ server: own, base, extensions, approver, autoLogin, interaction, openLogin, pages }),
+    ],
+    base,
+    paths,
+  );
+  const tokenPath = endpointPath({ endpoints: ownEndpoints }, "token");
+  const membersOf = (currentIssuer: string): IssuerMembers => ({
+    issuer: currentIssuer,
+    storageIssuer: settings.isIssuerFromHost ? fromHost : currentIssuer,
+    audience: entries.audience ?? currentIssuer,
+    assertionAudiences: settings.assertionAudience === "issuer-or-token-endpoint"
+      ? [endpointOrigin({ issuer: currentIssuer, settings }, { metadataName: "token_endpoint" }) + tokenPath]
+      : [],
+  });
+  /** The server with an issuer, as plugins extend it. */
+  const serverAt = (issuer: string): Server =>
+    plugins.reduceRight<Server>((inner, one) => one.extend?.(inner) ?? inner, { ...own, ...membersOf(issuer) });
+  const server = serverAt(issuer);
+  const links: NavigationLink[] = [];
+  const site: Site = {
+    get issuer() {
+      return server.issuer;
+    },
+    base,
+    links,
+  };
+  const allEndpoints: EndpointDescription[] = [...ownEndpoints];
+  const credentialParameters = new Set<string>();
+  const app: App = {
+    server,
+    site,
+    developerPages: {},
+    disabledPages: {},
+    endpoints: allEndpoints,
+    findEndpoint: (path) => handler.findEndpoint(path),
+    credentialParameters,
+    dispatch,
+    traceFor: (request, event) =>
+      emit(event, new RequestContext(app, request, parseTarget(request.url, {}), undefined)),
+    initialEntries: () => ({
+      clients: entries.clientsAt(server.issuer),
+      users: entries.users,
+      scopes: policy.scopes,
+    }),
+  };
+  const pluginEndpoints: Endpoint[] = [];
+  for (const endpoint of plugins.flatMap((plugin) => plugin.routes?.(app) ?? [])) {
+    replaceByPath(pluginEndpoints, endpoint);
+  }
+  assertOwnPaths([...ownEndpoints, ...pluginEndpoints], paths);
+  // The last route at a path counts: the home page for developers replaces that of the server.
+  for (const endpoint of pluginEndpoints) replaceByPath(allEndpoints, endpoint);
+  links.push(...[...pluginEndpoints, ...ownEndpoints].flatMap(({ link }) => link ?? []));
+  for (const { caller, parameters = [], responseParameters = [] } of allEndpoints) {
+    declareNames(declaredNames, [...parameters, ...responseParameters]);
+    for (const { name, secret } of parameters) {
+      if (secret !== undefined && caller === "client") credentialParameters.add(name);
+    }
+  }
+  const handler = createHandler([...ownEndpoints, ...pluginEndpoints], {
+    server,
+    createContext: contextFactory(
+      app,
+      plugins,
+      emit,
+      settings.isIssuerFromHost ? serverByHost(server, serverAt) : undefined,
+    ),
+    handleError: async (error, context) =>
+      await (await import("../../core/error_response.ts")).errorResponse(context, error, pages.error),
+  });
+  function addResource(resource: HostedResource, resourceEndpoints: readonly Endpoint[]): void {
+    server.resources.host(resource);
+    const added = resource.scopes.filter((value) => !scopes.includes(value));
+    scopes.push(...added);
+    userScopes.push(...added);
+    for (const endpoint of resourceEndpoints) {
+      declareNames(declaredNames, [...endpoint.parameters ?? [], ...endpoint.responseParameters ?? []]);
+      replaceByPath(allEndpoints, endpoint);
+      handler.add(endpoint);
+    }
+  }
+  function moveTo(newIssuer: string): void {
+    Object.assign(server, serverAt(newIssuer));
+    handler.issuerChanged();
+    if (!entries.hasDemoClients) return;
+    // The demo clients follow the issuer, unless they were changed.
+    for (const client of entries.clientsAt(newIssuer)) {
+      const id = client.client_id;
+      if (registered.known().get(id) === demoClients.get(id)) demoClients.set(id, registered.set(client));
+    }
+  }
+  for (const plugin of plugins) plugin.setup?.(app, { addResource, addApp, moveTo });
+  return { app, handle: handler.handle, moveTo };
+}
+
+/** The approver of `login: "auto"`. */
+const automaticLogin: Approver = (request, situation) =>
+  request.loginRequirements.prompt.includes("select_account")
+    ? approveOrAsk(request, situation)
+    : autoApprover(request, situation);

@@ -1,0 +1,95 @@
+/** The endpoints of the whole server, besides those of the minimal server. */
+
+import type { Approver } from "../../core/approver.ts";
+import { type ParameterDescription, parameters } from "../../core/params.ts";
+import { type Endpoint, page } from "../../core/route.ts";
+import { interactionParameter, redirectParametersOf } from "../../core/routes.ts";
+import type { Server } from "../../core/server.ts";
+import type { Pages } from "../pages.ts";
+import type { EndpointOptions, Extension } from "./extension.ts";
+
+/** The values that decide which endpoints a server has. */
+interface HostedEndpointOptions {
+  readonly server: Server;
+  /** The path of the issuer, without a slash at its end. */
+  readonly base: string;
+  /** The extensions, which add endpoints. */
+  readonly extensions: readonly Extension[];
+  /** Decides authorization requests: immediately, or on pages. */
+  readonly approver: Approver;
+  /** Whether users log in without a page. */
+  readonly autoLogin: boolean;
+  /** The login pages; absent if an approver decides. */
+  readonly interaction?: typeof import("../login/mod.ts");
+  /** Whether users without a password can log in on pages. */
+  readonly openLogin: boolean;
+  readonly pages: Pages;
+}
+
+const csrfParameter: ParameterDescription = { name: "form_token", secret: "form_token" };
+
+/** Creates the list. Each endpoint loads its handlers at its first request. */
+export function hostedEndpoints(
+  { server, base, extensions, approver, autoLogin, interaction, openLogin, pages }: HostedEndpointOptions,
+): Endpoint[] {
+  const { settings } = server;
+  const redirectParameters = redirectParametersOf(server);
+  const options: EndpointOptions = {
+    base,
+    approver,
+    hasPages: interaction !== undefined,
+    openLogin,
+    pages,
+    formParameters: parameters(csrfParameter),
+    requestParameters: server.requestParts.parameters,
+    redirectParameters,
+  };
+  return [
+    {
+      name: "logout",
+      metadataName: "end_session_endpoint",
+      path: `${base}/oauth2/logout`,
+      methods: ["GET", "HEAD", "POST"],
+      caller: "browser",
+      title: "Logout",
+      doneLabel: "logged out",
+      errors: "page",
+      role: "step",
+      parameters: parameters(
+        { name: "id_token_hint", secret: "id_token", linksFlow: true },
+        { name: "confirm", secret: "form_token" },
+        ...["client_id", "post_logout_redirect_uri", "state", "logout_hint", "ui_locales"],
+      ),
+      load: async () => (await import("../login/logout.ts")).logoutHandlers(pages),
+    },
+    ...extensions.flatMap((extension) => extension.endpoints?.(settings, options) ?? []),
+    ...interaction?.interactionEndpoints({
+      ...{ base, openLogin, pages, csrfParameter, interactionParameter },
+      responseParameters: redirectParameters,
+    }) ?? [],
+    ...autoLogin
+      ? [
+        {
+          name: "select_account",
+          path: `${base}/oauth2/select_account`,
+          methods: ["GET", "HEAD", "POST"],
+          caller: "browser",
+          title: "Account selection",
+          doneLabel: "account selected",
+          errors: "redirect",
+          role: "step",
+          parameters: parameters(interactionParameter, csrfParameter),
+          responseParameters: redirectParameters,
+          load: async () => (await import("../login/select_account.ts")).selectAccountHandlers(approver, pages.login),
+        } satisfies Endpoint,
+      ]
+      : [],
+    page(
+      "static",
+      `${base}/static/*`,
+      "Static file",
+      async () => (await import("./static_files.ts")).assets,
+    ),
+    page("favicon", "/favicon.ico", "Icon", async () => (await import("./static_files.ts")).favicon),
+  ];
+}

@@ -1,0 +1,90 @@
+/** Creates the context of a request, with the server that plugins change. */
+
+import type { App, Context } from "../../core/context.ts";
+import { isCrossSite, isTrustedHost } from "../../core/http/cross_site.ts";
+import type { RequestLike } from "../../core/http/message.ts";
+import { RequestContext } from "../../core/request_context.ts";
+import type { EndpointRoute } from "../../core/route.ts";
+import type { RequestTarget } from "../../core/router.ts";
+import type { Sender } from "../../core/sender.ts";
+import type { Server } from "../../core/server.ts";
+import type { Trace, TraceEvent } from "../../core/trace.ts";
+import type { Plugin } from "./plugin.ts";
+
+/** Creates the context of a request. */
+type CreateContext = (
+  request: RequestLike,
+  target: RequestTarget,
+  route: EndpointRoute | undefined,
+) => Context;
+
+/**
+ * Creates the function that the router calls once per request.
+ *
+ * @param findServer The server for a request. Default: that of the app.
+ */
+export function contextFactory(
+  app: App,
+  plugins: readonly Plugin[],
+  emit: EmitEvent,
+  findServer?: (request: RequestLike) => Server,
+): CreateContext {
+  const changing = plugins.filter((plugin) => plugin.forRequest !== undefined).reverse();
+  const hasListener = plugins.some((plugin) => plugin.onEvent !== undefined);
+  const { settings } = app.server;
+  const needsCopy = hasListener || settings.acceptsUnknownClients || changing.length > 0;
+  return (request, target, route) => {
+    const context = new RequestContext(app, request, target, route);
+    if (findServer !== undefined) context.server = findServer(request);
+    if (!needsCopy) return context;
+    const { server } = context;
+    const trace: Trace = hasListener ? (event) => emit(event, context) : server.trace;
+    const ofRequest = context.server = { ...server, trace, sender: new RequestSender(context) };
+    for (const plugin of changing) plugin.forRequest!(ofRequest, context);
+    return context;
+  };
+}
+
+/** The sender of a request. Most requests cause no fetch, so the page is computed only when it is read. */
+class RequestSender implements Sender {
+  readonly #context: Context;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  get address(): string | undefined {
+    return this.#context.target.clientAddress.address;
+  }
+
+  get page(): Sender["page"] {
+    const { server, request } = this.#context;
+    // DNS rebinding: over plain http, a GET request under an untrusted host does not name its page.
+    const isRebound = request.method === "GET" && !isTrustedHost(server, request);
+    if (isRebound || isCrossSite(this.#context)) return "cross-site";
+    return request.headers.get("origin") === null ? "none" : "own";
+  }
+}
+
+/** Emits an event; `context` is the request of the event. It never throws. */
+export type EmitEvent = (event: TraceEvent, context?: Context) => void;
+
+/** Creates the function that emits events: to the plugins in their order, then to `trace`, which redacts them. */
+export function eventEmitter(
+  plugins: readonly Plugin[],
+  trace: Trace | undefined,
+): EmitEvent {
+  const listeners: EmitEvent[] = plugins.flatMap((plugin) =>
+    plugin.onEvent === undefined ? [] : [(event: TraceEvent, context?: Context) => plugin.onEvent!(event, context)]
+  );
+  if (trace !== undefined) listeners.push((event) => trace(event));
+  return (event, context) => {
+    for (const listener of listeners) {
+      try {
+        listener(event, context);
+      } catch {
+        // A listener must not break the server.
+      }
+    }
+  };
+}
