@@ -192,7 +192,7 @@ const packagesDelayMs = 1_000;
 /** From source, Deno downloads a package when it is first loaded: after the start, not in a login. */
 async function loadPackages({ warn }: ProgramServer): Promise<void> {
   try {
-    await Promise.all([import("./server/pages/packages.ts"), import("./server/fetching/remote_keys.ts")]);
+    await Promise.all([import("./server/pages/packages.ts"), import("./core/keys/verify_jwt.ts")]);
   } catch (error) {
     const message = `The pages do not work, because their packages cannot be loaded: ${(error as Error).message} ` +
       "Start once with a network.";

@@ -1,7 +1,6 @@
 /** The interface of a client authentication method, and the error that all methods share. */
 
 import type { ClientAuthMethod, ClientMetadata } from "./client.ts";
-import { withAnySecret } from "../../server/hosting/unregistered_clients.ts";
 import { policyOf } from "./policy.ts";
 import type { Client } from "./repository.ts";
 import { OAuthError } from "../errors.ts";
@@ -56,6 +55,11 @@ export function isSecretExpired(server: Server, { client_secret_expires_at: at =
 function isEmptySecretAllowed(server: Server, client: Client, method: ClientAuthMethod): boolean {
   return method === "client_secret_basic" && client.authMethod === "none" &&
     policyOf(server, client).profile === undefined;
+}
+
+/** A client that is not registered, after it has authenticated with a secret: there is no secret to compare. */
+function withAnySecret(client: Client, method: ClientAuthMethod): Client {
+  return { ...client, confidential: true, authMethod: method, authMethods: [method] };
 }
 
 /** The digest that is compared if the client is unknown (timing attack). */

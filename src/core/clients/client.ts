@@ -20,7 +20,7 @@ import {
   whole,
 } from "../../server/config/field.ts";
 import { type ProfileName, profileNames } from "../profile.ts";
-import type { PublicKeySet } from "../../server/fetching/remote_keys.ts";
+import type { PublicKeySet } from "../keys/public_key.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../keys/signing_algorithm.ts";
 import type { ExtensionClientMembers } from "./extension_members.gen.ts";
 import { open } from "./standing.ts";

@@ -3,8 +3,7 @@
 import { hasAlgorithm, isMlDsa } from "../crypto.ts";
 import { type ConfigIssue, quote } from "../../server/config/config_issue.ts";
 import { allowsHttp, httpHosts, type LocalUrls } from "../test_hosts.ts";
-import { findPrivateMember } from "./public_key.ts";
-import type { PublicKeySet } from "../../server/fetching/remote_keys.ts";
+import { findPrivateMember, type PublicKeySet } from "./public_key.ts";
 
 /**
  * A signature algorithm of tokens (RFC 7518 §3.1). `Ed25519` (RFC 9864 §2.2) makes the signatures of `EdDSA` (RFC 8037

@@ -8,7 +8,7 @@ import type { Server } from "../server.ts";
 import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from "jose";
 
 /** Loaded with the first token to verify. */
-let verifier: typeof import("../../server/fetching/remote_keys.ts") | undefined;
+let verifier: typeof import("../keys/verify_jwt.ts") | undefined;
 
 /**
  * The claims of a JWT that a key of this server has signed and that is valid by its policy; `undefined` for any other
@@ -35,7 +35,7 @@ export async function verifyOwnJwt(
     if (publicKey === undefined) throw new Error("no key of this server fits");
     return publicKey;
   };
-  const { verifyByKeys } = verifier ??= await import("../../server/fetching/remote_keys.ts");
+  const { verifyByKeys } = verifier ??= await import("../keys/verify_jwt.ts");
   try {
     const expected = { ...getExpected(), algorithms: verificationAlgorithms, now: now() };
     return await verifyByKeys(token, key, policy, expected);

@@ -1,18 +1,10 @@
 /** Public keys of clients and issuers: from their key set, or fetched from its URL (RFC 7517 §5). */
 
-import { createLocalJWKSet, errors, jwtVerify } from "jose";
-import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from "jose";
+import { createLocalJWKSet, errors } from "jose";
+import type { JSONWebKeySet, JWTVerifyGetKey } from "jose";
 import type { BoundedCache } from "../../core/bounded_cache.ts";
 import { DocumentError, fetchDocument, type Outbound, parseJsonDocument } from "./outbound.ts";
-import { hasAlgorithm } from "../../core/crypto.ts";
-import { findPrivateMember } from "../../core/keys/public_key.ts";
-import {
-  findFormProblem,
-  findTimeProblem,
-  findTypeProblem,
-  type JwtPolicy,
-  JwtPolicyError,
-} from "../../core/keys/jwt_policies.ts";
+import { findPrivateMember, type PublicKeySet } from "../../core/keys/public_key.ts";
 
 /**
  * Milliseconds for which fetched keys are valid, and the minimum time between fetches after an unknown key or a failed
@@ -24,14 +16,6 @@ const minFetchIntervalMs = 30_000;
 const maxStaleMs = maxKeyAgeMs + 300_000;
 /** The limits of a fetched key set. */
 const jwksLimits = { accept: "application/jwk-set+json, application/json", maxBytes: 64 * 1024, timeoutMs: 5000 };
-/** Maximum number of keys tried for a JWT without `kid`. */
-const maxTriedKeys = 8;
-
-/** @internal */
-export interface PublicKeySet {
-  /** The keys. */
-  readonly keys: readonly Readonly<Record<string, unknown>>[];
-}
 
 /** The owner of public keys: with its key set, or the URL of it. */
 export interface KeyOwner {
@@ -110,72 +94,6 @@ function keySelector(jwks: PublicKeySet): JWTVerifyGetKey {
     keySelectors.set(jwks, selector);
   }
   return selector;
-}
-
-/** The time, and the values of a JWT that depend on the request. */
-interface ExpectedJwt extends Pick<JWTVerifyOptions, "audience" | "issuer" | "subject"> {
-  /** The accepted algorithms. */
-  readonly algorithms: readonly string[];
-  /** The time in milliseconds since the epoch. */
-  readonly now: number;
-}
-
-/**
- * Verifies a JWT by the policy of its kind, with the key that `kid` names; without `kid`, tries each suitable key.
- *
- * @param keys The public keys, or a secret.
- * @returns The claims.
- * @throws {JwtPolicyError} If its form, type or times are not accepted.
- * @throws {errors.JOSEError} If no key fits, or the signature or a claim is invalid.
- */
-export async function verifyByKeys(
-  jwt: string,
-  keys: JWTVerifyGetKey | Uint8Array,
-  policy: JwtPolicy,
-  { algorithms, now, ...claims }: ExpectedJwt,
-): Promise<JWTPayload> {
-  const formProblem = findFormProblem(jwt);
-  if (formProblem !== undefined) throw new JwtPolicyError(formProblem);
-  const { payload, protectedHeader: { typ } } = await verifySignature(jwt, keys, {
-    ...claims,
-    algorithms: [...algorithms],
-    requiredClaims: [...policy.requiredClaims ?? []],
-    // The policy compares the times.
-    clockTolerance: Number.MAX_VALUE,
-  }).catch((error) => {
-    // The library checks the times last. It rejects those that are not numbers, and infinite ones (1e999).
-    const isTime = error.reason !== "missing" && ["exp", "nbf", "iat"].includes(error.claim);
-    const problem = isTime ? findTimeProblem(policy, error.payload, now / 1000) : undefined;
-    throw problem === undefined ? error : new JwtPolicyError(problem);
-  });
-  const problem = findTypeProblem(policy, typ) ?? findTimeProblem(policy, payload, now / 1000);
-  if (problem !== undefined) throw new JwtPolicyError(problem);
-  return payload;
-}
-
-async function verifySignature(
-  jwt: string,
-  keys: JWTVerifyGetKey | Uint8Array,
-  options: JWTVerifyOptions,
-): Promise<JWTVerifyResult> {
-  if (typeof keys !== "function") return await jwtVerify(jwt, keys, options);
-  try {
-    return await jwtVerify(jwt, async (header, token) => {
-      if (hasAlgorithm(header.alg)) return await keys(header, token);
-      throw new errors.JOSEAlgNotAllowed(`this runtime does not have ${header.alg}`);
-    }, options);
-  } catch (error) {
-    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-    let tried = 0;
-    for await (const key of error) {
-      try {
-        return await jwtVerify(jwt, key, options);
-      } catch (cause) {
-        if (!(cause instanceof errors.JWSSignatureVerificationFailed) || ++tried === maxTriedKeys) throw cause;
-      }
-    }
-    throw new errors.JWSSignatureVerificationFailed();
-  }
 }
 
 function fetchedKeySets(server: KeyFetcher, uri: string, countFetch?: (url: string) => void): KeySets {

@@ -7,7 +7,6 @@
 import { boundedCache } from "../../core/bounded_cache.ts";
 import { suggest } from "../config/config_issue.ts";
 import type { Server } from "../../core/server.ts";
-import type { ClientAuthMethod } from "../../core/clients/client.ts";
 import { clientFromMetadata, type ClientPolicy } from "./client_repository.ts";
 import { validateRedirectUri } from "../../core/redirect_uri.ts";
 import type { Client } from "../../core/clients/repository.ts";
@@ -62,11 +61,6 @@ export function withUnregisteredClients(
       return known.all;
     },
   };
-}
-
-/** The client after it has authenticated with a secret. The server has no secret to compare. */
-export function withAnySecret(client: Client, method: ClientAuthMethod): Client {
-  return { ...client, confidential: true, authMethod: method, authMethods: [method] };
 }
 
 /** Maximum number of ids that are compared with the unknown one: requests without credentials cause the comparison. */

@@ -3,7 +3,8 @@
 import { invalidClient } from "../../core/clients/auth_method.ts";
 import { keysOf } from "../fetching/client_keys.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../../core/keys/jwt_policies.ts";
-import { remoteKeys, verifyByKeys } from "../fetching/remote_keys.ts";
+import { remoteKeys } from "../fetching/remote_keys.ts";
+import { verifyByKeys } from "../../core/keys/verify_jwt.ts";
 import { warn } from "../../core/warn.ts";
 import type { ClientAuth, Server } from "../../core/server.ts";
 

@@ -10,7 +10,7 @@ import { softwareStatementPolicy } from "../../../src/server/extensions/registra
 import { requestObjectPolicy } from "../../../src/server/extensions/signed_requests/request_object.ts";
 import { idTokenPolicy } from "../../../src/server/extensions/token_exchange/exchange_for_id_jag.ts";
 import { jwtPolicies, type JwtPolicy, JwtPolicyError } from "../../../src/core/keys/jwt_policies.ts";
-import { verifyByKeys } from "../../../src/server/fetching/remote_keys.ts";
+import { verifyByKeys } from "../../../src/core/keys/verify_jwt.ts";
 
 /** The policies of every server and of the extensions. */
 const policies = {

@@ -13,7 +13,8 @@ import {
   JwtPolicyError,
   type JwtProblem,
 } from "../../../core/keys/jwt_policies.ts";
-import { remoteKeys, verifyByKeys } from "../../fetching/remote_keys.ts";
+import { remoteKeys } from "../../fetching/remote_keys.ts";
+import { verifyByKeys } from "../../../core/keys/verify_jwt.ts";
 import { warn } from "../../../core/warn.ts";
 import { DocumentError } from "../../fetching/outbound.ts";
 import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";

@@ -5,7 +5,8 @@ import { quote } from "../../config/config_issue.ts";
 import { howToAuthenticate, invalidClient } from "../../../core/clients/auth_method.ts";
 import { describeKeyFetchFailure, keysOf } from "../../fetching/client_keys.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import { keySets, type PublicKeySet } from "../../fetching/remote_keys.ts";
+import { keySets } from "../../fetching/remote_keys.ts";
+import type { PublicKeySet } from "../../../core/keys/public_key.ts";
 import { reject } from "../../../core/reject.ts";
 import type { Credentials, Server } from "../../../core/server.ts";
 import {

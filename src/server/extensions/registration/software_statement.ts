@@ -52,9 +52,10 @@ export async function readSoftwareStatement(
     return undefined;
   }
   if (typeof text !== "string") throw invalidStatement("it is not a string", expected);
-  const [{ decodeJwt }, { remoteKeys, verifyByKeys }] = await Promise.all([
+  const [{ decodeJwt }, { remoteKeys }, { verifyByKeys }] = await Promise.all([
     import("jose"),
     import("../../fetching/remote_keys.ts"),
+    import("../../../core/keys/verify_jwt.ts"),
   ]);
   let issuer: string | undefined;
   try {
