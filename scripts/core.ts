@@ -10,8 +10,8 @@ import { run } from "./run.ts";
 /** The most that each figure may be. A change that lowers a figure lowers its limit. */
 const limits = {
   "files of the core": 179,
-  "lines of these files": 18405,
-  "imports of the core from elsewhere": 42,
+  "lines of these files": 18322,
+  "imports of the core from elsewhere": 38,
   "pairs of folders in src/server that import each other": 6,
   "folders in circles": 41,
   "members of extensions and plugins": 22,

@@ -3,7 +3,7 @@
 import type { JWTPayload } from "jose";
 import { withAlias } from "../../../core/issuer_urls.ts";
 import { byProfile } from "../../../core/profile.ts";
-import { rejectBeyondBound } from "../../../core/bounded_records.ts";
+import { rejectBeyondBound } from "../../hosting/bounded_records.ts";
 import { verifyClientJwt } from "../../fetching/client_jwt.ts";
 import { describeRemovedClient } from "../../../core/clients/server_clients.ts";
 import { policyOf } from "../../../core/clients/policy.ts";

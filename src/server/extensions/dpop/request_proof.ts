@@ -5,7 +5,7 @@
  * it.
  */
 
-import { rejectBeyondBound } from "../../../core/bounded_records.ts";
+import { rejectBeyondBound } from "../../hosting/bounded_records.ts";
 import { policyOf } from "../../../core/clients/policy.ts";
 import { byProfile } from "../../../core/profile.ts";
 import type { MaybePromise } from "../../../core/maybe_promise.ts";

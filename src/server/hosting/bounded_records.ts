@@ -12,13 +12,13 @@
  * Each instance counts the records that it wrote itself. The first such record loads this file.
  */
 
-import { networkFromAddress, sitePrefixBits } from "./http/ip_address.ts";
-import { type ExpiryHeap, expiryHeap, type HeapItem } from "./store/expiry_heap.ts";
-import type { RecordKind } from "./store/store.ts";
-import type { Client } from "./clients/repository.ts";
-import { isPermitted } from "./clients/standing.ts";
-import { reject } from "./reject.ts";
-import type { Server } from "./server.ts";
+import { networkFromAddress, sitePrefixBits } from "../../core/http/ip_address.ts";
+import { type ExpiryHeap, expiryHeap, type HeapItem } from "../../core/store/expiry_heap.ts";
+import type { RecordKind } from "../../core/store/store.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import { isPermitted } from "../../core/clients/standing.ts";
+import { reject } from "../../core/reject.ts";
+import type { Server } from "../../core/server.ts";
 
 /** Maximum bytes of the evictable records of one kind: per site, and in total. */
 const maxSiteBytes = 1024 * 1024;
