@@ -9,9 +9,9 @@ import { run } from "./run.ts";
 
 /** The most that each figure may be. A change that lowers a figure lowers its limit. */
 const limits = {
-  "files of the core": 179,
-  "lines of these files": 18322,
-  "imports of the core from elsewhere": 38,
+  "files of the core": 178,
+  "lines of these files": 17997,
+  "imports of the core from elsewhere": 27,
   "pairs of folders in src/server that import each other": 6,
   "folders in circles": 41,
   "members of extensions and plugins": 22,

@@ -15,7 +15,7 @@ import { Backchannel } from "../src/server/login/pages/backchannel.tsx";
 import { Consent } from "../src/server/login/pages/consent.tsx";
 import { Device } from "../src/server/login/pages/device.tsx";
 import { Login } from "../src/server/login/pages/login.tsx";
-import { ErrorPage } from "../src/core/pages/error_page.tsx";
+import { ErrorPage } from "../src/server/pages/error_page.tsx";
 import { renderPage } from "../src/core/pages/render_page.ts";
 
 const drawn = <Props>(Page: Parameters<typeof renderPage<Props>>[0]) => (props: Props): string =>

@@ -1,7 +1,7 @@
 /** The rules as Markdown: a page for each group, and one for each rule. */
 
 import { findRule } from "../../src/server/explain/rules.ts";
-import { citedSections } from "../../src/core/pages/specifications.ts";
+import { citedSections } from "../../src/server/pages/specifications.ts";
 import type { Rejection } from "./rejections.ts";
 import { type Part, plain } from "./source.ts";
 

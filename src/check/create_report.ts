@@ -148,9 +148,9 @@ async function formatDocument(data: ReportData): Promise<string> {
     await Promise
       .all([
         import("./pages/check_report.tsx"),
-        import("../core/pages/render_page.ts"),
+        import("../server/pages/render_standalone.ts"),
         import("./report_view.ts"),
-        import("../core/pages/assets.gen.ts"),
+        import("../server/pages/assets.gen.ts"),
         import("./pages/assets.gen.ts"),
       ]);
   const style = assets["style.css"]!.body + ownAssets["check.css"]!.body;

@@ -14,7 +14,7 @@ import { isTestHost } from "../core/test_hosts.ts";
 import { CommandLineError } from "./command_line_error.ts";
 import { wrap } from "./operating/format_event.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
-import { citedSections } from "../core/pages/specifications.ts";
+import { citedSections } from "../server/pages/specifications.ts";
 
 const helpText = `Usage: latchkey explain TEXT
 

@@ -5,7 +5,7 @@
  * 1. `endpoint.ts` describes an endpoint; `route.ts` loads its handlers.
  * 2. The router creates a {@link Context} for each request; plugins may change its server (`plugin.ts`).
  * 3. The handler reads the context and returns a response, or throws.
- * 4. `endpoints/shared/error_response.ts` sends a thrown error through the error channel of the endpoint.
+ * 4. `error_response.ts` sends a thrown error through the error channel of the endpoint.
  * 5. `approver.ts` and `endpoints/shared/authorization.ts` decide authorization requests.
  */
 

@@ -13,7 +13,7 @@ import type { BackchannelProps } from "./login/pages/backchannel.tsx";
 import type { ConsentProps } from "./login/pages/consent.tsx";
 import type { DeviceProps } from "./login/pages/device.tsx";
 import type { LoginProps } from "./login/pages/login.tsx";
-import type { ErrorPageProps } from "../core/pages/error_page.tsx";
+import type { ErrorPageProps } from "./pages/error_page.tsx";
 
 export type { LoggedOutProps } from "./login/pages/logged_out_page.tsx";
 export type { LoggingOutProps } from "./login/pages/logging_out_page.tsx";
@@ -23,7 +23,7 @@ export type { BackchannelProps } from "./login/pages/backchannel.tsx";
 export type { ConsentProps } from "./login/pages/consent.tsx";
 export type { DeviceProps } from "./login/pages/device.tsx";
 export type { LoginProps } from "./login/pages/login.tsx";
-export type { ErrorPageProps } from "../core/pages/error_page.tsx";
+export type { ErrorPageProps } from "./pages/error_page.tsx";
 export type { Site } from "../core/pages/layout.tsx";
 
 /**

@@ -7,7 +7,7 @@ import process from "node:process";
 import { findChromium } from "../../scripts/browser.ts";
 import { html, toResponse } from "../../src/core/http/message.ts";
 import { assets as devtoolsAssets } from "../../src/devtools/assets.gen.ts";
-import { assets as serverAssets } from "../../src/core/pages/assets.gen.ts";
+import { assets as serverAssets } from "../../src/server/pages/assets.gen.ts";
 import { pages } from "../drawn_pages.ts";
 import { samples } from "./samples.ts";
 

@@ -8,7 +8,7 @@ import type { CallbackProps } from "../../src/core/pages/authorized_page.tsx";
 import type { ListedClient } from "../../src/devtools/connect/pages/client_details.tsx";
 import type { ClientProps, ClientsProps } from "../../src/devtools/connect/pages/clients.tsx";
 import type { ConsentProps } from "../../src/server/login/pages/consent.tsx";
-import type { ErrorPageProps } from "../../src/core/pages/error_page.tsx";
+import type { ErrorPageProps } from "../../src/server/pages/error_page.tsx";
 import type { FormPostProps } from "../../src/core/pages/form_post.tsx";
 import type { HomeProps } from "../../src/devtools/connect/pages/home.tsx";
 import type { Site } from "../../src/core/pages/layout.tsx";

@@ -7,7 +7,7 @@ import { upperFirst } from "../../core/pages/first_letter.ts";
 import { Layout, type NavigationLink, Section, type Site, Stylesheet } from "../../core/pages/layout.tsx";
 import { Notice } from "../../core/pages/notice.tsx";
 import { TextWithRule } from "../../core/pages/rule_link.tsx";
-import { Standalone, type StandaloneStyle } from "../../core/pages/standalone.tsx";
+import { Standalone, type StandaloneStyle } from "../../server/pages/standalone.tsx";
 import { StatusBadge, type Tone } from "../../core/pages/status_badge.tsx";
 import { CopyButton, DefinitionItem } from "../../core/pages/value.tsx";
 

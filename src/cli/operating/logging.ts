@@ -3,7 +3,7 @@
 import type { App, Context } from "../../core/context.ts";
 import type { Plugin } from "../../server/hosting/plugin.ts";
 import { findFix } from "../../server/explain/rules.ts";
-import { clientChangeUrl } from "../../server/explain/client_change.ts";
+import { clientChangeUrl } from "../../server/hosting/client_change.ts";
 import { suggestUri } from "../../server/explain/suggest_match.ts";
 import { findForRequest, type RequestLike, type ResponseLike, withHeaders } from "../../core/http/message.ts";
 import { redactEvent, redactText } from "../../server/redaction/redact.ts";

@@ -2,7 +2,6 @@
 
 import type { VNode } from "preact";
 import { render } from "preact-render-to-string";
-import type { StandaloneStyle } from "./standalone.tsx";
 
 /**
  * Renders a component as an HTML document. Request values are escaped and never become links; only the verified
@@ -18,13 +17,8 @@ export function renderPage<Props>(
   return replacement?.(props) ?? `<!DOCTYPE html>\n${render(Page(props))}\n`;
 }
 
-/** Renders a document that is complete without a server, with its style inside. */
-export async function renderStandalone<Props>(
-  Page: (props: Props & StandaloneStyle) => VNode,
-  props: Props,
-  style: string,
-): Promise<string> {
+/** The digest of a style for the policy of its page: `sha256-…`. */
+export async function styleDigest(style: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
-  const styleDigest = `sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}`;
-  return renderPage(Page, { ...props, style, styleDigest });
+  return `sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}`;
 }

@@ -19,7 +19,7 @@ import { libraries } from "./client_snippets/libraries.ts";
 import { clientEntry, configurationFile, findDemoSecret, findGeneratedSecret } from "./configuration_file.ts";
 import { showHome } from "./home.ts";
 import { changeExclusively, removeRecord } from "./exclusive_change.ts";
-import { decodeRetry, prefilledValues } from "../../server/explain/client_change.ts";
+import { decodeRetry, prefilledValues } from "../../server/hosting/client_change.ts";
 import { redirectWithConfirmation, takeConfirmation } from "../../server/login/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../../core/csrf.ts";
 import type { Context } from "../../core/context.ts";

@@ -6,7 +6,7 @@ import { callbackClients, callbackUri } from "../../core/demo_flow.ts";
 import type { Handlers } from "../../core/route.ts";
 import { isTrustedHost } from "../../core/http/cross_site.ts";
 import type { Context } from "../../core/context.ts";
-import { mayListClients, prefilledValues } from "../../server/explain/client_change.ts";
+import { mayListClients, prefilledValues } from "../../server/hosting/client_change.ts";
 import { randomId } from "../../core/secrets.ts";
 import { serverOrigins } from "../../core/issuer_urls.ts";
 import type { Client } from "../../core/clients/repository.ts";

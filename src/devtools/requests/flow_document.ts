@@ -1,8 +1,8 @@
 /** A flow as one HTML file, for a report that is read without the server. */
 
 import type { App } from "../../core/context.ts";
-import { assets } from "../../core/pages/assets.gen.ts";
-import { renderStandalone } from "../../core/pages/render_page.ts";
+import { assets } from "../../server/pages/assets.gen.ts";
+import { renderStandalone } from "../../server/pages/render_standalone.ts";
 import { withVisibleTexts } from "../../server/explain/visible_text.ts";
 import type { Flow } from "../../recorder/exchange.ts";
 import { assets as ownAssets } from "../assets.gen.ts";

@@ -4,7 +4,7 @@ import { frontChannelOrigin } from "../../core/issuer_urls.ts";
 import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import { takeConfirmation } from "../../server/login/confirmation.ts";
 import { callbackClients } from "../../core/demo_flow.ts";
-import { fixLink, mayListClients } from "../../server/explain/client_change.ts";
+import { fixLink, mayListClients } from "../../server/hosting/client_change.ts";
 import { browserCsrfToken, readProtectedForm } from "../../core/csrf.ts";
 import type { Context } from "../../core/context.ts";
 import { htmlWithForms, HttpError, type HttpResponse, json, redirect } from "../../core/http/message.ts";

@@ -246,7 +246,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       settings.isIssuerFromHost ? serverByHost(server, serverAt) : undefined,
     ),
     handleError: async (error, context) =>
-      await (await import("../../core/error_response.ts")).errorResponse(context, error, pages.error),
+      await (await import("./error_response.ts")).explainedErrorHandler(pages.error)(error, context),
   });
   function addResource(resource: HostedResource, resourceEndpoints: readonly Endpoint[]): void {
     server.resources.host(resource);

@@ -1,6 +1,6 @@
 /** The endpoint of the style sheets and scripts of a plugin's pages. */
 
-import type { Asset } from "../../core/pages/asset.ts";
+import type { Asset } from "../pages/asset.ts";
 import type { Site } from "../../core/pages/layout.tsx";
 import type { Endpoint } from "../../core/route.ts";
 

@@ -3,8 +3,8 @@
 import { HttpError, type HttpResponse, type RequestLike } from "../../core/http/message.ts";
 import type { Context } from "../../core/context.ts";
 import type { Handlers } from "../../core/route.ts";
-import type { Asset } from "../../core/pages/asset.ts";
-import { assets as files } from "../../core/pages/assets.gen.ts";
+import type { Asset } from "../pages/asset.ts";
+import { assets as files } from "../pages/assets.gen.ts";
 
 /** Serves the style sheets, scripts and icon of the pages. */
 export const assets: Handlers = {

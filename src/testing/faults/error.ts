@@ -2,7 +2,7 @@
 
 import { resolveRequest } from "../../core/request/resolve_request.ts";
 import { authorizationResponse } from "../../core/authorization.ts";
-import { basicChallenge, bearerChallenge } from "../../core/error_response.ts";
+import { basicChallenge, bearerChallenge } from "../../core/json_error.ts";
 import { json, type RequestLike, type ResponseLike } from "../../core/http/message.ts";
 import { findDestination } from "../../core/request/destination.ts";
 import { type ErrorCode, statusOf } from "../../core/rules/error_code.ts";

@@ -10,7 +10,7 @@ import { inspector } from "../../../src/devtools/mod.ts";
 import { rules } from "../../../src/server/explain/rules.ts";
 import { renderPage } from "../../../src/core/pages/render_page.ts";
 import { CheckReportPage } from "../../../src/check/pages/check_report.tsx";
-import { citedSections } from "../../../src/core/pages/specifications.ts";
+import { citedSections } from "../../../src/server/pages/specifications.ts";
 import { assertPage, forEachCase, testServer } from "../../kit.ts";
 
 const readRules = () => readFile(rulesPath, "utf8");

@@ -4,8 +4,8 @@
 import type { VNode } from "preact";
 import { CheckItem } from "../../../core/pages/check_item.tsx";
 import { Fix } from "../../../core/pages/fix.tsx";
-import { EarlierRequest, Rejection } from "../../../core/pages/rejection.tsx";
-import { citedSections } from "../../../core/pages/specifications.ts";
+import { EarlierRequest, Rejection } from "../../../server/pages/rejection.tsx";
+import { citedSections } from "../../../server/pages/specifications.ts";
 import { Rule } from "./parts.tsx";
 import type { RuleCheckResult } from "./props.ts";
 

@@ -2,7 +2,7 @@
 /** Why a flow failed, how to fix it, and where its rejected step is: on its page and beside the list. */
 
 import type { VNode } from "preact";
-import { Rejection } from "../../../core/pages/rejection.tsx";
+import { Rejection } from "../../../server/pages/rejection.tsx";
 import type { FailureReason } from "./props.ts";
 
 /** The heading is the reason, unless the flow continued. */

@@ -7,7 +7,7 @@ import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
 import { lowerFirst, upperFirst } from "../../../core/pages/first_letter.ts";
 import { RuleLink } from "../../../core/pages/rule_link.tsx";
 import { ClockNotice, Confirmation, Notice } from "../../../core/pages/notice.tsx";
-import { Standalone, type StandaloneStyle } from "../../../core/pages/standalone.tsx";
+import { Standalone, type StandaloneStyle } from "../../../server/pages/standalone.tsx";
 import { StatusBadge } from "../../../core/pages/status_badge.tsx";
 import { Code } from "../../../core/pages/value.tsx";
 import { FailureSummary } from "./failure.tsx";

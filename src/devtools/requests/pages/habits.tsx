@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import { Section } from "../../../core/pages/layout.tsx";
-import { citedSections } from "../../../core/pages/specifications.ts";
+import { citedSections } from "../../../server/pages/specifications.ts";
 import { StatusBadge } from "../../../core/pages/status_badge.tsx";
 import type { FlowHabits, HabitEvidence, HabitRow } from "./props.ts";
 

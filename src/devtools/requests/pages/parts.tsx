@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import { RuleLink } from "../../../core/pages/rule_link.tsx";
-import { citedSections } from "../../../core/pages/specifications.ts";
+import { citedSections } from "../../../server/pages/specifications.ts";
 import { Code } from "../../../core/pages/value.tsx";
 import type { RejectionSummary } from "./props.ts";
 

@@ -2,7 +2,7 @@
 
 import type { RuleResult, SuggestedMatch } from "../../../core/explanation.ts";
 import type { JwtContent } from "../../../server/pages/decoded_token.tsx";
-import type { FixLink } from "../../../core/pages/rejection.tsx";
+import type { FixLink } from "../../../server/pages/rejection.tsx";
 import type { NavigationLink, Site } from "../../../core/pages/layout.tsx";
 import type { Status } from "../../../core/pages/status_badge.tsx";
 

@@ -9,7 +9,7 @@ import { Field } from "../../../server/pages/field.tsx";
 import { Fix } from "../../../core/pages/fix.tsx";
 import { Layout, Script, type Site, Stylesheet } from "../../../core/pages/layout.tsx";
 import { Notice } from "../../../core/pages/notice.tsx";
-import { citedSections } from "../../../core/pages/specifications.ts";
+import { citedSections } from "../../../server/pages/specifications.ts";
 import { StatusBadge } from "../../../core/pages/status_badge.tsx";
 import { DefinitionItem } from "../../../core/pages/value.tsx";
 import { lowerFirst } from "../../../core/pages/first_letter.ts";

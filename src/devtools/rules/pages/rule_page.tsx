@@ -6,7 +6,7 @@ import { Fix } from "../../../core/pages/fix.tsx";
 import { Layout, type Site, Stylesheet } from "../../../core/pages/layout.tsx";
 import { Notice } from "../../../core/pages/notice.tsx";
 import { TextWithRules } from "../../../core/pages/rule_link.tsx";
-import { citedSections } from "../../../core/pages/specifications.ts";
+import { citedSections } from "../../../server/pages/specifications.ts";
 import { Breakable, DefinitionItem } from "../../../core/pages/value.tsx";
 
 /** A rule, for its page and for the terminal. */

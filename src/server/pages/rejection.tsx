@@ -2,9 +2,9 @@
 /** Why a request was rejected, and how to fix it: on the error page, on the page of a flow and beside the list. */
 
 import type { VNode } from "preact";
-import type { RuleResult, SuggestedMatch } from "../explanation.ts";
-import { Comparison } from "./comparison.tsx";
-import { Fix } from "./fix.tsx";
+import type { RuleResult, SuggestedMatch } from "../../core/explanation.ts";
+import { Comparison } from "../../core/pages/comparison.tsx";
+import { Fix } from "../../core/pages/fix.tsx";
 
 /** @internal A link to a form that is filled in. */
 export interface FixLink {

@@ -1,9 +1,9 @@
 /** Clients of unknown standing: the server shows an error to the user before it sends the error to such a client. */
 
-import { redirectsToDevice } from "../../core/redirect_uri.ts";
-import { isPermitted } from "../../core/clients/standing.ts";
-import type { Context } from "../../core/context.ts";
-import { readSession } from "../../core/session/session_cookie.ts";
+import { redirectsToDevice } from "./redirect_uri.ts";
+import { isPermitted } from "./clients/standing.ts";
+import type { Context } from "./context.ts";
+import { readSession } from "./session/session_cookie.ts";
 
 /**
  * Whether an error must be shown to the user before it is sent to the client (open redirect, OAuth 2.1 §7.13.2): the

@@ -4,7 +4,7 @@ import { validateRedirectUri } from "../../core/redirect_uri.ts";
 import { frontChannelOrigin } from "../../core/issuer_urls.ts";
 import type { ClientChange } from "../../core/explanation.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/session/session.ts";
-import type { FixLink } from "../../core/pages/rejection.tsx";
+import type { FixLink } from "../pages/rejection.tsx";
 import type { Context } from "../../core/context.ts";
 import { isCrossSite, isTrustedHost } from "../../core/http/cross_site.ts";
 

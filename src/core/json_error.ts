@@ -1,0 +1,58 @@
+/** Errors as JSON, with the challenge of the endpoint. */
+
+import type { Context } from "./context.ts";
+import type { OAuthError } from "./errors.ts";
+import { challenge, tokenChallenges, usedScheme } from "./http/challenge.ts";
+import { type HttpResponse, json } from "./http/message.ts";
+import { detailHeaders } from "./last_resort_error.ts";
+import type { KeyProofs, Server } from "./server.ts";
+
+/** The members of an error response. */
+export type ErrorMembers = Readonly<Record<string, string>>;
+
+/** Rejects as JSON (OAuth 2.1 §3.2.4). */
+export function jsonError({ server }: Context, error: OAuthError, members: ErrorMembers): HttpResponse {
+  const { status, details: { challenge } } = error;
+  return json(status, members, {
+    ...status === 401 && challenge !== "none" && { "www-authenticate": basicChallenge(server, members) },
+    ...detailHeaders(error),
+  });
+}
+
+/**
+ * Rejects at a protected resource (RFC 6750 §3): the challenge names the error and the missing scope.
+ *
+ * @param keyProofs How requests prove possession of a key; absent if the endpoint accepts no proofs.
+ */
+export function bearerError(
+  { server, request }: Context,
+  error: OAuthError,
+  members: ErrorMembers,
+  keyProofs?: KeyProofs,
+): HttpResponse {
+  const { status, code, details: { challenge: form, scope = "" } } = error;
+  const headers = detailHeaders(error);
+  if (status !== 401 && code !== "insufficient_scope") return json(status, members, headers);
+  const proofs = keyProofs && { scheme: keyProofs.scheme.name, ...keyProofs.policy(server) };
+  const scheme = usedScheme(request.headers.get("authorization"), proofs?.scheme);
+  const challenges = tokenChallenges({ scheme, status, proofs }, {
+    realm: server.issuer,
+    // A request without any token receives no error code (§3.1).
+    ...form !== "bare" && members,
+    ...code === "insufficient_scope" && { scope },
+  });
+  return json(status, members, { "www-authenticate": challenges, ...headers });
+}
+
+/**
+ * The challenge of an endpoint for clients (RFC 7617 §2). On test hosts it also contains the error, as a `Bearer`
+ * challenge does, because libraries that read a challenge do not show the body.
+ */
+export function basicChallenge({ issuer, settings }: Server, attributes: ErrorMembers): string {
+  return challenge("Basic", { realm: issuer, charset: "UTF-8", ...settings.allows.explanations && attributes });
+}
+
+/** The challenge of a protected resource, with the error (RFC 6750 §3). */
+export function bearerChallenge(issuer: string, attributes: ErrorMembers): string {
+  return challenge("Bearer", { realm: issuer, ...attributes });
+}

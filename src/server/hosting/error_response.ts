@@ -1,0 +1,44 @@
+/** Error responses of the whole server: the channels of the core, plain text and problem details. */
+
+import type { Context } from "../../core/context.ts";
+import { errorHandler } from "../../core/error_response.ts";
+import { plainText, type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { toOAuthError } from "../../core/last_resort_error.ts";
+import { rejectionProblem } from "./problem_response.ts";
+import type { Pages } from "../pages.ts";
+import { explainedWording } from "./error_wording.ts";
+import { explanationUrl } from "../explain/explanation_url.ts";
+
+/**
+ * Creates the function that creates the error response for a value that a handler threw. On test hosts the header
+ * `Link` leads to the page that explains the error (RFC 8288), for clients that show headers and no body.
+ *
+ * @param replacement The error page of the embedding program.
+ */
+export function explainedErrorHandler(
+  replacement: Pages["error"],
+): (thrown: unknown, context: Context) => Promise<ResponseLike> {
+  const wording = explainedWording(replacement);
+  const handleError = errorHandler(wording);
+  return async (thrown, context) => {
+    const url = explanationUrl(context, thrown);
+    const response = await respond(thrown, context);
+    return url === undefined ? response : withHeaders(response, { link: `<${url}>; rel="help"` });
+  };
+
+  async function respond(thrown: unknown, context: Context): Promise<ResponseLike> {
+    const { server, endpoint, target } = context;
+    switch (endpoint?.errors) {
+      case "text": {
+        // One line. Only internal errors are traced.
+        const { status, message } = toOAuthError(server, target.path, thrown);
+        return plainText(status, message);
+      }
+      case "problem":
+        // RFC 9457.
+        return rejectionProblem(server.issuer, wording.toError(context, await wording.explain!(context, thrown)));
+      default:
+        return await handleError(thrown, context);
+    }
+  }
+}

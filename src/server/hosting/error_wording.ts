@@ -1,0 +1,150 @@
+/** The errors of the whole server: with the texts of their rules, suggestions, and links to pages for developers. */
+
+import { upperFirst } from "../../core/pages/first_letter.ts";
+import {
+  type ErrorWording,
+  expectsJson,
+  isWrongMethod,
+  plainWording,
+  type ShownError,
+} from "../../core/error_response.ts";
+import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
+import { type ErrorDetails, OAuthError } from "../../core/errors.ts";
+import type { Context } from "../../core/context.ts";
+import { findOtherSite } from "../../core/http/cross_site.ts";
+import { detailHeaders, toOAuthError } from "../../core/last_resort_error.ts";
+import type { Pages } from "../pages.ts";
+import { encodeRetry, fixLink, mayListClients } from "./client_change.ts";
+import { exampleCommand } from "../explain/example_command.ts";
+import { explanationUrl } from "../explain/explanation_url.ts";
+import { findDisabledPage } from "../explain/find_disabled_page.ts";
+import { isMissingPage } from "../explain/missing_page.ts";
+import { findFix, findRule } from "../explain/rules.ts";
+import { suggestUrl } from "../explain/suggest_url.ts";
+
+/**
+ * The wording of the whole server.
+ *
+ * @param replacement The error page of the embedding program.
+ */
+export function explainedWording(replacement: Pages["error"]): ErrorWording {
+  return {
+    explain: async (context, thrown) => explainNotFound(context, await withTexts(context, thrown)),
+    toError: tracedError,
+    // On test hosts, `error_uri` leads to the page that explains the error.
+    members(context, error) {
+      const url = explanationUrl(context, error);
+      return { ...plainWording.members(context, error), ...url !== undefined && { error_uri: url } };
+    },
+    page: (context, shown) => errorPage(context, shown, replacement),
+  };
+}
+
+/** An error with its texts, or without them if the explanation fails; any other value as it is. */
+async function withTexts({ server, target }: Context, thrown: unknown): Promise<unknown> {
+  if (!(thrown instanceof OAuthError) || server.addTexts === undefined) return thrown;
+  try {
+    return await server.addTexts(server, thrown);
+  } catch (cause) {
+    server.trace({ type: "internal_error", at: server.now(), endpoint: target.path, cause });
+    return thrown;
+  }
+}
+
+/** Adds a hint to the 404 of an unknown path: the page is off, or the endpoint that the client probably meant. */
+function explainNotFound(context: Context, thrown: unknown): unknown {
+  if (context.endpoint !== undefined || !(thrown instanceof HttpError) || thrown.status !== 404) return thrown;
+  const off = findDisabledPage(context);
+  if (off !== undefined) {
+    // JSON has no member for the fix.
+    const message = expectsJson(context.request) ? `${off.message}. ${off.fix.replace(/\.$/, "")}` : off.message;
+    return new HttpError(404, "HT-01", message, { fix: off.fix });
+  }
+  const url = suggestUrl(context);
+  if (url === undefined) return thrown;
+  const received = context.target.path;
+  return new HttpError(404, "HT-01", `This address does not exist. Did you mean ${url}?`, { expected: url, received });
+}
+
+/** Converts a thrown value to an OAuth error and traces the rejection, or the missing page. */
+export function tracedError(context: Context, thrown: unknown): OAuthError {
+  const { server, target, clientId } = context;
+  const error = withoutChange(context, toOAuthError(server, target.path, thrown));
+  const event = { at: server.now(), endpoint: target.path };
+  server.trace(
+    isMissingPage(context, thrown)
+      ? { type: "page_missing", ...event, status: thrown.status, reason: error.explain().reason }
+      : { type: "rejected", ...event, error: error.code, client: clientId, explanation: error.explain() },
+  );
+  return error;
+}
+
+/**
+ * The error without its link to the form that changes the clients, if a page of another site caused the request: the
+ * page could otherwise make the user register an attacker's client in a few clicks.
+ */
+function withoutChange(context: Context, error: OAuthError): OAuthError {
+  const { change, ...details } = error.details;
+  const page = change && findOtherSite(context);
+  if (page === undefined) return error;
+  const link = fixLink(context, change);
+  const fix = link === undefined
+    ? details.fix
+    : `The request came from ${page} so this page has no link to the change. If you know that page, open the page of clients: ` +
+      `${link.label}.`;
+  return new OAuthError(error.code, error.message, { ...details, fix } as ErrorDetails);
+}
+
+/** The page for the user, with the expected and the received value, and how to fix it. */
+async function errorPage(
+  context: Context,
+  { thrown, error, status, client }: ShownError,
+  replacement: Pages["error"],
+): Promise<HttpResponse> {
+  const { target } = context;
+  const explanation = error.explainToUser();
+  const { rule, reason, expected, received } = explanation;
+  const [{ renderPage }, { ErrorPage }, { suggestMatch }] = await Promise.all([
+    import("../../core/pages/render_page.ts"),
+    import("../pages/error_page.tsx"),
+    import("../explain/suggest_match.ts"),
+  ]);
+  const address = new URLSearchParams(target.query);
+  const ownParameters = [...context.server.responseModes.values()].flatMap(({ parameters = [] }) =>
+    parameters.map(({ name }) => name)
+  );
+  const off = context.endpoint === undefined ? findDisabledPage(context) : undefined;
+  const { publicExpected } = error.details;
+  const listsClients = mayListClients(context);
+  const showsClients = publicExpected === undefined || listsClients;
+  return html(
+    status,
+    renderPage(ErrorPage, {
+      ...context.site,
+      status,
+      // Plain HTTP errors such as 404 have no OAuth error code.
+      error: thrown instanceof HttpError && thrown.status !== 400 ? undefined : error.code,
+      message: toSentence(showsClients ? reason : error.message),
+      rule,
+      cites: findRule(rule)?.cites,
+      expected: showsClients ? expected : publicExpected,
+      received: received ?? (status === 404 ? target.path : undefined),
+      ...{
+        suggestion: listsClients ? suggestMatch(context.server, error.explain()) : undefined,
+        change: fixLink(context, explanation.change, await encodeRetry(context)),
+      },
+      fix: findFix(explanation),
+      off: off !== undefined,
+      command: isWrongMethod(thrown) ? exampleCommand(context) : off?.command,
+      redirectUriUnverified: context.endpoint?.name === "authorize" && context.destination === undefined,
+      client,
+      // A page whose URL contains an authorization response has no links to other sites (RFC 9700 §4.2.4).
+      allowsExternalLinks: !["code", "state", ...ownParameters].some((name) => address.has(name)),
+    }, replacement),
+    detailHeaders(error),
+  );
+}
+
+function toSentence(text: string): string {
+  return upperFirst(text) + (text.endsWith("?") ? "" : ".");
+}
