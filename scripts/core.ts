@@ -9,11 +9,11 @@ import { run } from "./run.ts";
 
 /** The most that each figure may be. A change that lowers a figure lowers its limit. */
 const limits = {
-  "files of the core": 178,
-  "lines of these files": 17997,
+  "files of the core": 176,
+  "lines of these files": 17801,
   "imports of the core from elsewhere": 27,
-  "pairs of folders in src/server that import each other": 6,
-  "folders in circles": 41,
+  "pairs of folders in src/server that import each other": 4,
+  "folders in circles": 28,
   "members of extensions and plugins": 22,
   "of them, with one user": 0,
   "types that are forms of a setting": 7,
@@ -78,14 +78,18 @@ for (const [name, limit] of grown) {
 }
 if (grown.length) Deno.exit(1);
 
-/** The imports between the folders of the files below a folder. */
+/**
+ * The imports of values between the folders below a folder; a file directly in it counts as a folder. Types may refer
+ * to each other: everything receives the one type `Server`.
+ */
 function folderEdges(folder: string): ImportEdge[] {
-  return edges.filter(({ from, to }) => from.startsWith(folder) && to!.startsWith(folder))
-    .map((edge) => ({ ...edge, from: dirname(edge.from), to: dirname(edge.to!) }))
+  const folderOf = (path: string) => dirname(path) === dirname(`${folder}x`) ? path : dirname(path);
+  return edges.filter(({ from, to, kind }) => kind !== "type" && from.startsWith(folder) && to!.startsWith(folder))
+    .map((edge) => ({ ...edge, from: folderOf(edge.from), to: folderOf(edge.to!) }))
     .filter(({ from, to }) => from !== to);
 }
 
-/** The folders directly below `src/server` that import each other. */
+/** The folders directly below `src/server` that import values of each other. */
 function findMutualImports(): string[] {
   const part = (path: string) => path.split("/")[1]!;
   const counts = new Map<string, number>();

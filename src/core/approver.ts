@@ -13,7 +13,7 @@ import type { Server } from "./server.ts";
 import type { Session } from "./session/session.ts";
 import type { Trace } from "./trace.ts";
 import type { Context } from "./context.ts";
-import { rejectCrossSiteLogin } from "./http/cross_site.ts";
+import { rejectCrossSiteLogin } from "./cross_site.ts";
 import { resolveLoginHint } from "./login_hint.ts";
 
 /** @internal The values that an approver may read besides the authorization request. */

@@ -21,7 +21,7 @@ import type { Client } from "./clients/repository.ts";
 import type { Approver } from "./approver.ts";
 import { authorize } from "./authorization.ts";
 import type { Context } from "./context.ts";
-import { rejectUntrustedHost } from "./http/cross_site.ts";
+import { rejectUntrustedHost } from "./cross_site.ts";
 import { readParams } from "./client_endpoint.ts";
 import type { Handlers } from "./route.ts";
 

@@ -20,7 +20,7 @@ import { jwtPolicies } from "./keys/jwt_policies.ts";
 import { type Params, paramsFromFields } from "./params.ts";
 import { digest } from "./secrets.ts";
 import type { Server } from "./server.ts";
-import { verifyOwnJwt } from "./tokens/verification.ts";
+import { verifyOwnJwt } from "./keys/verification.ts";
 import { renderPage } from "./pages/render_page.ts";
 import { CallbackPage, type CallbackProps } from "./pages/authorized_page.tsx";
 import type { ResponseCheck } from "./pages/checks.tsx";

@@ -2,7 +2,7 @@
 
 import type { BrowserCookie } from "./session/browser_cookie.ts";
 import type { Context } from "./context.ts";
-import { rejectUntrustedHost } from "./http/cross_site.ts";
+import { rejectUntrustedHost } from "./cross_site.ts";
 import type { DemoFlow, DemoRequest } from "./demo_request.ts";
 import { HttpError } from "./http/message.ts";
 import { policyOf } from "./clients/policy.ts";

@@ -5,7 +5,7 @@ import { html, redirect } from "./http/message.ts";
 import { renderPage } from "./pages/render_page.ts";
 import { startLinks } from "./demo_flow.ts";
 import { HomePage } from "./pages/home_page.tsx";
-import { isTrustedHost } from "./http/cross_site.ts";
+import { isTrustedHost } from "./cross_site.ts";
 
 /** Names the issuer and its metadata. It names clients only under a host of the server (DNS rebinding). */
 export const home: Handlers = {

@@ -3,11 +3,26 @@
  * by an extension if the caller asks for it.
  */
 
+import { confirmationOf } from "./tokens/confirmation.ts";
+import { accessClaims, visibleAccess } from "./request/access.ts";
+import type { Client } from "./clients/repository.ts";
+import { isPermitted } from "./clients/standing.ts";
+import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
+import { findInvalidReason, registeredScope } from "./grants/narrow_grant.ts";
+import { canonicalUri } from "./resource_list.ts";
+import { storageKey } from "./secrets.ts";
+import { observe } from "./observe.ts";
+import { reject } from "./reject.ts";
+import type { Server } from "./server.ts";
+import { readAccessToken } from "./tokens/read_access_token.ts";
+import type { AccessToken } from "./tokens/read_access_token.ts";
+import { lifetimeMembers } from "./tokens/refresh_token.ts";
+import { requireTokenParameter } from "./revoke.ts";
+import { tokenType } from "./tokens.ts";
 import { clientEndpoint } from "./client_endpoint.ts";
+import { json } from "./http/message.ts";
 import { jwtResponse } from "./jwt_response.ts";
 import type { Handlers } from "./route.ts";
-import { json } from "./http/message.ts";
-import { introspect } from "./tokens/introspection.ts";
 
 /** The handlers of the introspection endpoint. */
 export const introspection: Handlers = clientEndpoint(async (server, request) => {
@@ -16,3 +31,66 @@ export const introspection: Handlers = clientEndpoint(async (server, request) =>
   return signed === undefined ? json(200, response) : jwtResponse(signed.contentType, signed.jwt);
   // RFC 7662 §2.3: 401.
 }, { isChallenged: true });
+
+/** @internal The response; only `active: false` for a token that the caller may not inspect (§2.2). */
+export type Introspection = { readonly active: false } | { readonly active: true; readonly [claim: string]: unknown };
+
+const inactiveToken: Introspection = { active: false };
+
+/**
+ * Whether a client may inspect an access token. Each client may inspect its own tokens. A client that is not unknown
+ * may also inspect tokens for the default audience and for the resources that it serves.
+ */
+export function mayInspect(server: Server, client: Client, { audience, claims }: AccessToken): boolean {
+  return claims.client_id === client.id || isPermitted(server, client, "inspectTokensOfOthers") &&
+      audience.some((uri) => uri === server.audience || client.serves.includes(canonicalUri(uri)));
+}
+
+/** Observes a valid token that the caller may not see: the response is that of an invalid one (RFC 7662 §2.2). */
+function observeInvisible(server: Server, caller: Client, { audience }: AccessToken): void {
+  const isTrusted = isPermitted(server, caller, "inspectTokensOfOthers");
+  observe(server, caller, "IN-02", { clientId: caller.id, serves: caller.serves, isTrusted, audience });
+}
+
+/**
+ * Describes a token to an authenticated client: one of its own tokens, or an access token that it may inspect.
+ *
+ * @throws {OAuthError} `invalid_client` for a public client, which cannot authenticate.
+ */
+export async function introspect(
+  server: Server,
+  { client: caller, parameters }: Pick<AuthenticatedRequest, "client" | "parameters">,
+): Promise<Introspection> {
+  if (!caller.confidential) throw reject("CA-07", { failure: "public client", id: caller.id });
+  const token = requireTokenParameter(parameters, "IN-01");
+  const accessToken = await readAccessToken(server, token);
+  if (accessToken !== undefined) {
+    if (!mayInspect(server, caller, accessToken)) {
+      observeInvisible(server, caller, accessToken);
+      return inactiveToken;
+    }
+    const { claims: accessTokenClaims } = accessToken;
+    const type = tokenType(server, accessTokenClaims.cnf);
+    const access = accessClaims(await visibleAccess(server, caller, accessTokenClaims));
+    return { active: true, token_type: type, ...accessTokenClaims, ...access };
+  }
+  const refreshToken = await server.store.get("refresh_token", await storageKey(server, token));
+  if (refreshToken === undefined || refreshToken.consumedAt !== undefined) return inactiveToken;
+  const { grant, validUntil, endsAt, dpopJkt } = refreshToken.value;
+  if (grant.clientId !== caller.id) return inactiveToken;
+  const scope = registeredScope(caller, grant.scope);
+  if (server.now() >= validUntil || await findInvalidReason(server, caller, refreshToken, scope) !== undefined) {
+    return inactiveToken;
+  }
+  return {
+    active: true,
+    token_type: "refresh_token",
+    iss: server.issuer,
+    client_id: caller.id,
+    sub: await server.subjectFor(server, caller, grant.subject.sub),
+    scope: scope.join(" "),
+    exp: Math.floor(validUntil / 1000),
+    ...lifetimeMembers(server, endsAt, validUntil),
+    ...dpopJkt !== undefined && { cnf: confirmationOf(dpopJkt) },
+  };
+}

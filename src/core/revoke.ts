@@ -1,8 +1,15 @@
 /** POST /oauth2/revoke (RFC 7009 §2). */
 
-import { json } from "./http/message.ts";
-import { revokeToken } from "./tokens/revocation.ts";
+import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
+import { revokeGrant } from "./grant_revocation.ts";
+import type { Params } from "./params.ts";
+import { reject } from "./reject.ts";
+import { storageKey } from "./secrets.ts";
+import type { Server } from "./server.ts";
+import { grantOfAccessToken } from "./tokens.ts";
+import { readAccessToken } from "./tokens/read_access_token.ts";
 import { clientEndpoint } from "./client_endpoint.ts";
+import { json } from "./http/message.ts";
 import type { Handlers } from "./route.ts";
 
 /** The handlers of the revocation endpoint. */
@@ -10,3 +17,51 @@ export const revoke: Handlers = clientEndpoint(async (server, request) => {
   await revokeToken(server, request);
   return json(200, {});
 });
+
+/**
+ * The `token` of a revocation or introspection request (RFC 7009 §2.1, RFC 7662 §2.1). `token_type_hint` is not needed.
+ *
+ * @throws {OAuthError} `invalid_request` if it is missing.
+ */
+export function requireTokenParameter(parameters: Params, rule: "RV-01" | "IN-01"): string {
+  const token = parameters.get("token");
+  if (token !== undefined) return token;
+  throw reject(rule);
+}
+
+/**
+ * Revokes a token of the client ({@link revokeIssuedToken}). Any other token changes nothing, and the response does not
+ * reveal which case it was (RFC 7009 §2.2).
+ */
+export async function revokeToken(server: Server, { client, parameters }: AuthenticatedRequest): Promise<void> {
+  const token = requireTokenParameter(parameters, "RV-01");
+  await revokeIssuedToken(server, token, "the client revoked its refresh token", client.id);
+}
+
+/**
+ * Revokes a refresh token with its whole grant, or an access token with the tokens that it was exchanged for.
+ *
+ * @param reason Why the grant is revoked, for explanations.
+ * @param clientId Only a token of this client. Default: a token of any client.
+ * @returns Whether such a token exists.
+ */
+export async function revokeIssuedToken(
+  server: Server,
+  token: string,
+  reason: string,
+  clientId?: string,
+): Promise<boolean> {
+  const isOfClient = (owner: unknown) => clientId === undefined || owner === clientId;
+  const refreshToken = await server.store.get("refresh_token", await storageKey(server, token));
+  if (refreshToken !== undefined) {
+    if (!isOfClient(refreshToken.value.grant.clientId)) return false;
+    await revokeGrant(server, refreshToken.grantId!, reason, refreshToken.value.endsAt);
+    return true;
+  }
+  const accessTokenClaims = (await readAccessToken(server, token))?.claims;
+  if (accessTokenClaims === undefined || !isOfClient(accessTokenClaims.client_id)) return false;
+  await server.store.revoke(accessTokenClaims.jti, accessTokenClaims.exp * 1000);
+  const grantId = grantOfAccessToken(accessTokenClaims.jti);
+  server.trace({ type: "token_revoked", at: server.now(), client: accessTokenClaims.client_id, grantId });
+  return true;
+}

@@ -4,7 +4,7 @@ import { isResponse, type ResponseLike } from "./http/message.ts";
 import type { Method, RequestHandler, Route } from "./router.ts";
 import type { ParameterDescription } from "./params.ts";
 import type { Context } from "./context.ts";
-import { rejectCrossSite, rejectOtherHost } from "./http/cross_site.ts";
+import { rejectCrossSite, rejectOtherHost } from "./cross_site.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 
 /** Handles one method of one endpoint. The error channel of the endpoint converts a thrown value to a response. */

@@ -4,7 +4,7 @@ import { errors } from "jose";
 import { clientFromMetadata } from "../server/hosting/client_repository.ts";
 import { paramsFromFields } from "../core/params.ts";
 import type { Server } from "../core/server.ts";
-import { introspect } from "../core/tokens/introspection.ts";
+import { introspect } from "../core/introspect.ts";
 import type { ProofVerifier } from "./dpop_proofs.ts";
 import { reject } from "../core/reject.ts";
 import { jwtVerifier } from "./jwks_verifier.ts";

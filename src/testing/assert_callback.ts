@@ -2,7 +2,7 @@
 
 import { jwtPolicies } from "../core/keys/jwt_policies.ts";
 import type { Server } from "../core/server.ts";
-import { verifyOwnJwt } from "../core/tokens/verification.ts";
+import { verifyOwnJwt } from "../core/keys/verification.ts";
 import type { ClientCredentials } from "../client/authentication.ts";
 import { LoginError } from "./login_error.ts";
 import type { Callback } from "./browser/callback.ts";

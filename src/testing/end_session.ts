@@ -3,7 +3,7 @@
 import type { SessionClientRecord } from "../core/store/session_records.ts";
 import type { Server } from "../core/server.ts";
 import { endSession } from "../core/session/session.ts";
-import { readIdTokenHint } from "../core/tokens/verification.ts";
+import { readIdTokenHint } from "../core/keys/verification.ts";
 import { sessionIdFor } from "../core/users/users.ts";
 
 /** Maximum number of clients in sessions that are compared with the ID token of a pairwise client. */

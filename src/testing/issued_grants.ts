@@ -1,7 +1,7 @@
 /** The grants that a test server has issued codes and tokens for, so that a test can revoke them. */
 
 import { boundedCache } from "../core/bounded_cache.ts";
-import { revokeGrant } from "../core/grants/narrow_grant.ts";
+import { revokeGrant } from "../core/grant_revocation.ts";
 import type { Server } from "../core/server.ts";
 import type { TraceEvent } from "../core/trace.ts";
 
@@ -47,7 +47,7 @@ export function issuedGrants() {
         if (sub !== undefined || client !== undefined) {
           throw new TypeError("revoke: expected a token alone, received a user or a client as well");
         }
-        const { revokeIssuedToken } = await import("../core/tokens/revocation.ts");
+        const { revokeIssuedToken } = await import("../core/revoke.ts");
         if (await revokeIssuedToken(server, token, reason)) return 1;
         throw new TypeError(
           "revoke: expected a token that this server issued and that has not expired, received another",

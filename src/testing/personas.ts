@@ -2,7 +2,7 @@
 
 import type { Approver, ApproverContext } from "../core/approver.ts";
 import { frontChannelOrigin } from "../core/issuer_urls.ts";
-import { isTrustedHost } from "../core/http/cross_site.ts";
+import { isTrustedHost } from "../core/cross_site.ts";
 import type { Plugin } from "../server/hosting/plugin.ts";
 import { replaceParts, type RequestLike } from "../core/http/message.ts";
 import type { Server } from "../core/server.ts";

@@ -18,8 +18,8 @@ import {
   type InvalidReason,
   narrowGrant,
   registeredScope,
-  revokeGrant,
 } from "./narrow_grant.ts";
+import { revokeGrant } from "../grant_revocation.ts";
 
 const unknownCode = "code is unknown, expired, used, or was issued to another client";
 const invalidGrant = invalidGrantBy("TK-16", unknownCode);

@@ -1,7 +1,8 @@
-/** A grant at a token request: the part that is still registered, the reason why it is invalid, and its revocation. */
+/** A grant at a token request: the part that is still registered, and the reason why it is invalid. */
 
 import { confirmationOf } from "../tokens/confirmation.ts";
-import type { GrantRecord, RevocationRecord, StoredRecord } from "../store/store.ts";
+import type { GrantRecord, StoredRecord } from "../store/store.ts";
+import { clientSessionId, findRevoked } from "../grant_revocation.ts";
 import { hasAccess, narrowAccess, requestsAccess } from "../request/access.ts";
 import { narrowResources, registeredResources } from "../request/scope.ts";
 import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
@@ -100,52 +101,6 @@ export function assertProvenKey(
 /** Formats a time for messages: ISO 8601, UTC. */
 export function formatTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
-}
-
-/**
- * Revokes everything issued for a grant and traces the reason.
- *
- * @param atLeastUntil The latest time at which something issued for it can be valid, in milliseconds since the epoch.
- */
-export async function revokeGrant(
-  server: Server,
-  grantId: string,
-  reason: string,
-  atLeastUntil: number,
-): Promise<void> {
-  const { access_token, id_token } = server.settings.lifetimes;
-  const now = server.now();
-  const until = Math.max(atLeastUntil, now + Math.max(access_token, id_token) * 1000);
-  await server.store.revoke(grantId, until, { reason, at: now });
-  server.trace({ type: "grant_revoked", at: now, grantId, reason });
-}
-
-/**
- * Revokes the grants of one client that are bound to a session. The session and its other clients continue.
- *
- * @param sid The session ID in ID tokens of this client.
- */
-export async function revokeClientSession(server: Server, clientId: string, sid: string): Promise<void> {
-  const { store, now, settings: { lifetimes } } = server;
-  await store.revoke(clientSessionId(clientId, sid), now() + lifetimes.refresh_token * 1000);
-}
-
-function clientSessionId(clientId: string, sid: string): string {
-  return `${clientId} ${sid}`;
-}
-
-/**
- * The first of these grants, consents and sessions that is revoked; `undefined` if none is. The lookups run
- * concurrently, so they take one round trip.
- */
-export async function findRevoked(
-  { store }: Server,
-  ids: readonly (string | undefined)[],
-): Promise<{ readonly id: string; readonly record: RevocationRecord } | undefined> {
-  const known = ids.filter((id) => id !== undefined);
-  const records = await Promise.all(known.map((id) => store.get("revocation", id)));
-  const i = records.findIndex((record) => record !== undefined);
-  return i < 0 ? undefined : { id: known[i]!, record: records[i]!.value };
 }
 
 /** The texts about something that was issued to a former client of this id. */

@@ -16,14 +16,8 @@ import {
   storeRefreshToken,
   successorRecord,
 } from "../tokens/refresh_token.ts";
-import {
-  assertProvenKey,
-  findInvalidReason,
-  invalidGrantBy,
-  narrowGrant,
-  registeredScope,
-  revokeGrant,
-} from "./narrow_grant.ts";
+import { assertProvenKey, findInvalidReason, invalidGrantBy, narrowGrant, registeredScope } from "./narrow_grant.ts";
+import { revokeGrant } from "../grant_revocation.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 
 const unknownToken = "refresh_token is unknown, expired, used, revoked, or another client's";

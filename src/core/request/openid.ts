@@ -8,7 +8,7 @@ import type { Client } from "../clients/repository.ts";
 import { type Params, promptValues, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
 import type { PartRequest, Server } from "../server.ts";
-import { type IdTokenHint, readIdTokenHint } from "../tokens/verification.ts";
+import { type IdTokenHint, readIdTokenHint } from "../keys/verification.ts";
 import type { RequestedAcr } from "./authentication_level.ts";
 import type { AuthorizationRequest, LoginRequirements } from "./authorization_request.ts";
 

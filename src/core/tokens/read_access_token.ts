@@ -1,13 +1,13 @@
 /** Reads access tokens of this server: verifies the signature of JWTs, and looks up opaque tokens in the store. */
 
-import { findRevoked } from "../grants/narrow_grant.ts";
+import { findRevoked } from "../grant_revocation.ts";
 import { jwtPolicies } from "../keys/jwt_policies.ts";
 import type { AccessTokenProblem } from "../rules/openid.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { type AccessTokenClaims, generationsOfAccessToken, revocableIds } from "../tokens.ts";
 import { findUser } from "../users/users.ts";
-import { verifyOwnJwt } from "./verification.ts";
+import { verifyOwnJwt } from "../keys/verification.ts";
 
 /** A valid access token. */
 export interface AccessToken {

@@ -10,7 +10,7 @@
 
 import { frontChannelOrigin } from "../../core/issuer_urls.ts";
 import type { App, Context } from "../../core/context.ts";
-import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import type { Plugin } from "../../server/hosting/plugin.ts";
 import type { Endpoint, Handler, Handlers } from "../../core/route.ts";
 import type { Fields } from "../../core/http/form.ts";

@@ -3,12 +3,12 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { JWTPayload } from "jose";
 import { describeKind } from "../config/config_issue.ts";
-import { findRevoked } from "../../core/grants/narrow_grant.ts";
+import { findRevoked } from "../../core/grant_revocation.ts";
 import { findTimeProblem, findTimeTypeProblem, formatClaimTime, jwtPolicies } from "../../core/keys/jwt_policies.ts";
 import type { InvalidToken } from "../../core/rules/openid.ts";
 import type { Server } from "../../core/server.ts";
 import { grantOfAccessToken } from "../../core/tokens.ts";
-import { verifyOwnJwt } from "../../core/tokens/verification.ts";
+import { verifyOwnJwt } from "../../core/keys/verification.ts";
 import { describeRevocation } from "./revocation.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 

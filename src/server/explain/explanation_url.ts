@@ -4,7 +4,7 @@ import { HttpError } from "../../core/http/message.ts";
 import { frontChannelOrigin } from "../../core/issuer_urls.ts";
 import { OAuthError } from "../../core/errors.ts";
 import type { Context } from "../../core/context.ts";
-import { isCrossSite, isTrustedHost } from "../../core/http/cross_site.ts";
+import { isCrossSite, isTrustedHost } from "../../core/cross_site.ts";
 
 /**
  * The URL of the recorded step that explains an error; otherwise the URL of the page of its rule; `undefined` if the

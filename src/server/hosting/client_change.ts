@@ -6,7 +6,7 @@ import type { ClientChange } from "../../core/explanation.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/session/session.ts";
 import type { FixLink } from "../pages/rejection.tsx";
 import type { Context } from "../../core/context.ts";
-import { isCrossSite, isTrustedHost } from "../../core/http/cross_site.ts";
+import { isCrossSite, isTrustedHost } from "../../core/cross_site.ts";
 
 const printable = /^[\x21-\x7E]{1,2000}$/;
 

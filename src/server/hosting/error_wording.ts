@@ -11,7 +11,7 @@ import {
 import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
 import { type ErrorDetails, OAuthError } from "../../core/errors.ts";
 import type { Context } from "../../core/context.ts";
-import { findOtherSite } from "../../core/http/cross_site.ts";
+import { findOtherSite } from "../../core/cross_site.ts";
 import { detailHeaders, toOAuthError } from "../../core/last_resort_error.ts";
 import type { Pages } from "../pages.ts";
 import { encodeRetry, fixLink, mayListClients } from "./client_change.ts";

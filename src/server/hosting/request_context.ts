@@ -1,7 +1,7 @@
 /** Creates the context of a request, with the server that plugins change. */
 
 import type { App, Context } from "../../core/context.ts";
-import { isCrossSite, isTrustedHost } from "../../core/http/cross_site.ts";
+import { isCrossSite, isTrustedHost } from "../../core/cross_site.ts";
 import type { RequestLike } from "../../core/http/message.ts";
 import { RequestContext } from "../../core/request_context.ts";
 import type { EndpointRoute } from "../../core/route.ts";

@@ -2,7 +2,7 @@
  * `issuer: "from-host"`: one server under several names. The issuer of a request is at the origin that it was sent to.
  */
 
-import { parseHost } from "../../core/http/cross_site.ts";
+import { parseHost } from "../../core/cross_site.ts";
 import type { RequestLike } from "../../core/http/message.ts";
 import { boundedCache } from "../../core/bounded_cache.ts";
 import { isIssuerHost, issuerAt, issuerOrigin } from "../../core/issuer_urls.ts";

@@ -2,7 +2,7 @@
 
 import type { Context } from "../../core/context.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../core/csrf.ts";
-import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { endpointPath } from "../../core/endpoint.ts";
 import type { Handlers } from "../../core/route.ts";
 import type { Pages } from "../pages.ts";
@@ -11,7 +11,7 @@ import { Account, type AccountProps } from "./pages/account.tsx";
 import { readSession } from "../../core/session/session_cookie.ts";
 import { htmlWithForms, redirect } from "../../core/http/message.ts";
 import type { Session } from "../../core/session/session.ts";
-import { findConsent, isAlwaysAsked, revokeConsent } from "../../core/session/consent.ts";
+import { findConsent, isAlwaysAsked, revokeConsent } from "./stored_consent.ts";
 import { toUserSummary } from "./account_picker.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** `prompt=select_account` with `login: "auto"` (OpenID Connect Core §3.1.2.1). */
 
 import { type ApproverContext, autoApprover } from "../../core/approver.ts";
-import { rejectCrossSiteLogin } from "../../core/http/cross_site.ts";
+import { rejectCrossSiteLogin } from "../../core/cross_site.ts";
 import { isSentByBrowser } from "../explain/missing_page.ts";
 import type { ResponseLike } from "../../core/http/message.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";

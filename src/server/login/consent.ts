@@ -6,7 +6,7 @@ import { completeAuthorization } from "../../core/authorization.ts";
 import type { Context } from "../../core/context.ts";
 import { endpointPath } from "../../core/endpoint.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../core/csrf.ts";
-import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
@@ -26,7 +26,7 @@ import {
   individuallyRequestedClaims,
   previouslyAllowedScope,
   saveConsent,
-} from "../../core/session/consent.ts";
+} from "./stored_consent.ts";
 import { toUserSummary } from "./account_picker.ts";
 import { presentClient } from "./client_presentation.ts";
 import { loginProof, pagePath } from "./pages_approver.ts";

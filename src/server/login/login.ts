@@ -3,7 +3,7 @@
 import { authorize, completeAuthorization } from "../../core/authorization.ts";
 import type { Context } from "../../core/context.ts";
 import { assertCsrfToken, readSameOriginForm } from "../../core/csrf.ts";
-import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
@@ -11,7 +11,7 @@ import { readSession, setSessionCookie } from "../../core/session/session_cookie
 import { emptyHeadResponse, redirect, type ResponseLike } from "../../core/http/message.ts";
 import { reject } from "../../core/reject.ts";
 import { createSession, endForgottenSessions, type Session } from "../../core/session/session.ts";
-import { reusableConsent } from "../../core/session/consent.ts";
+import { reusableConsent } from "./stored_consent.ts";
 import { consentPath, pagesApprover } from "./pages_approver.ts";
 import { type AuthenticatedUser, authenticateUser, type LoginOptions } from "./authenticate_user.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";

@@ -11,7 +11,7 @@ import { redirect, type ResponseLike } from "../../core/http/message.ts";
 import type { PendingAuthorization } from "../../core/request/destination.ts";
 import type { LoginRequirements } from "../../core/request/authorization_request.ts";
 import { reject } from "../../core/reject.ts";
-import { reusableConsent } from "../../core/session/consent.ts";
+import { reusableConsent } from "./stored_consent.ts";
 import { csrfToken, type Session } from "../../core/session/session.ts";
 import type { Server } from "../../core/server.ts";
 import { consumePending, encodePending, type Interaction } from "./pending.ts";

@@ -8,7 +8,7 @@ import { authorize } from "../../core/authorization.ts";
 import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import type { Context } from "../../core/context.ts";
-import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { assertCsrfToken, readSameOriginForm } from "../../core/csrf.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";

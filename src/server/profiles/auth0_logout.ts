@@ -3,7 +3,7 @@
 import { endpointUrl } from "../../core/endpoint.ts";
 import type { Handler } from "../../core/route.ts";
 import { plainText, redirect } from "../../core/http/message.ts";
-import { isCrossSite } from "../../core/http/cross_site.ts";
+import { isCrossSite } from "../../core/cross_site.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import { mayLogOutTo } from "../login/logout_uri.ts";
 import { clearSessionCookie, readSession } from "../../core/session/session_cookie.ts";

@@ -6,7 +6,7 @@
 import type { Context } from "../../core/context.ts";
 import { endpointUrl } from "../../core/endpoint.ts";
 import { redirect, type ResponseLike } from "../../core/http/message.ts";
-import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { mayLogOutTo } from "../login/logout_uri.ts";
 import { clearSessionCookie, readSession } from "../../core/session/session_cookie.ts";
 import { isPermitted } from "../../core/clients/standing.ts";

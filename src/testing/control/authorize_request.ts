@@ -1,7 +1,7 @@
 /** Authorizes requests to the control: programs on a test host or with the secret, never pages of another origin. */
 
 import type { Context } from "../../core/context.ts";
-import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { HttpError } from "../../core/http/message.ts";
 import { isSameOrigin } from "../../core/http/same_origin.ts";
 import { quote } from "../../server/config/config_issue.ts";

@@ -5,7 +5,7 @@ import { HttpError, type HttpResponse } from "../../core/http/message.ts";
 import type { Params } from "../../core/params.ts";
 import { storageKey } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";
-import { revokeIssuedToken } from "../../core/tokens/revocation.ts";
+import { revokeIssuedToken } from "../../core/revoke.ts";
 import type { Flow } from "../../recorder/exchange.ts";
 import type { TestClock } from "../clock.ts";
 import { findIssuedToken, type IssuedToken } from "../../recorder/issued_tokens.ts";

@@ -8,7 +8,7 @@
  * 3. The recorder marks each exchange that a fault changed, so that `/flows` shows it.
  */
 
-import { rejectUntrustedHost } from "../../core/http/cross_site.ts";
+import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import type { App } from "../../core/context.ts";
 import type { Plugin } from "../../server/hosting/plugin.ts";
 import { staticEndpoint } from "../../server/hosting/static_endpoint.ts";

@@ -4,7 +4,7 @@ import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
 import { browserCsrfToken, readProtectedForm } from "../../../core/csrf.ts";
 import type { Context } from "../../../core/context.ts";
 import { backChannelOrigin } from "../../../core/issuer_urls.ts";
-import { repeatedHost } from "../../../core/http/cross_site.ts";
+import { repeatedHost } from "../../../core/cross_site.ts";
 import type { Fields } from "../../../core/http/form.ts";
 import {
   htmlWithForms,

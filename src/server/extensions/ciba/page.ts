@@ -4,7 +4,7 @@ import type { Approver } from "../../../core/approver.ts";
 import { authorize } from "../../../core/authorization.ts";
 import type { Context } from "../../../core/context.ts";
 import { endpointPath } from "../../../core/endpoint.ts";
-import { rejectUntrustedHost } from "../../../core/http/cross_site.ts";
+import { rejectUntrustedHost } from "../../../core/cross_site.ts";
 import { readParams } from "../../../core/client_endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
 import { readSession } from "../../../core/session/session_cookie.ts";

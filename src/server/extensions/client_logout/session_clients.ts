@@ -6,7 +6,7 @@
 import type { LogoutCallRecord, SessionClientRecord } from "../../../core/store/session_records.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import { findRevoked } from "../../../core/grants/narrow_grant.ts";
+import { findRevoked } from "../../../core/grant_revocation.ts";
 import { randomId, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import { clientLogoutOf } from "./settings.ts";

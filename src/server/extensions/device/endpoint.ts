@@ -3,7 +3,7 @@
 import type { Approver } from "../../../core/approver.ts";
 import { clientEndpoint } from "../../../core/client_endpoint.ts";
 import { endpointPath, endpointUrl } from "../../../core/endpoint.ts";
-import { rejectUntrustedHost } from "../../../core/http/cross_site.ts";
+import { rejectUntrustedHost } from "../../../core/cross_site.ts";
 import type { Handlers } from "../../../core/route.ts";
 import { json } from "../../../core/http/message.ts";
 import { decideImmediately } from "../polled/decide_immediately.ts";

@@ -6,7 +6,7 @@ import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
 import type { Context } from "../../../core/context.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../../core/csrf.ts";
 import { endpointPath } from "../../../core/endpoint.ts";
-import { rejectUntrustedHost } from "../../../core/http/cross_site.ts";
+import { rejectUntrustedHost } from "../../../core/cross_site.ts";
 import { readParams } from "../../../core/client_endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
 import { readSession } from "../../../core/session/session_cookie.ts";

@@ -17,7 +17,7 @@ import type { Server } from "../../../core/server.ts";
 import { claimsToSign } from "../../../core/tokens.ts";
 import { findIdToken } from "./exchangeable_id_token.ts";
 import { type JwtPolicy, ownClockTolerance } from "../../../core/keys/jwt_policies.ts";
-import { verifyOwnJwt } from "../../../core/tokens/verification.ts";
+import { verifyOwnJwt } from "../../../core/keys/verification.ts";
 import { findInvalidReason, invalidGrantBy, registeredScope } from "../../../core/grants/narrow_grant.ts";
 import { findRefreshToken } from "../../../core/grants/refresh_token.ts";
 import type { FactsOf } from "../../../core/reject.ts";

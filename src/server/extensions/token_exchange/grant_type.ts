@@ -11,7 +11,7 @@ import type { Server } from "../../../core/server.ts";
 import { exchangeCount, grantOfAccessToken } from "../../../core/tokens.ts";
 import { readAccessToken } from "../../../core/tokens/read_access_token.ts";
 import type { AccessToken } from "../../../core/tokens/read_access_token.ts";
-import { mayInspect } from "../../../core/tokens/introspection.ts";
+import { mayInspect } from "../../../core/introspect.ts";
 import { exchangeForIdJag } from "./exchange_for_id_jag.ts";
 import { reject } from "./rules.ts";
 import { tokenTypes } from "./token_types.ts";

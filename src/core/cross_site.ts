@@ -3,18 +3,18 @@
  * page must not learn who the user is, get a token, or make the server fetch a URL (CSRF, cross-site leaks).
  */
 
-import { HttpError, type RequestLike } from "./message.ts";
-import type { PendingAuthorization } from "../request/destination.ts";
-import { isUndottedScheme } from "../redirect_uri.ts";
-import { standingFor } from "../clients/standing.ts";
-import { quote } from "../../server/config/config_issue.ts";
-import { frontChannelOrigin, issuerOrigin, type ServerUrls } from "../issuer_urls.ts";
-import { reject } from "../reject.ts";
-import type { RejectionRuleId } from "../rules/mod.ts";
-import { knownPages } from "../rules/pages.ts";
-import type { Server } from "../server.ts";
-import { isLoopback, servesOwnPages } from "../test_hosts.ts";
-import type { Context } from "../context.ts";
+import { HttpError, type RequestLike } from "./http/message.ts";
+import type { PendingAuthorization } from "./request/destination.ts";
+import { isUndottedScheme } from "./redirect_uri.ts";
+import { standingFor } from "./clients/standing.ts";
+import { quote } from "../server/config/config_issue.ts";
+import { frontChannelOrigin, issuerOrigin, type ServerUrls } from "./issuer_urls.ts";
+import { reject } from "./reject.ts";
+import type { RejectionRuleId } from "./rules/mod.ts";
+import { knownPages } from "./rules/pages.ts";
+import type { Server } from "./server.ts";
+import { isLoopback, servesOwnPages } from "./test_hosts.ts";
+import type { Context } from "./context.ts";
 
 /**
  * Whether a page of another site caused the request, by the headers that a page cannot change (Fetch Metadata §2,

@@ -1,9 +1,9 @@
 /** Verification of JWTs that this server has signed (RFC 7519 §7.2). */
 
 import { isIssuerHost, issuerAt } from "../issuer_urls.ts";
-import { secondsNow } from "../keys/jwt.ts";
-import { findFormProblem, jwtPolicies, type JwtPolicy } from "../keys/jwt_policies.ts";
-import { verificationAlgorithms } from "../keys/signing_algorithm.ts";
+import { secondsNow } from "./jwt.ts";
+import { findFormProblem, jwtPolicies, type JwtPolicy } from "./jwt_policies.ts";
+import { verificationAlgorithms } from "./signing_algorithm.ts";
 import type { Server } from "../server.ts";
 import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from "jose";
 

@@ -3,19 +3,19 @@
  * can revoke them.
  */
 
-import { clientIdentity } from "../clients/client_identity.ts";
-import type { Client } from "../clients/repository.ts";
-import { hasAccess } from "../request/access.ts";
-import type { Approval } from "../code.ts";
-import type { AuthorizationRequest } from "../request/authorization_request.ts";
-import type { PendingAuthorization } from "../request/destination.ts";
-import { isReleasedByScope } from "../claims.ts";
-import { revokeGrant } from "../grants/narrow_grant.ts";
-import { redirectsToDevice } from "../redirect_uri.ts";
-import { digest, storageKey } from "../secrets.ts";
-import type { Server } from "../server.ts";
-import { currentGeneration } from "../users/users.ts";
-import type { ConsentRecord, FurtherAccess, StoredRecord } from "../store/store.ts";
+import { clientIdentity } from "../../core/clients/client_identity.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import { hasAccess } from "../../core/request/access.ts";
+import type { Approval } from "../../core/code.ts";
+import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
+import type { PendingAuthorization } from "../../core/request/destination.ts";
+import { isReleasedByScope } from "../../core/claims.ts";
+import { revokeGrant } from "../../core/grant_revocation.ts";
+import { redirectsToDevice } from "../../core/redirect_uri.ts";
+import { digest, storageKey } from "../../core/secrets.ts";
+import type { Server } from "../../core/server.ts";
+import { currentGeneration } from "../../core/users/users.ts";
+import type { ConsentRecord, FurtherAccess, StoredRecord } from "../../core/store/store.ts";
 
 /** The consent of this user to this client, until it is revoked or nothing issued under it can be valid. */
 export async function findConsent(

@@ -1,0 +1,51 @@
+/** The revocation of grants, and of the session of one client. */
+
+import type { Server } from "./server.ts";
+import type { RevocationRecord } from "./store/store.ts";
+
+/**
+ * Revokes everything issued for a grant and traces the reason.
+ *
+ * @param atLeastUntil The latest time at which something issued for it can be valid, in milliseconds since the epoch.
+ */
+export async function revokeGrant(
+  server: Server,
+  grantId: string,
+  reason: string,
+  atLeastUntil: number,
+): Promise<void> {
+  const { access_token, id_token } = server.settings.lifetimes;
+  const now = server.now();
+  const until = Math.max(atLeastUntil, now + Math.max(access_token, id_token) * 1000);
+  await server.store.revoke(grantId, until, { reason, at: now });
+  server.trace({ type: "grant_revoked", at: now, grantId, reason });
+}
+
+/**
+ * Revokes the grants of one client that are bound to a session. The session and its other clients continue.
+ *
+ * @param sid The session ID in ID tokens of this client.
+ */
+export async function revokeClientSession(server: Server, clientId: string, sid: string): Promise<void> {
+  const { store, now, settings: { lifetimes } } = server;
+  await store.revoke(clientSessionId(clientId, sid), now() + lifetimes.refresh_token * 1000);
+}
+
+/** The id of the revocation of a session for one client. */
+export function clientSessionId(clientId: string, sid: string): string {
+  return `${clientId} ${sid}`;
+}
+
+/**
+ * The first of these grants, consents and sessions that is revoked; `undefined` if none is. The lookups run
+ * concurrently, so they take one round trip.
+ */
+export async function findRevoked(
+  { store }: Server,
+  ids: readonly (string | undefined)[],
+): Promise<{ readonly id: string; readonly record: RevocationRecord } | undefined> {
+  const known = ids.filter((id) => id !== undefined);
+  const records = await Promise.all(known.map((id) => store.get("revocation", id)));
+  const i = records.findIndex((record) => record !== undefined);
+  return i < 0 ? undefined : { id: known[i]!, record: records[i]!.value };
+}
