@@ -36,7 +36,7 @@ export type { AuthorizationDetailsType } from "./server/extensions/authorization
 export type { SigningAlgorithm } from "./core/keys/signing_algorithm.ts";
 export { OAuthError } from "./core/errors.ts";
 export type { ErrorCode } from "./core/rules/error_code.ts";
-export { ConfigurationError } from "./server/config/config_issue.ts";
+export { ConfigurationError } from "./core/configuration_error.ts";
 export type { KeySource, Signer } from "./core/keys/keys.ts";
 export type { Trace } from "./core/trace.ts";
 export { memoryStore } from "./core/store/memory.ts";

@@ -1,6 +1,7 @@
 /** What is wrong with the options of a check: those of the command, of the page of a client and of the HTTP control. */
 
-import { type ConfigIssue, quote } from "../server/config/config_issue.ts";
+import { quote } from "../server/config/config_issue.ts";
+import type { ConfigIssue } from "../core/configuration_error.ts";
 import type { Client } from "../core/clients/repository.ts";
 import { isTestUrl, testHosts } from "../core/test_hosts.ts";
 import type { ClientCheckOptions } from "../testing/client_check.ts";

@@ -5,7 +5,7 @@ import type { Context } from "../core/context.ts";
 import { browserCsrfToken, readProtectedForm } from "../core/csrf.ts";
 import { html, htmlWithForms, HttpError, type HttpResponse, redirect } from "../core/http/message.ts";
 import type { Client } from "../core/clients/repository.ts";
-import { ConfigurationError } from "../server/config/config_issue.ts";
+import { ConfigurationError } from "../core/configuration_error.ts";
 import { serverOrigins } from "../core/issuer_urls.ts";
 import { reject } from "../core/reject.ts";
 import type { Params } from "../core/params.ts";

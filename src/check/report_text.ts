@@ -1,6 +1,6 @@
 /** The report of a check as text. */
 
-import { printable } from "../server/config/config_issue.ts";
+import { printable } from "../core/quote_value.ts";
 import { formatHabit, summarizeHabits } from "../testing/habit_report.ts";
 import { dutiesOf, harmsOf } from "./causes.ts";
 import {

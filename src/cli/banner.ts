@@ -5,7 +5,7 @@ import type { ClientMetadata } from "../core/clients/client.ts";
 import type { App } from "../core/context.ts";
 import type { Policy } from "../core/policy.ts";
 import type { TraceEvent } from "../core/trace.ts";
-import { printable } from "../server/config/config_issue.ts";
+import { printable } from "../core/quote_value.ts";
 import { describeExposure, type ExposedParts } from "./exposure.ts";
 
 /** The clients or users that only the store has. */

@@ -1,12 +1,7 @@
 /** Reads the configuration file: from a path to valid content and all issues. */
 
-import {
-  type ConfigIssue,
-  ConfigurationError,
-  type ConfigurationWarning,
-  describeKind,
-  printable,
-} from "../server/config/config_issue.ts";
+import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from "../core/configuration_error.ts";
+import { describeKind, printable } from "../core/quote_value.ts";
 import { type Field, findMismatches } from "../server/config/field.ts";
 import { findForeignFormat, isMockOAuth2Config, isRealm } from "./foreign_formats.ts";
 import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";

@@ -1,6 +1,7 @@
 /** Reads the environment: the variables whose names begin with LATCHKEY_, and no others. */
 
-import { type ConfigIssue, type ConfigurationWarning, showName, suggest } from "../server/config/config_issue.ts";
+import { showName, suggest } from "../server/config/config_issue.ts";
+import type { ConfigIssue, ConfigurationWarning } from "../core/configuration_error.ts";
 import type { Field } from "../server/config/field.ts";
 import { exampleText, flagName, isPath, type OptionFields, type OptionName, optionNames } from "./options.ts";
 import { type RawOptions, readOption } from "./options.ts";

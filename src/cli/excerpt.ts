@@ -7,7 +7,8 @@
  */
 
 import { createScanner, findNodeAtLocation, type Node, parseTree, type SyntaxKind } from "jsonc-parser";
-import { type ConfigIssue, type Path, quote } from "../server/config/config_issue.ts";
+import { type Path, quote } from "../server/config/config_issue.ts";
+import type { ConfigIssue } from "../core/configuration_error.ts";
 import type { Field } from "../server/config/field.ts";
 
 /** Kinds of tokens: the enumeration of the parser has no values at run time. */

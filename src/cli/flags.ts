@@ -1,6 +1,7 @@
 /** Reads the command line. The parser of node:util would take longer to load than this module takes to run. */
 
-import { type ConfigIssue, quote, suggest } from "../server/config/config_issue.ts";
+import { quote, suggest } from "../server/config/config_issue.ts";
+import type { ConfigIssue } from "../core/configuration_error.ts";
 import { commandNames } from "./commands.ts";
 import { exampleText, expectedText, flagName, optionNames, readOption } from "./options.ts";
 import type { OptionFields, OptionName, RawOptions } from "./options.ts";

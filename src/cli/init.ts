@@ -3,7 +3,8 @@
 import { libraries } from "../devtools/connect/client_snippets/libraries.ts";
 import type { ClientSnippet } from "../devtools/connect/pages/client_snippets.tsx";
 import { validateRedirectUri } from "../core/redirect_uri.ts";
-import { type ConfigIssue, quote, suggest } from "../server/config/config_issue.ts";
+import { quote, suggest } from "../server/config/config_issue.ts";
+import type { ConfigIssue } from "../core/configuration_error.ts";
 import type { Settings } from "../server/config/settings.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import { programCommand } from "./about.ts";

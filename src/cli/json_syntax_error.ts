@@ -1,7 +1,8 @@
 /** Finds the syntax error in a JSON file, with the same message on every runtime. Loaded only for a broken file. */
 
 import { parse, type ParseError, printParseErrorCode } from "jsonc-parser";
-import { type ConfigIssue, quote } from "../server/config/config_issue.ts";
+import { quote } from "../server/config/config_issue.ts";
+import type { ConfigIssue } from "../core/configuration_error.ts";
 
 /** The messages for the error codes of the parser. */
 const syntaxErrorTexts: Readonly<Record<string, readonly [expected: string, hint: string, received?: string]>> = {

@@ -4,7 +4,7 @@
  * first segment of a path, and maps parameters of token requests to claims.
  */
 
-import type { ConfigIssue, ConfigurationWarning } from "../server/config/config_issue.ts";
+import type { ConfigIssue, ConfigurationWarning } from "../core/configuration_error.ts";
 import { anyValue, flag, list, object, record, text, validate, whole } from "../server/config/field.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import type { ConfigFile } from "./options.ts";

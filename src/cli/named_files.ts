@@ -1,6 +1,7 @@
 /** Reads the files that a setting names in place of values: profiles and scenarios. */
 
-import { type ConfigIssue, describeKind, printable } from "../server/config/config_issue.ts";
+import type { ConfigIssue } from "../core/configuration_error.ts";
+import { describeKind, printable } from "../core/quote_value.ts";
 import { type Field, validate } from "../server/config/field.ts";
 import type { MaybePromise } from "../core/maybe_promise.ts";
 import { findForeignFormat } from "./foreign_formats.ts";

@@ -8,7 +8,7 @@ import type { App } from "../core/context.ts";
 import { type Latchkey, latchkey } from "../server/hosting/latchkey.ts";
 import type { Plugin } from "../server/hosting/plugin.ts";
 import { allowancesOf } from "../core/allowances.ts";
-import type { ConfigurationWarning } from "../server/config/config_issue.ts";
+import type { ConfigurationWarning } from "../core/configuration_error.ts";
 import { configuredIssuer, fromHost } from "../core/issuer_urls.ts";
 import { pluginProfiles } from "../server/config/plugin_profile.ts";
 import type { Settings } from "../server/config/settings.ts";

@@ -1,7 +1,8 @@
 /** The options that the program adds to the settings, and the flags and variables that can set them. */
 
 import type { MaybePromise } from "../core/maybe_promise.ts";
-import { type ConfigIssue, showValue, suggest } from "../server/config/config_issue.ts";
+import { showValue, suggest } from "../server/config/config_issue.ts";
+import type { ConfigIssue } from "../core/configuration_error.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
 import {
   choice,

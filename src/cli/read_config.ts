@@ -10,8 +10,8 @@
  * @module
  */
 
-import { ConfigurationError, printable } from "../server/config/config_issue.ts";
-import type { ConfigIssue, ConfigurationWarning } from "../server/config/config_issue.ts";
+import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from "../core/configuration_error.ts";
+import { printable } from "../core/quote_value.ts";
 import { leadsToLoopback } from "../core/test_hosts.ts";
 import { fromHost } from "../core/issuer_urls.ts";
 import { withDefaults } from "../server/config/field.ts";

@@ -1,7 +1,8 @@
 /** Values that a configuration file refers to, above all secrets: in an environment variable, or in their own file. */
 
 import { listed } from "../server/config/settings.ts";
-import { type ConfigIssue, showFile, showVariable } from "../server/config/config_issue.ts";
+import { showFile, showVariable } from "../server/config/config_issue.ts";
+import type { ConfigIssue } from "../core/configuration_error.ts";
 import type { Environment } from "./environment.ts";
 import type { ConfigFile } from "./options.ts";
 import { plainValue, type ReadTextFile, readValue } from "./text_file.ts";

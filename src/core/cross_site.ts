@@ -7,7 +7,7 @@ import { HttpError, type RequestLike } from "./http/message.ts";
 import type { PendingAuthorization } from "./request/destination.ts";
 import { isUndottedScheme } from "./redirect_uri.ts";
 import { standingFor } from "./clients/standing.ts";
-import { quote } from "../server/config/config_issue.ts";
+import { quoteValue } from "./quote_value.ts";
 import { frontChannelOrigin, issuerOrigin, type ServerUrls } from "./issuer_urls.ts";
 import { reject } from "./reject.ts";
 import type { RejectionRuleId } from "./rules/mod.ts";
@@ -114,7 +114,7 @@ const hostHeader = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/;
 export function rejectUntrustedHost(server: ServerUrls, request: RequestLike, rule: RejectionRuleId): void {
   if (isTrustedHost(server, request)) return;
   const { host } = new URL(frontChannelOrigin(server));
-  const received = quote(request.headers.get("host")?.slice(0, 256));
+  const received = quoteValue(request.headers.get("host")?.slice(0, 256));
   throw new HttpError(
     403,
     rule,
@@ -156,7 +156,7 @@ export function rejectOtherHost({ server, request }: Pick<Context, "server" | "r
   }
   throw new HttpError(421, "HT-24", "This server is not the issuer of this host", {
     expected: ["a loopback host", ...server.settings.issuerHosts].join(" or "),
-    received: quote(host.slice(0, 256)),
+    received: quoteValue(host.slice(0, 256)),
   });
 }
 

@@ -3,7 +3,7 @@
 import type { Allowances } from "./allowances.ts";
 import type { ClientMetadata } from "./clients/client.ts";
 import type { StandingRequirement, SupportedGrantType } from "./clients/standing.ts";
-import type { ConfigIssue } from "../server/config/config_issue.ts";
+import type { ConfigIssue } from "./configuration_error.ts";
 import type { Field, ObjectField } from "../server/config/field.ts";
 import type { Lifetimes, PkceSettings, PolicySettings, RefreshSettings } from "../server/config/policy_settings.ts";
 import type { ActiveProfile, ProfileName } from "./profile.ts";

@@ -1,6 +1,7 @@
 /** The URIs of clients: which may be registered, and which redirect URI matches (OAuth 2.1 §2.3, §4.1.1, §8.4.2). */
 
-import { type ConfigIssue, quote } from "../server/config/config_issue.ts";
+import { quote } from "../server/config/config_issue.ts";
+import type { ConfigIssue } from "./configuration_error.ts";
 import { byProfile } from "./profile.ts";
 import type { Server } from "./server.ts";
 import { parseUrl, validateUrl } from "./keys/signing_algorithm.ts";

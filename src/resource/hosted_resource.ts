@@ -5,7 +5,7 @@ import type { App } from "../core/context.ts";
 import type { AppChanges } from "../server/hosting/plugin.ts";
 import { parameters } from "../core/params.ts";
 import { type Endpoint, page } from "../core/route.ts";
-import { ConfigurationError } from "../server/config/config_issue.ts";
+import { ConfigurationError } from "../core/configuration_error.ts";
 import { connectionList } from "./connections.ts";
 import type { HostedResourceDefinition } from "./hosted_handlers.ts";
 import { assertResourceScopes, metadataUrl } from "./metadata.ts";

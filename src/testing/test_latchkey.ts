@@ -4,7 +4,7 @@ import type { ClientMetadata, User } from "../core/clients/client.ts";
 import type { Client, UserRepository } from "../core/clients/repository.ts";
 import type { MemoryRepository } from "../server/hosting/records/repository.ts";
 import { configuredIssuer } from "../core/issuer_urls.ts";
-import { ConfigurationError } from "../server/config/config_issue.ts";
+import { ConfigurationError } from "../core/configuration_error.ts";
 import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
 import { allowancesOf } from "../core/allowances.ts";
 import { inspector } from "../devtools/inspector.ts";

@@ -11,7 +11,7 @@ import { flagName, optionNames } from "../../src/cli/options.ts";
 import { type StoreKinds, storeKinds } from "../../src/cli/stores.ts";
 import { type LatchkeyOptions, memoryStore } from "../../src/mod.ts";
 import { optionsField, resolveOptions } from "../../src/server/hosting/resolve_options.ts";
-import { type ConfigIssue, ConfigurationError } from "../../src/server/config/config_issue.ts";
+import { type ConfigIssue, ConfigurationError } from "../../src/core/configuration_error.ts";
 import { type Field, validate } from "../../src/server/config/field.ts";
 import { profileNames } from "../../src/core/profile.ts";
 import { providerNames } from "../../src/server/config/profile_field.ts";

@@ -6,7 +6,7 @@ import { importRealm } from "../../src/cli/realm/import_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { decodeText } from "../../src/platform/runtime/decode_text.ts";
 import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
-import { ConfigurationError } from "../../src/server/config/config_issue.ts";
+import { ConfigurationError } from "../../src/core/configuration_error.ts";
 import { CommandLineError } from "../../src/cli/command_line_error.ts";
 import { forEachCase } from "../kit.ts";
 

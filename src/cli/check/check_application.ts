@@ -1,6 +1,6 @@
 /** `latchkey check`: attacks an application that has this server as its issuer, and reports which attacks succeed. */
 
-import { printable } from "../../server/config/config_issue.ts";
+import { printable } from "../../core/quote_value.ts";
 import { allowancesOf } from "../../core/allowances.ts";
 import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";

@@ -1,6 +1,7 @@
 /** The command line of `latchkey check`: the URL of a login, flags of the check, and flags of the server. */
 
-import { type ConfigIssue, quote, suggest } from "../../server/config/config_issue.ts";
+import { quote, suggest } from "../../server/config/config_issue.ts";
+import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults } from "../../server/config/field.ts";
 import { shellWord } from "../../core/shell_quote.ts";
 import { CommandLineError } from "../command_line_error.ts";

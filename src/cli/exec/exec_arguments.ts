@@ -1,6 +1,7 @@
 /** The command line of `latchkey exec`: flags of the command and of the server, `--`, and the command to run. */
 
-import { type ConfigIssue, quote } from "../../server/config/config_issue.ts";
+import { quote } from "../../server/config/config_issue.ts";
+import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { splitWords } from "../split_words.ts";
 

@@ -1,7 +1,7 @@
 /** Formats events for a terminal: a block of lines for each failure and, if verbose, a line for each code and token. */
 
 import type { Explanation, TraceEvent } from "../../core/trace.ts";
-import { printable } from "../../server/config/config_issue.ts";
+import { printable } from "../../core/quote_value.ts";
 import type { EventCount } from "./batch_lines.ts";
 
 /** The function of the rule table. */

@@ -3,7 +3,8 @@
 import { isObject } from "../../core/json_value.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import type { resolveOptions } from "../../server/hosting/resolve_options.ts";
-import { describeKind, printable, quote } from "../../server/config/config_issue.ts";
+import { quote } from "../../server/config/config_issue.ts";
+import { describeKind, printable } from "../../core/quote_value.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { copyProfileHint, findForeignFormat, isRealm } from "../foreign_formats.ts";
 import { splitWords } from "../split_words.ts";

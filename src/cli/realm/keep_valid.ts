@@ -1,6 +1,8 @@
 /** Leaves the invalid parts out of a draft, so that what is written can be loaded. */
 
-import { type ConfigIssue, type Path, printable } from "../../server/config/config_issue.ts";
+import type { Path } from "../../server/config/config_issue.ts";
+import type { ConfigIssue } from "../../core/configuration_error.ts";
+import { printable } from "../../core/quote_value.ts";
 import { type Field, findMismatches } from "../../server/config/field.ts";
 
 /** A draft, and one sentence for each part to look at. */

@@ -1,6 +1,7 @@
 /** Reads a realm of Keycloak as a configuration that a server accepts. */
 
-import { assertNoIssues, type ConfigIssue } from "../../server/config/config_issue.ts";
+import { assertNoIssues } from "../../server/config/config_issue.ts";
+import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { configFileField, type ResolveSettings } from "../options.ts";
 import { configurationOfRealm, type RealmConfiguration } from "./configuration_of_realm.ts";
 import { type Draft, keepValid, leftOut } from "./keep_valid.ts";

@@ -1,6 +1,6 @@
 /** Clients and extensions: the metadata values that extensions allow, and warnings about entries for any client. */
 
-import type { ConfigurationWarning } from "../../server/config/config_issue.ts";
+import type { ConfigurationWarning } from "../configuration_error.ts";
 import type { KnownClientExtension, Policy } from "../policy.ts";
 
 /** @internal The allowed values of list members of client metadata, by the name of the member. */

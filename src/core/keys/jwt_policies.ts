@@ -4,7 +4,7 @@
  * the lifetimes.
  */
 
-import { describeKind, quote } from "../../server/config/config_issue.ts";
+import { describeKind, quoteValue } from "../quote_value.ts";
 
 /** The requirements for one kind of JWT. Times are in seconds. */
 export interface JwtPolicy {
@@ -106,7 +106,7 @@ export function findTypeProblem({ types, isTypeOptional = false }: JwtPolicy, ty
   return {
     ...{ part: "typ", reason: "it is a JWT of another type" },
     expected: `typ = ${types.join(" or ")}${isTypeOptional ? ", or no typ" : ""}`,
-    received: typ === undefined ? "no typ" : `typ ${quote(typ)}`,
+    received: typ === undefined ? "no typ" : `typ ${quoteValue(typ)}`,
   };
 }
 

@@ -11,7 +11,8 @@ import { generateKey, hasAlgorithm, importPrivateKey, importPublicKey, sha256, v
 import { keyMembersOf, publicMembersOf, thumbprintMembersOf } from "./jwk.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
 import type { PublicKey } from "./public_key.ts";
-import { ConfigurationError, quote } from "../../server/config/config_issue.ts";
+import { quoteValue } from "../quote_value.ts";
+import { ConfigurationError } from "../configuration_error.ts";
 import { testHosts } from "../test_hosts.ts";
 import type { Trace } from "../trace.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "./signing_algorithm.ts";
@@ -264,7 +265,7 @@ function duplicateKid(kid: string): ConfigurationError {
   return new ConfigurationError([{
     path: "keySource",
     expected: "a unique kid for each key",
-    received: `${quote(kid)} twice`,
+    received: `${quoteValue(kid)} twice`,
     hint: "Return another key for each number that create() receives; use its thumbprint as kid.",
   }]);
 }
@@ -273,7 +274,7 @@ function testKeyRejected(kid: string): ConfigurationError {
   return new ConfigurationError([{
     path: "keys",
     expected: "secret signing keys, because the issuer is not a test host",
-    received: `the test key ${quote(kid)}, whose private key is published`,
+    received: `the test key ${quoteValue(kid)}, whose private key is published`,
     hint: "Use a store that no test has used, and other keys; or, for a test, an issuer on a test host " +
       `(${testHosts}).`,
   }]);
@@ -321,7 +322,7 @@ async function assertKeyPair(
   throw new ConfigurationError([{
     path: "keySource",
     expected: `${alg} signatures that the key's public members verify`,
-    received: `an invalid signature of the key ${quote(kid)}`,
+    received: `an invalid signature of the key ${quoteValue(kid)}`,
     hint: alg === "ES256"
       ? "Return r and s of 32 bytes each, concatenated, not DER; and the public half of the signing key."
       : "Return the public half of the signing key.",

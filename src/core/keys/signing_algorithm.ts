@@ -1,7 +1,8 @@
 /** The signature algorithms of tokens and of the JWTs of clients, and the validation of public keys (RFC 7517 §5). */
 
 import { hasAlgorithm, isMlDsa } from "../crypto.ts";
-import { type ConfigIssue, quote } from "../../server/config/config_issue.ts";
+import { quote } from "../../server/config/config_issue.ts";
+import type { ConfigIssue } from "../configuration_error.ts";
 import { allowsHttp, httpHosts, type LocalUrls } from "../test_hosts.ts";
 import { findPrivateMember, type PublicKeySet } from "./public_key.ts";
 

@@ -6,7 +6,6 @@ import { hasStanding } from "../clients/standing.ts";
 import type { Client } from "../clients/repository.ts";
 import { byProfile } from "../profile.ts";
 import { isAbsoluteUri } from "../resource_list.ts";
-import { suggest } from "../../server/config/config_issue.ts";
 import { observe } from "../observe.ts";
 import { type Params, scopeToken, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
@@ -100,15 +99,6 @@ export function observeScope(
 /** Whether the server has a scope value, or accepts this client's unknown values. */
 function isSupported({ settings: { scopes, acceptsAny } }: Server, client: Client, token: string): boolean {
   return scopes.includes(token) || acceptsAny.includes("scopes") && client.allowsScope(token);
-}
-
-/** Maximum number of unknown values for which a known value is suggested. */
-const maxSuggestions = 4;
-
-/** A sentence to append to a reason: it suggests the nearest known values. Empty if no value is near. */
-export function suggestScope(unknown: readonly string[], known: readonly string[]): string {
-  const meant = new Set(unknown.slice(0, maxSuggestions).flatMap((token) => suggest(token, known) ?? []));
-  return meant.size > 0 ? `. Did you mean ${[...meant].join(" ")}?` : "";
 }
 
 /** Limits of one request: number of resources, characters of one URI, characters of all URIs. */

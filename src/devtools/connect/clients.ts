@@ -3,7 +3,8 @@
 import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
 import type { ClientMetadata } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
-import { type ConfigIssue, ConfigurationError, quote } from "../../server/config/config_issue.ts";
+import { quote } from "../../server/config/config_issue.ts";
+import { type ConfigIssue, ConfigurationError } from "../../core/configuration_error.ts";
 import type { Params } from "../../core/params.ts";
 import { digest } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";

@@ -3,7 +3,8 @@
 import { HttpError, type HttpResponse } from "../../core/http/message.ts";
 import { isInAccessTokens, isReservedClaim, releasingScopes } from "../../core/claims.ts";
 import type { User } from "../../core/clients/client.ts";
-import { ConfigurationError, quote } from "../../server/config/config_issue.ts";
+import { quote } from "../../server/config/config_issue.ts";
+import { ConfigurationError } from "../../core/configuration_error.ts";
 import { userWarnings } from "../../server/config/user_warnings.ts";
 import type { Params } from "../../core/params.ts";
 import { formatPasswordDigest, getPasswordDigest } from "../../core/users/password.ts";

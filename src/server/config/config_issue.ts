@@ -1,85 +1,12 @@
-/** An invalid setting and a setting with a warning, and how messages quote text. */
+/** How messages show settings and their values. */
 
+import { type ConfigIssue, ConfigurationError } from "../../core/configuration_error.ts";
+import { describeKind, printable, quoteValue } from "../../core/quote_value.ts";
 import { redactSetting } from "../redaction/hide_secrets.ts";
-
-/** @internal An invalid setting. */
-export interface ConfigIssue {
-  /** The place: `clients[1].redirect_uris[0]`. */
-  readonly path: string;
-  /** A valid value as a noun phrase: `an absolute URL without a fragment`. */
-  readonly expected: string;
-  /** The value, quoted if it is a string; never a secret. */
-  readonly received: string;
-  /** How to fix it, in one imperative sentence. */
-  readonly hint: string;
-  /** The lines of the configuration file with the value, and a caret below it. Default: none. */
-  readonly excerpt?: string;
-}
-
-/** @internal A valid setting that probably does not work as intended. */
-export interface ConfigurationWarning {
-  /** The name of a setting (`scopes`, `clients[1].scope`), a variable or a flag. */
-  readonly path: string;
-  /** The effect and how to fix it, in full sentences, without secrets. */
-  readonly message: string;
-}
-
-// Control characters, bidirectional marks and line separators would control a terminal; the other space characters look
-// like a space, and others are not shown at all. A variation selector is a part of an emoji.
-const unprintablePattern =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}|(?!\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/gu;
-
-/** The text with escapes for all characters that act on a terminal. */
-export function printable(text: string): string {
-  return text.replace(unprintablePattern, (mark) => mark.split("").map(escapeUnit).join(""));
-}
-
-function escapeUnit(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
-
-const maxQuotedChars = 100;
 
 /** A value on one line, as messages show it: strings quoted, redacted and shortened; of objects only the type. */
 export function quote(value: unknown): string {
-  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
-  if (typeof value !== "string") return typeof value === "number" ? String(value) : JSON.stringify(value) ?? "nothing";
-  const text = redactSetting(value);
-  const shown = text.length > maxQuotedChars
-    ? `${text.slice(0, maxQuotedChars).replace(/[\ud800-\udbff]$/, "")}…`
-    : text;
-  return printable(JSON.stringify(shown));
-}
-
-/** Further issues are only counted. */
-const maxShownIssues = 100;
-
-/** An invalid configuration. `message` describes each issue in a paragraph, for a terminal. */
-export class ConfigurationError extends Error {
-  /** All issues in the order of their discovery; never empty. */
-  readonly issues: readonly ConfigIssue[];
-
-  /**
-   * Creates the error.
-   *
-   * @param warnings Shown after the issues, because a warning may explain an issue: a misspelt variable leaves a
-   *   setting at its default.
-   */
-  constructor(issues: readonly ConfigIssue[], warnings: readonly ConfigurationWarning[] = []) {
-    const count = issues.length === 1 ? "1 issue" : `${issues.length} issues`;
-    const paragraphs = warnings.map(({ path, message }) => `${path} (warning)\n  ${message}`);
-    const shown = issues.slice(0, maxShownIssues).map(formatIssue);
-    const more = issues.length > maxShownIssues ? [`and ${issues.length - maxShownIssues} more`] : [];
-    super([`The configuration has ${count}.`, ...shown, ...more, ...paragraphs].join("\n\n"));
-    this.name = "ConfigurationError";
-    this.issues = issues;
-  }
-}
-
-/** An issue as a paragraph, without a final newline. */
-export function formatIssue(issue: ConfigIssue): string {
-  const excerpt = issue.excerpt === undefined ? "" : `\n${issue.excerpt.replaceAll(/^/gm, "  ")}`;
-  return `${issue.path}${excerpt}\n  Expected ${issue.expected}, found ${issue.received}.\n  ${issue.hint}`;
+  return quoteValue(typeof value === "string" ? redactSetting(value) : value);
 }
 
 /** Throws a {@link ConfigurationError} if there are issues. */
@@ -94,13 +21,6 @@ export type Path = readonly (string | number)[];
 /** A name, quoted if it is not plain. */
 export function showName(name: string): string {
   return /^[\x21-\x7e]{1,60}$/.test(name) ? name : quote(name);
-}
-
-/** The type of a value as a noun phrase. */
-export function describeKind(value: unknown): string {
-  if (value === undefined) return "nothing";
-  if (value === null) return "null";
-  return Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import type { Allowances } from "../../core/allowances.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../../core/clients/client.ts";
-import type { ConfigIssue, ConfigurationWarning } from "./config_issue.ts";
+import type { ConfigIssue, ConfigurationWarning } from "../../core/configuration_error.ts";
 import type { Field } from "./field.ts";
 import type { ResponseMode, ResponseType } from "../../core/params.ts";
 import type { ClientExtension, KnownClientExtension, Policy } from "../../core/policy.ts";

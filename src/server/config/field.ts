@@ -8,7 +8,8 @@
  */
 
 import { isObject } from "../../core/json_value.ts";
-import { type ConfigIssue, type Path, quote, showPath, showValue, suggest } from "./config_issue.ts";
+import { type Path, quote, showPath, showValue, suggest } from "./config_issue.ts";
+import type { ConfigIssue } from "../../core/configuration_error.ts";
 
 /** A description of one value. */
 export interface Field<T = unknown> {

@@ -2,7 +2,8 @@
 
 import type { Allowances } from "../../core/allowances.ts";
 import { isLocalHost } from "../../core/test_hosts.ts";
-import { type ConfigIssue, quote } from "./config_issue.ts";
+import { quote } from "./config_issue.ts";
+import type { ConfigIssue } from "../../core/configuration_error.ts";
 import type { Field, ObjectField } from "./field.ts";
 import type { ClientMetadata } from "../../core/clients/client.ts";
 

@@ -1,6 +1,7 @@
 /** Profiles that a plugin brings. They set no value: the plugin reads their names from the options of the server. */
 
-import { type ConfigIssue, quote } from "./config_issue.ts";
+import { quote } from "./config_issue.ts";
+import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { text } from "./field.ts";
 
 /** Settings with a list of profiles, or one. */

@@ -7,7 +7,8 @@
 
 import type { ClientMetadata } from "../../core/clients/client.ts";
 import { rejectAny, settingFields, type Settings } from "./settings.ts";
-import { type ConfigIssue, quote } from "./config_issue.ts";
+import { quote } from "./config_issue.ts";
+import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { demoKeyClient } from "./demo_entries.ts";
 import type { KnownExtension } from "./extension_settings.ts";
 import { anything, combine, mcpRevisions, subset } from "./strictness.ts";

@@ -1,7 +1,7 @@
 /** Resolves settings: their issues and warnings, and the policy that they result in. */
 
 import type { ClientMetadata, User } from "../../core/clients/client.ts";
-import type { ConfigIssue, ConfigurationWarning } from "./config_issue.ts";
+import type { ConfigIssue, ConfigurationWarning } from "../../core/configuration_error.ts";
 import { configuredIssuer } from "../../core/issuer_urls.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { Deviation } from "../profiles/provider_profile.ts";

@@ -15,7 +15,7 @@ import type { ClientMetadata, User } from "../../core/clients/client.ts";
 import type { AnyName } from "../../core/policy.ts";
 import type { MetadataForm, PolicySettings } from "./policy_settings.ts";
 import { defaultAlgorithms, verificationAlgorithms } from "../../core/keys/signing_algorithm.ts";
-import type { ConfigIssue } from "./config_issue.ts";
+import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { choice, type Field, type Fields, flag, list, type ObjectField, seconds, text, texts } from "./field.ts";
 import { endpointPathsField, fromHost } from "../../core/issuer_urls.ts";
 import { type McpRevision, mcpRevisions } from "./strictness.ts";

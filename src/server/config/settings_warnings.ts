@@ -1,7 +1,7 @@
 /** Warnings about valid settings that probably do not work as intended. */
 
 import { claimWarnings } from "./claim_warnings.ts";
-import type { ConfigurationWarning } from "./config_issue.ts";
+import type { ConfigurationWarning } from "../../core/configuration_error.ts";
 import type { ClientMetadata } from "../../core/clients/client.ts";
 import type { FilledSettings } from "./fill_settings.ts";
 import type { Settings } from "./settings.ts";

@@ -3,7 +3,8 @@
  * names.
  */
 
-import { type ConfigIssue, quote } from "./config_issue.ts";
+import { quote } from "./config_issue.ts";
+import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { isReadable } from "../../core/readable_text.ts";
 import type { ClientMetadata } from "../../core/clients/client.ts";
 

@@ -3,7 +3,8 @@
 import { claimProblem, isAbsent, scopesForClaim } from "../../core/claims.ts";
 import type { ClaimProblem, ClaimRules } from "../../core/claims.ts";
 import type { User } from "../../core/clients/client.ts";
-import { type ConfigurationWarning, quote } from "./config_issue.ts";
+import { quote } from "./config_issue.ts";
+import type { ConfigurationWarning } from "../../core/configuration_error.ts";
 
 /** Warnings about one user who was added at run time. */
 export function userWarnings(rules: ClaimRules, scopes: readonly string[], user: User): ConfigurationWarning[] {

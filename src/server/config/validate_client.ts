@@ -1,7 +1,8 @@
 /** All issues of the metadata of one client (RFC 7591 §2). */
 
 import { isMlDsa } from "../../core/crypto.ts";
-import { type ConfigIssue, quote, suggest } from "./config_issue.ts";
+import { quote, suggest } from "./config_issue.ts";
+import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { anyValue, validate } from "./field.ts";
 import { byProfile } from "../../core/profile.ts";
 import type { Policy } from "../../core/policy.ts";

@@ -1,7 +1,8 @@
 /** Validates the issuer and the other URLs of a server. */
 
 import { isLocalHost, isPrivateHost, isTestHost, privateHostKinds, testHosts } from "../../core/test_hosts.ts";
-import { type ConfigIssue, quote, suggest } from "./config_issue.ts";
+import { quote, suggest } from "./config_issue.ts";
+import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { fromHost } from "../../core/issuer_urls.ts";
 import type { FilledSettings } from "./fill_settings.ts";
 import type { Settings } from "./settings.ts";

@@ -1,7 +1,8 @@
 /** Logins, clients and pages that are for tests: an issuer on a real host must not have them. */
 
 import { rejectAny, type Settings } from "./settings.ts";
-import { type ConfigIssue, quote } from "./config_issue.ts";
+import { quote } from "./config_issue.ts";
+import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { pluginProfiles } from "./plugin_profile.ts";
 import type { FilledSettings } from "./fill_settings.ts";
 

@@ -3,7 +3,8 @@
 import { isObject } from "../../core/json_value.ts";
 import { providers } from "../profiles/providers.ts";
 import type { ProviderName } from "../profiles/provider_profile.ts";
-import { type ConfigIssue, quote } from "./config_issue.ts";
+import { quote } from "./config_issue.ts";
+import type { ConfigIssue } from "../../core/configuration_error.ts";
 import type { ProfileName } from "../../core/profile.ts";
 import { isPluginProfile } from "./plugin_profile.ts";
 import type { Profile } from "./profile_field.ts";

@@ -2,7 +2,7 @@
 
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { JWTPayload } from "jose";
-import { describeKind } from "../config/config_issue.ts";
+import { describeKind } from "../../core/quote_value.ts";
 import { findRevoked } from "../../core/grant_revocation.ts";
 import { findTimeProblem, findTimeTypeProblem, formatClaimTime, jwtPolicies } from "../../core/keys/jwt_policies.ts";
 import type { InvalidToken } from "../../core/rules/openid.ts";

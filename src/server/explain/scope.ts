@@ -1,6 +1,7 @@
 /** Explains scope values and resources that were rejected or ignored. */
 
-import { resourceLimits, suggestScope } from "../../core/request/scope.ts";
+import { resourceLimits } from "../../core/request/scope.ts";
+import { suggest } from "../config/config_issue.ts";
 import type { RuleExplanation } from "../../core/explanation.ts";
 import { separatorFix } from "../../core/params.ts";
 import { redactText } from "../redaction/redact.ts";
@@ -15,6 +16,15 @@ const maxNamedLength = 200;
 
 /** The scope values that a message may repeat; an error response repeats no other characters of a request. */
 const namedToken = /^[\w.:/-]+$/;
+
+/** Maximum number of unknown values for which a known value is suggested. */
+const maxSuggestions = 4;
+
+/** A sentence to append to a reason: it suggests the nearest known values. Empty if no value is near. */
+export function suggestScope(unknown: readonly string[], known: readonly string[]): string {
+  const meant = new Set(unknown.slice(0, maxSuggestions).flatMap((token) => suggest(token, known) ?? []));
+  return meant.size > 0 ? `. Did you mean ${[...meant].join(" ")}?` : "";
+}
 
 /** Explains unknown scope values. */
 export function explainUnknownScope(

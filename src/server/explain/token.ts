@@ -1,6 +1,5 @@
 /** Texts of the rules of the token endpoint: client authentication, grant types, codes, refresh tokens, resources. */
 
-import { suggestScope } from "../../core/request/scope.ts";
 import { formatTime, removedClient } from "../../core/grants/narrow_grant.ts";
 import { separatorFix, splitScope } from "../../core/params.ts";
 import type { Expired, tokenRules } from "../../core/rules/token.ts";
@@ -8,7 +7,7 @@ import { explainRepeated } from "./parameters.ts";
 import { explainFailedAuthentication } from "./client_authentication.ts";
 import { explainRevocation } from "./revocation.ts";
 import type { RejectionTexts, RuleTexts } from "./rule_text.ts";
-import { explainResource } from "./scope.ts";
+import { explainResource, suggestScope } from "./scope.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const tokenTexts = {

@@ -1,6 +1,7 @@
 /** Where an app is on its host. */
 
-import { ConfigurationError, quote } from "../config/config_issue.ts";
+import { quote } from "../config/config_issue.ts";
+import { ConfigurationError } from "../../core/configuration_error.ts";
 
 const issuerPath = /^(?:\/[\w~-][\w.~-]*)*$/;
 

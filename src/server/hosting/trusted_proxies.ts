@@ -2,7 +2,8 @@
 
 import type { RequestLike } from "../../core/http/message.ts";
 import type { ClientAddress } from "../../core/router.ts";
-import { type ConfigIssue, quote } from "../config/config_issue.ts";
+import { quote } from "../config/config_issue.ts";
+import type { ConfigIssue } from "../../core/configuration_error.ts";
 import type { Settings } from "../config/settings.ts";
 import { type AddressMatcher, addressMatcher, isAddress } from "../../core/http/ip_address.ts";
 

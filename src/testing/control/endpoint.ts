@@ -4,7 +4,7 @@ import type { App, Context } from "../../core/context.ts";
 import { type ProblemIssue, problemResponse } from "../../server/hosting/problem_response.ts";
 import type { Endpoint } from "../../core/route.ts";
 import { type HttpResponse, json } from "../../core/http/message.ts";
-import { type ConfigIssue, ConfigurationError } from "../../server/config/config_issue.ts";
+import { type ConfigIssue, ConfigurationError } from "../../core/configuration_error.ts";
 import { validate } from "../../server/config/field.ts";
 import { parameters } from "../../core/params.ts";
 import { LogError } from "../log/log_error.ts";

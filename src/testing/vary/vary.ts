@@ -2,7 +2,8 @@
 
 import type { App } from "../../core/context.ts";
 import type { Plugin } from "../../server/hosting/plugin.ts";
-import { ConfigurationError, quote, suggest } from "../../server/config/config_issue.ts";
+import { quote, suggest } from "../../server/config/config_issue.ts";
+import { ConfigurationError } from "../../core/configuration_error.ts";
 import { pluginProfiles } from "../../server/config/plugin_profile.ts";
 import type { Server } from "../../core/server.ts";
 import { faultInjector } from "../faults/fault_injector.ts";

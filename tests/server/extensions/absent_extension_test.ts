@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { autoApprover } from "../../../src/core/approver.ts";
 import type { App } from "../../../src/core/context.ts";
 import type { Latchkey, LatchkeyOptions } from "../../../src/mod.ts";
-import { ConfigurationError } from "../../../src/server/config/config_issue.ts";
+import { ConfigurationError } from "../../../src/core/configuration_error.ts";
 import type { Extension } from "../../../src/server/hosting/extension.ts";
 import { extensions } from "../../../src/server/hosting/extensions.ts";
 import { latchkey } from "../../secret_leak_check.ts";

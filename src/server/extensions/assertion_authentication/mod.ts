@@ -5,7 +5,8 @@ import { clientJwtAlgorithms, secretAlgorithms, verificationAlgorithms } from ".
 import type { ClientAuth, Credentials } from "../../../core/server.ts";
 import { decodeBase64url } from "../../../core/crypto.ts";
 import { assertionAuthenticationClientFields } from "./client_members.ts";
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
+import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { authMethodsOf, type ClientMetadata } from "../../../core/clients/client.ts";
 
 /** Signed with the client's secret. */

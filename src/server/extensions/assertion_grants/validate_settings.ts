@@ -2,7 +2,8 @@
 
 import { validateAvailable, validatePublicKeys } from "../../../core/keys/signing_algorithm.ts";
 import type { Allowances } from "../../../core/allowances.ts";
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
+import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { TrustedIssuer } from "./settings.ts";
 
 /**

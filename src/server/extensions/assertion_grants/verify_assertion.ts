@@ -2,7 +2,7 @@
 
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { JWTPayload } from "jose";
-import { describeKind } from "../../config/config_issue.ts";
+import { describeKind } from "../../../core/quote_value.ts";
 import { withAlias } from "../../../core/issuer_urls.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import {

@@ -2,7 +2,7 @@
 
 import type { AuthorizationDetail } from "../../../core/store/store.ts";
 import type { ConsentItem, PartServer } from "../../../core/request/request_part.ts";
-import { printable } from "../../config/config_issue.ts";
+import { printable } from "../../../core/quote_value.ts";
 import { detailsTypes } from "./settings.ts";
 
 /** Every field of every object, with the titles that the schema of its type has. */

@@ -5,7 +5,8 @@
 
 import type { MaybePromise } from "../../../core/maybe_promise.ts";
 import type { Extension } from "../../hosting/extension.ts";
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
+import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
 import { warn } from "../../../core/warn.ts";
 import type { Params } from "../../../core/params.ts";

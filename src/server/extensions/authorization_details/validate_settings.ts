@@ -1,6 +1,7 @@
 /** All issues of the setting `authorizationDetails`. */
 
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
+import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { findSchemaMistake } from "./json_schema.ts";
 import type { AuthorizationDetailsType } from "./settings.ts";
 

@@ -1,6 +1,7 @@
 /** The members for notifications: which URLs may be registered. */
 
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
+import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { Policy } from "../../../core/policy.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
 import { validateClientUri } from "../../../core/redirect_uri.ts";

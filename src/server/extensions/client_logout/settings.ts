@@ -6,7 +6,8 @@
 import { describeSettings } from "../../config/extension_settings.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
 import { type UriIssue, validateClientUri } from "../../../core/redirect_uri.ts";
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
+import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { type Fields, flag, object, seconds, withDefaults } from "../../config/field.ts";
 import type { Policy } from "../../../core/policy.ts";
 import type { Server } from "../../../core/server.ts";

@@ -4,7 +4,8 @@ import { isObject } from "../../../core/json_value.ts";
 import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, EmbeddedJWK } from "jose";
 import type { JWTPayload } from "jose";
 import { isMlDsa } from "../../../core/crypto.ts";
-import { describeKind, quote } from "../../config/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
+import { describeKind } from "../../../core/quote_value.ts";
 import {
   findFormProblem,
   findTimeProblem,

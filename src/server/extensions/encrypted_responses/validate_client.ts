@@ -1,7 +1,8 @@
 /** The members for encrypted responses, and the keys that suit them. */
 
 import type { ClientMetadata } from "../../../core/clients/client.ts";
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
+import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { ContentEncryption, KeyManagementAlgorithm } from "./client_members.ts";
 
 /** The algorithms that a client is registered for. */

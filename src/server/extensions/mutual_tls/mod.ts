@@ -1,7 +1,7 @@
 /** Mutual TLS (RFC 8705): clients authenticate, and prove that tokens are theirs, by a certificate. */
 
 import type { Extension } from "../../hosting/extension.ts";
-import type { ConfigIssue } from "../../config/config_issue.ts";
+import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
 import type { ClientAuth, Server } from "../../../core/server.ts";
 import { mutualTlsClientFields, subjectMembers } from "./client_members.ts";

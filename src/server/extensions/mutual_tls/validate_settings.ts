@@ -1,6 +1,7 @@
 /** All issues of the setting `mutualTls`, and of the certificates of clients. */
 
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
+import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
 import type { MutualTlsOptions } from "./settings.ts";
 

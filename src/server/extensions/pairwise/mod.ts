@@ -2,7 +2,8 @@
 
 import type { Extension } from "../../hosting/extension.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
+import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { parseUrl } from "../../../core/keys/signing_algorithm.ts";
 import { pairwiseClientFields } from "./client_members.ts";
 

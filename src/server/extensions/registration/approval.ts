@@ -1,6 +1,7 @@
 /** The approval of a registration, and the metadata and grant types that it opens to the client. */
 
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
+import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { supportedGrantTypes } from "../../../core/grants/mod.ts";
 import type { Server } from "../../../core/server.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";

@@ -1,6 +1,7 @@
 /** The metadata of a client that registers itself: permitted members, defaults and conflicts (RFC 7591 §2). */
 
-import { type ConfigIssue, ConfigurationError, quote, suggest } from "../../config/config_issue.ts";
+import { quote, suggest } from "../../config/config_issue.ts";
+import { type ConfigIssue, ConfigurationError } from "../../../core/configuration_error.ts";
 import { validate } from "../../config/field.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import { warn } from "../../../core/warn.ts";

@@ -1,6 +1,6 @@
 /** Rules of dynamic client registration and its management. */
 
-import type { ConfigIssue } from "../../config/config_issue.ts";
+import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { rejectBy } from "../../../core/reject.ts";
 import type { ExtensionErrorCode } from "../../../core/rules/error_code.ts";
 import type { MissingToken } from "../../../core/rules/openid.ts";

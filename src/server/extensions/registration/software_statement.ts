@@ -1,7 +1,7 @@
 /** Software statements: client metadata that a trusted issuer has signed (RFC 7591 §2.3). */
 
 import type { JWTPayload } from "jose";
-import { describeKind } from "../../config/config_issue.ts";
+import { describeKind } from "../../../core/quote_value.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import { foreignClockTolerance, type JwtPolicy, JwtPolicyError } from "../../../core/keys/jwt_policies.ts";
 import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";

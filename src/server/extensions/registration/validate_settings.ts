@@ -1,7 +1,8 @@
 /** All issues of the settings of registration. */
 
 import { validatePublicKeys } from "../../../core/keys/signing_algorithm.ts";
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
+import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { Policy } from "../../../core/policy.ts";
 import type { RegistrationPolicy } from "./settings.ts";
 

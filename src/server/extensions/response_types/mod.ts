@@ -5,7 +5,7 @@
  */
 
 import type { Extension } from "../../hosting/extension.ts";
-import type { ConfigIssue } from "../../config/config_issue.ts";
+import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
 import { withoutUser } from "../../../core/clients/standing.ts";

@@ -12,7 +12,8 @@ import type { PartRequest, Server } from "../../../core/server.ts";
 import { isSignatureRequired, type SignedRequestPolicy, signedRequestSettings } from "./settings.ts";
 import { contentEncryptions } from "../encrypted_responses/client_members.ts";
 import { signedRequestClientFields } from "./client_members.ts";
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
+import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
 import { validateHasKeys } from "../../config/validate_client.ts";
 

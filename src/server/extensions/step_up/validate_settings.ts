@@ -1,6 +1,7 @@
 /** All issues of the setting `acrValues`. */
 
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
+import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { Policy } from "../../../core/policy.ts";
 import { type AcrValue, unverifiedMethods } from "./settings.ts";
 

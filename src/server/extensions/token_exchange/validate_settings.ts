@@ -1,6 +1,7 @@
 /** All issues of the settings `tokenExchange` and `resourceAuthorizationServers`. */
 
-import { type ConfigIssue, quote } from "../../config/config_issue.ts";
+import { quote } from "../../config/config_issue.ts";
+import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { isAbsoluteUri } from "../../../core/resource_list.ts";
 import type { TokenExchangePolicy } from "./settings.ts";
 
