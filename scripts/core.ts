@@ -10,8 +10,8 @@ import { run } from "./run.ts";
 /** The most that each figure may be. A change that lowers a figure lowers its limit. */
 const limits = {
   "files of the core": 176,
-  "lines of these files": 17801,
-  "imports of the core from elsewhere": 27,
+  "lines of these files": 17414,
+  "imports of the core from elsewhere": 10,
   "pairs of folders in src/server that import each other": 4,
   "folders in circles": 28,
   "members of extensions and plugins": 22,
@@ -26,7 +26,7 @@ const seams = [
   { path: "core/extension.ts", name: "CoreExtension", users: /^server\/extensions\// },
   { path: "server/hosting/extension.ts", name: "Extension", users: /^server\/extensions\// },
   { path: "server/config/extension_settings.ts", name: "SettingsExtension", users: /^server\/extensions\// },
-  { path: "core/policy.ts", name: "ClientExtension", users: /^server\/extensions\// },
+  { path: "server/config/server_policy.ts", name: "ClientExtension", users: /^server\/extensions\// },
   { path: "server/hosting/plugin.ts", name: "Plugin", users: /^(?!core\/|server\/(?:hosting|extensions)\/)/ },
 ];
 

@@ -23,7 +23,7 @@ const types: readonly MergedType[] = [
     name: "ExtensionClientMembers",
   },
   {
-    path: "src/core/endpoint_paths.gen.ts",
+    path: "src/server/config/endpoint_paths.gen.ts",
     source: "endpoint_paths.ts",
     about: "The paths of the endpoints of extensions.",
     imports: "",

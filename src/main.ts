@@ -5,7 +5,7 @@ import { banner, firstPage, insecureSettings } from "./cli/banner.ts";
 import { describeExposure } from "./cli/exposure.ts";
 import type { InitActions } from "./cli/init.ts";
 import type { ClientSnippet } from "./devtools/connect/pages/client_snippets.tsx";
-import { demoSecret } from "./server/config/demo_entries.ts";
+import { demoSecret } from "./core/demo_request.ts";
 import { pluginProfiles } from "./server/config/plugin_profile.ts";
 import type { Settings } from "./server/config/settings.ts";
 import { CommandLineError } from "./cli/command_line_error.ts";
@@ -21,6 +21,7 @@ import { processEnvironment } from "./platform/runtime/current_process.ts";
 import type { ProcessEnvironment } from "./platform/runtime/process_environment.ts";
 import { ListenError, serve } from "./platform/runtime/serve.ts";
 import { StoreError } from "./core/store/store_error.ts";
+import { serverPolicy } from "./server/config/server_policy.ts";
 
 // Not awaited: the single executable of Node is a script, which has no top-level await.
 start();
@@ -133,7 +134,7 @@ async function main(
   };
   onStop(stop);
 
-  const resolved = { ...app.server.settings, ...app.initialEntries() };
+  const resolved = { ...serverPolicy(app.server.settings), ...app.initialEntries() };
   const inspectorState = inspectorEnabled ? openTools ? "on" : "insecure" : "off";
   const details = {
     version,

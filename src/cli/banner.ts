@@ -3,10 +3,10 @@
 import { registrationPolicy } from "../server/extensions/registration/settings.ts";
 import type { ClientMetadata } from "../core/clients/client.ts";
 import type { App } from "../core/context.ts";
-import type { Policy } from "../core/policy.ts";
 import type { TraceEvent } from "../core/trace.ts";
 import { printable } from "../core/quote_value.ts";
 import { describeExposure, type ExposedParts } from "./exposure.ts";
+import type { ServerPolicy } from "../server/config/server_policy.ts";
 
 /** The clients or users that only the store has. */
 export type StoredEntries = Extract<TraceEvent, { type: "stored_entries" }>;
@@ -15,7 +15,7 @@ type InitialEntries = ReturnType<App["initialEntries"]>;
 
 /** The content of the banner. */
 interface BannerOptions extends ExposedParts {
-  readonly settings: Policy & InitialEntries;
+  readonly settings: ServerPolicy & InitialEntries;
   readonly version: string;
   /** How long the start took, in milliseconds. */
   readonly startMs: number;
@@ -141,8 +141,8 @@ export function firstPage(issuer: string, { clients }: Pick<InitialEntries, "cli
 }
 
 function describeProfile(
-  settings: Policy,
-  { label }: NonNullable<Policy["profile"]>,
+  settings: ServerPolicy,
+  { label }: NonNullable<ServerPolicy["profile"]>,
   issuer: string,
   url: string,
 ): string {
@@ -185,7 +185,7 @@ function listEntries(
 
 /** The names of the insecure settings that are on. */
 export function insecureSettings(
-  settings: Policy,
+  settings: ServerPolicy,
   { inspector, exportsSecrets }: Pick<BannerOptions, "inspector" | "exportsSecrets">,
 ): string[] {
   const names = Object.entries(settings).filter(([name, value]) => name.startsWith("insecure") && value === true)

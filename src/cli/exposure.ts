@@ -1,15 +1,15 @@
 /** The machines that can reach the server, and the actions that they may perform. */
 
-import type { NetworkSettings } from "../server/config/policy_settings.ts";
-import type { Policy } from "../core/policy.ts";
+import type { NetworkSettings } from "../server/config/server_settings.ts";
 import { isLoopback, leadsToLoopback } from "../core/test_hosts.ts";
+import type { ServerPolicy } from "../server/config/server_policy.ts";
 
 /** The options that decide which actions a machine that reaches the server may perform. */
 export interface ExposedParts {
   readonly issuer: string;
   /** The name or address it listens on. */
   readonly host: string;
-  readonly settings: Pick<Policy, "allows" | "login" | "directory"> & Reach["settings"];
+  readonly settings: Pick<ServerPolicy, "allows" | "login" | "directory"> & Reach["settings"];
   /** Whether pages show each login; `insecure`: to any visitor, although the issuer is not on a test host. */
   readonly inspector: "on" | "off" | "insecure";
   /** Whether a page controls faults, the clock and the signing keys. */

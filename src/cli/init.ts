@@ -2,7 +2,7 @@
 
 import { libraries } from "../devtools/connect/client_snippets/libraries.ts";
 import type { ClientSnippet } from "../devtools/connect/pages/client_snippets.tsx";
-import { validateRedirectUri } from "../core/redirect_uri.ts";
+import { validateRedirectUri } from "../server/config/uri_issues.ts";
 import { quote, suggest } from "../server/config/config_issue.ts";
 import type { ConfigIssue } from "../core/configuration_error.ts";
 import type { Settings } from "../server/config/settings.ts";

@@ -2,6 +2,9 @@
 
 import type { IssuedCode } from "./code.ts";
 
+/** The secret of the confidential demo client. It is public; a server whose issuer is not on a test host rejects it. */
+export const demoSecret = "demo-secret";
+
 /** The values that a client keeps for one login. */
 export interface DemoFlow {
   /** The `state` of its request. */

@@ -3,10 +3,8 @@
 import type { Allowances } from "./allowances.ts";
 import type { ClientMetadata } from "./clients/client.ts";
 import type { StandingRequirement, SupportedGrantType } from "./clients/standing.ts";
-import type { ConfigIssue } from "./configuration_error.ts";
-import type { Field, ObjectField } from "../server/config/field.ts";
-import type { Lifetimes, PkceSettings, PolicySettings, RefreshSettings } from "../server/config/policy_settings.ts";
-import type { ActiveProfile, ProfileName } from "./profile.ts";
+import type { Lifetimes, PkceSettings, PolicySettings, RefreshSettings } from "./policy_settings.ts";
+import type { ActiveProfile } from "./profile.ts";
 import type { ResourceSettings } from "./resource_list.ts";
 import type { PassedRuleId } from "./rules/mod.ts";
 
@@ -15,7 +13,7 @@ export interface Policy extends
   Required<
     Omit<
       PolicySettings,
-      "audience" | "backChannelUrl" | "defaultScope" | "frontChannelUrl" | "keys" | "proxyHeader" | "resources"
+      "audience" | "backChannelUrl" | "defaultScope" | "frontChannelUrl" | "resources"
     >
   > {
   /** Whether the issuer of each request is the origin that it was sent to. */
@@ -49,32 +47,14 @@ export interface Policy extends
   readonly refresh: Required<Omit<RefreshSettings, "reuse">> & Pick<RefreshSettings, "reuse">;
   /** The resources that access tokens are for; absent: see {@link PolicySettings.resources}. */
   readonly resources?: readonly ResourceSettings[];
-  /** The rotation of signing keys, in seconds. */
-  readonly keys: { readonly rotateEvery?: number; readonly lead: number };
   /** The grant types of extensions and of the embedding program. Every server has others besides. */
   readonly grantTypes: readonly SupportedGrantType[];
   /** The values that `subject_type` of a client may have. */
   readonly subjectTypes: readonly NonNullable<ClientMetadata["subject_type"]>[];
-  /** The extensions, including the absent ones. */
-  readonly extensions: readonly KnownClientExtension[];
-  /** Whether an extension accepts clients that the operator does not know. */
-  readonly acceptsUnknownClients: boolean;
-  /** Describes client metadata, with the members of extensions. */
-  readonly clientField: ObjectField<ClientMetadata>;
-  /** The profiles that clients can have. */
-  readonly clientProfiles: ClientProfiles;
-  /** The standards in effect, as one profile. */
-  readonly profile?: ActiveProfile;
   /** The names of the providers' profiles. */
   readonly providers: readonly string[];
-}
-
-/** @internal The profiles that clients can have. */
-export interface ClientProfiles {
-  /** Returns the policy for a client with this profile: at least as strict as `policy`. */
-  tighten(policy: Policy, profile: ProfileName): Policy;
-  /** The issues of a client with this profile, and with the policy that `tighten` returned for it. */
-  validate(tightened: Policy, profile: ProfileName): ConfigIssue[];
+  /** The standards in effect, as one profile. */
+  readonly profile?: ActiveProfile;
 }
 
 /** @internal The name of a setting that may be `"any"`. */
@@ -102,28 +82,4 @@ export interface OptionalGrantType<Own = object> {
   readonly checks?: readonly PassedRuleId[];
   /** Whether the settings, with their defaults, switch it on. */
   isOn(settings: Policy & Own): boolean;
-}
-
-/** @internal Client metadata of an extension. */
-export interface ClientMetadataDescription<Own = object> {
-  /** Describes its members. Default: none. */
-  readonly fields?: Readonly<Record<string, Field>>;
-  /** All issues of the metadata of a client; paths are relative to the client. */
-  validate?(client: ClientMetadata, settings: Policy & Own): readonly ConfigIssue[];
-}
-
-/** @internal The part of an extension that concerns clients. */
-export interface ClientExtension<Own = object> {
-  /** The name in messages and tests, such as `token_exchange`. */
-  readonly name: string;
-  /** The client metadata that only the extension reads. Default: none. */
-  readonly clientMetadata?: ClientMetadataDescription<Own>;
-  /** Its grant types. Default: none. */
-  readonly grantTypes?: readonly OptionalGrantType<Own>[];
-}
-
-/** @internal An extension that the policy of a server knows. */
-export interface KnownClientExtension extends ClientExtension {
-  /** Whether the server lacks it, and knows only its client metadata and its paths. Default: false. */
-  readonly isAbsent?: boolean;
 }

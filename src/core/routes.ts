@@ -10,7 +10,7 @@ import { type Endpoint, page } from "./route.ts";
 import type { Method } from "./router.ts";
 import type { Server } from "./server.ts";
 import { token } from "./token.ts";
-import type { MetadataForm } from "../server/config/policy_settings.ts";
+import type { MetadataForm } from "./policy_settings.ts";
 
 /** What the endpoints depend on. */
 interface RouteOptions {

@@ -9,6 +9,7 @@ import type { ProofVerifier } from "./dpop_proofs.ts";
 import { reject } from "../core/reject.ts";
 import { jwtVerifier } from "./jwks_verifier.ts";
 import type { TokenVerifier } from "./protected_resource.ts";
+import { serverPolicy } from "../server/config/server_policy.ts";
 
 /** A verifier with the published keys, or with introspection as the resource. */
 export function localVerifier(server: Server, resource: string, by: "jwks" | "introspection" = "jwks"): TokenVerifier {
@@ -25,7 +26,7 @@ export function localVerifier(server: Server, resource: string, by: "jwks" | "in
     now,
     async verify(token) {
       const metadata = { client_id: resource, client_secret: resource, serves: [resource] };
-      const client = clientFromMetadata(metadata, server.settings);
+      const client = clientFromMetadata(metadata, serverPolicy(server.settings));
       const response = await introspect(server, { client, parameters: paramsFromFields([["token", token]]) });
       if (!response.active || response.token_type === "refresh_token") throw reject("PR-08", { isInactive: true });
       return response;

@@ -4,7 +4,7 @@ import { grantTypesFor } from "../core/request/response_type.ts";
 import { type Field, type Fields, flag, text, validate } from "../server/config/field.ts";
 import { clientField } from "../server/hosting/extensions.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../core/clients/client.ts";
-import { tightenPolicy } from "../core/clients/policy.ts";
+import { tightenPolicy } from "../server/config/server_policy.ts";
 import { type RandomBytes, randomToken } from "../core/secrets.ts";
 import type { Server } from "../core/server.ts";
 import { deviceCodeType } from "../server/extensions/device/settings.ts";

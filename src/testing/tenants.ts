@@ -4,7 +4,7 @@ import { inspector } from "../devtools/inspector.ts";
 import type { AppChanges, Plugin } from "../server/hosting/plugin.ts";
 import { extensionFields } from "../server/extensions/settings.ts";
 import { clientField, extendedFields } from "../server/hosting/extensions.ts";
-import { userField } from "../core/clients/client.ts";
+import { userField } from "../server/config/user_fields.ts";
 import { assertNoIssues } from "../server/config/config_issue.ts";
 import { type Field, list, object, validate, whole } from "../server/config/field.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";

@@ -18,6 +18,7 @@ import { openServer } from "../open_server.ts";
 import type { ResolveSettings } from "../options.ts";
 import { readConfiguration } from "../read_config.ts";
 import { type ExportedValue, exportedVariables, readExecArguments } from "./exec_arguments.ts";
+import { serverPolicy } from "../../server/config/server_policy.ts";
 
 /** How many flows are printed; the report has all. */
 const maxPrintedFlows = 5;
@@ -71,7 +72,7 @@ export async function execute(
       .trustCertificate(cert!, environment.env, temporary, readTextFile, opened.warn);
     const { issuer } = server;
     const exposure = describeExposure({
-      ...{ issuer, host: config.host, settings: app.server.settings },
+      ...{ issuer, host: config.host, settings: serverPolicy(app.server.settings) },
       inspector: opened.inspectorEnabled ? opened.openTools ? "on" : "insecure" : "off",
       faults: opened.faultsEnabled ? "on" : "off",
       control: control === undefined ? "off" : config.controlSecret === undefined ? "open" : "secret",

@@ -2,7 +2,7 @@
 
 import type { ProviderProfile } from "../../server/profiles/provider_profile.ts";
 import type { ClientMetadata, User } from "../../core/clients/client.ts";
-import { validateRedirectUri } from "../../core/redirect_uri.ts";
+import { validateRedirectUri } from "../../server/config/uri_issues.ts";
 import { keycloak } from "../../server/profiles/keycloak_settings.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import type { Draft } from "./keep_valid.ts";

@@ -1,29 +1,12 @@
 /**
- * The metadata of a client (RFC 7591 §2) and the members of a user: first the types with their documentation, then the
- * description of their values (`server/config/field.ts`), where `open` marks what clients may set themselves. To add a
- * member, add it to both. Extensions describe their members in their folders. Most files import only types, which loads
- * nothing.
+ * The metadata of a client (RFC 7591 §2), and users. `server/config/` describes their values: to add a member, add it
+ * here and there. Extensions describe their members in their folders.
  */
 
-import { type ResponseMode, responseModeNames } from "../params.ts";
-import {
-  anyValue,
-  choice,
-  type Field,
-  flag,
-  list,
-  object,
-  type ObjectField,
-  record,
-  text,
-  texts,
-  whole,
-} from "../../server/config/field.ts";
-import { type ProfileName, profileNames } from "../profile.ts";
-import type { PublicKeySet } from "../keys/public_key.ts";
-import { type SigningAlgorithm, signingAlgorithms } from "../keys/signing_algorithm.ts";
+import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
+import type { ResponseMode } from "../params.ts";
+import type { ProfileName } from "../profile.ts";
 import type { ExtensionClientMembers } from "./extension_members.gen.ts";
-import { open } from "./standing.ts";
 
 /** @internal How a client authenticates at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
 export type ClientAuthMethod =
@@ -171,12 +154,6 @@ export interface User {
   readonly [claim: string]: unknown;
 }
 
-/** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
-export const clientAuthMethodNames = [
-  ...["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt"] as const,
-  ...["tls_client_auth", "self_signed_tls_client_auth", "none"] as const,
-] satisfies readonly ClientAuthMethod[];
-
 /** The methods that a client may use, the default one first. */
 export function authMethodsOf(
   { token_endpoint_auth_method: method, client_secret, jwks, jwks_uri }: ClientMetadata,
@@ -185,109 +162,3 @@ export function authMethodsOf(
   if (client_secret !== undefined) return ["client_secret_basic", "client_secret_post"];
   return [jwks === undefined && jwks_uri === undefined ? "none" : "private_key_jwt"];
 }
-
-const publicKey = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
-
-/** The description of a set of public keys (RFC 7517 §5). */
-export const keySetField: Field<PublicKeySet> = object<PublicKeySet>(
-  "JsonWebKeySet",
-  {
-    keys: list(record(anyValue, publicKey, "a JSON Web Key"), [[publicKey]], { expected: "a list of keys" }),
-  },
-  { keys: [publicKey] },
-  { expected: "a JWK Set", required: ["keys"], others: anyValue },
-);
-
-/** The description of a list of response modes. */
-export const responseModesField: Field<readonly ResponseMode[]> = list(choice(responseModeNames), [["query", "jwt"]], {
-  min: 1,
-  expected: "an array of response modes, at least one",
-});
-
-/** The members of every server. */
-type OwnMembers = Omit<ClientMetadata, keyof ExtensionClientMembers>;
-
-/** The description of the members of every server. */
-export const ownClientField: ObjectField<OwnMembers> = object<OwnMembers>(
-  "ClientMetadata",
-  {
-    client_id: text(["web"], {
-      pattern: /^[\x20-\x7E]{1,256}$/,
-      expected: "a string of 1 to 256 printable ASCII characters",
-      hint: (value) => typeof value === "string" ? "Choose a short identifier." : undefined,
-    }),
-    client_secret: text(["correct-horse-battery-staple"], { mayBeReference: true }),
-    client_secret_expires_at: whole(0, { min: 0, default: 0, expected: "a whole number of seconds since 1970, or 0" }),
-    client_name: open(text(["Web shop"])),
-    redirect_uris: open(texts(["http://localhost:3000/cb", "https://app.example/cb", "com.example.app:/cb"])),
-    token_endpoint_auth_method: open(choice(clientAuthMethodNames)),
-    jwks: open(keySetField),
-    jwks_uri: { ...open(text(["https://app.example/jwks.json"])), isFetched: true },
-    subject_type: open(choice(["public", "pairwise"])),
-    // Each opaque access token is a record of the store.
-    access_token_format: open(choice(["jwt", "opaque"]), "approved"),
-    serves: texts(["https://api.example"]),
-    post_logout_redirect_uris: open(texts(["http://localhost:3000/"])),
-    profile: choice(profileNames),
-    grant_types: open(texts(["authorization_code"])),
-    response_types: open(texts(["code"], { default: ["code"] })),
-    scope: open(text(["openid read"], { expected: "a string of space-separated scope values" })),
-    response_modes: open(responseModesField),
-    id_token_signed_response_alg: open(choice(signingAlgorithms)),
-    userinfo_signed_response_alg: open(choice(signingAlgorithms)),
-    require_pkce: open(flag(false)),
-    default_max_age: open(whole(3600, { min: 0, expected: "a whole number of seconds, at least 0" })),
-    require_auth_time: open(flag(false)),
-    application_type: open(choice(["web", "native"])),
-    client_uri: open(text(["https://app.example/"])),
-    logo_uri: open(text(["https://app.example/logo.svg"])),
-    policy_uri: open(text(["https://app.example/privacy"])),
-    tos_uri: open(text(["https://app.example/terms"])),
-    initiate_login_uri: open(text(["https://app.example/login"])),
-    contacts: open(texts(["team@app.example"])),
-  },
-  { client_id: "spa", redirect_uris: ["http://localhost:5173/cb"] },
-  { required: ["client_id"] },
-);
-
-const digest = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
-
-/** The description of {@link User}, which may have any other member. */
-export const userField = object<Pick<User, "sub" | "name" | "email" | "password">>(
-  "User",
-  {
-    sub: text(["alice"], {
-      pattern: /^[\x21-\x7E]{1,255}$/,
-      expected: "a string of 1 to 255 printable ASCII characters without spaces",
-      hint: (value) => typeof value === "string" ? "Choose a short identifier that never changes." : undefined,
-    }),
-    name: text(["Alice"]),
-    email: text(["alice@example.com"]),
-    password: text([digest], {
-      mayBeReference: true,
-      expected: "the scrypt digest of a password, as latchkey hash-password prints it",
-    }),
-  },
-  { sub: "alice", name: "Alice", email: "alice@example.com" },
-  { required: ["sub"], others: anyValue },
-);
-
-/** The description of {@link ClientMetadata} at a server that knows these extensions. */
-export function clientFieldOf(
-  extensions: readonly { readonly clientMetadata?: { readonly fields?: Readonly<Record<string, Field>> } }[],
-): ObjectField<ClientMetadata> {
-  const members = Object.assign(
-    {},
-    ownClientField.members,
-    ...extensions.map(({ clientMetadata }) => clientMetadata?.fields),
-  );
-  return { ...ownClientField, members };
-}
-
-/**
- * The description of a user who is not in a file: a standard claim of a wrong type then causes a warning, not an issue.
- */
-export const registeredUserField: Field<User> = {
-  ...userField,
-  members: { sub: userField.members.sub, password: userField.members.password },
-};

@@ -4,16 +4,10 @@
  */
 
 import type { Policy } from "../policy.ts";
-import type { ProfileName } from "../profile.ts";
 import type { Server } from "../server.ts";
 import type { Client } from "./repository.ts";
 
 /** The policy for the requests of a client: the policy of the server, or a stricter one by the client's own profile. */
 export function policyOf(server: Pick<Server, "settings">, client: Client): Policy {
   return client.policy ?? server.settings;
-}
-
-/** The policy for a client with a profile; for any other client, the unchanged policy. */
-export function tightenPolicy(policy: Policy, { profile }: { readonly profile?: ProfileName }): Policy {
-  return profile === undefined ? policy : policy.clientProfiles.tighten(policy, profile);
 }

@@ -86,6 +86,10 @@ export interface Client {
   hasRedirectUri(redirectUri: string): boolean;
   /** Whether the client may use a redirect URI: a registered one, or any if the server accepts any. */
   allowsRedirectUri(redirectUri: string): boolean;
+  /**
+   * Why no client may use a redirect URI; `undefined` if one may. Absent: the server accepts only registered ones.
+   */
+  redirectUriIssue?(redirectUri: string): { readonly expected: string; readonly hint: string } | undefined;
   /** Whether the client may request a scope value for a user: a registered one, or any if the server accepts any. */
   allowsScope(token: string): boolean;
 }

@@ -1,13 +1,12 @@
 /**
  * Standing: who made a client known to this server, and what the client may do because of it. Any party can register a
  * client or publish a metadata document, so everything is open to configured clients only unless it is declared open:
- * the members of the client metadata by {@link open}, a grant type by its member `standing`, the rest in
- * `permissions`.
+ * the members of the client metadata by `open` of `client_fields.ts`, a grant type by its member `standing`, and the
+ * rest in `permissions`.
  */
 
 import { decodeBase64url } from "../crypto.ts";
 import type { Allowances } from "../allowances.ts";
-import type { Field } from "../../server/config/field.ts";
 
 /**
  * Who made a client known. `configured`: the operator (file, option, page). `approved`: it registered with an initial
@@ -52,11 +51,6 @@ export interface SupportedGrantType {
  * operator, or an issuer that the operator trusts, must know the client.
  */
 export const withoutUser: StandingRequirement = { from: "approved", onTestHosts: "unknown" };
-
-/** Lets clients of a standing set a member of their metadata themselves, at registration or in a metadata document. */
-export function open<F extends Field>(member: F, openFrom: "unknown" | "approved" = "unknown"): F {
-  return { ...member, openFrom };
-}
 
 const ranks: Readonly<Record<Standing, number>> = { unknown: 0, approved: 1, configured: 2 };
 

@@ -59,9 +59,6 @@ const clientCredentials: GrantType = {
 /** The grant types of every server, in the order of `grant_types_supported`. */
 export const grantTypes: readonly GrantType[] = [authorizationCode, refreshToken, clientCredentials];
 
-/** The settings that enable grant types. */
-type GrantTypeSettings = Pick<Policy, "grantTypes" | "extensions">;
-
 /** @internal A grant type of an extension, and how to load its code. */
 export interface LoadableGrantType<Own = object> extends OptionalGrantType<Own>, Pick<GrantType, "parameters"> {
   /**
@@ -72,7 +69,7 @@ export interface LoadableGrantType<Own = object> extends OptionalGrantType<Own>,
 }
 
 /** The grant types that a server supports: the grant types of every server, and those that its settings switch on. */
-export function supportedGrantTypes(settings: GrantTypeSettings): readonly SupportedGrantType[] {
+export function supportedGrantTypes(settings: Pick<Policy, "grantTypes">): readonly SupportedGrantType[] {
   return [...grantTypes, ...settings.grantTypes];
 }
 
@@ -88,9 +85,4 @@ export function grantTypesOf(
       load === undefined ? [] : loadedOnDemand({ type, title, standing, parameters, checks }, () => load(settings))
     ),
   ];
-}
-
-/** The settings that switch a grant type on; `undefined` for a grant type that no setting switches on. */
-export function settingOfGrantType({ extensions }: GrantTypeSettings, type: string): string | undefined {
-  return extensions.flatMap(({ grantTypes = [] }) => grantTypes).find((optional) => optional.type === type)?.setting;
 }

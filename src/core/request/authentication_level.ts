@@ -3,7 +3,6 @@
  * level.
  */
 
-import { type Field, text } from "../../server/config/field.ts";
 import type { OAuthError } from "../errors.ts";
 import { reject } from "../reject.ts";
 import type { PassedRuleId } from "../rules/mod.ts";
@@ -44,12 +43,6 @@ export interface AuthenticationLevels<PartRequest, Server> {
   /** The level that a login by this method reaches. */
   reached(server: Server, method: LoginMethod, demanded?: readonly string[]): Authentication;
 }
-
-/** Describes a value of `acr`. */
-export const acrValueField: Field<string> = text(["urn:example:mfa"], {
-  pattern: /^[\x21\x23-\x5B\x5D-\x7E]{1,255}$/,
-  expected: "1 to 255 printable ASCII characters without spaces, quotes and backslashes",
-});
 
 /**
  * The level that an approver states for a login.

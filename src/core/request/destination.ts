@@ -2,7 +2,7 @@
 
 import { byProfile } from "../profile.ts";
 import { policyOf } from "../clients/policy.ts";
-import { isUndottedScheme, validateRedirectUri } from "../redirect_uri.ts";
+import { isUndottedScheme } from "../redirect_uri.ts";
 import type { Client } from "../clients/repository.ts";
 import { observe } from "../observe.ts";
 import { type Params, type ResponseMode, splitScope } from "../params.ts";
@@ -68,7 +68,7 @@ export async function findDestination(
   const uri = singleValue(params, "redirect_uri", "AZ-06") ?? onlyRedirectUri(server, client, params);
   const { redirectUris: registered } = client;
   if (!client.allowsRedirectUri(uri)) {
-    rejectUnregistrable(server, client, "RU-01", uri);
+    rejectUnregistrable(client, "RU-01", uri);
     throw reject("RU-01", { clientId: id, uri, registered });
   }
   if (client.hasRedirectUri(uri)) server.passed?.("RU-01", uri);
@@ -97,10 +97,9 @@ function onlyRedirectUri(server: Server, client: Client, params: Params): string
 }
 
 /** Rejects a URI that no client may register, at a server that accepts unregistered ones. */
-export function rejectUnregistrable(server: Server, client: Client, rule: "RU-01" | "LO-03", uri: string): void {
-  const { acceptsAny, insecureAllowHttpRedirectUris, allows } = policyOf(server, client);
-  const setting = client.isUnregistered ? "clients" : "redirectUris";
-  if (!acceptsAny.includes(setting)) return;
-  const issue = validateRedirectUri(uri, insecureAllowHttpRedirectUris, allows.localUrls);
-  if (issue !== undefined) throw reject(rule, { uri, setting, issue });
+export function rejectUnregistrable(client: Client, rule: "RU-01" | "LO-03", uri: string): void {
+  const issue = client.redirectUriIssue?.(uri);
+  if (issue !== undefined) {
+    throw reject(rule, { uri, setting: client.isUnregistered ? "clients" : "redirectUris", issue });
+  }
 }

@@ -1,7 +1,7 @@
 /** Refresh tokens (OAuth 2.1 §4.3): issued to clients that are registered for them, rotated for public clients. */
 
 import type { Grant, RefreshTokenRecord, Subject } from "../store/store.ts";
-import type { RefreshLifetimeMember } from "../../server/config/policy_settings.ts";
+import type { RefreshLifetimeMember } from "../policy_settings.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Authorization } from "../grants/authenticated_request.ts";
 import { digest, randomId, randomTokenAndId, storageKey, withChecksum } from "../secrets.ts";

@@ -8,7 +8,8 @@ import { isDropped, parseJsonObject, type RequestLike, toResponse } from "../../
 import { reasonPhrases } from "../../platform/http/reason_phrases.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { digest } from "../../core/secrets.ts";
-import { demoKey, demoSecret } from "../../server/config/demo_entries.ts";
+import { demoKey } from "../../server/config/demo_entries.ts";
+import { demoSecret } from "../../core/demo_request.ts";
 import type { Server } from "../../core/server.ts";
 import { callbackUri } from "../../core/demo_flow.ts";
 import type { Context } from "../../core/context.ts";

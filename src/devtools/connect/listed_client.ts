@@ -6,7 +6,7 @@ import { mustPush } from "../../server/extensions/par/settings.ts";
 import { mustSign } from "../../server/extensions/signed_requests/settings.ts";
 import { policyOf } from "../../core/clients/policy.ts";
 import type { Client } from "../../core/clients/repository.ts";
-import { clientValues } from "../../core/clients/client_extension.ts";
+import { clientValues } from "../../server/config/client_extension.ts";
 import type { ListedClient } from "./pages/client_details.tsx";
 import type { ClientDemand } from "./client_snippets/library.ts";
 import { requestAndResponseMembers } from "./member_topics.ts";

@@ -5,7 +5,7 @@ import type { ClientAuthMethod, ClientMetadata } from "../../core/clients/client
 import type { ConfigIssue, ConfigurationWarning } from "../../core/configuration_error.ts";
 import type { Field } from "./field.ts";
 import type { ResponseMode, ResponseType } from "../../core/params.ts";
-import type { ClientExtension, KnownClientExtension, Policy } from "../../core/policy.ts";
+import type { ClientExtension, KnownClientExtension, ServerPolicy } from "./server_policy.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 
 /** @internal The values that an extension adds to settings and client metadata of every server. */
@@ -19,7 +19,7 @@ export interface AddedValues {
 }
 
 /** @internal The settings of a server at its start, with their defaults. */
-export interface SettingsAtStart extends Policy {
+export interface SettingsAtStart extends ServerPolicy {
   /** The issuer. */
   readonly issuer: string;
   /** The clients at this issuer. */
@@ -41,9 +41,9 @@ export interface SettingsDescription<Own = object> {
    * @param given The settings, with the defaults of the fields.
    */
   resolve?(
-    given: Pick<Policy, "clientAuthMethods" | "clientScopes"> & Own,
+    given: Pick<ServerPolicy, "clientAuthMethods" | "clientScopes"> & Own,
     allows: Allowances,
-  ): Partial<Policy & Own>;
+  ): Partial<ServerPolicy & Own>;
   /** All issues of settings that match their description. */
   validate?(settings: SettingsAtStart & Own, issuer: string): MaybePromise<readonly ConfigIssue[]>;
   /** Warnings about valid settings. */

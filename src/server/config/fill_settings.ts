@@ -1,8 +1,10 @@
 /** Makes the policy from settings: fills in the values of standards and the defaults. */
 
 import { ownResponseModes, splitScope } from "../../core/params.ts";
-import { withOwnAlgorithm } from "../../core/keys/signing_algorithm.ts";
-import { clientFieldOf, type ClientMetadata, type User } from "../../core/clients/client.ts";
+import { isMlDsa } from "../../core/crypto.ts";
+import { defaultAlgorithms, type SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
+import type { ClientMetadata, User } from "../../core/clients/client.ts";
+import { clientFieldOf } from "./client_fields.ts";
 import type { ClientAuthMethod } from "../../core/clients/client.ts";
 import type { SupportedGrantType } from "../../core/clients/standing.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
@@ -12,11 +14,12 @@ import { defaultScopes, listed, settingFields, settingsWithAny } from "./setting
 import type { Settings } from "./settings.ts";
 import { withDefaults } from "./field.ts";
 import { fromHost, frontChannelBase } from "../../core/issuer_urls.ts";
-import type { LoginMethod, Policy } from "../../core/policy.ts";
+import type { LoginMethod } from "../../core/policy.ts";
+import type { ServerPolicy } from "./server_policy.ts";
 import { activeProfile, clientProfiles, demoClientsOf, withProfile } from "./profiles.ts";
 import type { WithProviders } from "./with_providers.ts";
 import { keys, lifetimes, pkce, refresh } from "./setting_groups.ts";
-import type { Lifetimes, PkceSettings } from "./policy_settings.ts";
+import type { Lifetimes, PkceSettings } from "../../core/policy_settings.ts";
 
 /** The server for which settings are resolved. */
 export interface ResolvingServer {
@@ -29,7 +32,7 @@ export interface ResolvingServer {
 }
 
 /** The policy, and the initial values of what can change at run time. */
-export interface FilledSettings extends Policy {
+export interface FilledSettings extends ServerPolicy {
   /** The issuer. */
   readonly issuer: string;
   /** The `aud` of access tokens. */
@@ -48,7 +51,7 @@ export interface FilledSettings extends Policy {
 const ownAuthMethods: readonly ClientAuthMethod[] = ["client_secret_basic", "client_secret_post", "none"];
 
 /** The settings that extensions resolve. */
-type AddedSettings = Partial<Policy> & Pick<Policy, "clientScopes" | "acceptsUnknownClients">;
+type AddedSettings = Partial<ServerPolicy> & Pick<ServerPolicy, "clientScopes" | "acceptsUnknownClients">;
 
 /** The settings whose fields have a default. */
 type SettingWithDefault = {
@@ -159,4 +162,12 @@ function loginMethods(
 ): readonly LoginMethod[] {
   if (login === "auto") return ["auto"];
   return openLogin || insecureAllowOpenLogin ? ["password", "open"] : ["password"];
+}
+
+/** A server that signs with ML-DSA accepts `alg`, unless a setting or a profile lists the algorithms. */
+function withOwnAlgorithm<
+  Given extends { readonly alg: SigningAlgorithm; readonly signatureAlgorithms: readonly string[] },
+>(given: Given): Given {
+  if (!isMlDsa(given.alg) || given.signatureAlgorithms !== defaultAlgorithms) return given;
+  return { ...given, signatureAlgorithms: [...defaultAlgorithms, given.alg] };
 }

@@ -1,30 +1,23 @@
 /** URLs of local hosts in the metadata of clients of unknown standing (SSRF). */
 
-import type { Allowances } from "../../core/allowances.ts";
+import type { Policy } from "../../core/policy.ts";
 import { isLocalHost } from "../../core/test_hosts.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
-import type { Field, ObjectField } from "./field.ts";
+import type { Field } from "./field.ts";
+import { serverPolicy } from "./server_policy.ts";
 import type { ClientMetadata } from "../../core/clients/client.ts";
 
-/** The settings that decide whether a URL is local. */
-interface FetchSettings {
-  readonly allows: Allowances;
-  readonly privateHosts: readonly string[];
-}
-
 /** Whether the server fetches a URL although its host may not have a public address; see `allowsLocalFetch`. */
-export function isLocalUrl({ allows, privateHosts }: FetchSettings, url: string): boolean {
+export function isLocalUrl(settings: Policy, url: string): boolean {
+  const { allows, privateHosts } = serverPolicy(settings);
   const { hostname } = new URL(url);
   return privateHosts.includes(hostname) || isLocalHost(hostname, allows.localUrls);
 }
 
 /** The members that the server fetches, calls or loads in a frame, and that have a local URL, as issues. */
-export function findLocalUris(
-  metadata: Partial<ClientMetadata>,
-  settings: FetchSettings & { readonly clientField: ObjectField<ClientMetadata> },
-): ConfigIssue[] {
-  return Object.entries<Field>(settings.clientField.members).flatMap(([path, { isFetched }]) => {
+export function findLocalUris(metadata: Partial<ClientMetadata>, settings: Policy): ConfigIssue[] {
+  return Object.entries<Field>(serverPolicy(settings).clientField.members).flatMap(([path, { isFetched }]) => {
     const uri = metadata[path as keyof ClientMetadata];
     if (!isFetched || typeof uri !== "string" || !URL.canParse(uri) || !isLocalUrl(settings, uri)) return [];
     return [{

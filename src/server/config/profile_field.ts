@@ -4,7 +4,7 @@ import { providers } from "../profiles/providers.ts";
 import type { ProviderName } from "../profiles/provider_profile.ts";
 import { quote } from "./config_issue.ts";
 import { choice, type Field, list, union } from "./field.ts";
-import type { EndpointPaths } from "../../core/issuer_urls.ts";
+import type { EndpointPaths } from "./endpoint_paths.ts";
 import { type ProfileName, profileNames } from "../../core/profile.ts";
 import { type PluginProfile, pluginProfileField, pluginProfileNames } from "./plugin_profile.ts";
 import { providerProfileField } from "./provider_profile_field.ts";

@@ -2,7 +2,7 @@
  * The named profiles. A profile is a set of values of settings and nothing else. It decides the settings that are not
  * set, and rejects weaker values of settings that are set.
  *
- * To add a profile, add its name in `oauth/profile.ts` and its values to `profiles`.
+ * To add a profile, add its name in `core/profile.ts` and its values to `profiles`.
  */
 
 import type { ClientMetadata } from "../../core/clients/client.ts";
@@ -13,7 +13,7 @@ import { demoKeyClient } from "./demo_entries.ts";
 import type { KnownExtension } from "./extension_settings.ts";
 import { anything, combine, mcpRevisions, subset } from "./strictness.ts";
 import type { McpRevision, ProfileSetting } from "./strictness.ts";
-import type { ClientProfiles, Policy } from "../../core/policy.ts";
+import type { ClientProfiles, ServerPolicy } from "./server_policy.ts";
 import { type ActiveProfile, type ProfileName, profileNames } from "../../core/profile.ts";
 import { validateDemands } from "./profile_demands.ts";
 import type { Profile } from "./profile_field.ts";
@@ -262,7 +262,7 @@ export function clientProfiles(extensions: readonly KnownExtension[]): ClientPro
   };
 }
 
-function withClientProfile(policy: Policy, name: ProfileName): Policy {
+function withClientProfile(policy: ServerPolicy, name: ProfileName): ServerPolicy {
   const { label: profileLabel, values, sources } = activeProfile({ profile: name })!;
   const label = `${profileLabel} of this client`;
   const decides = new Map(policy.profile?.decides);

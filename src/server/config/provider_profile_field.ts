@@ -1,7 +1,7 @@
 /** The description of the profile of a provider. */
 
 import { anyValue, choice, type Field, list, object, type ObjectField, record, text, texts } from "./field.ts";
-import type { EndpointPaths } from "../../core/issuer_urls.ts";
+import type { EndpointPaths } from "./endpoint_paths.ts";
 import type { ProviderFunctions } from "../profiles/provider_functions.ts";
 import type { FixedClaims, ProviderProfile } from "../profiles/provider_profile.ts";
 import { providerFields } from "./provider_settings.ts";

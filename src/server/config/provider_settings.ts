@@ -1,9 +1,9 @@
 /** The descriptions of the settings that the profile of a provider can set. */
 
 import { anyValue, choice, type Fields, record, text, texts } from "./field.ts";
-import { endpointPathsField } from "../../core/issuer_urls.ts";
+import { endpointPathsField } from "./endpoint_paths.ts";
 import { signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
-import type { ProviderSettings } from "./policy_settings.ts";
+import type { ProviderSettings } from "./server_settings.ts";
 import { lifetimes, origin, pkce, refresh, tokenPrefixes } from "./setting_groups.ts";
 
 /** Describes {@link ProviderSettings}. */

@@ -3,7 +3,7 @@
 import type { ClientMetadata, User } from "../../core/clients/client.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../../core/configuration_error.ts";
 import { configuredIssuer } from "../../core/issuer_urls.ts";
-import type { Policy } from "../../core/policy.ts";
+import type { ServerPolicy } from "./server_policy.ts";
 import type { Deviation } from "../profiles/provider_profile.ts";
 import { fillSettings, type ResolvingServer } from "./fill_settings.ts";
 import type { Settings } from "./settings.ts";
@@ -18,7 +18,7 @@ export interface ResolvedSettings {
   /** Computes the warnings about valid settings. */
   warnings(): readonly ConfigurationWarning[];
   /** The policy. */
-  readonly policy: Policy;
+  readonly policy: ServerPolicy;
   /** The issuer in effect. */
   readonly issuer: string;
   /** The path of the issuer below the origin; empty if the settings name an issuer. */

@@ -1,18 +1,16 @@
 /** The descriptions of the groups of settings, such as `lifetimes`. */
 
-import { responseModesField } from "../../core/clients/client.ts";
+import { responseModesField } from "./client_fields.ts";
 import { choice, type Field, type Fields, flag, list, object, seconds, text, texts, whole } from "./field.ts";
 import { responseTypeNames } from "../../core/params.ts";
+import type { InsecureSettings, KeySettings, NetworkSettings } from "./server_settings.ts";
 import type {
-  InsecureSettings,
-  KeySettings,
   Lifetimes,
-  NetworkSettings,
   PkceSettings,
   RefreshSettings,
   RequestSettings,
   TokenPrefixes,
-} from "./policy_settings.ts";
+} from "../../core/policy_settings.ts";
 import type { ResourceSettings } from "../../core/resource_list.ts";
 
 /** Describes {@link Lifetimes}. */

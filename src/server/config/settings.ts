@@ -1,8 +1,8 @@
 /**
  * The settings of a server. The configuration file adds its own options in `cli/options.ts`.
  *
- * The interfaces, here and in `oauth/policy_settings.ts`, are the types and the documentation; the fields are the
- * description (`oauth/field.ts`). The compiler compares them. `validate` compares a value with its field,
+ * The interfaces, here, in `server_settings.ts` and in `core/policy_settings.ts`, are the types and the documentation;
+ * the fields are the description (`field.ts`). The compiler compares them. `validate` compares a value with its field,
  * `validate_settings.ts` compares settings with each other, and `fill_settings.ts` fills in the defaults. The JSON
  * Schema is generated from the fields and the comments. To add a setting, add its member and its field, read it as
  * `server.settings.x`, and run `deno task schema`. `setting_groups.ts` has the groups.
@@ -10,21 +10,24 @@
  * @module
  */
 
-import { clientAuthMethodNames, clientFieldOf, userField } from "../../core/clients/client.ts";
+import { clientAuthMethodNames, clientFieldOf } from "./client_fields.ts";
+import { userField } from "./user_fields.ts";
 import type { ClientMetadata, User } from "../../core/clients/client.ts";
 import type { AnyName } from "../../core/policy.ts";
-import type { MetadataForm, PolicySettings } from "./policy_settings.ts";
+import type { MetadataForm } from "../../core/policy_settings.ts";
+import type { ServerSettings } from "./server_settings.ts";
 import { defaultAlgorithms, verificationAlgorithms } from "../../core/keys/signing_algorithm.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { choice, type Field, type Fields, flag, list, type ObjectField, seconds, text, texts } from "./field.ts";
-import { endpointPathsField, fromHost } from "../../core/issuer_urls.ts";
+import { fromHost } from "../../core/issuer_urls.ts";
+import { endpointPathsField } from "./endpoint_paths.ts";
 import { type McpRevision, mcpRevisions } from "./strictness.ts";
 import { type Profile, profileField } from "./profile_field.ts";
 import { providerFields } from "./provider_settings.ts";
 import { insecureFields, keys, networkFields, requestFields, resource } from "./setting_groups.ts";
 
 /** The settings that a configuration file and an embedding program share. Everything has a default. */
-export interface Settings extends PolicySettings {
+export interface Settings extends ServerSettings {
   /**
    * The issuer identifier, an absolute URL without query and fragment. Every URL of the server begins with it.
    * `from-host`: the issuer of each request is the origin that it was sent to, if that is on a loopback host or one of

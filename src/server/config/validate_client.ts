@@ -6,16 +6,16 @@ import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { anyValue, validate } from "./field.ts";
 import { byProfile } from "../../core/profile.ts";
 import type { Policy } from "../../core/policy.ts";
-import { settingOfGrantType, supportedGrantTypes } from "../../core/grants/mod.ts";
-import { validatePublicKeys } from "../../core/keys/signing_algorithm.ts";
+import { type ServerPolicy, serverPolicy, tightenPolicy } from "./server_policy.ts";
+import { supportedGrantTypes } from "../../core/grants/mod.ts";
+import { validatePublicKeys } from "./key_issues.ts";
 import { findJoinedValues, responseTypeNames, splitScope } from "../../core/params.ts";
 import { grantTypesFor, sortResponseType } from "../../core/request/response_type.ts";
 import { authMethodsOf, type ClientAuthMethod, type ClientMetadata } from "../../core/clients/client.ts";
-import { tightenPolicy } from "../../core/clients/policy.ts";
-import { validatePageUrls, validatePostLogoutRedirectUris, validateRedirectUris } from "../../core/redirect_uri.ts";
+import { validatePageUrls, validatePostLogoutRedirectUris, validateRedirectUris } from "./uri_issues.ts";
 
 /** Compares metadata that matches its description with the settings. Paths are relative to the client. */
-type ClientValidator = (client: ClientMetadata, settings: Policy) => ConfigIssue[];
+type ClientValidator = (client: ClientMetadata, settings: ServerPolicy) => ConfigIssue[];
 
 /** The validators, in the order of their issues. */
 const validators: readonly ClientValidator[] = [
@@ -40,7 +40,7 @@ const validators: readonly ClientValidator[] = [
  */
 export function validateClient(client: ClientMetadata, settings: Policy): ConfigIssue[] {
   // Unknown members of a client that is registered at run time are ignored (RFC 7591 §2).
-  const issues = validate({ ...settings.clientField, others: anyValue }, client);
+  const issues = validate({ ...serverPolicy(settings).clientField, others: anyValue }, client);
   if (issues.length > 0) return issues;
   const policy = tightenPolicy(settings, client);
   return [
@@ -50,7 +50,7 @@ export function validateClient(client: ClientMetadata, settings: Policy): Config
 }
 
 /** Each request with an unsupported grant type would be rejected. */
-function validateGrantTypes({ grant_types = [] }: ClientMetadata, settings: Policy): ConfigIssue[] {
+function validateGrantTypes({ grant_types = [] }: ClientMetadata, settings: ServerPolicy): ConfigIssue[] {
   const supported = supportedGrantTypes(settings).map(({ type }) => type);
   return grant_types.flatMap((type, i) =>
     supported.includes(type) ? [] : [{
@@ -66,9 +66,14 @@ function validateGrantTypes({ grant_types = [] }: ClientMetadata, settings: Poli
   );
 }
 
+/** The settings that switch a grant type on; `undefined` for a grant type that no setting switches on. */
+function settingOfGrantType({ extensions }: ServerPolicy, type: string): string | undefined {
+  return extensions.flatMap(({ grantTypes = [] }) => grantTypes).find((optional) => optional.type === type)?.setting;
+}
+
 function validateResponseTypes(
   { response_types = [], grant_types }: ClientMetadata,
-  { responseTypes, profile }: Policy,
+  { responseTypes, profile }: ServerPolicy,
 ): ConfigIssue[] {
   const unsupported = response_types.flatMap((type, i) => {
     const name = sortResponseType(type);
@@ -92,7 +97,7 @@ function validateResponseTypes(
   }));
 }
 
-function validateSubjectType({ subject_type = "public" }: ClientMetadata, settings: Policy): ConfigIssue[] {
+function validateSubjectType({ subject_type = "public" }: ClientMetadata, settings: ServerPolicy): ConfigIssue[] {
   const { subjectTypes: supported } = settings;
   return supported.includes(subject_type) ? [] : [{
     path: "subject_type",
@@ -102,7 +107,7 @@ function validateSubjectType({ subject_type = "public" }: ClientMetadata, settin
   }];
 }
 
-function validateResponseModes({ response_modes = [] }: ClientMetadata, settings: Policy): ConfigIssue[] {
+function validateResponseModes({ response_modes = [] }: ClientMetadata, settings: ServerPolicy): ConfigIssue[] {
   const { responseModes, profile } = settings;
   // An empty list is an issue of the settings, or of the client's profile.
   if (responseModes.length === 0) return [];
@@ -117,7 +122,7 @@ function validateResponseModes({ response_modes = [] }: ClientMetadata, settings
 }
 
 /** A server without the extension would ignore what the client demands. */
-function validateDemands(client: ClientMetadata, { extensions }: Policy): ConfigIssue[] {
+function validateDemands(client: ClientMetadata, { extensions }: ServerPolicy): ConfigIssue[] {
   const absent = extensions.filter(({ isAbsent }) => isAbsent).flatMap(({ clientMetadata: { fields = {} } = {} }) =>
     Object.entries(fields)
   );
@@ -129,7 +134,7 @@ function validateDemands(client: ClientMetadata, { extensions }: Policy): Config
   }));
 }
 
-function validateScope({ scope = "" }: ClientMetadata, { scopes }: Policy): ConfigIssue[] {
+function validateScope({ scope = "" }: ClientMetadata, { scopes }: ServerPolicy): ConfigIssue[] {
   return validateScopeValues("scope", splitScope(scope), scopes);
 }
 
@@ -170,14 +175,14 @@ export function validateClientAudience({ client_id }: ClientMetadata, audience: 
 }
 
 /** The issues of the client's profile. */
-function validateClientProfile({ profile }: ClientMetadata, policy: Policy): ConfigIssue[] {
+function validateClientProfile({ profile }: ClientMetadata, policy: ServerPolicy): ConfigIssue[] {
   return profile === undefined ? [] : policy.clientProfiles.validate(policy, profile);
 }
 
 /** An issue if the server offers no method that the client is registered for. */
 function validateAuthMethod(
   client: ClientMetadata,
-  { clientAuthMethods, profile }: Policy,
+  { clientAuthMethods, profile }: ServerPolicy,
 ): ConfigIssue[] {
   const { token_endpoint_auth_method: method } = client;
   const methods = authMethodsOf(client);
@@ -223,7 +228,7 @@ function needsSecret(method: ClientAuthMethod): boolean {
 }
 
 /** The public keys. */
-function validateClientKeys(client: ClientMetadata, { allows }: Policy): ConfigIssue[] {
+function validateClientKeys(client: ClientMetadata, { allows }: ServerPolicy): ConfigIssue[] {
   const needsKeys = client.token_endpoint_auth_method === "private_key_jwt";
   return [
     ...needsKeys ? validateHasKeys(client, `token_endpoint_auth_method is "private_key_jwt"`) : [],
@@ -245,7 +250,7 @@ export function validateHasKeys({ jwks, jwks_uri: uri }: ClientMetadata, use: st
 /** The members that name a signature algorithm, which the server must accept. */
 function validateAlgorithms(
   client: ClientMetadata,
-  { signatureAlgorithms, profile, clientField }: Policy,
+  { signatureAlgorithms, profile, clientField }: ServerPolicy,
 ): ConfigIssue[] {
   // An empty list is an issue of the client's profile.
   if (signatureAlgorithms.length === 0) return [];

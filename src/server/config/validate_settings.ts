@@ -1,6 +1,6 @@
 /** Compares settings with each other and with the issuer. Each value already matches its field. */
 
-import { validateAvailable } from "../../core/keys/signing_algorithm.ts";
+import { validateAvailable } from "./key_issues.ts";
 import { scopeToken } from "../../core/params.ts";
 import { isReservedClaim, reservedClaims } from "../../core/claims.ts";
 import { validateClient, validateScopeValues } from "./validate_client.ts";

@@ -1,7 +1,7 @@
 /** The texts of warnings about accepted requests, made from the facts of observations. */
 
 import type { AnyName } from "../../core/policy.ts";
-import { dottedScheme } from "../../core/redirect_uri.ts";
+import { dottedScheme } from "../config/uri_issues.ts";
 import type { Explanation, RuleExplanation } from "../../core/explanation.ts";
 import type { Observations, Observe } from "../../core/observe.ts";
 import { promptValues, separatorFix } from "../../core/params.ts";

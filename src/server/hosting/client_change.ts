@@ -1,6 +1,7 @@
 /** The links from a rejected request to the form that changes the clients so that the server accepts the request. */
 
-import { validateRedirectUri } from "../../core/redirect_uri.ts";
+import { serverPolicy } from "../config/server_policy.ts";
+import { validateRedirectUri } from "../config/uri_issues.ts";
 import { frontChannelOrigin } from "../../core/issuer_urls.ts";
 import type { ClientChange } from "../../core/explanation.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/session/session.ts";
@@ -29,9 +30,9 @@ export function fixLink(
   change: ClientChange | undefined,
   retry?: string,
 ): FixLink | undefined {
-  const { app, server: { clients, settings, settings: { allows, insecureAllowHttpRedirectUris: allowHttp } } } =
-    context;
-  if (change === undefined || settings.directory !== "edit" || !mayListClients(context)) return undefined;
+  const { app, server: { clients, settings } } = context;
+  const { allows, directory, insecureAllowHttpRedirectUris: allowHttp } = serverPolicy(settings);
+  if (change === undefined || directory !== "edit" || !mayListClients(context)) return undefined;
   const { client_id, isNew, redirect_uri, post_logout_redirect_uri, scope, grant_type, token_endpoint_auth_method } =
     change;
   // The form rejects all other characters, and other redirect URIs.

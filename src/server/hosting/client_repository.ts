@@ -9,8 +9,9 @@ import { memoryRepository } from "./records/repository.ts";
 import type { CreateRepository, SerializedEntry } from "./records/repository.ts";
 import { digest } from "../../core/secrets.ts";
 import { authMethodsOf, type ClientEntry, type ClientMetadata } from "../../core/clients/client.ts";
-import { tightenPolicy } from "../../core/clients/policy.ts";
-import { matchesRedirectUri, validateRedirectUri } from "../../core/redirect_uri.ts";
+import { type ServerPolicy, tightenPolicy } from "../config/server_policy.ts";
+import { matchesRedirectUri } from "../../core/redirect_uri.ts";
+import { validateRedirectUri } from "../config/uri_issues.ts";
 import type { Client, ClientRepository } from "../../core/clients/repository.ts";
 import { standingOfRegistration } from "../../core/clients/standing.ts";
 import { validateClient, validateClientAudience } from "../config/validate_client.ts";
@@ -80,7 +81,7 @@ function parseEntry(settings: Policy, entry: ClientEntry): Client {
 
 /** The settings that a client depends on. */
 export type ClientPolicy = Pick<
-  Policy,
+  ServerPolicy,
   "allows" | "clientScopes" | "userScopes" | "alg" | "acceptsAny" | "subjectTypes" | "insecureAllowHttpRedirectUris"
 >;
 
@@ -99,6 +100,8 @@ export function clientFromMetadata(
   const isNative = !confidential || metadata.application_type === "native";
   const hasRedirectUri = (requested: string) =>
     redirectUris.some((registered) => matchesRedirectUri(registered, requested, isNative, localUrls));
+  const redirectUriIssue = (requested: string) =>
+    validateRedirectUri(requested, server.insecureAllowHttpRedirectUris, localUrls);
   const ownScope = metadata.scope === undefined ? server.userScopes : splitScope(metadata.scope);
   const scope = metadata.scope === undefined
     ? server.userScopes
@@ -124,11 +127,11 @@ export function clientFromMetadata(
     idTokenAlg: metadata.id_token_signed_response_alg ?? server.alg,
     serves: (metadata.serves ?? []).map(canonicalUri),
     hasRedirectUri,
-    allowsRedirectUri: server.acceptsAny.includes("redirectUris")
-      ? (requested) =>
-        hasRedirectUri(requested) ||
-        validateRedirectUri(requested, server.insecureAllowHttpRedirectUris, localUrls) === undefined
-      : hasRedirectUri,
+    allowsRedirectUri: hasRedirectUri,
+    ...server.acceptsAny.includes("redirectUris") && {
+      redirectUriIssue,
+      allowsRedirectUri: (requested: string) => hasRedirectUri(requested) || redirectUriIssue(requested) === undefined,
+    },
     allowsScope: acceptsAnyScope ? (token) => !server.clientScopes.includes(token) : (token) => scope.includes(token),
   };
   // Replaces the promise by its value, so that later callers need not wait.

@@ -3,7 +3,7 @@
 import type { EndpointDescription } from "../../core/endpoint.ts";
 import type { Endpoint } from "../../core/route.ts";
 import { assertNoIssues, quote } from "../config/config_issue.ts";
-import type { EndpointPaths } from "../../core/issuer_urls.ts";
+import type { EndpointPaths } from "../config/endpoint_paths.ts";
 
 /**
  * The endpoints. An endpoint that the setting names is served at the configured path only, and the endpoints below it

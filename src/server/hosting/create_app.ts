@@ -16,7 +16,6 @@ import { endpointOrigin, fromHost } from "../../core/issuer_urls.ts";
 import type { Keys } from "../../core/keys/keys.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { NavigationLink, Site } from "../../core/pages/layout.tsx";
-import type { Policy } from "../../core/policy.ts";
 import { RequestContext } from "../../core/request_context.ts";
 import type { HostedResource } from "../../core/resource_list.ts";
 import type { Endpoint } from "../../core/route.ts";
@@ -38,11 +37,12 @@ import { type CreateRepository, recordPrefix } from "./records/repository.ts";
 import { contextFactory, type EmitEvent } from "./request_context.ts";
 import { serverByHost } from "./server_by_host.ts";
 import { withUnregisteredClients } from "./unregistered_clients.ts";
+import type { ServerPolicy } from "../config/server_policy.ts";
 
 /** The dependencies of the assembly besides the options. */
 interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" | "trace"> {
   readonly keys: Keys;
-  readonly policy: Policy;
+  readonly policy: ServerPolicy;
   /** The clients and users at the start. */
   readonly entries: InitialEntries;
   /** The extensions of the server. */
@@ -108,7 +108,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   // Hosted resources add their scope values.
   const scopes = [...policy.scopes];
   const userScopes = [...policy.userScopes];
-  const settings: Policy = { ...policy, scopes, userScopes };
+  const settings: ServerPolicy = { ...policy, scopes, userScopes };
   const { plugins = [], pages = {} } = options;
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const claims = claimRules(settings);

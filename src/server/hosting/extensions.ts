@@ -2,7 +2,8 @@
 
 import type { KnownExtension } from "../config/extension_settings.ts";
 import type { ObjectField } from "../config/field.ts";
-import { clientFieldOf, type ClientMetadata } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "../../core/clients/client.ts";
+import { clientFieldOf } from "../config/client_fields.ts";
 import type { Extension } from "./extension.ts";
 import { assertionAuthentication } from "../extensions/assertion_authentication/mod.ts";
 import { assertionGrants } from "../extensions/assertion_grants/mod.ts";
@@ -23,7 +24,7 @@ import { signedRequests } from "../extensions/signed_requests/mod.ts";
 import { signedResponses } from "../extensions/signed_responses/mod.ts";
 import { stepUp } from "../extensions/step_up/mod.ts";
 import { tokenExchange } from "../extensions/token_exchange/mod.ts";
-import { endpointPathsField } from "../../core/issuer_urls.ts";
+import { endpointPathsField } from "../config/endpoint_paths.ts";
 import { clientsField } from "../config/settings.ts";
 
 /**

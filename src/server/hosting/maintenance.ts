@@ -3,6 +3,7 @@
 import { algorithmsInUse } from "../../core/jwks.ts";
 import type { MinuteTask, Server } from "../../core/server.ts";
 import { type Timer, timers } from "../../core/timers.ts";
+import { serverPolicy } from "../config/server_policy.ts";
 
 /** Interval of {@link minuteTasks}, in milliseconds; far below the default of `keys.lead`. */
 const minuteTasksIntervalMs = 60_000;
@@ -94,7 +95,8 @@ const minuteTasks: readonly MinuteTask[] = [
 
 /** Reads the keys of other instances, and creates the next key when the rotation interval is over. */
 async function maintainKeys(server: Server): Promise<void> {
-  const { keys, settings: { keys: { rotateEvery, lead } } } = server;
+  const { keys, settings } = server;
+  const { rotateEvery, lead } = serverPolicy(settings).keys;
   await keys.refresh();
   if (rotateEvery === undefined) return;
   for (const alg of algorithmsInUse(server)) {

@@ -10,6 +10,7 @@ import type { Sender } from "../../core/sender.ts";
 import type { Server } from "../../core/server.ts";
 import type { Trace, TraceEvent } from "../../core/trace.ts";
 import type { Plugin } from "./plugin.ts";
+import { serverPolicy } from "../config/server_policy.ts";
 
 /** Creates the context of a request. */
 type CreateContext = (
@@ -32,7 +33,7 @@ export function contextFactory(
   const changing = plugins.filter((plugin) => plugin.forRequest !== undefined).reverse();
   const hasListener = plugins.some((plugin) => plugin.onEvent !== undefined);
   const { settings } = app.server;
-  const needsCopy = hasListener || settings.acceptsUnknownClients || changing.length > 0;
+  const needsCopy = hasListener || serverPolicy(settings).acceptsUnknownClients || changing.length > 0;
   return (request, target, route) => {
     const context = new RequestContext(app, request, target, route);
     if (findServer !== undefined) context.server = findServer(request);

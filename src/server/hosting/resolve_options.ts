@@ -4,7 +4,8 @@ import type { Extension } from "./extension.ts";
 import type { LatchkeyOptions } from "./options.ts";
 import type { Plugin } from "./plugin.ts";
 import type { ExtensionSettings } from "../extensions/settings.ts";
-import { clientFieldOf, registeredUserField } from "../../core/clients/client.ts";
+import { clientFieldOf } from "../config/client_fields.ts";
+import { registeredUserField } from "../config/user_fields.ts";
 import type { KnownExtension } from "../config/extension_settings.ts";
 import { quote } from "../config/config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
@@ -15,7 +16,7 @@ import { type ResolvedSettings, resolveSettings } from "../config/resolve_settin
 import type { GrantType } from "../../core/server.ts";
 import type { Pages } from "../pages.ts";
 import { extensions as allExtensions } from "./extensions.ts";
-import { endpointPathsField } from "../../core/issuer_urls.ts";
+import { endpointPathsField } from "../config/endpoint_paths.ts";
 import { profileField } from "../config/profile_field.ts";
 import { validateProxies } from "./trusted_proxies.ts";
 

@@ -8,7 +8,7 @@ import { boundedCache } from "../../core/bounded_cache.ts";
 import { suggest } from "../config/config_issue.ts";
 import type { Server } from "../../core/server.ts";
 import { clientFromMetadata, type ClientPolicy } from "./client_repository.ts";
-import { validateRedirectUri } from "../../core/redirect_uri.ts";
+import { validateRedirectUri } from "../config/uri_issues.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { ServerClients } from "../../core/clients/server_clients.ts";
 
@@ -34,13 +34,15 @@ export function withUnregisteredClients(
   function unregisteredClient(id: string): Client | undefined {
     const former = cached.get(id);
     if (former !== undefined || !clientIdSyntax.test(id)) return former;
+    const redirectUriIssue = (uri: string) =>
+      validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls);
     const client: Client = {
       ...clientFromMetadata({ client_id: id, token_endpoint_auth_method: "none" }, settings),
       standing: "unknown",
       isUnregistered: true,
       grantTypes,
-      allowsRedirectUri: (uri) =>
-        validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls) === undefined,
+      redirectUriIssue,
+      allowsRedirectUri: (uri) => redirectUriIssue(uri) === undefined,
     };
     cached.set(id, client);
     known = undefined;

@@ -139,7 +139,7 @@ function readPostLogoutRedirectUri(server: Server, params: Params, client: Clien
   const { post_logout_redirect_uris: registered = [] } = client.metadata;
   const facts = { clientId: client.id, uri, registered };
   if (!mayLogOutTo(server, client, uri, (setting) => observe(server, client, "LO-03", { ...facts, setting }))) {
-    rejectUnregistrable(server, client, "LO-03", uri);
+    rejectUnregistrable(client, "LO-03", uri);
     throw reject("LO-03", facts);
   }
   const state = params.get("state");

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
-import { keySetField } from "../../../src/core/clients/client.ts";
+import { keySetField } from "../../../src/server/config/client_fields.ts";
 import { ConfigurationError } from "../../../src/core/configuration_error.ts";
 import type { PublicKeySet } from "../../../src/core/keys/public_key.ts";
 import { extensions } from "../../../src/server/hosting/extensions.ts";

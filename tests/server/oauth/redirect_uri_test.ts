@@ -2,12 +2,8 @@
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
-import {
-  appendToRedirectUri,
-  encodeFormValue,
-  matchesRedirectUri,
-  validateRedirectUri,
-} from "../../../src/core/redirect_uri.ts";
+import { appendToRedirectUri, encodeFormValue, matchesRedirectUri } from "../../../src/core/redirect_uri.ts";
+import { validateRedirectUri } from "../../../src/server/config/uri_issues.ts";
 
 /** Registered, requested, and whether they match for a native client and for another one. */
 const matches: readonly (readonly [string, string, boolean, boolean])[] = [

@@ -1,6 +1,6 @@
 import { choice, type Fields } from "../../config/field.ts";
-import { open } from "../../../core/clients/standing.ts";
-import { assertionAlgorithms } from "../../../core/keys/signing_algorithm.ts";
+import { open } from "../../config/client_fields.ts";
+import { assertionAlgorithms } from "../../config/client_jwt_algorithms.ts";
 
 /** Client metadata of client assertions. */
 export interface AssertionAuthenticationClientMembers {

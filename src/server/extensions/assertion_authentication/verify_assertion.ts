@@ -14,6 +14,7 @@ import { storageKey } from "../../../core/secrets.ts";
 import type { Credentials, Server } from "../../../core/server.ts";
 import { assertionType } from "../../../core/clients/assertion_type.ts";
 import { howToAuthenticate, invalidClient } from "../../../core/clients/auth_method.ts";
+import { serverPolicy } from "../../config/server_policy.ts";
 
 /** A client assertion (RFC 7523 §3, RFC 10070 §4). `maxAssertionLifetime` bounds its lifetime. */
 export const clientAssertionPolicy: JwtPolicy & { readonly usualLifetime: number } = {
@@ -86,7 +87,7 @@ async function verifyClaims(
     reject: invalidClient,
   });
   const audience = [payload.aud!].flat();
-  const { assertionAudience, maxAssertionLifetime, profile } = policyOf(server, client);
+  const { assertionAudience, maxAssertionLifetime, profile } = serverPolicy(policyOf(server, client));
   const calledUrls = calledUrl === undefined ? [] : withAlias(server, calledUrl);
   const tokenUrls = server.assertionAudiences.flatMap((url) => withAlias(server, url));
   const audiences = [

@@ -1,6 +1,6 @@
 /** All issues of the setting `trustedIssuers`. */
 
-import { validateAvailable, validatePublicKeys } from "../../../core/keys/signing_algorithm.ts";
+import { validateAvailable, validatePublicKeys } from "../../config/key_issues.ts";
 import type { Allowances } from "../../../core/allowances.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";

@@ -1,6 +1,6 @@
 import { type Fields, texts } from "../../config/field.ts";
 import { detailsTypes } from "./settings.ts";
-import { open } from "../../../core/clients/standing.ts";
+import { open } from "../../config/client_fields.ts";
 
 /** Client metadata of authorization details. */
 export interface AuthorizationDetailsClientMembers {

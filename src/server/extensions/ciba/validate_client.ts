@@ -2,12 +2,12 @@
 
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import type { Policy } from "../../../core/policy.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
-import { validateClientUri } from "../../../core/redirect_uri.ts";
+import { validateClientUri } from "../../config/uri_issues.ts";
+import type { ServerPolicy } from "../../config/server_policy.ts";
 
 /** The issues of the notification endpoint, which the mode `ping` requires (CIBA §4). */
-export function validateNotification(client: ClientMetadata, settings: Policy): readonly ConfigIssue[] {
+export function validateNotification(client: ClientMetadata, settings: ServerPolicy): readonly ConfigIssue[] {
   const { backchannel_token_delivery_mode: mode, backchannel_client_notification_endpoint: uri } = client;
   const path = "backchannel_client_notification_endpoint";
   if (uri === undefined) {

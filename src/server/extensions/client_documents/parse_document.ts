@@ -5,25 +5,26 @@
 
 import { splitScope } from "../../../core/params.ts";
 import { grantTypesFor, sortResponseType } from "../../../core/request/response_type.ts";
-import { clientValues } from "../../../core/clients/client_extension.ts";
+import { clientValues } from "../../config/client_extension.ts";
 import { quote } from "../../config/config_issue.ts";
 import { byProfile } from "../../../core/profile.ts";
-import type { Policy } from "../../../core/policy.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import { supportedGrantTypes } from "../../../core/grants/mod.ts";
 import { digest } from "../../../core/secrets.ts";
 import type { RuleExplanation } from "../../../core/explanation.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
-import { closedMembers } from "../../../core/clients/open_members.ts";
+import { closedMembers } from "../../config/open_members.ts";
 import { clientFromMetadata } from "../../hosting/client_repository.ts";
 import { findLocalUris, isLocalUrl } from "../../config/local_uris.ts";
-import { redirectsToDevice, validateRedirectUri } from "../../../core/redirect_uri.ts";
+import { redirectsToDevice } from "../../../core/redirect_uri.ts";
+import { validateRedirectUri } from "../../config/uri_issues.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { meetsRequirement } from "../../../core/clients/standing.ts";
 import { validateUntrustedText } from "../../config/untrusted_text.ts";
 import { reject } from "./rules.ts";
 import { clientDocumentSettings } from "./settings.ts";
 import { validateClient, validateClientAudience } from "../../config/validate_client.ts";
+import type { ServerPolicy } from "../../config/server_policy.ts";
 
 interface FetchedDocument {
   /** Its URL, which is the `client_id`. */
@@ -47,7 +48,7 @@ const unverifiedMembers = ["sector_identifier_uri"];
  */
 export async function parseDocument(
   { url, text, contentType }: FetchedDocument,
-  settings: Policy & { readonly audience: string },
+  settings: ServerPolicy & { readonly audience: string },
   times: { readonly fetchedAt: number; readonly validUntil: number },
 ): Promise<Client> {
   const warnings: RuleExplanation[] = [];

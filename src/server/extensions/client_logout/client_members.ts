@@ -1,5 +1,5 @@
 import { type Fields, flag, text } from "../../config/field.ts";
-import { open } from "../../../core/clients/standing.ts";
+import { open } from "../../config/client_fields.ts";
 
 /** Client metadata of client logout. */
 export interface LogoutClientMembers {

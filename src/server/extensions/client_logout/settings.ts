@@ -5,12 +5,12 @@
 
 import { describeSettings } from "../../config/extension_settings.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
-import { type UriIssue, validateClientUri } from "../../../core/redirect_uri.ts";
+import { type UriIssue, validateClientUri } from "../../config/uri_issues.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { type Fields, flag, object, seconds, withDefaults } from "../../config/field.ts";
-import type { Policy } from "../../../core/policy.ts";
 import type { Server } from "../../../core/server.ts";
+import type { ServerPolicy } from "../../config/server_policy.ts";
 
 /** How the server informs clients that a session in which they received an ID token has ended. */
 export interface ClientLogoutOptions {
@@ -68,7 +68,7 @@ export function hasLogoutUri(
 }
 
 /** The issues of the logout URIs. A member that demands `sid` requires the logout URI that it belongs to. */
-export function validateLogoutUris(client: ClientMetadata, settings: Policy): ConfigIssue[] {
+export function validateLogoutUris(client: ClientMetadata, settings: ServerPolicy): ConfigIssue[] {
   return (["backchannel", "frontchannel"] as const).flatMap((channel) => {
     const { [`${channel}_logout_uri` as const]: uri } = client;
     if (uri === undefined && !client[`${channel}_logout_session_required`]) return [];

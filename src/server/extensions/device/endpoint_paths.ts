@@ -1,6 +1,6 @@
 /** The member of the setting `paths` for the endpoint of this extension. */
 
-import { pathField } from "../../../core/issuer_urls.ts";
+import { pathField } from "../../config/endpoint_paths.ts";
 import type { Fields } from "../../config/field.ts";
 
 /** The path of the endpoint. */

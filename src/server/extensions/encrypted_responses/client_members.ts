@@ -1,5 +1,5 @@
 import { choice, type Fields } from "../../config/field.ts";
-import { open } from "../../../core/clients/standing.ts";
+import { open } from "../../config/client_fields.ts";
 
 /** Client metadata of encrypted responses (OpenID Connect Registration §2). */
 export interface EncryptedResponseClientMembers {

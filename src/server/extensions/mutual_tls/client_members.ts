@@ -1,5 +1,5 @@
 import { type Fields, flag, text } from "../../config/field.ts";
-import { open } from "../../../core/clients/standing.ts";
+import { open } from "../../config/client_fields.ts";
 
 /** Client metadata of mutual TLS (RFC 8705 §2.1.2, §3.4). */
 export interface MutualTlsClientMembers {

@@ -1,5 +1,5 @@
 import { type Fields, text } from "../../config/field.ts";
-import { open } from "../../../core/clients/standing.ts";
+import { open } from "../../config/client_fields.ts";
 
 /** Client metadata of pairwise subjects. */
 export interface PairwiseClientMembers {

@@ -4,7 +4,7 @@ import type { Extension } from "../../hosting/extension.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import { parseUrl } from "../../../core/keys/signing_algorithm.ts";
+import { parseUrl } from "../../config/uri_issues.ts";
 import { pairwiseClientFields } from "./client_members.ts";
 
 /** Lets clients have `subject_type` `pairwise`. */

@@ -13,10 +13,11 @@ import { redirectsToDevice } from "../../../core/redirect_uri.ts";
 import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "../../../core/clients/client.ts";
 import { parseClient } from "../../hosting/client_repository.ts";
 import { findLocalUris } from "../../config/local_uris.ts";
-import { closedMembers, isOpenTo, membersOpenTo } from "../../../core/clients/open_members.ts";
+import { closedMembers, isOpenTo, membersOpenTo } from "../../config/open_members.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { findClosedGrants, type RegistrationApproval, standingFor, withoutClaims } from "./approval.ts";
 import { reject } from "./rules.ts";
+import { serverPolicy } from "../../config/server_policy.ts";
 import { registrationPolicy } from "./settings.ts";
 import { withNeededGrantTypes, withoutUnsupportedValues } from "./unsupported_values.ts";
 import { validateUntrustedText } from "../../config/untrusted_text.ts";
@@ -159,7 +160,7 @@ function findMisspelt(
 ): (readonly [name: string, known: string])[] {
   const absent = membersOpenTo(settings, "approved").filter((name) => !Object.hasOwn(received, name));
   const ignored = Object.keys(received).filter((name) =>
-    !Object.hasOwn(settings.clientField.members, name) && !name.includes("#")
+    !Object.hasOwn(serverPolicy(settings).clientField.members, name) && !name.includes("#")
   );
   return ignored.slice(0, maxComparedMembers).flatMap((name) => {
     const known = suggest(name, absent);
@@ -233,7 +234,7 @@ function inferApplicationType(
 ): "web" | "native" {
   if (uris.length === 0 || !uris.every(redirectsToDevice)) return "web";
   const isLoopbackAllowed = method !== "none" &&
-    !server.settings.nativeOnlyRedirectUris.includes("loopback");
+    !serverPolicy(server.settings).nativeOnlyRedirectUris.includes("loopback");
   if (isLoopbackAllowed && uris.every((uri) => /^https?:/i.test(uri))) return "web";
   warn(server, undefined, {
     rule: "DR-04",
@@ -258,7 +259,7 @@ function assertMetadata(
   approval: RegistrationApproval,
 ): void {
   const malformed = [
-    ...validate({ ...server.settings.clientField, required: [] }, requested),
+    ...validate({ ...serverPolicy(server.settings).clientField, required: [] }, requested),
     ...validateUntrustedText(requested),
   ];
   const faulty = new Set(malformed.map(memberOf));
@@ -281,7 +282,7 @@ function assertMetadata(
     // another issue.
     const named = new Set([
       ...issues.map(memberOf),
-      ...closedMembers(server.settings, server.settings.clientField.members, "unknown"),
+      ...closedMembers(server.settings, serverPolicy(server.settings).clientField.members, "unknown"),
     ]);
     issues.push(...error.issues.filter((issue) => !named.has(memberOf(issue))));
   }

@@ -6,7 +6,8 @@ import { supportedGrantTypes } from "../../../core/grants/mod.ts";
 import { warn } from "../../../core/warn.ts";
 import { grantTypesFor, sortResponseType } from "../../../core/request/response_type.ts";
 import type { Server } from "../../../core/server.ts";
-import { isUnsupportedUri, redirectsToDevice } from "../../../core/redirect_uri.ts";
+import { redirectsToDevice } from "../../../core/redirect_uri.ts";
+import { isUnsupportedUri } from "../../config/uri_issues.ts";
 import { registrationPolicy } from "./settings.ts";
 
 type Requested = Omit<ClientMetadata, "client_id">;

@@ -1,6 +1,6 @@
 /** All issues of the settings of registration. */
 
-import { validatePublicKeys } from "../../../core/keys/signing_algorithm.ts";
+import { validatePublicKeys } from "../../config/key_issues.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { Policy } from "../../../core/policy.ts";

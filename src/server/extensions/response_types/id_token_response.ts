@@ -10,7 +10,7 @@ import { paramsFromFields, type ResponseFields, type ResponseMode } from "../../
 import { hasCode } from "../../../core/request/response_type.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";
 import { issueTokens, signIdToken } from "../../../core/tokens.ts";
-import { isPublicUri } from "../../../core/redirect_uri.ts";
+import { isPublicUri } from "./public_uri.ts";
 import { reject } from "./rules.ts";
 
 /** Maximum length of an ID token in a URL, in characters. */

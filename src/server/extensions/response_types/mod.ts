@@ -10,7 +10,7 @@ import { quote } from "../../config/config_issue.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
 import { withoutUser } from "../../../core/clients/standing.ts";
 import { type ParameterDescription, responseTypeNames } from "../../../core/params.ts";
-import { isPublicUri } from "../../../core/redirect_uri.ts";
+import { isPublicUri } from "./public_uri.ts";
 import { sortResponseType } from "../../../core/request/response_type.ts";
 import type { ResponseTypeDescription } from "../../../core/request/response_type.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";

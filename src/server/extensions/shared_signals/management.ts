@@ -6,7 +6,7 @@ import { type HttpResponse, json } from "../../../core/http/message.ts";
 import type { Context } from "../../../core/context.ts";
 import { endpointUrl } from "../../../core/endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
-import { validateClientUri } from "../../../core/redirect_uri.ts";
+import { validateClientUri } from "../../config/uri_issues.ts";
 import { quote } from "../../config/config_issue.ts";
 import { describeKind } from "../../../core/quote_value.ts";
 import type { OAuthError } from "../../../core/errors.ts";
@@ -28,6 +28,7 @@ import {
 } from "./streams.ts";
 import { sendVerification } from "./transmit.ts";
 import { reject } from "./rules.ts";
+import { serverPolicy } from "../../config/server_policy.ts";
 
 /** Maximum length of a text that a client sends, in characters; and of its list of event types, in entries. */
 const maxTextLength = 2048;
@@ -189,7 +190,7 @@ function readDelivery(server: Server, delivery: unknown): Pick<StreamChanges, "p
   const { method, endpoint_url: url, authorization_header: authorization } = Object(delivery);
   if (method === pollMethod) return { pushUrl: undefined, authorization: undefined };
   if (method !== pushMethod) throw invalid("delivery.method", `${pushMethod} or ${pollMethod}`, quote(method));
-  const { insecureAllowHttpRedirectUris: allowHttp, allows } = server.settings;
+  const { insecureAllowHttpRedirectUris: allowHttp, allows } = serverPolicy(server.settings);
   const issue = typeof url !== "string" || url.length > maxTextLength || !/^https?:/i.test(url)
     ? { expected: "an https URL" }
     : validateClientUri(url, allowHttp, allows.localUrls);

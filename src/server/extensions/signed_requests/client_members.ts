@@ -1,6 +1,6 @@
 import { choice, type Fields, flag } from "../../config/field.ts";
-import { open } from "../../../core/clients/standing.ts";
-import { assertionAlgorithms } from "../../../core/keys/signing_algorithm.ts";
+import { open } from "../../config/client_fields.ts";
+import { assertionAlgorithms } from "../../config/client_jwt_algorithms.ts";
 
 /** Client metadata of signed requests. */
 export interface SignedRequestClientMembers {

@@ -7,7 +7,7 @@ import type { MaybePromise } from "../../../core/maybe_promise.ts";
 import type { ServerWith } from "../../../core/extension.ts";
 import type { Extension } from "../../hosting/extension.ts";
 import type { RequestSource } from "../../../core/request/request_source.ts";
-import { clientJwtAlgorithms } from "../../../core/keys/signing_algorithm.ts";
+import { clientJwtAlgorithms } from "../../config/client_jwt_algorithms.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";
 import { isSignatureRequired, type SignedRequestPolicy, signedRequestSettings } from "./settings.ts";
 import { contentEncryptions } from "../encrypted_responses/client_members.ts";

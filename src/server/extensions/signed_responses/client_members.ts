@@ -1,5 +1,5 @@
 import { choice, type Fields } from "../../config/field.ts";
-import { open } from "../../../core/clients/standing.ts";
+import { open } from "../../config/client_fields.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 
 /** Client metadata of signed responses (JARM §3, RFC 9701 §6). */

@@ -1,6 +1,6 @@
 import { type Fields, list } from "../../config/field.ts";
-import { open } from "../../../core/clients/standing.ts";
-import { acrValueField } from "../../../core/request/authentication_level.ts";
+import { open } from "../../config/client_fields.ts";
+import { acrValueField } from "./settings.ts";
 
 /** Client metadata of levels of authentication. */
 export interface StepUpClientMembers {

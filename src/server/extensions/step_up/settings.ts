@@ -1,8 +1,7 @@
 /** The setting `acrValues`: the levels of authentication (OpenID Connect Core §2, `acr`; RFC 9470). */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { acrValueField } from "../../../core/request/authentication_level.ts";
-import { choice, type Fields, list, object, texts } from "../../config/field.ts";
+import { choice, type Field, type Fields, list, object, text, texts } from "../../config/field.ts";
 import type { LoginMethod } from "../../../core/policy.ts";
 
 /** @internal */
@@ -42,6 +41,12 @@ export interface AcrValue {
 export const unverifiedMethods: readonly LoginMethod[] = ["auto", "open"];
 
 const example: AcrValue = { value: "urn:example:mfa", methods: ["auto"], amr: ["pwd", "otp", "mfa"] };
+
+/** Describes a value of `acr`. */
+export const acrValueField: Field<string> = text(["urn:example:mfa"], {
+  pattern: /^[\x21\x23-\x5B\x5D-\x7E]{1,255}$/,
+  expected: "1 to 255 printable ASCII characters without spaces, quotes and backslashes",
+});
 
 /** Describes the list of levels. */
 const acrValuesField = list(

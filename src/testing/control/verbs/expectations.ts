@@ -1,7 +1,7 @@
 /** Verbs that check the log. If it is not as expected, the response is 422 with the requests. */
 
 import { anyValue, choice, flag, list, object, record, text, whole } from "../../../server/config/field.ts";
-import { clientAuthMethodNames } from "../../../core/clients/client.ts";
+import { clientAuthMethodNames } from "../../../server/config/client_fields.ts";
 import type { ClientAuthMethod } from "../../../core/clients/client.ts";
 import type { PassedRuleId, RejectionRuleId } from "../../../core/rules/mod.ts";
 import type { HabitOptions } from "../../check_habits.ts";

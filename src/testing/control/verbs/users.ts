@@ -1,6 +1,7 @@
 /** Verbs of users. */
 
-import { type User, userField } from "../../../core/clients/client.ts";
+import type { User } from "../../../core/clients/client.ts";
+import { userField } from "../../../server/config/user_fields.ts";
 import { anyValue, list, object, record, text } from "../../../server/config/field.ts";
 import { changeRecord } from "../change_record.ts";
 import { ControlError } from "../control_error.ts";

@@ -1,14 +1,15 @@
 /** Clients and extensions: the metadata values that extensions allow, and warnings about entries for any client. */
 
-import type { ConfigurationWarning } from "../configuration_error.ts";
-import type { KnownClientExtension, Policy } from "../policy.ts";
+import type { ConfigurationWarning } from "../../core/configuration_error.ts";
+import type { Policy } from "../../core/policy.ts";
+import { type ServerPolicy, serverPolicy } from "./server_policy.ts";
 
 /** @internal The allowed values of list members of client metadata, by the name of the member. */
 export type ClientValues = Readonly<Record<string, readonly string[]>>;
 
 /** The values that list members of client metadata may have because of the extensions of a server. */
-export function clientValues(settings: { readonly extensions: readonly KnownClientExtension[] }): ClientValues {
-  const fields = settings.extensions.flatMap(({ isAbsent, clientMetadata: { fields = {} } = {} }) =>
+export function clientValues(settings: Policy): ClientValues {
+  const fields = serverPolicy(settings).extensions.flatMap(({ isAbsent, clientMetadata: { fields = {} } = {} }) =>
     isAbsent ? [] : Object.entries(fields)
   );
   return Object.fromEntries(fields.flatMap(([name, { valuesOf }]) => valuesOf ? [[name, valuesOf(settings)]] : []));
@@ -20,7 +21,7 @@ export function clientValues(settings: { readonly extensions: readonly KnownClie
  * @param paths The paths of the entries.
  */
 export function unlistedClientsWarnings(
-  { acceptsUnknownClients }: Pick<Policy, "acceptsUnknownClients">,
+  { acceptsUnknownClients }: Pick<ServerPolicy, "acceptsUnknownClients">,
   paths: readonly string[],
 ): ConfigurationWarning[] {
   if (!acceptsUnknownClients) return [];

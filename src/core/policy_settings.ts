@@ -1,18 +1,12 @@
-/** The settings of the protocol, with their documentation and their defaults. `config/` makes a policy of them. */
+/** The settings of the minimal server, with documentation and defaults. `config/` makes a policy of them. */
 
-import type { ClientAuthMethod } from "../../core/clients/client.ts";
-import type { EndpointPaths } from "../../core/issuer_urls.ts";
-import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
-import type { ResponseMode, ResponseType } from "../../core/params.ts";
-import type { ResourceSettings } from "../../core/resource_list.ts";
+import type { ClientAuthMethod } from "./clients/client.ts";
+import type { SigningAlgorithm } from "./keys/signing_algorithm.ts";
+import type { ResponseMode, ResponseType } from "./params.ts";
+import type { ResourceSettings } from "./resource_list.ts";
 
-/** @internal The settings of the protocol. A policy has them with their defaults. */
-export interface PolicySettings extends InsecureSettings, NetworkSettings, ProviderSettings, RequestSettings {
-  /**
-   * `auto`: the first user is logged in and everything is approved; `login_hint` selects another user. `interactive`:
-   * pages ask the user to log in and to consent. Default: `auto`.
-   */
-  readonly login?: "auto" | "interactive";
+/** @internal The settings that the minimal server reads. A policy has them with their defaults. */
+export interface PolicySettings extends TokenSettings, RequestSettings, UrlSettings {
   /**
    * What automatic login does if `login_hint` names no user. `default`: it logs in the user of the session or the first
    * user, with a warning. `reject`: it rejects the request with `invalid_request`. `create`: it creates a guest user
@@ -32,18 +26,6 @@ export interface PolicySettings extends InsecureSettings, NetworkSettings, Provi
    */
   readonly seeOther?: boolean;
   /**
-   * The accepted `aud` of client assertions and of assertions of `trustedIssuers`: only the issuer (RFC 10070), or
-   * also the URL of the token endpoint (RFC 7523, sent by many clients), or of the endpoint for pushed requests (RFC
-   * 9126 §2) or backchannel authentication (CIBA §7.1) that is called, which causes a warning. `aud` must contain one
-   * value; with `issuer-string` it must be a string, not an array (FAPI 2.0). Default: `issuer-or-token-endpoint`.
-   */
-  readonly assertionAudience?: "issuer-string" | "issuer" | "issuer-or-token-endpoint";
-  /**
-   * The maximum lifetime of a client assertion, in seconds from the time of the request to its `exp`. More than 300
-   * seconds cause a warning (RFC 7523 §3). Default: 3600. Maximum: 3600.
-   */
-  readonly maxAssertionLifetime?: number;
-  /**
    * The methods of client authentication that clients may use; the two of TLS also need `mutualTls`. Default:
    * `client_secret_basic client_secret_post client_secret_jwt private_key_jwt tls_client_auth
    * self_signed_tls_client_auth none`.
@@ -59,13 +41,6 @@ export interface PolicySettings extends InsecureSettings, NetworkSettings, Provi
    * rejects the request with `invalid_target`. Default: `optional`.
    */
   readonly resourceParameter?: "optional" | "expected" | "required";
-  /** Whether a redirect URI may have a private-use scheme such as `com.example.app:/callback`. Default: true. */
-  readonly privateUseRedirectUris?: boolean;
-  /**
-   * The kinds of redirect URIs that only clients of `application_type: "native"` may have: URIs with a private-use
-   * scheme, and URIs on a loopback host. With `loopback`, http is accepted on no other host. Default: none.
-   */
-  readonly nativeOnlyRedirectUris?: readonly ("private-use" | "loopback")[];
   /** Whether userinfo accepts an access token in a form (RFC 6750 §2.2). Default: true. */
   readonly accessTokenInForm?: boolean;
   /**
@@ -79,27 +54,18 @@ export interface PolicySettings extends InsecureSettings, NetworkSettings, Provi
    * find no metadata. Default: false.
    */
   readonly defaultEndpoints?: boolean;
-  /** The rotation of signing keys. */
-  readonly keys?: KeySettings;
   /**
    * The resources that access tokens are for (RFC 8707). Default: a request may name every https URI and every URI on a
    * test host.
    */
   readonly resources?: readonly ResourceSettings[];
-  /**
-   * What any visitor may do on the pages `/clients` and `/users`: `edit` (until the server stops), `read`, or `off` (no
-   * such pages). Default: `edit` if the issuer is on a test host, otherwise `off`.
-   */
-  readonly directory?: "edit" | "read" | "off";
-  /** Rate-limit failed client authentication and logins (429). Default: true, unless the issuer is on a test host. */
-  readonly throttle?: boolean;
 }
 
 /** @internal A form of the metadata URL. */
 export type MetadataForm = "oauth-inserted" | "openid-inserted" | "openid-appended" | "oauth-appended";
 
-/** @internal The settings that the profile of a provider can set. */
-export interface ProviderSettings {
+/** @internal Settings of claims and tokens. */
+export interface TokenSettings {
   /**
    * The space-separated scope values of a request without `scope`; `""` rejects such a request with `invalid_scope`.
    * Default: `read` if `scopes` contains it, otherwise `""` with a warning.
@@ -141,12 +107,6 @@ export interface ProviderSettings {
    * Default: none.
    */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /**
-   * The paths of endpoints below the issuer, by their names in metadata: metadata lists these paths, and the server
-   * serves the endpoints there and nowhere else. Each `/..` at the start leads out of one segment of the path of the
-   * issuer: at the issuer `/tenant/v2.0`, `/../oauth2/token` is `/tenant/oauth2/token`. Default: below `/oauth2`.
-   */
-  readonly paths?: EndpointPaths;
   /**
    * Whether a token request must repeat `redirect_uri`. `optional`: it may leave `redirect_uri` out if the code has a
    * code challenge (OAuth 2.1 §10.2); a wrong value is rejected. Default: `required`.
@@ -258,16 +218,8 @@ export interface PkceSettings {
   readonly insecureAllowPlain?: boolean;
 }
 
-/** @internal The rotation of signing keys. */
-export interface KeySettings {
-  /** Seconds after which the next signing key is created. Default: never, only on request. Minimum: 3600. */
-  readonly rotateEvery?: number;
-  /** Seconds for which a new key is published before it signs: the time for which clients cache keys. Default: 300. */
-  readonly lead?: number;
-}
-
-/** @internal Settings of the network around the server. */
-export interface NetworkSettings {
+/** @internal The origins at which the server and web pages are. */
+export interface UrlSettings {
   /**
    * The hosts by which clients reach the server, such as `latchkey`, `laptop.local` or `192.168.0.10`. Each counts as a
    * test host, where http, login without a password, the demo clients, `/clients` and `/flows` are open to all machines
@@ -286,22 +238,6 @@ export interface NetworkSettings {
    * other endpoints there. Default: the origin of the issuer.
    */
   readonly backChannelUrl?: string;
-  /**
-   * The addresses and networks (`10.0.0.0/8`) of proxies that may send the client's address in `Forwarded` or
-   * `X-Forwarded-For`, for the rate limiter and for logs. Their host and scheme never count. Default: none.
-   */
-  readonly trustProxy?: readonly string[];
-  /**
-   * The header in which trusted proxies send the client's address; the other one is ignored, because a proxy may
-   * forward it unchecked. Default: either. If both are present and differ, the proxy's own address is used.
-   */
-  readonly proxyHeader?: "x-forwarded-for" | "forwarded";
-  /**
-   * The hosts that the server may fetch from although they are in a private network or on this machine, such as
-   * `keys.corp.internal`: for `jwks_uri`, also over http, and for metadata documents, over https. All other hosts need
-   * https and a public address. Default: none; if the issuer is on a test host, all test hosts.
-   */
-  readonly privateHosts?: readonly string[];
   /**
    * Further origins of web pages that may call a server on a test host from the browser: to register, to exchange a
    * code, to renew a login in a frame. Pages on test hosts, and on origins of redirect URIs of configured clients, may
@@ -323,29 +259,4 @@ export interface RequestSettings {
    * Connect Core §3.2, §3.3); a client must be registered for them. Default: `code`.
    */
   readonly responseTypes?: readonly ResponseType[];
-}
-
-/** @internal Settings that accept insecure configurations. */
-export interface InsecureSettings {
-  /** Insecure: accept an `http` issuer that is not on a test host. Default: false. */
-  readonly insecureAllowHttpIssuer?: boolean;
-  /** Insecure: accept `http` redirect URIs that are not on test hosts. Default: false. */
-  readonly insecureAllowHttpRedirectUris?: boolean;
-  /** Insecure: accept `login: "auto"` although the issuer is not on a test host. Default: false. */
-  readonly insecureAllowAutoLogin?: boolean;
-  /**
-   * Insecure: accept `login: "interactive"` without passwords, which lets every visitor log in as any user, although
-   * the issuer is not on a test host. Default: false.
-   */
-  readonly insecureAllowOpenLogin?: boolean;
-  /**
-   * Insecure: accept the demo clients, whose secret is public, although the issuer is not on a test host. Default:
-   * false.
-   */
-  readonly insecureAllowDemoClients?: boolean;
-  /**
-   * Insecure: accept a `directory`, which shows clients and users to any visitor, although the issuer is not on a test
-   * host. Default: false.
-   */
-  readonly insecureAllowDirectory?: boolean;
 }

@@ -1,0 +1,67 @@
+/** The policy of the whole server: it adds to that of the minimal server what extensions, apps and pages decide by. */
+
+import type { ClientMetadata } from "../../core/clients/client.ts";
+import type { ConfigIssue } from "../../core/configuration_error.ts";
+import type { OptionalGrantType, Policy } from "../../core/policy.ts";
+import type { PolicySettings } from "../../core/policy_settings.ts";
+import type { ProfileName } from "../../core/profile.ts";
+import type { Field, ObjectField } from "./field.ts";
+import type { ServerSettings } from "./server_settings.ts";
+
+/** @internal The policy of the whole server. */
+export interface ServerPolicy
+  extends Policy, Required<Omit<ServerSettings, keyof PolicySettings | "keys" | "proxyHeader">> {
+  /** The rotation of signing keys, in seconds. */
+  readonly keys: { readonly rotateEvery?: number; readonly lead: number };
+  /** The extensions, including the absent ones. */
+  readonly extensions: readonly KnownClientExtension[];
+  /** Whether an extension accepts clients that the operator does not know. */
+  readonly acceptsUnknownClients: boolean;
+  /** Describes client metadata, with the members of extensions. */
+  readonly clientField: ObjectField<ClientMetadata>;
+  /** The profiles that clients can have. */
+  readonly clientProfiles: ClientProfiles;
+}
+
+/** The policy of a server that `latchkey` has assembled, or of one of its clients. */
+export function serverPolicy(policy: Policy): ServerPolicy {
+  return policy as ServerPolicy;
+}
+
+/** The policy for a client with a profile; for any other client, the unchanged policy. */
+export function tightenPolicy(policy: Policy, { profile }: { readonly profile?: ProfileName }): ServerPolicy {
+  const ofServer = serverPolicy(policy);
+  return profile === undefined ? ofServer : ofServer.clientProfiles.tighten(ofServer, profile);
+}
+
+/** @internal The profiles that clients can have. */
+export interface ClientProfiles {
+  /** Returns the policy for a client with this profile: at least as strict as `policy`. */
+  tighten(policy: ServerPolicy, profile: ProfileName): ServerPolicy;
+  /** The issues of a client with this profile, and with the policy that `tighten` returned for it. */
+  validate(tightened: ServerPolicy, profile: ProfileName): ConfigIssue[];
+}
+
+/** @internal Client metadata of an extension. */
+export interface ClientMetadataDescription<Own = object> {
+  /** Describes its members. Default: none. */
+  readonly fields?: Readonly<Record<string, Field>>;
+  /** All issues of the metadata of a client; paths are relative to the client. */
+  validate?(client: ClientMetadata, settings: ServerPolicy & Own): readonly ConfigIssue[];
+}
+
+/** @internal The part of an extension that concerns clients. */
+export interface ClientExtension<Own = object> {
+  /** The name in messages and tests, such as `token_exchange`. */
+  readonly name: string;
+  /** The client metadata that only the extension reads. Default: none. */
+  readonly clientMetadata?: ClientMetadataDescription<Own>;
+  /** Its grant types. Default: none. */
+  readonly grantTypes?: readonly OptionalGrantType<Own>[];
+}
+
+/** @internal An extension that the policy of a server knows. */
+export interface KnownClientExtension extends ClientExtension {
+  /** Whether the server lacks it, and knows only its client metadata and its paths. Default: false. */
+  readonly isAbsent?: boolean;
+}

@@ -1,0 +1,105 @@
+/** The settings that the whole server has besides those of the minimal server, with their documentation. */
+
+import type { PolicySettings, RequestSettings, TokenSettings, UrlSettings } from "../../core/policy_settings.ts";
+import type { EndpointPaths } from "./endpoint_paths.ts";
+
+/** @internal The settings of the protocol. A policy has them with their defaults. */
+export interface ServerSettings
+  extends PolicySettings, InsecureSettings, NetworkSettings, ProviderSettings, RequestSettings {
+  /**
+   * `auto`: the first user is logged in and everything is approved; `login_hint` selects another user. `interactive`:
+   * pages ask the user to log in and to consent. Default: `auto`.
+   */
+  readonly login?: "auto" | "interactive";
+  /**
+   * The accepted `aud` of client assertions and of assertions of `trustedIssuers`: only the issuer (RFC 10070), or
+   * also the URL of the token endpoint (RFC 7523, sent by many clients), or of the endpoint for pushed requests (RFC
+   * 9126 §2) or backchannel authentication (CIBA §7.1) that is called, which causes a warning. `aud` must contain one
+   * value; with `issuer-string` it must be a string, not an array (FAPI 2.0). Default: `issuer-or-token-endpoint`.
+   */
+  readonly assertionAudience?: "issuer-string" | "issuer" | "issuer-or-token-endpoint";
+  /**
+   * The maximum lifetime of a client assertion, in seconds from the time of the request to its `exp`. More than 300
+   * seconds cause a warning (RFC 7523 §3). Default: 3600. Maximum: 3600.
+   */
+  readonly maxAssertionLifetime?: number;
+  /** Whether a redirect URI may have a private-use scheme such as `com.example.app:/callback`. Default: true. */
+  readonly privateUseRedirectUris?: boolean;
+  /**
+   * The kinds of redirect URIs that only clients of `application_type: "native"` may have: URIs with a private-use
+   * scheme, and URIs on a loopback host. With `loopback`, http is accepted on no other host. Default: none.
+   */
+  readonly nativeOnlyRedirectUris?: readonly ("private-use" | "loopback")[];
+  /** The rotation of signing keys. */
+  readonly keys?: KeySettings;
+  /**
+   * What any visitor may do on the pages `/clients` and `/users`: `edit` (until the server stops), `read`, or `off` (no
+   * such pages). Default: `edit` if the issuer is on a test host, otherwise `off`.
+   */
+  readonly directory?: "edit" | "read" | "off";
+  /** Rate-limit failed client authentication and logins (429). Default: true, unless the issuer is on a test host. */
+  readonly throttle?: boolean;
+}
+
+/** @internal The settings that the profile of a provider can set. */
+export interface ProviderSettings extends TokenSettings {
+  /**
+   * The paths of endpoints below the issuer, by their names in metadata: metadata lists these paths, and the server
+   * serves the endpoints there and nowhere else. Each `/..` at the start leads out of one segment of the path of the
+   * issuer: at the issuer `/tenant/v2.0`, `/../oauth2/token` is `/tenant/oauth2/token`. Default: below `/oauth2`.
+   */
+  readonly paths?: EndpointPaths;
+}
+
+/** @internal The rotation of signing keys. */
+export interface KeySettings {
+  /** Seconds after which the next signing key is created. Default: never, only on request. Minimum: 3600. */
+  readonly rotateEvery?: number;
+  /** Seconds for which a new key is published before it signs: the time for which clients cache keys. Default: 300. */
+  readonly lead?: number;
+}
+
+/** @internal Settings of the network around the server. */
+export interface NetworkSettings extends UrlSettings {
+  /**
+   * The addresses and networks (`10.0.0.0/8`) of proxies that may send the client's address in `Forwarded` or
+   * `X-Forwarded-For`, for the rate limiter and for logs. Their host and scheme never count. Default: none.
+   */
+  readonly trustProxy?: readonly string[];
+  /**
+   * The header in which trusted proxies send the client's address; the other one is ignored, because a proxy may
+   * forward it unchecked. Default: either. If both are present and differ, the proxy's own address is used.
+   */
+  readonly proxyHeader?: "x-forwarded-for" | "forwarded";
+  /**
+   * The hosts that the server may fetch from although they are in a private network or on this machine, such as
+   * `keys.corp.internal`: for `jwks_uri`, also over http, and for metadata documents, over https. All other hosts need
+   * https and a public address. Default: none; if the issuer is on a test host, all test hosts.
+   */
+  readonly privateHosts?: readonly string[];
+}
+
+/** @internal Settings that accept insecure configurations. */
+export interface InsecureSettings {
+  /** Insecure: accept an `http` issuer that is not on a test host. Default: false. */
+  readonly insecureAllowHttpIssuer?: boolean;
+  /** Insecure: accept `http` redirect URIs that are not on test hosts. Default: false. */
+  readonly insecureAllowHttpRedirectUris?: boolean;
+  /** Insecure: accept `login: "auto"` although the issuer is not on a test host. Default: false. */
+  readonly insecureAllowAutoLogin?: boolean;
+  /**
+   * Insecure: accept `login: "interactive"` without passwords, which lets every visitor log in as any user, although
+   * the issuer is not on a test host. Default: false.
+   */
+  readonly insecureAllowOpenLogin?: boolean;
+  /**
+   * Insecure: accept the demo clients, whose secret is public, although the issuer is not on a test host. Default:
+   * false.
+   */
+  readonly insecureAllowDemoClients?: boolean;
+  /**
+   * Insecure: accept a `directory`, which shows clients and users to any visitor, although the issuer is not on a test
+   * host. Default: false.
+   */
+  readonly insecureAllowDirectory?: boolean;
+}

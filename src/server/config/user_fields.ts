@@ -1,0 +1,34 @@
+/** Describes the values of users. */
+
+import type { User } from "../../core/clients/client.ts";
+import { anyValue, type Field, object, text } from "./field.ts";
+
+const digest = "$scrypt$ln=15,r=8,p=3$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
+
+/** The description of {@link User}, which may have any other member. */
+export const userField = object<Pick<User, "sub" | "name" | "email" | "password">>(
+  "User",
+  {
+    sub: text(["alice"], {
+      pattern: /^[\x21-\x7E]{1,255}$/,
+      expected: "a string of 1 to 255 printable ASCII characters without spaces",
+      hint: (value) => typeof value === "string" ? "Choose a short identifier that never changes." : undefined,
+    }),
+    name: text(["Alice"]),
+    email: text(["alice@example.com"]),
+    password: text([digest], {
+      mayBeReference: true,
+      expected: "the scrypt digest of a password, as latchkey hash-password prints it",
+    }),
+  },
+  { sub: "alice", name: "Alice", email: "alice@example.com" },
+  { required: ["sub"], others: anyValue },
+);
+
+/**
+ * The description of a user who is not in a file: a standard claim of a wrong type then causes a warning, not an issue.
+ */
+export const registeredUserField: Field<User> = {
+  ...userField,
+  members: { sub: userField.members.sub, password: userField.members.password },
+};
