@@ -55,9 +55,9 @@ const sharedFiles: Readonly<Record<string, string>> = {
   "src/core/store/": "The contract of stores lists every kind of record, and which ones a full store may evict.",
   "src/core/keys/jwt.ts": "It has the `typ` of each kind of JWT that a fault can select.",
   "src/server/login/pages/device.tsx": "The page of a public type, Pages, which a program can replace.",
-  "src/core/pages/parameters.tsx": "It explains parameters of authorization requests to developers.",
-  "src/core/authorized.ts": "It reads every authorization response, signed ones too.",
-  "src/core/pages/authorized": "It shows and explains every authorization response, signed ones and errors.",
+  "src/server/pages/parameters.tsx": "It explains parameters of authorization requests to developers.",
+  "src/server/hosting/authorized.ts": "It reads every authorization response, signed ones too.",
+  "src/server/pages/authorized": "It shows and explains every authorization response, signed ones and errors.",
 };
 
 /** A server that is assembled, and its metadata. */

@@ -1,6 +1,6 @@
 /** Opens the check of a client of a running server: a mock that takes the place of the server meanwhile. */
 
-import type { App } from "../core/context.ts";
+import type { App } from "../server/hosting/app.ts";
 import type { ConfigurableOptions, Plugin } from "../server/hosting/plugin.ts";
 import type { Extension } from "../server/hosting/extension.ts";
 import { shellWord } from "../core/shell_quote.ts";

@@ -1,7 +1,7 @@
 /** The report of a check as a page shows it: by verdict, and in each verdict by cause. */
 
 import { withVisibleTexts } from "../server/explain/visible_text.ts";
-import { upperFirst } from "../core/pages/first_letter.ts";
+import { upperFirst } from "../server/pages/first_letter.ts";
 import { categoryOf } from "./attack.ts";
 import { rankOf } from "./causes.ts";
 import { isUndecided, type Verdict, verdicts, worstFirst, worstVerdict } from "./report.ts";

@@ -7,19 +7,20 @@
  * 4. If it returns an approval, `completeAuthorization` issues the response and sends it to the destination.
  */
 
-import { html, type HttpResponse, isResponse, redirect, type ResponseLike, withHeaders } from "./http/message.ts";
+import { type HttpResponse, isResponse, redirect, type ResponseLike, withHeaders } from "./http/message.ts";
 import { statedLevel } from "./request/authentication_level.ts";
 import { type Approval, issueResponse } from "./code.ts";
 import type { Destination, PendingAuthorization, RedirectDestination } from "./request/destination.ts";
 import { rejectOldLogin, usableSession } from "./request/login.ts";
 import { storedRequests } from "./request/request_source.ts";
+import { formPostResponse } from "./form_post.ts";
 import { appendToRedirectUri, encodeFields } from "./redirect_uri.ts";
 import type { ResponseFields } from "./params.ts";
 import { reject } from "./reject.ts";
 import type { Server } from "./server.ts";
 import { createSession, endForgottenSessions, type Session } from "./session/session.ts";
 import type { Approver } from "./approver.ts";
-import type { Context } from "./context.ts";
+import type { Context, ResponseContext } from "./context.ts";
 import { readSession, setSessionCookie } from "./session/session_cookie.ts";
 
 /** Decides a request with the session and an approver. */
@@ -84,7 +85,7 @@ const approverPageHeaders = { "cache-control": "no-store", "referrer-policy": "n
 
 /** Sends an authorization response to the client, with `state` as received and `iss` (RFC 9207 §2). */
 export async function authorizationResponse(
-  context: Pick<Context, "server" | "site" | "request" | "clientId">,
+  context: ResponseContext,
   destination: Destination,
   response: readonly (readonly [string, string])[],
   headers?: Readonly<Record<string, string>>,
@@ -115,8 +116,6 @@ export function sendsIss({ settings: { metadata } }: Server): boolean {
   return isSupported === true;
 }
 
-type ResponseContext = Pick<Context, "server" | "site" | "request" | "clientId">;
-
 /** Sends the fields of a response in the mode of its destination. */
 async function sendResponse(
   context: ResponseContext,
@@ -130,12 +129,8 @@ async function sendResponse(
   const { clientId = "" } = context;
   const client = context.server.clients.known().get(clientId)?.name ?? clientId;
   const { uri } = destination;
-  const [{ renderPage }, { FormPost }] = await Promise.all([
-    import("./pages/render_page.ts"),
-    import("./pages/form_post.tsx"),
-  ]);
-  const page = renderPage(FormPost, { ...context.site, action: uri, client, fields: sent });
-  return { ...html(200, page, headers), form: { action: uri, fields: sent } };
+  const page = await formPostResponse(context, client, { action: uri, fields: sent });
+  return { ...page, headers: { ...page.headers, ...headers } };
 }
 
 /** The URL that a response redirects to; `undefined` if it is sent as a form. */

@@ -3,14 +3,37 @@
 import type { BrowserCookie } from "./session/browser_cookie.ts";
 import type { Context } from "./context.ts";
 import { rejectUntrustedHost } from "./cross_site.ts";
-import type { DemoFlow, DemoRequest } from "./demo_request.ts";
 import { HttpError } from "./http/message.ts";
 import { policyOf } from "./clients/policy.ts";
 import type { Client } from "./clients/repository.ts";
 import { frontChannelBase } from "./issuer_urls.ts";
 import { constantTimeEqual, digest, randomId } from "./secrets.ts";
 import type { Server } from "./server.ts";
-import type { StartLink } from "./pages/page_actions.tsx";
+
+/** The values that a client keeps for one login. */
+export interface DemoFlow {
+  /** The `state` of its request. */
+  readonly state: string;
+  /** The `nonce` of its request. */
+  readonly nonce: string;
+  /** The code verifier. */
+  readonly verifier: string;
+  /** The digest that the key of its DPoP proofs is derived from. */
+  readonly proofSecret: string;
+}
+
+/** The parameters of an authorization request. */
+export type DemoRequest = Readonly<Record<string, string | undefined>> & { readonly client_id: string };
+
+/** A link that starts an authorization request for a demo client. */
+export interface StartLink {
+  /** The client of the flow. */
+  readonly clientId: string;
+  /** Whether the client has a secret. */
+  readonly confidential: boolean;
+  /** A path on this server, with a query. */
+  readonly href: string;
+}
 
 /** The redirect URI of the demo clients: this server's own page. */
 export function callbackUri(server: Server): string {

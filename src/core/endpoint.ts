@@ -4,7 +4,6 @@ import { endpointOrigin, type ServerUrls } from "./issuer_urls.ts";
 import type { Method } from "./router.ts";
 import type { ParameterDescription } from "./params.ts";
 import type { PassedRuleId } from "./rules/mod.ts";
-import type { NavigationLink } from "./pages/layout.tsx";
 
 /** @internal */
 export type Caller =
@@ -44,6 +43,18 @@ export type EndpointRole =
   | "page"
   /** The endpoint controls the server for a test: requests are not recorded, and no fault applies to them. */
   | "control";
+
+/** @internal A link in the header of every page. */
+export interface NavigationLink {
+  /** A word or two. */
+  readonly label: string;
+  /** A path below the base, such as `/flows`. */
+  readonly path: string;
+  /** Whether it is one of the three places of every page; others are behind "More". Default: false. */
+  readonly isMain?: boolean;
+  /** How many seconds the clock that the page controls is ahead of that of the machine. Default: 0. */
+  readonly clockOffset?: number;
+}
 
 /** @internal One endpoint of the server. */
 export interface EndpointDescription {

@@ -1,20 +1,23 @@
-/** GET /: where clients find the server, and a demo login. A plugin can replace the page. */
+/** GET /: where clients find the server, and a demo login. */
 
-import type { Handlers } from "./route.ts";
-import { html, redirect } from "./http/message.ts";
-import { renderPage } from "./pages/render_page.ts";
 import { startLinks } from "./demo_flow.ts";
-import { HomePage } from "./pages/home_page.tsx";
+import { publicUrl } from "./endpoint.ts";
 import { isTrustedHost } from "./cross_site.ts";
+import { redirect } from "./http/message.ts";
+import { PlainHomePage } from "./pages/plain_home_page.tsx";
+import { plainPage } from "./pages/plain_response.ts";
+import type { Handlers } from "./route.ts";
 
-/** Names the issuer and its metadata. It names clients only under a host of the server (DNS rebinding). */
+/** Names the issuer and the endpoints. It names clients only under a host of the server (DNS rebinding). */
 export const home: Handlers = {
   async GET(context) {
     const { app, server, site, request } = context;
-    const { origin } = new URL(server.issuer);
-    const metadata = app.endpoints.filter(({ name }) => name === "discovery").map(({ path }) => origin + path);
+    const endpoints = app.endpoints.flatMap((endpoint): [name: string, url: string][] => {
+      const name = endpoint.name === "discovery" ? "metadata" : endpoint.metadataName;
+      return name === undefined ? [] : [[name, publicUrl(server, endpoint)]];
+    });
     const links = isTrustedHost(server, request) ? await startLinks(context) : [];
-    return html(200, renderPage(HomePage, { ...site, metadata, startLinks: links }));
+    return await plainPage(200, PlainHomePage, { issuer: site.issuer, endpoints, startLinks: links });
   },
 };
 

@@ -2,9 +2,9 @@
 /** The page that stands for the login at another service. */
 
 import type { VNode } from "preact";
-import { Layout, type Site } from "../core/pages/layout.tsx";
-import { type HiddenFields, HiddenInputs } from "../core/pages/post_form.tsx";
-import { Code } from "../core/pages/value.tsx";
+import { Layout, type Site } from "../server/pages/layout.tsx";
+import { type HiddenFields, HiddenInputs } from "../server/pages/post_form.tsx";
+import { Code } from "../server/pages/value.tsx";
 
 /** A request that asks a user to connect an account. */
 export interface ConnectAccountProps extends Site {

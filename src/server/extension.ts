@@ -19,7 +19,8 @@
  * @module
  */
 
-export type { App, Context } from "../core/context.ts";
+export type { Context } from "../core/context.ts";
+export type { App } from "./hosting/app.ts";
 export type { Extension } from "./hosting/extension.ts";
 export type { Endpoint, Handler } from "../core/route.ts";
 export type { HttpResponse, RequestLike, ResponseLike } from "../core/http/message.ts";

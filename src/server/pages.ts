@@ -24,7 +24,7 @@ export type { ConsentProps } from "./login/pages/consent.tsx";
 export type { DeviceProps } from "./login/pages/device.tsx";
 export type { LoginProps } from "./login/pages/login.tsx";
 export type { ErrorPageProps } from "./pages/error_page.tsx";
-export type { Site } from "../core/pages/layout.tsx";
+export type { Site } from "./pages/layout.tsx";
 
 /**
  * Pages for users that replace those of the server: props in, an HTML document out. A page that is absent stays as it

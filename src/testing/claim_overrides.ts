@@ -1,6 +1,6 @@
 /** Claim overrides: other claims in the next token or response, or in every one, which stay valid apart from that. */
 
-import type { App } from "../core/context.ts";
+import type { App } from "../server/hosting/app.ts";
 import type { Plugin } from "../server/hosting/plugin.ts";
 import type { RequestLike, ResponseLike } from "../core/http/message.ts";
 import { parseTarget } from "../core/router.ts";

@@ -4,14 +4,14 @@ import { libraries } from "../../src/devtools/connect/client_snippets/libraries.
 import { clientSnippets } from "../../src/devtools/connect/client_snippets/mod.ts";
 import type { AccountProps } from "../../src/server/login/pages/account.tsx";
 import type { ConnectAccountProps } from "../../src/resource/connect_page.tsx";
-import type { CallbackProps } from "../../src/core/pages/authorized_page.tsx";
+import type { CallbackProps } from "../../src/server/pages/authorized_page.tsx";
 import type { ListedClient } from "../../src/devtools/connect/pages/client_details.tsx";
 import type { ClientProps, ClientsProps } from "../../src/devtools/connect/pages/clients.tsx";
 import type { ConsentProps } from "../../src/server/login/pages/consent.tsx";
 import type { ErrorPageProps } from "../../src/server/pages/error_page.tsx";
-import type { FormPostProps } from "../../src/core/pages/form_post.tsx";
+import type { FormPostProps } from "../../src/server/pages/form_post.tsx";
 import type { HomeProps } from "../../src/devtools/connect/pages/home.tsx";
-import type { Site } from "../../src/core/pages/layout.tsx";
+import type { Site } from "../../src/server/pages/layout.tsx";
 import type { PolledFacts } from "../../src/core/request/delivery.ts";
 import type { LoginProps } from "../../src/server/login/pages/login.tsx";
 import type { LogoutProps } from "../../src/server/login/pages/logout_page.tsx";

@@ -1,7 +1,7 @@
 /** The page `/authorized` at the end of a real flow, and its steps: ordinary ones and their extremes. */
 
-import type { CallbackProps } from "../../src/core/pages/authorized_page.tsx";
-import type { ResponseCheck } from "../../src/core/pages/checks.tsx";
+import type { CallbackProps } from "../../src/server/pages/authorized_page.tsx";
+import type { ResponseCheck } from "../../src/server/pages/checks.tsx";
 import type { HttpExchange } from "../../src/server/pages/http_exchange.tsx";
 import type { StepProps } from "../../src/devtools/authorized/pages/step_page.tsx";
 import { nextSteps } from "../../src/devtools/authorized/pages/step_page.tsx";

@@ -1,7 +1,7 @@
 /** Runs attacks, and says of each what went wrong. */
 
 import type fc from "fast-check";
-import { demoSecret } from "../../src/core/demo_request.ts";
+import { demoSecret } from "../../src/server/config/demo_entries.ts";
 import { verifier } from "../kit.ts";
 import { findResponseSecrets } from "../secrets.ts";
 import { attacks, buildRequest, emptyState, updateState } from "./attack.ts";

@@ -2,7 +2,7 @@
 
 import { formatPasswordDigest } from "../../src/core/users/password.ts";
 import { digest } from "../../src/core/secrets.ts";
-import { demoSecret } from "../../src/core/demo_request.ts";
+import { demoSecret } from "../../src/server/config/demo_entries.ts";
 import { redactEvent } from "../../src/server/redaction/redact.ts";
 import { type Inspector, inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "../../src/mod.ts";

@@ -3,13 +3,14 @@
 
 import { Fragment, type VNode } from "preact";
 import type { ReportView, ResultGroup, ResultRow, VerdictSection } from "../report_view.ts";
-import { upperFirst } from "../../core/pages/first_letter.ts";
-import { Layout, type NavigationLink, Section, type Site, Stylesheet } from "../../core/pages/layout.tsx";
-import { Notice } from "../../core/pages/notice.tsx";
-import { TextWithRule } from "../../core/pages/rule_link.tsx";
+import { upperFirst } from "../../server/pages/first_letter.ts";
+import type { NavigationLink } from "../../core/endpoint.ts";
+import { Layout, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
+import { Notice } from "../../server/pages/notice.tsx";
+import { TextWithRule } from "../../server/pages/rule_link.tsx";
 import { Standalone, type StandaloneStyle } from "../../server/pages/standalone.tsx";
-import { StatusBadge, type Tone } from "../../core/pages/status_badge.tsx";
-import { CopyButton, DefinitionItem } from "../../core/pages/value.tsx";
+import { StatusBadge, type Tone } from "../../server/pages/status_badge.tsx";
+import { CopyButton, DefinitionItem } from "../../server/pages/value.tsx";
 
 const verdictTexts: Readonly<Record<VerdictSection["verdict"], readonly [tone: Tone, heading: string]>> = {
   failed: ["bad", "Failed"],

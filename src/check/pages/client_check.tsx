@@ -3,8 +3,8 @@
 
 import type { VNode } from "preact";
 import { type EditForm, Field, FormErrors } from "../../server/pages/field.tsx";
-import { Layout, Script, Section, type Site, Stylesheet } from "../../core/pages/layout.tsx";
-import { Notice } from "../../core/pages/notice.tsx";
+import { Layout, Script, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
+import { Notice } from "../../server/pages/notice.tsx";
 
 /** The page at `/clients/{id}/check`. */
 export interface ClientCheckProps extends Site {

@@ -1,6 +1,7 @@
 /** The log: each request has an ID, and each line of the request contains it. */
 
-import type { App, Context } from "../../core/context.ts";
+import type { Context } from "../../core/context.ts";
+import { type App, flowUrl } from "../../server/hosting/app.ts";
 import type { Plugin } from "../../server/hosting/plugin.ts";
 import { findFix } from "../../server/explain/rules.ts";
 import { clientChangeUrl } from "../../server/hosting/client_change.ts";
@@ -127,7 +128,7 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
       method: active.method.slice(0, 16),
       path: pathOf(active),
       status: active.status,
-      ...hasLink && { link: context.flowUrl },
+      ...hasLink && { link: flowUrl(context) },
       ...event.type === "rejected" && {
         findDifference: (explanation) => suggestUri(explanation)?.difference,
         findChange: () => clientChangeUrl(context, event.explanation.change),

@@ -1,6 +1,6 @@
 /** Metrics in the text format of Prometheus. */
 
-import type { App } from "../../core/context.ts";
+import type { App } from "../../server/hosting/app.ts";
 import type { Plugin } from "../../server/hosting/plugin.ts";
 import type { HttpResponse, RequestLike } from "../../core/http/message.ts";
 import type { Server } from "../../core/server.ts";

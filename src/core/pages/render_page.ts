@@ -17,8 +17,8 @@ export function renderPage<Props>(
   return replacement?.(props) ?? `<!DOCTYPE html>\n${render(Page(props))}\n`;
 }
 
-/** The digest of a style for the policy of its page: `sha256-…`. */
-export async function styleDigest(style: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
+/** The digest of a style or script for the policy of the page that contains it: `sha256-…`. */
+export async function inlineDigest(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return `sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}`;
 }

@@ -2,7 +2,7 @@
 
 import { frontChannelOrigin } from "../issuer_urls.ts";
 import { decodeSession, encodeSession, type Session } from "./session.ts";
-import type { App, Context } from "../context.ts";
+import type { Context, CoreApp } from "../context.ts";
 import { endpointPath } from "../endpoint.ts";
 
 /** Reads the session of the browser; `undefined` without a valid session cookie. */
@@ -42,7 +42,7 @@ export function cookieScope({ server, app }: Context): CookieScope {
 }
 
 /** The path of all pages of the server, and of its authorization endpoint, which may be beside the issuer. */
-function cookiePath(app: App): string {
+function cookiePath(app: CoreApp): string {
   const authorize = endpointPath(app, "authorize");
   let path = `${app.site.base}/`;
   while (!authorize.startsWith(path)) path = path.replace(/[^/]+\/$/, "");

@@ -9,7 +9,7 @@ import { reasonPhrases } from "../../platform/http/reason_phrases.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { digest } from "../../core/secrets.ts";
 import { demoKey } from "../../server/config/demo_entries.ts";
-import { demoSecret } from "../../core/demo_request.ts";
+import { demoSecret } from "../../server/config/demo_entries.ts";
 import type { Server } from "../../core/server.ts";
 import { callbackUri } from "../../core/demo_flow.ts";
 import type { Context } from "../../core/context.ts";
@@ -18,7 +18,7 @@ import { backChannelOrigin } from "../../core/issuer_urls.ts";
 import { repeatedHost } from "../../core/cross_site.ts";
 import type { HttpExchange, HttpMessage } from "../../server/pages/http_exchange.tsx";
 import type { Step } from "./pages/step_form.tsx";
-import type { Secret } from "../../core/pages/secret_value.tsx";
+import type { Secret } from "../../server/pages/secret_value.tsx";
 
 /** How a client authenticates. */
 interface StepClient {

@@ -1,6 +1,6 @@
 /** POST /authorized/try: sends one step after an authorization response, and shows its requests and responses. */
 
-import { readProtectedForm } from "../../core/csrf.ts";
+import { readProtectedForm } from "../../server/hosting/csrf.ts";
 import type { Handlers } from "../../core/route.ts";
 import { assertCallbackPage } from "../../core/demo_flow.ts";
 import { redirect } from "../../core/http/message.ts";

@@ -2,12 +2,13 @@
 
 import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import type { Context } from "../../core/context.ts";
-import { browserCsrfToken } from "../../core/csrf.ts";
-import type { ArrivedResponse, DemoFlow } from "../../core/demo_request.ts";
+import { type ArrivedResponse, developerPagesOf } from "../../server/hosting/app.ts";
+import type { Site } from "../../server/pages/layout.tsx";
+import { browserCsrfToken } from "../../server/hosting/csrf.ts";
 import { endpointPath } from "../../core/endpoint.ts";
 import { type ProofKey, proofKey } from "../../client/proof.ts";
-import { checkResponse, fixOf } from "../../core/authorized.ts";
-import { callbackClients, callbackUri, restoreDemoFlow, startLinks } from "../../core/demo_flow.ts";
+import { checkResponse, fixOf } from "../../server/hosting/authorized.ts";
+import { callbackClients, callbackUri, type DemoFlow, restoreDemoFlow, startLinks } from "../../core/demo_flow.ts";
 import { mustProve } from "../../server/extensions/dpop/settings.ts";
 import { htmlWithForms, type HttpResponse, type RequestLike } from "../../core/http/message.ts";
 import { inspectCode } from "../../core/code.ts";
@@ -17,7 +18,7 @@ import type { Params } from "../../core/params.ts";
 import type { Server } from "../../core/server.ts";
 import { isLoopback } from "../../core/test_hosts.ts";
 import { decodeBase64url, p256KeyFrom } from "../../core/crypto.ts";
-import type { NextSteps } from "../../core/pages/authorized_page.tsx";
+import type { NextSteps } from "../../server/pages/authorized_page.tsx";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { nextSteps, type Proposal, StepPage, type StepProps } from "./pages/step_page.tsx";
 import type { PastStep, Step, StepFormState } from "./pages/step_form.tsx";
@@ -185,7 +186,8 @@ export async function runStep(
   params: Params,
   findEditLink?: FindEditLink,
 ): Promise<HttpResponse> {
-  const { server, site } = context;
+  const { server } = context;
+  const site: Site = context.site;
   const { step, state: before } = await readState(context, params);
   const { arrived, client } = before;
   const isEdited = step === "edit";
@@ -212,7 +214,7 @@ export async function runStep(
     200,
     renderPage(StepPage, {
       ...site,
-      flowLink: context.app.developerPages.flowLinkFor?.([["code", arrived.code]]) ?? site.flowLink,
+      flowLink: developerPagesOf(context).flowLinkFor?.([["code", arrived.code]]) ?? site.flowLink,
       step,
       outcome,
       reason,

@@ -10,7 +10,7 @@
 import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import { takeConfirmation } from "../../server/login/confirmation.ts";
 import type { Context } from "../../core/context.ts";
-import { browserCsrfToken } from "../../core/csrf.ts";
+import { browserCsrfToken } from "../../server/hosting/csrf.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import type { Handler, Handlers } from "../../core/route.ts";
 import { htmlWithForms, HttpError, type HttpResponse } from "../../core/http/message.ts";

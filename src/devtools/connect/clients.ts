@@ -22,7 +22,7 @@ import { showHome } from "./home.ts";
 import { changeExclusively, removeRecord } from "./exclusive_change.ts";
 import { decodeRetry, prefilledValues } from "../../server/hosting/client_change.ts";
 import { redirectWithConfirmation, takeConfirmation } from "../../server/login/confirmation.ts";
-import { maxListLength, readProtectedForm } from "../../core/csrf.ts";
+import { maxListLength, readProtectedForm } from "../../server/hosting/csrf.ts";
 import type { Context } from "../../core/context.ts";
 import type { Handlers } from "../../core/route.ts";
 import { renderPage } from "../../core/pages/render_page.ts";

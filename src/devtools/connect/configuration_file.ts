@@ -1,7 +1,7 @@
 /** Clients and users as a configuration file. */
 
 import type { ClientMetadata, User } from "../../core/clients/client.ts";
-import { demoSecret } from "../../core/demo_request.ts";
+import { demoSecret } from "../../server/config/demo_entries.ts";
 import type { ClaimRules } from "../../core/claims.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { secretPlaceholder } from "../../server/config/validate_client.ts";

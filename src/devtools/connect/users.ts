@@ -11,7 +11,7 @@ import { formatPasswordDigest, getPasswordDigest } from "../../core/users/passwo
 import { directoryHandlers, idFromPath, pageWithForm, readPage, traceChange, unknownAction } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { redirectWithConfirmation } from "../../server/login/confirmation.ts";
-import { maxListLength, readProtectedForm } from "../../core/csrf.ts";
+import { maxListLength, readProtectedForm } from "../../server/hosting/csrf.ts";
 import type { Context } from "../../core/context.ts";
 import type { Handlers } from "../../core/route.ts";
 import type { Server } from "../../core/server.ts";

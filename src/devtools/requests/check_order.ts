@@ -1,6 +1,6 @@
 /** The order in which a flow lists the checks of an exchange. */
 
-import type { App } from "../../core/context.ts";
+import type { App } from "../../server/hosting/app.ts";
 import type { PassedRuleId } from "../../core/rules/mod.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { fieldValue } from "./labels.ts";

@@ -1,7 +1,7 @@
 /** The props of a flow's page. */
 
 import { findFix, findRule, getPassedText } from "../../server/explain/rules.ts";
-import { upperFirst } from "../../core/pages/first_letter.ts";
+import { upperFirst } from "../../server/pages/first_letter.ts";
 import type { PassedRuleId } from "../../core/rules/mod.ts";
 import type { Server } from "../../core/server.ts";
 import type { Explanation } from "../../core/explanation.ts";

@@ -5,7 +5,7 @@ import type { Exchange, Flow } from "../../recorder/exchange.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { redactTextAbout } from "../../recorder/redact.ts";
 import type { FlowHabits, HabitEvidence, HabitRow } from "./pages/props.ts";
-import type { Tone } from "../../core/pages/status_badge.tsx";
+import type { Tone } from "../../server/pages/status_badge.tsx";
 import { exchangeTitle, isFromClient } from "./labels.ts";
 
 /** Maximum number of findings of one habit on the page. */

@@ -5,10 +5,11 @@ import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import { takeConfirmation } from "../../server/login/confirmation.ts";
 import { callbackClients } from "../../core/demo_flow.ts";
 import { fixLink, mayListClients } from "../../server/hosting/client_change.ts";
-import { browserCsrfToken, readProtectedForm } from "../../core/csrf.ts";
+import { browserCsrfToken, readProtectedForm } from "../../server/hosting/csrf.ts";
 import type { Context } from "../../core/context.ts";
+import type { Site } from "../../server/pages/layout.tsx";
 import { htmlWithForms, HttpError, type HttpResponse, json, redirect } from "../../core/http/message.ts";
-import { isSameOrigin } from "../../core/http/same_origin.ts";
+import { isSameOrigin } from "../../server/hosting/same_origin.ts";
 import { reject } from "../../core/reject.ts";
 import type { Flow } from "../../recorder/exchange.ts";
 import { toFixture } from "../../recorder/export/fixture.ts";
@@ -140,7 +141,8 @@ export async function showFlow(
   flow: Flow | DocumentRequests,
   { form, editPath, ...view }: FlowView,
 ): Promise<HttpResponse> {
-  const { server, site, target: { query } } = context;
+  const { server, target: { query } } = context;
+  const site: Site = context.site;
   const params = new URLSearchParams(query);
   if (form !== undefined) return exportFlow(server.issuer, flow, form, Number(params.get("step") || 1));
   const canShowSecrets = server.settings.allows.openTools;

@@ -3,7 +3,7 @@
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
 import { isStreamNotOffered } from "../../recorder/record_response.ts";
 import type { FlowKind } from "./pages/props.ts";
-import type { Status } from "../../core/pages/status_badge.tsx";
+import type { Status } from "../../server/pages/status_badge.tsx";
 
 /** The title of an exchange. That of an experiment also says what was sent. */
 export function exchangeTitle({ title, experimentOf }: Exchange): string {

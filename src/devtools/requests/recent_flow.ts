@@ -1,6 +1,6 @@
 /** Flows on pages other than those of flows. */
 
-import type { Status } from "../../core/pages/status_badge.tsx";
+import type { Status } from "../../server/pages/status_badge.tsx";
 
 /** A recorded flow in one line; its texts are redacted. */
 export interface RecentFlow {

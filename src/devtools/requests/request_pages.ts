@@ -9,7 +9,8 @@
  */
 
 import { frontChannelOrigin } from "../../core/issuer_urls.ts";
-import type { App, Context } from "../../core/context.ts";
+import type { Context } from "../../core/context.ts";
+import type { App } from "../../server/hosting/app.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import type { Plugin } from "../../server/hosting/plugin.ts";
 import type { Endpoint, Handler, Handlers } from "../../core/route.ts";

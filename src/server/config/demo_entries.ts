@@ -1,7 +1,9 @@
 /** The default clients and users of a server, and the key of the demo client if clients must have keys. */
 
 import type { ClientMetadata, User } from "../../core/clients/client.ts";
-import { demoSecret } from "../../core/demo_request.ts";
+
+/** The secret of the confidential demo client. It is public; a server whose issuer is not on a test host rejects it. */
+export const demoSecret = "demo-secret";
 
 /**
  * The default clients: their redirect URI is a page of this server.

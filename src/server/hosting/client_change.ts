@@ -7,6 +7,7 @@ import type { ClientChange } from "../../core/explanation.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/session/session.ts";
 import type { FixLink } from "../pages/rejection.tsx";
 import type { Context } from "../../core/context.ts";
+import { developerPagesOf } from "./app.ts";
 import { isCrossSite, isTrustedHost } from "../../core/cross_site.ts";
 
 const printable = /^[\x21-\x7E]{1,2000}$/;
@@ -15,8 +16,8 @@ const printable = /^[\x21-\x7E]{1,2000}$/;
 const maxRetryLength = 2000;
 
 /** Whether the request may see the clients: the server has pages of them, and the host is trusted. */
-export function mayListClients({ app, server, request }: Context): boolean {
-  return app.developerPages.clientLink !== undefined && isTrustedHost(server, request);
+export function mayListClients(context: Context): boolean {
+  return developerPagesOf(context).clientLink !== undefined && isTrustedHost(context.server, context.request);
 }
 
 /**
@@ -30,8 +31,9 @@ export function fixLink(
   change: ClientChange | undefined,
   retry?: string,
 ): FixLink | undefined {
-  const { app, server: { clients, settings } } = context;
+  const { clients, settings } = context.server;
   const { allows, directory, insecureAllowHttpRedirectUris: allowHttp } = serverPolicy(settings);
+  const { clientLink } = developerPagesOf(context);
   if (change === undefined || directory !== "edit" || !mayListClients(context)) return undefined;
   const { client_id, isNew, redirect_uri, post_logout_redirect_uri, scope, grant_type, token_endpoint_auth_method } =
     change;
@@ -56,10 +58,10 @@ export function fixLink(
   for (const [name, value] of Object.entries({ ...members, retry })) if (value !== undefined) query.set(name, value);
   if (isNew) {
     const label = redirect_uri === undefined ? `Register ${client_id}` : `Register ${client_id} with ${redirect_uri}`;
-    return { label, path: app.developerPages.clientLink!(undefined, query) };
+    return { label, path: clientLink!(undefined, query) };
   }
   if (Object.values(members).every((one) => one === undefined)) {
-    return { label: `Compare with the client ${client_id}`, path: app.developerPages.clientLink!(client_id) };
+    return { label: `Compare with the client ${client_id}`, path: clientLink!(client_id) };
   }
   const label = redirect_uri !== undefined
     ? `Add the redirect URI to ${client_id}`
@@ -70,7 +72,7 @@ export function fixLink(
     : grant_type !== undefined
     ? `Allow ${client_id} to use ${grant_type}`
     : `Let ${client_id} use ${token_endpoint_auth_method}`;
-  return { label, path: app.developerPages.clientLink!(client_id, query) };
+  return { label, path: clientLink!(client_id, query) };
 }
 
 /** The label of {@link fixLink}, with the URL of the form. */

@@ -7,16 +7,14 @@ import { claimRules } from "../../core/claims.ts";
 import type { ClientMetadata, User } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { serverClients } from "../../core/clients/server_clients.ts";
-import type { App } from "../../core/context.ts";
+import type { App } from "./app.ts";
 import { createHandler, replaceByPath } from "../../core/create_handler.ts";
 import { createServer } from "../../core/create_server.ts";
-import type { EndpointDescription } from "../../core/endpoint.ts";
-import { endpointPath } from "../../core/endpoint.ts";
+import { type EndpointDescription, endpointPath, type NavigationLink } from "../../core/endpoint.ts";
 import { endpointOrigin, fromHost } from "../../core/issuer_urls.ts";
 import type { Keys } from "../../core/keys/keys.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
-import type { NavigationLink, Site } from "../../core/pages/layout.tsx";
-import { RequestContext } from "../../core/request_context.ts";
+import type { Site } from "../pages/layout.tsx";
 import type { HostedResource } from "../../core/resource_list.ts";
 import type { Endpoint } from "../../core/route.ts";
 import { parseTarget, type RequestHandler } from "../../core/router.ts";
@@ -29,13 +27,14 @@ import { type DeclaredNames, declareNames } from "../redaction/hide_secrets.ts";
 import { registeredSecrets } from "../redaction/registered_secrets.ts";
 import { clientRepository } from "./client_repository.ts";
 import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
-import { hostedEndpoints } from "./endpoints.ts";
+import { hostedEndpoints, hostedPages } from "./endpoints.ts";
 import type { Extension } from "./extension.ts";
 import { defaultOutbound, type LatchkeyOptions } from "./options.ts";
 import type { AppChanges } from "./plugin.ts";
 import { type CreateRepository, recordPrefix } from "./records/repository.ts";
-import { contextFactory, type EmitEvent } from "./request_context.ts";
+import { contextFactory, type EmitEvent, HostedContext } from "./request_context.ts";
 import { serverByHost } from "./server_by_host.ts";
+import { formPostPage } from "./form_post_page.ts";
 import { withUnregisteredClients } from "./unregistered_clients.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
 
@@ -177,7 +176,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
         extensions,
         approver,
         repeatWithCookies: interaction?.repeatWithCookies,
-      }),
+      }).map((endpoint) => ({ ...endpoint, load: hostedPages[endpoint.name] ?? endpoint.load })),
       ...hostedEndpoints({ server: own, base, extensions, approver, autoLogin, interaction, openLogin, pages }),
     ],
     base,
@@ -211,12 +210,12 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     site,
     developerPages: {},
     disabledPages: {},
+    formPostPage,
     endpoints: allEndpoints,
     findEndpoint: (path) => handler.findEndpoint(path),
     credentialParameters,
     dispatch,
-    traceFor: (request, event) =>
-      emit(event, new RequestContext(app, request, parseTarget(request.url, {}), undefined)),
+    traceFor: (request, event) => emit(event, new HostedContext(app, request, parseTarget(request.url, {}), undefined)),
     initialEntries: () => ({
       clients: entries.clientsAt(server.issuer),
       users: entries.users,

@@ -28,6 +28,13 @@ interface HostedEndpointOptions {
 
 const csrfParameter: ParameterDescription = { name: "form_token", secret: "form_token" };
 
+/** The pages of the whole server that replace those of the minimal one, by the name of the endpoint. */
+export const hostedPages: Readonly<Record<string, Endpoint["load"]>> = {
+  home: async () => (await import("./home.ts")).home,
+  start: async () => (await import("./start.ts")).start,
+  authorized: async () => (await import("./authorized.ts")).authorized,
+};
+
 /** Creates the list. Each endpoint loads its handlers at its first request. */
 export function hostedEndpoints(
   { server, base, extensions, approver, autoLogin, interaction, openLogin, pages }: HostedEndpointOptions,

@@ -7,7 +7,7 @@ import { toOAuthError } from "../../core/last_resort_error.ts";
 import { rejectionProblem } from "./problem_response.ts";
 import type { Pages } from "../pages.ts";
 import { explainedWording } from "./error_wording.ts";
-import { explanationUrl } from "../explain/explanation_url.ts";
+import { explanationUrl } from "./explanation_url.ts";
 
 /**
  * Creates the function that creates the error response for a value that a handler threw. On test hosts the header

@@ -1,6 +1,6 @@
 /** The errors of the whole server: with the texts of their rules, suggestions, and links to pages for developers. */
 
-import { upperFirst } from "../../core/pages/first_letter.ts";
+import { upperFirst } from "../pages/first_letter.ts";
 import {
   type ErrorWording,
   expectsJson,
@@ -15,12 +15,12 @@ import { findOtherSite } from "../../core/cross_site.ts";
 import { detailHeaders, toOAuthError } from "../../core/last_resort_error.ts";
 import type { Pages } from "../pages.ts";
 import { encodeRetry, fixLink, mayListClients } from "./client_change.ts";
-import { exampleCommand } from "../explain/example_command.ts";
-import { explanationUrl } from "../explain/explanation_url.ts";
-import { findDisabledPage } from "../explain/find_disabled_page.ts";
-import { isMissingPage } from "../explain/missing_page.ts";
+import { exampleCommand } from "./example_command.ts";
+import { explanationUrl } from "./explanation_url.ts";
+import { findDisabledPage } from "./find_disabled_page.ts";
+import { isMissingPage } from "./missing_page.ts";
 import { findFix, findRule } from "../explain/rules.ts";
-import { suggestUrl } from "../explain/suggest_url.ts";
+import { suggestUrl } from "./suggest_url.ts";
 
 /**
  * The wording of the whole server.

@@ -10,7 +10,8 @@ import type { GrantType, Server } from "../../core/server.ts";
 import type { TraceEvent } from "../../core/trace.ts";
 import type { KeySource } from "../../core/keys/keys.ts";
 import type { Approver } from "../../core/approver.ts";
-import type { App, Context } from "../../core/context.ts";
+import type { Context } from "../../core/context.ts";
+import type { App } from "./app.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import type { Endpoint } from "../../core/route.ts";
 

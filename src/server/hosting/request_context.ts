@@ -1,6 +1,6 @@
 /** Creates the context of a request, with the server that plugins change. */
 
-import type { App, Context } from "../../core/context.ts";
+import type { Context } from "../../core/context.ts";
 import { isCrossSite, isTrustedHost } from "../../core/cross_site.ts";
 import type { RequestLike } from "../../core/http/message.ts";
 import { RequestContext } from "../../core/request_context.ts";
@@ -9,6 +9,8 @@ import type { RequestTarget } from "../../core/router.ts";
 import type { Sender } from "../../core/sender.ts";
 import type { Server } from "../../core/server.ts";
 import type { Trace, TraceEvent } from "../../core/trace.ts";
+import type { Site } from "../pages/layout.tsx";
+import type { App } from "./app.ts";
 import type { Plugin } from "./plugin.ts";
 import { serverPolicy } from "../config/server_policy.ts";
 
@@ -35,7 +37,7 @@ export function contextFactory(
   const { settings } = app.server;
   const needsCopy = hasListener || serverPolicy(settings).acceptsUnknownClients || changing.length > 0;
   return (request, target, route) => {
-    const context = new RequestContext(app, request, target, route);
+    const context = new HostedContext(app, request, target, route);
     if (findServer !== undefined) context.server = findServer(request);
     if (!needsCopy) return context;
     const { server } = context;
@@ -44,6 +46,23 @@ export function contextFactory(
     for (const plugin of changing) plugin.forRequest!(ofRequest, context);
     return context;
   };
+}
+
+/** A context whose pages lead to the pages for developers. */
+export class HostedContext extends RequestContext {
+  readonly #app: App;
+  #site: Site | undefined;
+
+  constructor(app: App, request: RequestLike, target: RequestTarget, route: EndpointRoute | undefined) {
+    super(app, request, target, route);
+    this.#app = app;
+  }
+
+  /** Computed when a page is rendered, because most requests need no link to their flow. */
+  override get site(): Site {
+    const { site, developerPages: { rulesPath, flowLink } } = this.#app;
+    return this.#site ??= { ...site, issuer: this.server.issuer, rulesPath, flowLink: flowLink?.(this.request) };
+  }
 }
 
 /** The sender of a request. Most requests cause no fetch, so the page is computed only when it is read. */

@@ -1,7 +1,7 @@
 /** The endpoint of the style sheets and scripts of a plugin's pages. */
 
 import type { Asset } from "../pages/asset.ts";
-import type { Site } from "../../core/pages/layout.tsx";
+import type { Site } from "../pages/layout.tsx";
 import type { Endpoint } from "../../core/route.ts";
 
 /**

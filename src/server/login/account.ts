@@ -1,7 +1,7 @@
 /** GET and POST /account: what the user has allowed, and how to revoke it. */
 
 import type { Context } from "../../core/context.ts";
-import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../core/csrf.ts";
+import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../hosting/csrf.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { endpointPath } from "../../core/endpoint.ts";
 import type { Handlers } from "../../core/route.ts";

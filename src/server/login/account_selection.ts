@@ -2,7 +2,7 @@
 
 import { type ApproverContext, autoApprover } from "../../core/approver.ts";
 import { rejectCrossSiteLogin } from "../../core/cross_site.ts";
-import { isSentByBrowser } from "../explain/missing_page.ts";
+import { isSentByBrowser } from "../hosting/missing_page.ts";
 import type { ResponseLike } from "../../core/http/message.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 import type { Approval } from "../../core/code.ts";

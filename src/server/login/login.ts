@@ -2,7 +2,7 @@
 
 import { authorize, completeAuthorization } from "../../core/authorization.ts";
 import type { Context } from "../../core/context.ts";
-import { assertCsrfToken, readSameOriginForm } from "../../core/csrf.ts";
+import { assertCsrfToken, readSameOriginForm } from "../hosting/csrf.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import type { Pages } from "../pages.ts";

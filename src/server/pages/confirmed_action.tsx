@@ -3,8 +3,8 @@
 
 import type { ComponentChildren, VNode } from "preact";
 import type { EditForm } from "./field.tsx";
-import { Section } from "../../core/pages/layout.tsx";
-import { Code } from "../../core/pages/value.tsx";
+import { Section } from "./layout.tsx";
+import { Code } from "./value.tsx";
 
 interface ConfirmedActionProps {
   /** The text of the first button. */

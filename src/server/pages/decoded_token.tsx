@@ -2,11 +2,11 @@
 /** A decoded token: header, claims with times in words, signature (RFC 7519 §3, RFC 7515 §7.1). */
 
 import type { ComponentChildren, VNode } from "preact";
-import { formatDuration } from "../../core/pages/duration.ts";
-import { Hint } from "../../core/pages/parameters.tsx";
-import { SecretValue } from "../../core/pages/secret_value.tsx";
-import { DefinitionItem } from "../../core/pages/value.tsx";
-import { lowerFirst } from "../../core/pages/first_letter.ts";
+import { formatDuration } from "./duration.ts";
+import { Hint } from "./parameters.tsx";
+import { SecretValue } from "./secret_value.tsx";
+import { DefinitionItem } from "./value.tsx";
+import { lowerFirst } from "./first_letter.ts";
 
 interface DecodedTokenProps {
   /** Its type: `ID token`. */

@@ -4,12 +4,12 @@
 import type { VNode } from "preact";
 import type { RuleResult, SuggestedMatch } from "../../core/explanation.ts";
 import { citedSections } from "./specifications.ts";
-import { Layout, type Site, Stylesheet } from "../../core/pages/layout.tsx";
-import { Notice } from "../../core/pages/notice.tsx";
+import { Layout, type Site, Stylesheet } from "./layout.tsx";
+import { Notice } from "./notice.tsx";
 import { type FixLink, Rejection } from "./rejection.tsx";
-import { RuleLink } from "../../core/pages/rule_link.tsx";
-import { StatusBadge } from "../../core/pages/status_badge.tsx";
-import { CodeItem, CopyableValue, DefinitionItem } from "../../core/pages/value.tsx";
+import { RuleLink } from "./rule_link.tsx";
+import { StatusBadge } from "./status_badge.tsx";
+import { CodeItem, CopyableValue, DefinitionItem } from "./value.tsx";
 
 /** The props of the error page. */
 export interface ErrorPageProps extends Site, Pick<RuleResult, "rule" | "expected" | "received" | "fix"> {

@@ -2,8 +2,8 @@
 /** A form field: label, hint, errors and control, linked for screen readers. */
 
 import type { VNode } from "preact";
-import { Notice } from "../../core/pages/notice.tsx";
-import { CodeList } from "../../core/pages/value.tsx";
+import { Notice } from "./notice.tsx";
+import { CodeList } from "./value.tsx";
 
 /** An error in one field of a form. */
 export interface FieldError {

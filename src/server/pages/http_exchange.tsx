@@ -3,10 +3,10 @@
 
 import type { VNode } from "preact";
 import { JsonText } from "./json_text.tsx";
-import { Panes } from "../../core/pages/layout.tsx";
-import { type Secret, TextWithSecrets } from "../../core/pages/secret_value.tsx";
+import { Panes } from "./layout.tsx";
+import { type Secret, TextWithSecrets } from "./secret_value.tsx";
 import { StatusLine } from "./status_line.tsx";
-import { CopyButton } from "../../core/pages/value.tsx";
+import { CopyButton } from "./value.tsx";
 
 /** An HTTP request or response. */
 export interface HttpMessage {

@@ -2,7 +2,7 @@
 /** JSON and JWTs in colour, with secrets masked. */
 
 import type { VNode } from "preact";
-import { type Secret, TextWithSecrets } from "../../core/pages/secret_value.tsx";
+import { type Secret, TextWithSecrets } from "./secret_value.tsx";
 
 /** JSON with coloured names, numbers and literals. The text stays as it is. */
 export function JsonText(

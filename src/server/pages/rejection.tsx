@@ -3,8 +3,8 @@
 
 import type { VNode } from "preact";
 import type { RuleResult, SuggestedMatch } from "../../core/explanation.ts";
-import { Comparison } from "../../core/pages/comparison.tsx";
-import { Fix } from "../../core/pages/fix.tsx";
+import { Comparison } from "./comparison.tsx";
+import { Fix } from "./fix.tsx";
 
 /** @internal A link to a form that is filled in. */
 export interface FixLink {

@@ -1,7 +1,7 @@
 /** Renders documents that are complete without a server. */
 
 import type { VNode } from "preact";
-import { renderPage, styleDigest } from "../../core/pages/render_page.ts";
+import { inlineDigest, renderPage } from "../../core/pages/render_page.ts";
 import type { StandaloneStyle } from "./standalone.tsx";
 
 /** Renders a document with its style inside. */
@@ -10,5 +10,5 @@ export async function renderStandalone<Props>(
   props: Props,
   style: string,
 ): Promise<string> {
-  return renderPage(Page, { ...props, style, styleDigest: await styleDigest(style) });
+  return renderPage(Page, { ...props, style, styleDigest: await inlineDigest(style) });
 }

@@ -1,6 +1,7 @@
 /** The URLs of Google besides the endpoints of the standards: tokeninfo, certificates, revocation without a client. */
 
-import type { App, Context } from "../../core/context.ts";
+import type { Context } from "../../core/context.ts";
+import type { App } from "../hosting/app.ts";
 import type { Endpoint, Handler } from "../../core/route.ts";
 import { parseFields } from "../../core/http/form.ts";
 import { json } from "../../core/http/message.ts";

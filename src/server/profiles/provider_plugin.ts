@@ -3,7 +3,8 @@
  * signed, and responses before they are sent. The server itself follows the standards, and so does its log.
  */
 
-import type { App, Context } from "../../core/context.ts";
+import type { Context } from "../../core/context.ts";
+import type { App } from "../hosting/app.ts";
 import type { Plugin } from "../hosting/plugin.ts";
 import type { Members, ProviderResponse, ResponseFacts } from "./provider_functions.ts";
 import type { ProviderData } from "./provider_profile.ts";

@@ -1,6 +1,7 @@
 /** The endpoint of a verb. */
 
-import type { App, Context } from "../../core/context.ts";
+import type { Context } from "../../core/context.ts";
+import type { App } from "../../server/hosting/app.ts";
 import { type ProblemIssue, problemResponse } from "../../server/hosting/problem_response.ts";
 import type { Endpoint } from "../../core/route.ts";
 import { type HttpResponse, json } from "../../core/http/message.ts";

@@ -8,7 +8,7 @@
  * 4. Rejections are problem details (RFC 9457).
  */
 
-import type { App } from "../../core/context.ts";
+import type { App } from "../../server/hosting/app.ts";
 import type { Plugin } from "../../server/hosting/plugin.ts";
 import { problemResponse } from "../../server/hosting/problem_response.ts";
 import type { Endpoint, Handler } from "../../core/route.ts";

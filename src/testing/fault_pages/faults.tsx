@@ -2,11 +2,11 @@
 /** The page that breaks logins of a server on a test host: faults, the clock, revoked tokens, rotated keys. */
 
 import type { ComponentChildren, VNode } from "preact";
-import { formatLongDuration } from "../../core/pages/duration.ts";
+import { formatLongDuration } from "../../server/pages/duration.ts";
 import { Field } from "../../server/pages/field.tsx";
-import { Layout, Panes, Script, Section, type Site, Stylesheet } from "../../core/pages/layout.tsx";
-import { ClockNotice, Confirmation, Notice } from "../../core/pages/notice.tsx";
-import { Code } from "../../core/pages/value.tsx";
+import { Layout, Panes, Script, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
+import { ClockNotice, Confirmation, Notice } from "../../server/pages/notice.tsx";
+import { Code } from "../../server/pages/value.tsx";
 import type { FaultDefinition } from "../faults/definition.ts";
 import type { ListedFault } from "../faults/fault_list.ts";
 import type { ClockPreset } from "./clock_presets.ts";

@@ -3,7 +3,7 @@
 import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import { takeConfirmation } from "../../server/login/confirmation.ts";
 import type { Context } from "../../core/context.ts";
-import { browserCsrfToken, readProtectedForm } from "../../core/csrf.ts";
+import { browserCsrfToken, readProtectedForm } from "../../server/hosting/csrf.ts";
 import { htmlWithForms, type HttpResponse } from "../../core/http/message.ts";
 import { isObject } from "../../core/json_value.ts";
 import { type Field, validate } from "../../server/config/field.ts";

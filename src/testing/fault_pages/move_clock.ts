@@ -1,6 +1,6 @@
 /** Moves the clock of a server from a page. */
 
-import { formatLongDuration } from "../../core/pages/duration.ts";
+import { formatLongDuration } from "../../server/pages/duration.ts";
 import type { TestClock } from "../clock.ts";
 
 /**

@@ -1,6 +1,7 @@
 /** Faults that change the parameters of an authorization response, with a code or an error, by redirect or form. */
 
 import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { formPostResponse } from "../../core/form_post.ts";
 import type { Fields } from "../../core/http/form.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import { signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
@@ -82,13 +83,9 @@ async function editForm(context: FaultContext, response: ResponseLike, edit: Edi
   const { form } = response;
   const fields = form && await edit(context, form.fields);
   if (form === undefined || fields === undefined || !context.consume()) return response;
-  const { server, site } = context.app;
-  const [{ renderPage }, { FormPost }] = await Promise.all([
-    import("../../core/pages/render_page.ts"),
-    import("../../core/pages/form_post.tsx"),
-  ]);
+  const { app, app: { server, site } } = context;
   const { client: id = "" } = context.request;
   const client = server.clients.known().get(id)?.metadata.client_name ?? id;
-  const body = renderPage(FormPost, { ...site, action: form.action, client, fields });
-  return { ...response, body, form: { ...form, fields } };
+  const edited = await formPostResponse({ app, site }, client, { ...form, fields });
+  return { ...response, body: edited.body, form: edited.form };
 }

@@ -80,8 +80,8 @@ export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) =
         if (context.request.description?.errors === "redirect") {
           const found = await findDestinationOf(context, context.request.authorizationRequest ?? context.request);
           if (found === undefined || !context.consume()) return await next(request, peer);
-          const { server, site } = context.app;
-          const responseContext = { server, site, request, clientId: found.client.id };
+          const { app, app: { server, site } } = context;
+          const responseContext = { app, server, site, request, clientId: found.client.id };
           return await authorizationResponse(responseContext, found.destination, fields);
         }
         return context.consume()

@@ -1,6 +1,6 @@
 /** The type of a variation: a response that a specification allows, and that servers seldom send. */
 
-import type { App } from "../../core/context.ts";
+import type { App } from "../../server/hosting/app.ts";
 import type { AuthenticatedRequest, Authorization } from "../../core/grants/authenticated_request.ts";
 import type { Server } from "../../core/server.ts";
 import type { TokenResponse } from "../../core/tokens/token_response.ts";

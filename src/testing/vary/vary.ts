@@ -1,6 +1,6 @@
 /** The profile `vary:SEED`: each response is drawn from what the specifications allow. */
 
-import type { App } from "../../core/context.ts";
+import type { App } from "../../server/hosting/app.ts";
 import type { Plugin } from "../../server/hosting/plugin.ts";
 import { quote, suggest } from "../../server/config/config_issue.ts";
 import { ConfigurationError } from "../../core/configuration_error.ts";

@@ -6,7 +6,7 @@ import { assert, assertEquals, assertLess, assertMatch, assertNotEquals, assertS
 import { test } from "node:test";
 import { memoryStore } from "../../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../../src/mod.ts";
-import { demoSecret } from "../../../src/core/demo_request.ts";
+import { demoSecret } from "../../../src/server/config/demo_entries.ts";
 import { arrive, callback, press, read, textOf, unescapeHtml } from "./step_pages.ts";
 import type { Page } from "./step_pages.ts";
 import { openBrowser, parseAttributes } from "../../server/browser.ts";

@@ -6,7 +6,7 @@ import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { exportJWK, generateKeyPair } from "jose";
 import { test } from "node:test";
 import { autoApprover } from "../../../src/core/approver.ts";
-import type { App } from "../../../src/core/context.ts";
+import type { App } from "../../../src/server/hosting/app.ts";
 import type { Latchkey, LatchkeyOptions } from "../../../src/mod.ts";
 import { ConfigurationError } from "../../../src/core/configuration_error.ts";
 import type { Extension } from "../../../src/server/hosting/extension.ts";

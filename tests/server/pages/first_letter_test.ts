@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { upperFirst } from "../../../src/core/pages/first_letter.ts";
+import { upperFirst } from "../../../src/server/pages/first_letter.ts";
 
 test("a sentence begins with a capital letter, except for a URL and a name on the wire", () => {
   const texts = {

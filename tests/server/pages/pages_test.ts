@@ -5,13 +5,13 @@ import { assert, assertEquals, assertGreaterOrEqual, assertLess, assertMatch, as
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { generateAssets } from "../../../scripts/assets.ts";
-import type { CallbackProps } from "../../../src/core/pages/authorized_page.tsx";
+import type { CallbackProps } from "../../../src/server/pages/authorized_page.tsx";
 import type { ListedClient } from "../../../src/devtools/connect/pages/client_details.tsx";
 import type { ErrorPageProps } from "../../../src/server/pages/error_page.tsx";
 import type { EditForm, FieldError } from "../../../src/server/pages/field.tsx";
 import type { HomeProps } from "../../../src/devtools/connect/pages/home.tsx";
 import type { ListedUser } from "../../../src/devtools/connect/pages/users.tsx";
-import { lowerFirst } from "../../../src/core/pages/first_letter.ts";
+import { lowerFirst } from "../../../src/server/pages/first_letter.ts";
 import { pages } from "../../drawn_pages.ts";
 import { renderPage } from "../../../src/core/pages/render_page.ts";
 import { assets as devtoolsAssets } from "../../../src/devtools/assets.gen.ts";

@@ -2,8 +2,9 @@
 /** The steps after an authorization response: their texts, the stepper, and the form that sends the next one. */
 
 import type { VNode } from "preact";
-import { StartButtons, type StartLink } from "../../../core/pages/page_actions.tsx";
-import { type HiddenFields, HiddenInputs } from "../../../core/pages/post_form.tsx";
+import type { StartLink } from "../../../core/demo_flow.ts";
+import { StartButtons } from "../../../server/pages/page_actions.tsx";
+import { type HiddenFields, HiddenInputs } from "../../../server/pages/post_form.tsx";
 import { Stepper } from "../../../server/pages/stepper.tsx";
 
 /** The steps in their order; `edit` exchanges the code with parameters that the user has changed. */

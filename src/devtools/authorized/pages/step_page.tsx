@@ -2,26 +2,26 @@
 /** The steps after an authorization response: their part of the page `/authorized`, and the page of a sent step. */
 
 import type { VNode } from "preact";
-import type { NextSteps } from "../../../core/pages/authorized_page.tsx";
-import { Checks, type DescribedCheck, type ResponseCheck } from "../../../core/pages/checks.tsx";
+import type { NextSteps } from "../../../server/pages/authorized_page.tsx";
+import { Checks, type DescribedCheck, type ResponseCheck } from "../../../server/pages/checks.tsx";
 import { DecodedToken } from "../../../server/pages/decoded_token.tsx";
-import { Fix } from "../../../core/pages/fix.tsx";
+import { Fix } from "../../../server/pages/fix.tsx";
 import {
   type HttpExchange,
   HttpExchangeView,
   type HttpMessage,
   HttpMessageView,
 } from "../../../server/pages/http_exchange.tsx";
-import { Layout, Panes, Section, type Site, Stylesheet } from "../../../core/pages/layout.tsx";
-import { lowerFirst } from "../../../core/pages/first_letter.ts";
-import { Notice } from "../../../core/pages/notice.tsx";
-import { PageActions } from "../../../core/pages/page_actions.tsx";
+import { Layout, Panes, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
+import { lowerFirst } from "../../../server/pages/first_letter.ts";
+import { Notice } from "../../../server/pages/notice.tsx";
+import { PageActions } from "../../../server/pages/page_actions.tsx";
 import { LoginStepper, type PastStep, type Step, StepForm, type StepFormState } from "./step_form.tsx";
 import { type StepLesson, stepLessons, stepTexts } from "./step_form.tsx";
-import { HiddenInputs } from "../../../core/pages/post_form.tsx";
-import { TextWithRule } from "../../../core/pages/rule_link.tsx";
-import { type Secret, ShowAllSecrets } from "../../../core/pages/secret_value.tsx";
-import { StatusBadge } from "../../../core/pages/status_badge.tsx";
+import { HiddenInputs } from "../../../server/pages/post_form.tsx";
+import { TextWithRule } from "../../../server/pages/rule_link.tsx";
+import { type Secret, ShowAllSecrets } from "../../../server/pages/secret_value.tsx";
+import { StatusBadge } from "../../../server/pages/status_badge.tsx";
 import { checkSentence, type TokenCheck } from "../../requests/pages/tokens.tsx";
 
 /** What the steps add to the page `/authorized`. */

@@ -2,8 +2,8 @@
 /** The metadata of a client, in the list of clients and on its page. */
 
 import type { VNode } from "preact";
-import { Hint } from "../../../core/pages/parameters.tsx";
-import { Code, CodeItem, CodeList, DefinitionItem } from "../../../core/pages/value.tsx";
+import { Hint } from "../../../server/pages/parameters.tsx";
+import { Code, CodeItem, CodeList, DefinitionItem } from "../../../server/pages/value.tsx";
 
 /** A client, as pages show it. */
 export interface ListedClient {

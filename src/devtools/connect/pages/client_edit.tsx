@@ -3,10 +3,10 @@
 
 import type { VNode } from "preact";
 import { type EditForm, Field, FormErrors, OlderForm, RetryField, VersionField } from "../../../server/pages/field.tsx";
-import { Layout, type Site, Stylesheet } from "../../../core/pages/layout.tsx";
+import { Layout, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
 import { ChangeLifetime } from "./configuration_lines.tsx";
-import { Notice } from "../../../core/pages/notice.tsx";
-import { Code, CodeList } from "../../../core/pages/value.tsx";
+import { Notice } from "../../../server/pages/notice.tsx";
+import { Code, CodeList } from "../../../server/pages/value.tsx";
 
 /** A member of client metadata as a field of the form. */
 export interface MetadataField {

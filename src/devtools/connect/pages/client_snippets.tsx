@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import { CodeText } from "../../../server/pages/code_text.tsx";
-import { CopyButton } from "../../../core/pages/value.tsx";
+import { CopyButton } from "../../../server/pages/value.tsx";
 
 /** Settings for one library, ready to paste. */
 export interface ClientSnippet {

@@ -6,13 +6,13 @@ import { ClientDetails, ClientIdentity, type ListedClient } from "./client_detai
 import { type ClientSnippet, ClientSnippets } from "./client_snippets.tsx";
 import { type ConfigurationFile, ConfigurationLines } from "./configuration_lines.tsx";
 import type { EditForm } from "../../../server/pages/field.tsx";
-import { Layout, Panes, Script, Section, type Site, Stylesheet } from "../../../core/pages/layout.tsx";
+import { Layout, Panes, Script, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
 import { type ListPosition, NextPage } from "../../../server/pages/next_page.tsx";
-import { Confirmation, Notice } from "../../../core/pages/notice.tsx";
+import { Confirmation, Notice } from "../../../server/pages/notice.tsx";
 import type { RecentFlow } from "../../requests/recent_flow.ts";
 import { RecentFlows } from "./recent_flows.tsx";
 import { RemoveSection } from "../../../server/pages/confirmed_action.tsx";
-import { CopyableValue } from "../../../core/pages/value.tsx";
+import { CopyableValue } from "../../../server/pages/value.tsx";
 
 /** The list of clients. */
 export interface ClientsProps extends Site {

@@ -3,7 +3,7 @@
 
 import type { ComponentChildren, VNode } from "preact";
 import { CodeText } from "../../../server/pages/code_text.tsx";
-import { CopyButton } from "../../../core/pages/value.tsx";
+import { CopyButton } from "../../../server/pages/value.tsx";
 
 /** How long a change of one client or user lasts. */
 export function ChangeLifetime({ isPersistent }: { readonly isPersistent: boolean }): VNode {

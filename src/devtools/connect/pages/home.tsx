@@ -5,12 +5,12 @@ import type { VNode } from "preact";
 import type { ListedClient } from "./client_details.tsx";
 import { type ConfigurationFile, ConfigurationLines } from "./configuration_lines.tsx";
 import { type EditForm, Field, FormErrors, RetryField } from "../../../server/pages/field.tsx";
-import { Layout, Panes, Script, Section, type Site, Stylesheet } from "../../../core/pages/layout.tsx";
-import { ClockNotice, Confirmation, Notice } from "../../../core/pages/notice.tsx";
+import { Layout, Panes, Script, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
+import { ClockNotice, Confirmation, Notice } from "../../../server/pages/notice.tsx";
 import type { RecentFlow } from "../../requests/recent_flow.ts";
 import { RecentFlows } from "./recent_flows.tsx";
 import { type ListedUser, UserSwitch } from "./users.tsx";
-import { Code, CopyButton, DefinitionItem } from "../../../core/pages/value.tsx";
+import { Code, CopyButton, DefinitionItem } from "../../../server/pages/value.tsx";
 
 /** The home page. */
 export interface HomeProps extends Site {

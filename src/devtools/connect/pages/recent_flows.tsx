@@ -3,10 +3,10 @@
 
 import type { VNode } from "preact";
 import type { RecentFlow } from "../../requests/recent_flow.ts";
-import { Section } from "../../../core/pages/layout.tsx";
-import { upperFirst } from "../../../core/pages/first_letter.ts";
-import { StatusBadge } from "../../../core/pages/status_badge.tsx";
-import { Code } from "../../../core/pages/value.tsx";
+import { Section } from "../../../server/pages/layout.tsx";
+import { upperFirst } from "../../../server/pages/first_letter.ts";
+import { StatusBadge } from "../../../server/pages/status_badge.tsx";
+import { Code } from "../../../server/pages/value.tsx";
 
 /** The flows, newest first, each with its outcome and a link. */
 export function RecentFlows(

@@ -4,11 +4,11 @@
 import type { VNode } from "preact";
 import { ChangeLifetime, type ConfigurationFile, ConfigurationLines } from "./configuration_lines.tsx";
 import { type EditForm, Field, FormErrors, OlderForm, VersionField } from "../../../server/pages/field.tsx";
-import { Layout, Panes, Section, type Site, Stylesheet } from "../../../core/pages/layout.tsx";
+import { Layout, Panes, Section, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
 import { type ListPosition, NextPage } from "../../../server/pages/next_page.tsx";
-import { Confirmation } from "../../../core/pages/notice.tsx";
+import { Confirmation } from "../../../server/pages/notice.tsx";
 import { RemoveSection } from "../../../server/pages/confirmed_action.tsx";
-import { Code, CodeItem, CodeList, DefinitionItem } from "../../../core/pages/value.tsx";
+import { Code, CodeItem, CodeList, DefinitionItem } from "../../../server/pages/value.tsx";
 
 /** A claim of a user, and the conditions for its release. */
 export interface ListedClaim {

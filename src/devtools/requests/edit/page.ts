@@ -1,7 +1,7 @@
 /** GET and POST /flows/edit/{number}: edits a recorded request and sends it again, as an experiment of its flow. */
 
 import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
-import { browserCsrfToken, readProtectedForm } from "../../../core/csrf.ts";
+import { browserCsrfToken, readProtectedForm } from "../../../server/hosting/csrf.ts";
 import type { Context } from "../../../core/context.ts";
 import { backChannelOrigin } from "../../../core/issuer_urls.ts";
 import { repeatedHost } from "../../../core/cross_site.ts";

@@ -2,8 +2,8 @@
 /** The checks of an exchange in order, each with its result and its rule. */
 
 import type { VNode } from "preact";
-import { CheckItem } from "../../../core/pages/check_item.tsx";
-import { Fix } from "../../../core/pages/fix.tsx";
+import { CheckItem } from "../../../server/pages/check_item.tsx";
+import { Fix } from "../../../server/pages/fix.tsx";
 import { EarlierRequest, Rejection } from "../../../server/pages/rejection.tsx";
 import { citedSections } from "../../../server/pages/specifications.ts";
 import { Rule } from "./parts.tsx";

@@ -3,9 +3,9 @@
 
 import type { VNode } from "preact";
 import { type FieldError, FieldErrors, FormErrors } from "../../../server/pages/field.tsx";
-import { Layout, type Site, Stylesheet } from "../../../core/pages/layout.tsx";
-import { Notice } from "../../../core/pages/notice.tsx";
-import { Code } from "../../../core/pages/value.tsx";
+import { Layout, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
+import { Notice } from "../../../server/pages/notice.tsx";
+import { Code } from "../../../server/pages/value.tsx";
 
 export type { FieldError } from "../../../server/pages/field.tsx";
 

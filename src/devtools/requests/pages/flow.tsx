@@ -2,14 +2,14 @@
 /** The page of one flow: the reason of a failure, the sequence, the issued tokens, the exports. */
 
 import type { VNode } from "preact";
-import { Layout, Panes, Script, Section, Stylesheet } from "../../../core/pages/layout.tsx";
+import { Layout, Panes, Script, Section, Stylesheet } from "../../../server/pages/layout.tsx";
 import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
-import { lowerFirst, upperFirst } from "../../../core/pages/first_letter.ts";
-import { RuleLink } from "../../../core/pages/rule_link.tsx";
-import { ClockNotice, Confirmation, Notice } from "../../../core/pages/notice.tsx";
+import { lowerFirst, upperFirst } from "../../../server/pages/first_letter.ts";
+import { RuleLink } from "../../../server/pages/rule_link.tsx";
+import { ClockNotice, Confirmation, Notice } from "../../../server/pages/notice.tsx";
 import { Standalone, type StandaloneStyle } from "../../../server/pages/standalone.tsx";
-import { StatusBadge } from "../../../core/pages/status_badge.tsx";
-import { Code } from "../../../core/pages/value.tsx";
+import { StatusBadge } from "../../../server/pages/status_badge.tsx";
+import { Code } from "../../../server/pages/value.tsx";
 import { FailureSummary } from "./failure.tsx";
 import { Habits } from "./habits.tsx";
 import { formatMilliseconds, Timestamp } from "./parts.tsx";

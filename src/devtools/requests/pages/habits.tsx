@@ -2,9 +2,9 @@
 /** The habits that a flow shows of its client: what it should change, and on request all of them. */
 
 import type { VNode } from "preact";
-import { Section } from "../../../core/pages/layout.tsx";
+import { Section } from "../../../server/pages/layout.tsx";
 import { citedSections } from "../../../server/pages/specifications.ts";
-import { StatusBadge } from "../../../core/pages/status_badge.tsx";
+import { StatusBadge } from "../../../server/pages/status_badge.tsx";
 import type { FlowHabits, HabitEvidence, HabitRow } from "./props.ts";
 
 /** What the client did, with links to the steps that show it. */

@@ -2,12 +2,12 @@
 /** The list of recorded flows, newest first. */
 
 import type { VNode } from "preact";
-import { Layout, Script, Stylesheet } from "../../../core/pages/layout.tsx";
+import { Layout, Script, Stylesheet } from "../../../server/pages/layout.tsx";
 import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
-import { ClockNotice } from "../../../core/pages/notice.tsx";
-import { StatusBadge, StatusMark } from "../../../core/pages/status_badge.tsx";
-import { upperFirst } from "../../../core/pages/first_letter.ts";
-import { CopyableValue } from "../../../core/pages/value.tsx";
+import { ClockNotice } from "../../../server/pages/notice.tsx";
+import { StatusBadge, StatusMark } from "../../../server/pages/status_badge.tsx";
+import { upperFirst } from "../../../server/pages/first_letter.ts";
+import { CopyableValue } from "../../../server/pages/value.tsx";
 import { Timestamp } from "./parts.tsx";
 import type { FlowKind, FlowListProps, FlowRow } from "./props.ts";
 import { Keys } from "./keys.tsx";

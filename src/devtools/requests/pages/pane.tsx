@@ -2,7 +2,7 @@
 /** A flow beside the list, on wide screens: its reason, how to fix it, and its steps. */
 
 import type { VNode } from "preact";
-import { StatusBadge } from "../../../core/pages/status_badge.tsx";
+import { StatusBadge } from "../../../server/pages/status_badge.tsx";
 import { FailureSummary } from "./failure.tsx";
 import { flowHeading } from "./flow.tsx";
 import type { FlowSummary } from "./props.ts";

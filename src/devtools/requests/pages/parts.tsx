@@ -2,9 +2,9 @@
 /** The small parts of the inspector's pages: time, rejection, rule. */
 
 import type { VNode } from "preact";
-import { RuleLink } from "../../../core/pages/rule_link.tsx";
+import { RuleLink } from "../../../server/pages/rule_link.tsx";
 import { citedSections } from "../../../server/pages/specifications.ts";
-import { Code } from "../../../core/pages/value.tsx";
+import { Code } from "../../../server/pages/value.tsx";
 import type { RejectionSummary } from "./props.ts";
 
 /**

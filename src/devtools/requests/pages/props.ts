@@ -3,8 +3,9 @@
 import type { RuleResult, SuggestedMatch } from "../../../core/explanation.ts";
 import type { JwtContent } from "../../../server/pages/decoded_token.tsx";
 import type { FixLink } from "../../../server/pages/rejection.tsx";
-import type { NavigationLink, Site } from "../../../core/pages/layout.tsx";
-import type { Status } from "../../../core/pages/status_badge.tsx";
+import type { NavigationLink } from "../../../core/endpoint.ts";
+import type { Site } from "../../../server/pages/layout.tsx";
+import type { Status } from "../../../server/pages/status_badge.tsx";
 
 /** The categories by which rows are filtered; `documents`: metadata, keys and missing pages, outside of flows. */
 export type FlowKind = "done" | "rejected" | "pending" | "documents";

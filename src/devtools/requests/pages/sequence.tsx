@@ -2,7 +2,7 @@
 /** The sequence diagram: arrows between three lanes; screen readers get a list. */
 
 import type { VNode } from "preact";
-import { Breakable, Code } from "../../../core/pages/value.tsx";
+import { Breakable, Code } from "../../../server/pages/value.tsx";
 import type { Hop, Participant } from "./props.ts";
 
 const participantNames: Readonly<Record<Participant, string>> = {

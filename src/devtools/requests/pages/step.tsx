@@ -3,9 +3,9 @@
 
 import type { VNode } from "preact";
 import { Claims } from "../../../server/pages/decoded_token.tsx";
-import { checkCount, CheckList } from "../../../core/pages/check_list.tsx";
-import { Panes } from "../../../core/pages/layout.tsx";
-import { StatusBadge } from "../../../core/pages/status_badge.tsx";
+import { checkCount, CheckList } from "../../../server/pages/check_list.tsx";
+import { Panes } from "../../../server/pages/layout.tsx";
+import { StatusBadge } from "../../../server/pages/status_badge.tsx";
 import { StatusCode } from "../../../server/pages/status_line.tsx";
 import { Checks, Warnings } from "./checks.tsx";
 import { formatMilliseconds, RejectionLine, Timestamp } from "./parts.tsx";

@@ -3,16 +3,16 @@
 
 import type { VNode } from "preact";
 import type { RuleResult } from "../../../core/explanation.ts";
-import { CheckItem } from "../../../core/pages/check_item.tsx";
+import { CheckItem } from "../../../server/pages/check_item.tsx";
 import { Claims, type JwtContent } from "../../../server/pages/decoded_token.tsx";
 import { Field } from "../../../server/pages/field.tsx";
-import { Fix } from "../../../core/pages/fix.tsx";
-import { Layout, Script, type Site, Stylesheet } from "../../../core/pages/layout.tsx";
-import { Notice } from "../../../core/pages/notice.tsx";
+import { Fix } from "../../../server/pages/fix.tsx";
+import { Layout, Script, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
+import { Notice } from "../../../server/pages/notice.tsx";
 import { citedSections } from "../../../server/pages/specifications.ts";
-import { StatusBadge } from "../../../core/pages/status_badge.tsx";
-import { DefinitionItem } from "../../../core/pages/value.tsx";
-import { lowerFirst } from "../../../core/pages/first_letter.ts";
+import { StatusBadge } from "../../../server/pages/status_badge.tsx";
+import { DefinitionItem } from "../../../server/pages/value.tsx";
+import { lowerFirst } from "../../../server/pages/first_letter.ts";
 
 export interface TokenCheck extends RuleResult {
   /** What is true when it passes: a sentence without a full stop. */

@@ -1,7 +1,7 @@
 /** GET and POST /tokens: decodes and checks pasted tokens. Nothing of them is stored, logged or put into a URL. */
 
 import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
-import { browserCsrfToken, readProtectedForm } from "../../../core/csrf.ts";
+import { browserCsrfToken, readProtectedForm } from "../../../server/hosting/csrf.ts";
 import type { Context } from "../../../core/context.ts";
 import { htmlWithForms, type HttpResponse } from "../../../core/http/message.ts";
 import type { Params } from "../../../core/params.ts";

@@ -2,12 +2,12 @@
 /** The page of a rule: what it requires, how to fix a request that breaks it, its sources. */
 
 import type { VNode } from "preact";
-import { Fix } from "../../../core/pages/fix.tsx";
-import { Layout, type Site, Stylesheet } from "../../../core/pages/layout.tsx";
-import { Notice } from "../../../core/pages/notice.tsx";
-import { TextWithRules } from "../../../core/pages/rule_link.tsx";
+import { Fix } from "../../../server/pages/fix.tsx";
+import { Layout, type Site, Stylesheet } from "../../../server/pages/layout.tsx";
+import { Notice } from "../../../server/pages/notice.tsx";
+import { TextWithRules } from "../../../server/pages/rule_link.tsx";
 import { citedSections } from "../../../server/pages/specifications.ts";
-import { Breakable, DefinitionItem } from "../../../core/pages/value.tsx";
+import { Breakable, DefinitionItem } from "../../../server/pages/value.tsx";
 
 /** A rule, for its page and for the terminal. */
 export interface RuleDescription {

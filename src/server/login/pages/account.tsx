@@ -2,10 +2,10 @@
 /** The clients that a user allowed, and the buttons that revoke their access. */
 
 import type { VNode } from "preact";
-import { Layout, Section, type Site } from "../../../core/pages/layout.tsx";
+import { Layout, Section, type Site } from "../../pages/layout.tsx";
 import { UserName, type UserSummary } from "./user_name.tsx";
-import { type HiddenFields, HiddenInputs } from "../../../core/pages/post_form.tsx";
-import { Code, CodeItem, DefinitionItem } from "../../../core/pages/value.tsx";
+import { type HiddenFields, HiddenInputs } from "../../pages/post_form.tsx";
+import { Code, CodeItem, DefinitionItem } from "../../pages/value.tsx";
 
 /** The account page. */
 export interface AccountProps extends Site {

@@ -4,9 +4,9 @@
 import type { VNode } from "preact";
 import type { PolledFacts } from "../../../core/request/delivery.ts";
 import { DeviceFacts } from "./device.tsx";
-import { Layout, type Site } from "../../../core/pages/layout.tsx";
-import { PageActions } from "../../../core/pages/page_actions.tsx";
-import { CodeItem, CodeList, DefinitionItem } from "../../../core/pages/value.tsx";
+import { Layout, type Site } from "../../pages/layout.tsx";
+import { PageActions } from "../../pages/page_actions.tsx";
+import { CodeItem, CodeList, DefinitionItem } from "../../pages/value.tsx";
 
 /** The page at `/backchannel`. */
 export interface BackchannelProps extends Site {

@@ -5,13 +5,13 @@ import type { VNode } from "preact";
 import type { PolledFacts } from "../../../core/request/delivery.ts";
 import { ClientLinks, ClientMark, type ClientPresentation } from "./client_links.tsx";
 import { DeviceFacts, DeviceWarning } from "./device.tsx";
-import { formatLongDuration } from "../../../core/pages/duration.ts";
-import { Layout, type Site } from "../../../core/pages/layout.tsx";
-import { Notice } from "../../../core/pages/notice.tsx";
+import { formatLongDuration } from "../../pages/duration.ts";
+import { Layout, type Site } from "../../pages/layout.tsx";
+import { Notice } from "../../pages/notice.tsx";
 import { UserName, type UserSummary } from "./user_name.tsx";
-import { type HiddenFields, HiddenInputs } from "../../../core/pages/post_form.tsx";
+import { type HiddenFields, HiddenInputs } from "../../pages/post_form.tsx";
 import { scopeLabel } from "./scope_labels.ts";
-import { Code, CodeList, DefinitionItem } from "../../../core/pages/value.tsx";
+import { Code, CodeList, DefinitionItem } from "../../pages/value.tsx";
 
 /** The consent page. */
 export interface ConsentProps extends Site {

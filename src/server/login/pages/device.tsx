@@ -3,11 +3,11 @@
 
 import type { VNode } from "preact";
 import type { PolledFacts } from "../../../core/request/delivery.ts";
-import { Layout, type Site } from "../../../core/pages/layout.tsx";
-import { Notice } from "../../../core/pages/notice.tsx";
-import { PageActions } from "../../../core/pages/page_actions.tsx";
-import { type HiddenFields, HiddenInputs } from "../../../core/pages/post_form.tsx";
-import { Code, CodeItem, CodeList, DefinitionItem } from "../../../core/pages/value.tsx";
+import { Layout, type Site } from "../../pages/layout.tsx";
+import { Notice } from "../../pages/notice.tsx";
+import { PageActions } from "../../pages/page_actions.tsx";
+import { type HiddenFields, HiddenInputs } from "../../pages/post_form.tsx";
+import { Code, CodeItem, CodeList, DefinitionItem } from "../../pages/value.tsx";
 
 /** The page at `/device`: one of its parts. */
 export interface DeviceProps extends Site {

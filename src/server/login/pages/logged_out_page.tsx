@@ -2,9 +2,9 @@
 /** The page after logout: the sessions that ended, and the tokens that still work. */
 
 import type { VNode } from "preact";
-import { Layout, type Site } from "../../../core/pages/layout.tsx";
-import { PageActions } from "../../../core/pages/page_actions.tsx";
-import { Code } from "../../../core/pages/value.tsx";
+import { Layout, type Site } from "../../pages/layout.tsx";
+import { PageActions } from "../../pages/page_actions.tsx";
+import { Code } from "../../pages/value.tsx";
 
 /** The page after a logout without redirect. */
 export interface LoggedOutProps extends Site {

@@ -2,8 +2,8 @@
 /** The page after a logout that logs clients out in frames (Front-Channel Logout §3). */
 
 import type { VNode } from "preact";
-import { Layout, type Site } from "../../../core/pages/layout.tsx";
-import { PageActions } from "../../../core/pages/page_actions.tsx";
+import { Layout, type Site } from "../../pages/layout.tsx";
+import { PageActions } from "../../pages/page_actions.tsx";
 
 /** The page after a logout, with clients that log the user out in this browser. */
 export interface LoggingOutProps extends Site {

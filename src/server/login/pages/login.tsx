@@ -4,11 +4,11 @@
 import type { VNode } from "preact";
 import { ClientLinks, ClientMark, type ClientPresentation } from "./client_links.tsx";
 import { Field } from "../../pages/field.tsx";
-import { Layout, Section, type Site } from "../../../core/pages/layout.tsx";
-import { Notice } from "../../../core/pages/notice.tsx";
+import { Layout, Section, type Site } from "../../pages/layout.tsx";
+import { Notice } from "../../pages/notice.tsx";
 import { UserName, type UserSummary } from "./user_name.tsx";
-import { type HiddenFields, HiddenInputs } from "../../../core/pages/post_form.tsx";
-import { CodeList } from "../../../core/pages/value.tsx";
+import { type HiddenFields, HiddenInputs } from "../../pages/post_form.tsx";
+import { CodeList } from "../../pages/value.tsx";
 
 /** The login page. */
 export interface LoginProps extends Site {

@@ -2,9 +2,9 @@
 /** The page that asks whether to log out, for requests that do not prove that the user wants it (CSRF). */
 
 import type { VNode } from "preact";
-import { Layout, type Site } from "../../../core/pages/layout.tsx";
-import { type HiddenFields, PostForm } from "../../../core/pages/post_form.tsx";
-import { Code, DefinitionItem } from "../../../core/pages/value.tsx";
+import { Layout, type Site } from "../../pages/layout.tsx";
+import { type HiddenFields, PostForm } from "../../pages/post_form.tsx";
+import { Code, DefinitionItem } from "../../pages/value.tsx";
 
 /** The logout page. */
 export interface LogoutProps extends Site {

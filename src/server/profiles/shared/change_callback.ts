@@ -3,7 +3,8 @@
 import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../../core/http/message.ts";
 import { type Fields, parseFields } from "../../../core/http/form.ts";
 import type { MaybePromise } from "../../../core/maybe_promise.ts";
-import type { App } from "../../../core/context.ts";
+import { formPostResponse } from "../../../core/form_post.ts";
+import type { CoreApp } from "../../../core/context.ts";
 import { encodeFields } from "../../../core/redirect_uri.ts";
 
 /** Returns other parameters of an authorization response. */
@@ -11,7 +12,7 @@ type ChangeFields = (fields: Fields) => MaybePromise<Fields>;
 
 /** The authorization response, by redirect or form, with other parameters; `undefined` for any other response. */
 export async function changeCallback(
-  app: App,
+  app: CoreApp,
   response: ResponseLike,
   change: ChangeFields,
 ): Promise<ResponseLike | undefined> {
@@ -20,12 +21,9 @@ export async function changeCallback(
     const { action, fields: sent } = response.form;
     if (!sent.some(([name]) => name === "code" || name === "error")) return undefined;
     const fields = await change(sent);
-    const [{ renderPage }, { FormPost }] = await Promise.all([
-      import("../../../core/pages/render_page.ts"),
-      import("../../../core/pages/form_post.tsx"),
-    ]);
-    const body = renderPage(FormPost, { ...app.site, action, client: new URL(action).host, fields });
-    return { ...response, body, form: { action, fields } };
+    const { site } = app;
+    const { body, form } = await formPostResponse({ app, site }, new URL(action).host, { action, fields });
+    return { ...response, body, form };
   }
   const location = getHeader(response, "location");
   if (location === undefined) return undefined;

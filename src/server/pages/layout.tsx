@@ -2,31 +2,17 @@
 /** The layout of every page: head, header with links, one `main` with one `h1`. */
 
 import type { ComponentChildren, VNode } from "preact";
+import type { CoreSite } from "../../core/context.ts";
+import type { NavigationLink } from "../../core/endpoint.ts";
 import { RulesPath } from "./rule_link.tsx";
 
-/** @internal A link in the header of every page. */
-export interface NavigationLink {
-  /** A word or two. */
-  readonly label: string;
-  /** A path below {@link Site.base}, such as `/flows`. */
-  readonly path: string;
-  /** Whether it is one of the three places of every page; others are behind "More". Default: false. */
-  readonly isMain?: boolean;
-  /** How many seconds the clock that the page controls is ahead of that of the machine. Default: 0. */
-  readonly clockOffset?: number;
-}
-
 /** The props of every page. */
-export interface Site {
-  /** The issuer identifier. */
-  readonly issuer: string;
-  /** The prefix of all links to this server: empty, or the issuer's path without a trailing slash. */
-  readonly base: string;
+export interface Site extends CoreSite {
   /** Links in the header. Default: none. */
   readonly links?: readonly NavigationLink[];
-  /** The path of the pages of rules, below {@link Site.base}. Absent if the server has none. */
+  /** The path of the pages of rules, below {@link CoreSite.base}. Absent if the server has none. */
   readonly rulesPath?: string;
-  /** The recorded flow of this page: a path below {@link Site.base}. Absent if it is not recorded. */
+  /** The recorded flow of this page: a path below {@link CoreSite.base}. Absent if it is not recorded. */
   readonly flowLink?: string;
 }
 

@@ -1,16 +1,16 @@
 /** CSRF protection: a form must come from a page of this server, and its token binds it to one browser and purpose. */
 
-import { frontChannelOrigin } from "./issuer_urls.ts";
-import { readForm } from "./http/form.ts";
-import { rejectCrossOrigin } from "./http/same_origin.ts";
-import { type Params, paramsFromFields } from "./params.ts";
-import { reject } from "./reject.ts";
-import { constantTimeEqual } from "./secrets.ts";
-import { csrfToken } from "./session/session.ts";
-import { ensureBrowserCookie } from "./session/browser_cookie.ts";
-import type { BrowserCookie } from "./session/browser_cookie.ts";
-import type { Context } from "./context.ts";
-import type { HiddenFields } from "./pages/post_form.tsx";
+import { frontChannelOrigin } from "../../core/issuer_urls.ts";
+import { readForm } from "../../core/http/form.ts";
+import { rejectCrossOrigin } from "./same_origin.ts";
+import { type Params, paramsFromFields } from "../../core/params.ts";
+import { reject } from "../../core/reject.ts";
+import { constantTimeEqual } from "../../core/secrets.ts";
+import { csrfToken } from "../../core/session/session.ts";
+import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
+import type { BrowserCookie } from "../../core/session/browser_cookie.ts";
+import type { Context } from "../../core/context.ts";
+import type { HiddenFields } from "../pages/post_form.tsx";
 
 /** Maximum number of clients, and of users, that forms may create. */
 export const maxListLength = 1000;

@@ -1,6 +1,7 @@
 /** Pages that settings turn off. On a test host, the 404 response explains how to turn the page on. */
 
-import type { Context, DisabledPage } from "../../core/context.ts";
+import type { Context } from "../../core/context.ts";
+import { type DisabledPage, disabledPagesOf } from "./app.ts";
 
 /** The pages of every server, by the first segment of the path below the base. */
 const ownPages: Readonly<Record<string, DisabledPage>> = {
@@ -13,9 +14,10 @@ const ownPages: Readonly<Record<string, DisabledPage>> = {
 };
 
 /** The page that would be at this path if it were on; `undefined` for any other path, and on real hosts. */
-export function findDisabledPage({ app, server, site, target: { path } }: Context): DisabledPage | undefined {
+export function findDisabledPage(context: Context): DisabledPage | undefined {
+  const { app, server, site, target: { path } } = context;
   const name = /^\/(\w+)(?:\/|$)/.exec(path.startsWith(site.base) ? path.slice(site.base.length) : "")?.[1] ?? "";
-  const disabledPages = { ...ownPages, ...app.disabledPages };
+  const disabledPages = { ...ownPages, ...disabledPagesOf(context) };
   if (!server.settings.allows.explanations || !Object.hasOwn(disabledPages, name)) return undefined;
   const start = `${site.base}/${name}`;
   const isOn = app.endpoints.some((endpoint) => endpoint.path === start || endpoint.path.startsWith(`${start}/`));

@@ -4,6 +4,8 @@ import { HttpError } from "../../core/http/message.ts";
 import { frontChannelOrigin } from "../../core/issuer_urls.ts";
 import { OAuthError } from "../../core/errors.ts";
 import type { Context } from "../../core/context.ts";
+import type { Site } from "../pages/layout.tsx";
+import { flowUrl } from "./app.ts";
 import { isCrossSite, isTrustedHost } from "../../core/cross_site.ts";
 
 /**
@@ -11,10 +13,12 @@ import { isCrossSite, isTrustedHost } from "../../core/cross_site.ts";
  * server has neither. It is used only on test hosts, because these pages are not public on real hosts.
  */
 export function explanationUrl(context: Context, thrown: unknown): string | undefined {
-  const { server, site, flowUrl } = context;
+  const { server } = context;
+  const site: Site = context.site;
+  const flow = flowUrl(context);
   if (!server.settings.allows.explanations || isForOtherSite(context)) return undefined;
-  const rule = flowUrl === undefined ? publicRule(thrown) : undefined;
-  if (rule === undefined || site.rulesPath === undefined) return flowUrl;
+  const rule = flow === undefined ? publicRule(thrown) : undefined;
+  if (rule === undefined || site.rulesPath === undefined) return flow;
   return `${frontChannelOrigin(server)}${site.base}${site.rulesPath}/${rule}`;
 }
 

@@ -1,6 +1,6 @@
 /** The same-origin check against CSRF, by the headers of the browser (Fetch §3.2, Fetch Metadata §2.4). */
 
-import { HttpError, type RequestLike } from "./message.ts";
+import { HttpError, type RequestLike } from "../../core/http/message.ts";
 
 /**
  * Rejects a form that a page of another origin posted. It runs before the check of the CSRF token.

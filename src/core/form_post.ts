@@ -1,0 +1,25 @@
+/** Authorization responses in a form that submits itself (OAuth 2.0 Form Post Response Mode). */
+
+import type { Context, CoreApp } from "./context.ts";
+import type { HttpResponse, PageForm } from "./http/message.ts";
+
+/**
+ * The response with the form.
+ *
+ * @param client The name or ID of the client.
+ */
+export async function formPostResponse(
+  { app, site }: Pick<Context, "app" | "site">,
+  client: string,
+  form: PageForm,
+): Promise<HttpResponse> {
+  return { ...await (app.formPostPage ?? plainFormPostPage)(site, client, form), form };
+}
+
+const plainFormPostPage: NonNullable<CoreApp["formPostPage"]> = async ({ issuer }, _client, form) => {
+  const [{ plainPage }, { PlainFormPostPage, submitScript }] = await Promise.all([
+    import("./pages/plain_response.ts"),
+    import("./pages/plain_form_post_page.tsx"),
+  ]);
+  return await plainPage(200, PlainFormPostPage, { issuer, ...form }, {}, submitScript);
+};

@@ -1,0 +1,98 @@
+/** The app of the whole server: what plugins and pages for developers know of it. */
+
+import type { AuthorizationResponse } from "../../core/authorized.ts";
+import type { Context, CoreApp } from "../../core/context.ts";
+import type { ClientMetadata, User } from "../../core/clients/client.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import type { DemoRequest } from "../../core/demo_flow.ts";
+import type { Fields } from "../../core/http/form.ts";
+import type { RequestLike } from "../../core/http/message.ts";
+import { frontChannelOrigin } from "../../core/issuer_urls.ts";
+import type { TraceEvent } from "../../core/trace.ts";
+import type { NextSteps } from "../pages/authorized_page.tsx";
+import type { Site } from "../pages/layout.tsx";
+
+/** @internal The pages for developers, by paths below the base. Other pages lead to those that are present. */
+export interface DeveloperPages {
+  /** The path of the pages of rules: the ID of a rule follows it, after a slash. */
+  rulesPath?: string;
+  /** The path of the page of a client; without `id`, of the form that adds one. `query` fills in the form. */
+  clientLink?(id?: string, query?: URLSearchParams): string;
+  /** The path of the page that shows the flow of a request; `undefined` if there is none. */
+  flowLink?(request: RequestLike): string | undefined;
+  /** The path of the page that shows the flow of an authorization response; `undefined` if there is none. */
+  flowLinkFor?(response: Fields): string | undefined;
+  /** Loads the steps after the page `/authorized`. */
+  demoSteps?(): Promise<DemoSteps>;
+}
+
+/** @internal A page that an option or a setting turns off. */
+export interface DisabledPage {
+  /** States that the page is off: one sentence without a full stop. */
+  readonly message: string;
+  /** How to turn it on. */
+  readonly fix: string;
+  /** The command that starts the server with the page, in a copy of the source. Absent: no flag turns it on. */
+  readonly command?: string;
+}
+
+/** The assembled server. */
+export interface App extends CoreApp {
+  /** The props of every page. */
+  readonly site: Site;
+  /** The pages for developers. A plugin enters its pages when it is set up; of two plugins, the later one counts. */
+  readonly developerPages: DeveloperPages;
+  /** Pages that the 404 response explains while they are off, by the first segment of the path. Plugins add theirs. */
+  readonly disabledPages: Record<string, DisabledPage>;
+  /** Traces an event of a request outside of its handler, such as before the router receives it. */
+  traceFor(request: RequestLike, event: TraceEvent): void;
+  /** The clients, users and scope values that the server started with. */
+  initialEntries(): {
+    readonly clients: readonly ClientMetadata[];
+    readonly users: readonly User[];
+    readonly scopes: readonly string[];
+  };
+}
+
+/** The authorization response, as the next steps need it. */
+export interface ArrivedResponse extends AuthorizationResponse {
+  /** The CSRF token of forms of this browser. */
+  readonly csrfToken: string;
+  /** Whether the response is an error. Default: false. */
+  readonly failed?: boolean;
+}
+
+/**
+ * The steps after the page `/authorized`, and what `/start` needs for clients that push or sign their requests.
+ *
+ * @internal
+ */
+export interface DemoSteps {
+  /**
+   * The query of the authorization endpoint: the request as it is, signed, or a reference to a pushed request, as the
+   * client must send it.
+   *
+   * @throws {OAuthError} If the page cannot send the request, such as that of a client whose secret it does not know.
+   */
+  prepare(context: Context, client: Client, request: DemoRequest): Promise<DemoRequest>;
+  /** The parts of the page `/authorized` that lead to the next steps; `undefined`: none. */
+  next(context: Context, response: ArrivedResponse): Promise<NextSteps | undefined>;
+}
+
+/** The pages for developers of a request's app. */
+export function developerPagesOf({ app }: Pick<Context, "app">): DeveloperPages {
+  const { developerPages = {} }: CoreApp & Partial<Pick<App, "developerPages">> = app;
+  return developerPages;
+}
+
+/** The pages that are turned off, by the first segment of the path. */
+export function disabledPagesOf({ app }: Pick<Context, "app">): App["disabledPages"] {
+  const { disabledPages = {} }: CoreApp & Partial<Pick<App, "disabledPages">> = app;
+  return disabledPages;
+}
+
+/** The URL of the page that shows the flow of a request; `undefined` if there is none. */
+export function flowUrl({ server, site }: Pick<Context, "server" | "site">): string | undefined {
+  const { base, flowLink }: Site = site;
+  return flowLink === undefined ? undefined : frontChannelOrigin(server) + base + flowLink;
+}

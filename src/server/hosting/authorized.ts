@@ -1,0 +1,203 @@
+/**
+ * GET and POST /authorized: the redirect URI of the demo clients. Shows the response, the checks of a client, and how
+ * to exchange the code; never exchanges it. A plugin adds the steps that send requests (`DemoSteps`).
+ */
+
+import { sendsIss } from "../../core/authorization.ts";
+import {
+  basicCredentials,
+  findLogin,
+  readResponse,
+  type ReceivedParams,
+  shownParameters,
+  tokenCommand,
+  truncate,
+} from "../../core/authorized.ts";
+import type { IssuedCode } from "../../core/code.ts";
+import type { Context } from "../../core/context.ts";
+import {
+  assertCallbackPage,
+  callbackClients,
+  callbackUri,
+  type DemoFlow,
+  demoRequest,
+  isDemoState,
+  startLinks,
+} from "../../core/demo_flow.ts";
+import { endpointUrl } from "../../core/endpoint.ts";
+import type { Fields } from "../../core/http/form.ts";
+import { html, type HttpResponse } from "../../core/http/message.ts";
+import { jwtPolicies } from "../../core/keys/jwt_policies.ts";
+import { renderPage } from "../../core/pages/render_page.ts";
+import { paramsFromFields } from "../../core/params.ts";
+import type { Handlers } from "../../core/route.ts";
+import { digest } from "../../core/secrets.ts";
+import type { Server } from "../../core/server.ts";
+import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
+import { verifyOwnJwt } from "../../core/keys/verification.ts";
+import { demoSecret } from "../config/demo_entries.ts";
+import { findRule } from "../explain/rules.ts";
+import { CallbackPage, type CallbackProps } from "../pages/authorized_page.tsx";
+import type { ResponseCheck } from "../pages/checks.tsx";
+import type { Site } from "../pages/layout.tsx";
+import type { TokenRequestExample } from "../pages/token_request_example.tsx";
+import { type ArrivedResponse, developerPagesOf } from "./app.ts";
+import { browserCsrfToken } from "./csrf.ts";
+
+/** Maximum number of ignored parameters to name. */
+const maxIgnoredNames = 8;
+
+/** The parameters of an authorization response (OAuth 2.1 §4.1.2; RFC 9207 §2; OpenID Connect Core §3.2.2.5). */
+const responseParameters = ["code", "id_token", "error", "error_description", "error_uri", "state", "iss"];
+
+/** The page: responses in the query come by GET, `form_post` responses by POST. */
+export const authorized: Handlers = { GET: showResponse, POST: showResponse };
+
+async function showResponse(context: Context): Promise<HttpResponse> {
+  await assertCallbackPage(context);
+  const { server } = context;
+  const site: Site = context.site;
+  const { demoSteps, flowLinkFor } = developerPagesOf(context);
+  const browser = await ensureBrowserCookie(context);
+  const notes: string[] = [];
+  const params = await readSigned(server, await readResponse(context, notes), notes);
+  const parameters = shownParameters(params, responseParameters, notes);
+  const shown = new Map(parameters);
+  const login = await findLogin(server, browser, params, parameters);
+  const { code, state, flow, issued } = login;
+  const success = code !== undefined;
+  const isIdTokenAlone = !success && shown.has("id_token") && !shown.has("error") && !shown.has("code");
+  const isOpenedDirectly = notes.length === 0 && !responseParameters.some((name) => params.names.includes(name));
+  const response: ArrivedResponse = {
+    ...login,
+    csrfToken: await browserCsrfToken(context, browser),
+    failed: !success && !isOpenedDirectly && !isIdTokenAlone,
+  };
+  const next = await (await demoSteps?.())?.next(context, response);
+  const client = issued && await server.clients.find(issued.clientId);
+  const props: CallbackProps = {
+    ...site,
+    flowLink: flowLinkFor?.(parameters) ?? site.flowLink,
+    outcome: isOpenedDirectly
+      ? { kind: "none" }
+      : isIdTokenAlone
+      ? { kind: "id_token" }
+      : success
+      ? { kind: "success", code: shown.get("code")!, state, isUsed: issued?.consumedAt !== undefined }
+      : { kind: "failure", error: shown.get("error"), description: shown.get("error_description") },
+    ...!success && { fix: fixOf(shown.get("error_description")), scopes: server.settings.scopes },
+    notes,
+    request: flow && client && definedPairs(await demoRequest(context, client, flow)),
+    response: success ? parameters : parameters.filter(([name]) => name !== "code"),
+    ignoredParameters: params.names.filter((name) => !responseParameters.includes(name)).slice(0, maxIgnoredNames)
+      .map(truncate),
+    checks: await checkResponse(server, response),
+    examples: success ? await createExamples(context, code, response, next?.signedBy) : [],
+    tokenEndpoint: endpointUrl(context, "token"),
+    userinfoEndpoint: endpointUrl(context, "userinfo"),
+    codeLifetimeSeconds: server.settings.lifetimes.code,
+    startLinks: await startLinks(context),
+    next,
+  };
+  return html(200, renderPage(CallbackPage, props), browser.headers);
+}
+
+/** The parameters inside a signed response (JARM), if this server has signed it; otherwise the received ones. */
+async function readSigned(server: Server, params: ReceivedParams, notes: string[]): Promise<ReceivedParams> {
+  const response = params.get("response");
+  if (response === undefined) return params;
+  const { issuer } = server;
+  const claims = await verifyOwnJwt(server, response, jwtPolicies.authorization_response, () => ({ issuer }));
+  notes.push(
+    claims === undefined
+      ? "The response is a JWT that this server has not signed, or that has expired: none of its parameters is shown."
+      : `The response is signed (JARM): signature, issuer and expiry are valid, the audience is ${claims.aud}.`,
+  );
+  const { aud: _, ...members } = claims ?? {};
+  const fields = Object.entries(members).filter((member): member is [string, string] => typeof member[1] === "string");
+  return Object.assign(paramsFromFields(fields), { names: fields.map(([name]) => name) });
+}
+
+function definedPairs(params: Readonly<Record<string, string | undefined>>): Fields {
+  return Object.entries(params).filter((entry): entry is [string, string] => entry[1] !== undefined);
+}
+
+/** The fix of the rule that this server put at the end of its description: `… [AZ-17]`. */
+export function fixOf(description: string | undefined): string | undefined {
+  const id = /\[([A-Z]{2}-\d\d)\]$/.exec(description ?? "")?.[1];
+  return id === undefined ? undefined : findRule(id)?.fix;
+}
+
+/** The first checks of a client (OAuth 2.1 §7.12; RFC 9207 §2.4), and the check of the server that PKCE enables. */
+export async function checkResponse(
+  server: Server,
+  { code, state, iss, flow, issued }: ArrivedResponse,
+): Promise<ResponseCheck[]> {
+  return [
+    // Only the client that generated a state can verify it.
+    flow !== undefined || isDemoState(state)
+      ? {
+        name: "state",
+        passed: flow !== undefined,
+        expected: flow?.state ?? "a state that this browser sent",
+        received: state,
+      }
+      : { name: "state", received: state },
+    iss === undefined && !sendsIss(server)
+      ? { name: "response_iss" }
+      : { name: "response_iss", passed: iss === server.issuer, expected: server.issuer, received: iss ?? "none" },
+    ...code === undefined ? [] : [await checkVerifier(flow, issued)],
+  ];
+}
+
+/** Compares the hash of the verifier with the challenge of the code, which only the server may know if they differ. */
+async function checkVerifier(flow: DemoFlow | undefined, issued: IssuedCode | undefined): Promise<ResponseCheck> {
+  if (flow === undefined || issued?.codeChallenge === undefined) return { name: "pkce" };
+  const received = await digest(flow.verifier);
+  const passed = received === issued.codeChallenge;
+  return { name: "pkce", passed, expected: passed ? received : "another challenge", received };
+}
+
+/** The token request of a public client, then that of a confidential one, whichever clients exist. */
+async function createExamples(
+  context: Context,
+  code: string,
+  response: ArrivedResponse,
+  signedBy: string | undefined,
+): Promise<TokenRequestExample[]> {
+  const { server } = context;
+  const { flow, issued } = response;
+  const owner = issued && await server.clients.find(issued.clientId);
+  // A shell cannot sign each request.
+  const candidates = [...owner ? [owner] : [], ...await callbackClients(context)]
+    .filter(({ authMethod }) => !authMethod.endsWith("_jwt"));
+  const usesPkce = issued === undefined || issued.codeChallenge !== undefined;
+  return (["public", "confidential"] as const).map((kind) => {
+    const isPublic = kind === "public";
+    const clientId = candidates.find(({ confidential }) => confidential !== isPublic)?.id;
+    const id = clientId ?? "YOUR_CLIENT_ID";
+    const secret = clientId === "demo-confidential" ? demoSecret : "YOUR_CLIENT_SECRET";
+    const credentials = basicCredentials(id, secret);
+    const isKnownSecret = secret === demoSecret;
+    return {
+      kind,
+      clientId,
+      ...!isPublic && { authorization: `Basic ${isKnownSecret ? btoa(credentials) : `BASE64(${credentials})`}` },
+      redirectUri: callbackUri(server),
+      signedBy: signedBy ?? (owner?.authMethod.endsWith("_jwt") ? owner.id : undefined),
+      command: tokenCommand(context, code, response, id, isPublic ? undefined : secret),
+      secrets: [
+        ...flow === undefined ? [] : [{ name: `code verifier in the ${kind} request`, value: flow.verifier }],
+        ...isPublic ? [] : [{ name: "credentials in the header", value: btoa(credentials) }],
+        ...isPublic || !isKnownSecret ? [] : [{ name: "secret in the command", value: secret }],
+      ],
+      codeBelongsToClient: issued === undefined ? undefined : issued.clientId === clientId,
+      codeUsed: issued?.consumedAt !== undefined,
+      usesPkce,
+      missing: [
+        ...usesPkce && flow === undefined ? ["code verifier"] : [],
+        ...isPublic || isKnownSecret ? [] : ["client secret"],
+      ],
+    };
+  });
+}
