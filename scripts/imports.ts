@@ -116,7 +116,7 @@ const importRules: ImportRules = {
   texts: ["core/pages/", "server/pages/", "server/login/pages/scope_labels.ts"],
   importers: {
     // What a test host allows is decided once. All other code reads `settings.allows`.
-    "core/allowances.ts": [
+    "server/config/allowances.ts": [
       "server/config/fill_settings.ts",
       // Before there is a server.
       "cli/open_server.ts",

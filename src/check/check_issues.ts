@@ -3,7 +3,8 @@
 import { quote } from "../server/config/config_issue.ts";
 import type { ConfigIssue } from "../core/configuration_error.ts";
 import type { Client } from "../core/clients/repository.ts";
-import { isTestUrl, testHosts } from "../core/test_hosts.ts";
+import { testHosts } from "../core/test_hosts.ts";
+import { isTestUrl } from "../server/config/host_kinds.ts";
 import type { ClientCheckOptions } from "../testing/client_check.ts";
 import { findUnknown } from "./check_options.ts";
 

@@ -9,7 +9,7 @@ import { ConfigurationError } from "../core/configuration_error.ts";
 import { serverOrigins } from "../core/issuer_urls.ts";
 import { reject } from "../core/reject.ts";
 import type { Params } from "../core/params.ts";
-import { isTestUrl } from "../core/test_hosts.ts";
+import { isTestUrl } from "../server/config/host_kinds.ts";
 import type { EditForm } from "../server/pages/field.tsx";
 import { clientCheckVerbs } from "../testing/control/verbs/client_check.ts";
 import { CheckRunningError, type ClientCheckOptions } from "../testing/client_check.ts";

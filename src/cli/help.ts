@@ -1,6 +1,6 @@
 /** The text of --help, in 80 columns. Loaded only for --help. */
 
-import { profileNames } from "../core/profile.ts";
+import { profileNames } from "../server/config/strictness.ts";
 import { wrap } from "./operating/format_event.ts";
 import { providerNames } from "../server/config/profile_field.ts";
 import { commandNames, commands } from "./commands.ts";

@@ -1,10 +1,9 @@
 /**
- * The permissions of a server whose issuer is on a test host, which no user of a production server reaches. They are
- * decided once, from the issuer; all other code reads `settings.allows`. With `issuer: "from-host"` each issuer is on a
- * test host.
+ * The permissions of a server whose issuer is on a test host, which no user of a production server reaches. With
+ * `issuer: "from-host"` each issuer is on a test host.
  */
 
-import { isPrivateHost, isTestHost, type LocalUrls } from "./test_hosts.ts";
+import type { LocalUrls } from "./test_hosts.ts";
 
 /** @internal The permissions of a server. On a test host it has every permission, on other hosts none. */
 export interface Allowances {
@@ -29,18 +28,4 @@ export interface Allowances {
   readonly unknownClients: boolean;
   /** Tools of developers need no credentials: directory, inspector, faults, control, demo clients, secrets on pages. */
   readonly openTools: boolean;
-}
-
-/** The permissions of a server with this issuer, and with these hosts in the setting `issuerHosts`. */
-export function allowancesOf(issuer: string, issuerHosts: readonly string[] = []): Allowances {
-  const { hostname } = URL.canParse(issuer) ? new URL(issuer) : { hostname: "" };
-  const isOnTestHost = isTestHost(hostname) || isPrivateHost(hostname) && issuerHosts.includes(hostname);
-  return {
-    testKeys: isOnTestHost,
-    openLogin: isOnTestHost,
-    explanations: isOnTestHost,
-    localUrls: isOnTestHost && issuerHosts,
-    unknownClients: isOnTestHost,
-    openTools: isOnTestHost,
-  };
 }

@@ -5,11 +5,6 @@ import { isLoopback } from "./test_hosts.ts";
 /** The value of `issuer` for a server whose issuer is the origin that each request was sent to. */
 export const fromHost = "from-host";
 
-/** The issuer that settings name; `undefined` if it follows the port or the request. */
-export function configuredIssuer({ issuer }: { readonly issuer?: string }): string | undefined {
-  return issuer === fromHost ? undefined : issuer;
-}
-
 /** Whether the issuer of a request may be on a host, as `URL.hostname` spells it. */
 export function isIssuerHost({ issuerHosts }: { readonly issuerHosts: readonly string[] }, hostname: string): boolean {
   return isLoopback(hostname) || issuerHosts.includes(hostname);

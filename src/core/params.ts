@@ -128,19 +128,11 @@ export function parameters(...list: readonly (string | ParameterDescription)[]):
 /** A response type (OAuth 2.0 Multiple Response Types §3, §5): `code` of every server, the others of an extension. */
 export type ResponseType = "code" | "id_token" | "code id_token";
 
-/** The names of all response types, their words in alphabetical order. */
-export const responseTypeNames: readonly ResponseType[] = ["code", "id_token", "code id_token"];
-
 /**
  * How a response is sent. `query`: in the query of the redirect URI; `fragment`: in its fragment, which scripts of the
  * page there read; `form_post`: in a form that submits itself there. The modes with `jwt` are signed, by an extension.
  */
 export type ResponseMode = "query" | "fragment" | "form_post" | "jwt" | "query.jwt" | "fragment.jwt" | "form_post.jwt";
-
-/** The names of all response modes. A server has those of {@link ownResponseModes} and of its extensions. */
-export const responseModeNames: readonly ResponseMode[] = [
-  ...["query", "fragment", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"] as const,
-];
 
 /** @internal The parameters of an authorization response. */
 export type ResponseFields = readonly (readonly [name: string, value: string])[];
@@ -190,30 +182,6 @@ export function splitScope(text: string): string[] {
   if (tokens.length < 2) return tokens;
   const distinct = new Set(tokens);
   return distinct.size === tokens.length ? tokens : [...distinct];
-}
-
-const otherSeparator = /[,;+|]/;
-
-/**
- * The known values of a list that are not separated by spaces alone, such as `openid,profile`; `undefined` if no known
- * value is beside another separator.
- */
-export function findJoinedValues(text: string, known: readonly string[]): readonly string[] | undefined {
-  const isJoined = text.split(" ").some((word) =>
-    otherSeparator.test(word) && word.split(otherSeparator).some((value) => known.includes(value))
-  );
-  // With spaces around it, the separator is a word of its own.
-  if (!isJoined && !/ [,;+|] /.test(text)) return undefined;
-  const values = text.split(/[ ,;+|]+/).filter((value) => known.includes(value));
-  return values.length === 0 ? undefined : values;
-}
-
-/** The fix for such a list in a parameter of a request; `undefined` for any other list. */
-export function separatorFix(name: string, text: string, known: readonly string[]): string | undefined {
-  const values = findJoinedValues(text, known);
-  if (values === undefined) return undefined;
-  const inUrl = `${name}=${values.join("%20")}`;
-  return `Separate the values of ${name} by spaces alone, in a URL as ${inUrl}; a library that encodes it turns + into %2B.`;
 }
 
 /** The fix for a hint that looks like an e-mail address whose `+` was decoded as a space; `undefined` for any other. */

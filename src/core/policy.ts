@@ -26,15 +26,8 @@ export interface Policy extends
   readonly backChannelUrl?: string;
   /** The scope values in metadata. */
   readonly scopes: readonly string[];
-  /**
-   * The scope values that an extension adds to the setting `scopes`. They have the power of an operator: only a client
-   * whose `scope` names them gets them, and only on its own behalf, never for a user.
-   */
-  readonly clientScopes: readonly string[];
   /** The scope values that a user can grant. */
   readonly userScopes: readonly string[];
-  /** The methods by which users can log in. */
-  readonly loginMethods: readonly LoginMethod[];
   /** The settings that are `"any"`. */
   readonly acceptsAny: readonly AnyName[];
   /** The scope of a request without `scope`; empty: such a request is rejected. */

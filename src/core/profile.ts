@@ -1,12 +1,7 @@
-/** The profiles of standards: their names, and the settings that the active profile decides. */
+/** The profiles of standards, and the settings that the active profile decides. */
 
 /** The name of a profile. */
 export type ProfileName = "oauth2.1" | "oidc" | "mcp" | "fapi2-security" | "fapi2-message-signing" | "next-2026.11";
-
-/** The names of the profiles. */
-export const profileNames: readonly ProfileName[] = [
-  ...["oauth2.1", "oidc", "mcp", "fapi2-security", "fapi2-message-signing", "next-2026.11"] as const,
-];
 
 /** @internal The profiles of standards in effect, as one. */
 export interface ActiveProfile {

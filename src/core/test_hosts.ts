@@ -1,7 +1,5 @@
 /** Test hosts: hosts that resolve to this machine, or that no production server uses (RFC 6761, RFC 2606). */
 
-import { addressMatcher } from "./http/ip_address.ts";
-
 const loopbackHost = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 const reservedHost = /(?:^|\.)(?:test|example|invalid)$/;
@@ -19,28 +17,13 @@ const containerHost = /^(?:(?:host|gateway)\.docker|host\.containers|host\.lima)
 const loopbackName =
   /^(?:(?:[\w-]+\.)*(?:localtest|lvh)\.me|(?:[a-z]+[.-])*127([.-])\d{1,3}\1\d{1,3}\1\d{1,3}\.(?:nip|sslip)\.io)$/;
 
-/** Addresses of one site (RFC 1918, RFC 6598, RFC 4193). */
-const isPrivateAddress = addressMatcher(["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]);
-
-/** Names of one network (RFC 6762, RFC 8375). */
-const privateName = /\.(?:local|home\.arpa)$/;
-
-const unroutableHosts = "a loopback address, localhost, a name that ends in .localhost, .test, .example or .invalid";
+/** The hosts that every client and resource may use with plain http, for messages. */
+export const unroutableHosts =
+  "a loopback address, localhost, a name that ends in .localhost, .test, .example or .invalid";
 
 /** The test hosts, for messages. */
 export const testHosts = `${unroutableHosts}, a name without a dot, host.docker.internal, gateway.docker.internal, ` +
   "host.containers.internal, host.lima.internal, or a name below localtest.me, lvh.me, 127.0.0.1.nip.io or 127.0.0.1.sslip.io";
-
-/** The hosts that {@link isPrivateHost} allows, for messages. */
-export const privateHostKinds = "a private address, or a name that ends in .local or .home.arpa";
-
-/**
- * Whether a host, as `URL.hostname` spells it, belongs to one network. It may be this machine or a production server,
- * so it is a test host only if the setting `issuerHosts` names it.
- */
-export function isPrivateHost(hostname: string): boolean {
-  return matches(privateName, hostname) || isPrivateAddress(hostname.replace(/^\[(.*)\]$/, "$1"));
-}
 
 /** The hosts of the setting `issuerHosts`, at a server on a test host; `false` at any other server. */
 export type LocalUrls = false | readonly string[];
@@ -69,13 +52,6 @@ export function isTestHost(hostname: string): boolean {
     matches(loopbackName, hostname);
 }
 
-/** Whether a text is an http or https URL on a test host, without credentials. */
-export function isTestUrl(text: string): boolean {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
-  const { hostname, username, password } = new URL(text);
-  return isTestHost(hostname) && username === "" && password === "";
-}
-
 /** Names for documentation (RFC 6761 §6.4, §6.5). */
 const documentationHost = /(?:^|\.)(?:example|invalid)$/;
 
@@ -96,18 +72,13 @@ export function allowsHttp(hostname: string, localUrls: LocalUrls): boolean {
   return isLocalHost(hostname, localUrls) || isUnroutable(hostname);
 }
 
-/** The hosts that {@link allowsHttp} allows, for messages. */
-export function httpHosts(localUrls: LocalUrls): string {
-  return localUrls ? [testHosts, ...localUrls].join(", ") : unroutableHosts;
-}
-
 /** Whether a host resolves to this machine in every network. */
 function isUnroutable(hostname: string): boolean {
   return matches(loopbackHost, hostname) || matches(reservedHost, hostname);
 }
 
 /** The longest name that resolves (RFC 1035 §2.3.4). */
-const maxName = 253;
+export const maxName = 253;
 
 function matches(pattern: RegExp, hostname: string): boolean {
   return hostname.length <= maxName && pattern.test(hostname);

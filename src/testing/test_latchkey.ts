@@ -3,10 +3,10 @@
 import type { ClientMetadata, User } from "../core/clients/client.ts";
 import type { Client, UserRepository } from "../core/clients/repository.ts";
 import type { MemoryRepository } from "../server/hosting/records/repository.ts";
-import { configuredIssuer } from "../core/issuer_urls.ts";
+import { configuredIssuer } from "../server/config/resolve_settings.ts";
 import { ConfigurationError } from "../core/configuration_error.ts";
 import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
-import { allowancesOf } from "../core/allowances.ts";
+import { allowancesOf } from "../server/config/allowances.ts";
 import { inspector } from "../devtools/inspector.ts";
 import { disabledPages } from "./disabled_pages.ts";
 import { testHosts } from "../core/test_hosts.ts";

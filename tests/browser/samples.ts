@@ -20,7 +20,7 @@ import { renderPage } from "../../src/core/pages/render_page.ts";
 import { StepPage } from "../../src/devtools/authorized/pages/step_page.tsx";
 import type { ListedUser, UserProps, UsersProps } from "../../src/devtools/connect/pages/users.tsx";
 import { clientFromMetadata } from "../../src/server/hosting/client_repository.ts";
-import { allowancesOf } from "../../src/core/allowances.ts";
+import { allowancesOf } from "../../src/server/config/allowances.ts";
 import { distrusted, dropped, exchanged, hostileStep, nextUnder, replayed, roundTrip } from "./step_samples.ts";
 
 const issuer = "http://localhost:9000";

@@ -13,7 +13,7 @@ import { type LatchkeyOptions, memoryStore } from "../../src/mod.ts";
 import { optionsField, resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { type ConfigIssue, ConfigurationError } from "../../src/core/configuration_error.ts";
 import { type Field, validate } from "../../src/server/config/field.ts";
-import { profileNames } from "../../src/core/profile.ts";
+import { profileNames } from "../../src/server/config/strictness.ts";
 import { providerNames } from "../../src/server/config/profile_field.ts";
 import type { Settings } from "../../src/server/config/settings.ts";
 

@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { App } from "../../src/server/extension.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
-import { profileNames } from "../../src/core/profile.ts";
+import { profileNames } from "../../src/server/config/strictness.ts";
 import { formatPasswordDigest } from "../../src/core/users/password.ts";
 import { deriveKey } from "../../src/platform/runtime/scrypt.ts";
 import { getForm } from "./browser.ts";

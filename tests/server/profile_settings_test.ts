@@ -6,10 +6,9 @@
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
-import type { McpRevision, ProfileSetting } from "../../src/server/config/strictness.ts";
+import { type McpRevision, profileNames, type ProfileSetting } from "../../src/server/config/strictness.ts";
 import type { ProfileName } from "../../src/core/profile.ts";
 import { mcpRevisions } from "../../src/server/config/strictness.ts";
-import { profileNames } from "../../src/core/profile.ts";
 import { profiles, readSetting } from "../../src/server/config/profiles.ts";
 import { fillSettings } from "../../src/server/config/fill_settings.ts";
 import { withProviders } from "../../src/server/config/with_providers.ts";

@@ -6,8 +6,7 @@
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { mcpRevisions } from "../../src/server/config/strictness.ts";
-import { profileNames } from "../../src/core/profile.ts";
+import { mcpRevisions, profileNames } from "../../src/server/config/strictness.ts";
 import type { McpRevision, ProfileSetting } from "../../src/server/config/strictness.ts";
 import type { ProfileName } from "../../src/core/profile.ts";
 import { profiles } from "../../src/server/config/profiles.ts";

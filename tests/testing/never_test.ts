@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { profileNames } from "../../src/core/profile.ts";
+import { profileNames } from "../../src/server/config/strictness.ts";
 import { forEachCase } from "../kit.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 import { assertMetadata, isFapi, removedGrantTypes, removedResponseTypes } from "../server/removed_features.ts";

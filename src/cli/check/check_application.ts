@@ -1,7 +1,7 @@
 /** `latchkey check`: attacks an application that has this server as its issuer, and reports which attacks succeed. */
 
 import { printable } from "../../core/quote_value.ts";
-import { allowancesOf } from "../../core/allowances.ts";
+import { allowancesOf } from "../../server/config/allowances.ts";
 import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import type { Baseline } from "../../check/baseline.ts";

@@ -8,7 +8,7 @@ import { type ConfigIssue, ConfigurationError } from "../../core/configuration_e
 import type { Params } from "../../core/params.ts";
 import { digest } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";
-import { isTestUrl } from "../../core/test_hosts.ts";
+import { isTestUrl } from "../../server/config/host_kinds.ts";
 import { directoryHandlers, idFromPath, pageWithForm, readPage, traceChange, unknownAction } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { describeSnippets } from "./describe_snippets.ts";

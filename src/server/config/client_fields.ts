@@ -3,8 +3,8 @@
 import type { ClientAuthMethod, ClientMetadata } from "../../core/clients/client.ts";
 import type { ExtensionClientMembers } from "../../core/clients/extension_members.gen.ts";
 import { signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
-import { type ResponseMode, responseModeNames } from "../../core/params.ts";
-import { profileNames } from "../../core/profile.ts";
+import type { ResponseMode } from "../../core/params.ts";
+import { profileNames } from "./strictness.ts";
 import type { PublicKeySet } from "../../core/keys/public_key.ts";
 import {
   anyValue,
@@ -42,6 +42,11 @@ export const keySetField: Field<PublicKeySet> = object<PublicKeySet>(
   { keys: [publicKey] },
   { expected: "a JWK Set", required: ["keys"], others: anyValue },
 );
+
+/** The names of all response modes. A server has those of `ownResponseModes` and of its extensions. */
+export const responseModeNames: readonly ResponseMode[] = [
+  ...["query", "fragment", "form_post", "jwt", "query.jwt", "fragment.jwt", "form_post.jwt"] as const,
+];
 
 /** The description of a list of response modes. */
 export const responseModesField: Field<readonly ResponseMode[]> = list(choice(responseModeNames), [["query", "jwt"]], {

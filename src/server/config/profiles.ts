@@ -2,7 +2,7 @@
  * The named profiles. A profile is a set of values of settings and nothing else. It decides the settings that are not
  * set, and rejects weaker values of settings that are set.
  *
- * To add a profile, add its name in `core/profile.ts` and its values to `profiles`.
+ * To add a profile, add its name in `core/profile.ts` and `strictness.ts`, and its values to `profiles`.
  */
 
 import type { ClientMetadata } from "../../core/clients/client.ts";
@@ -11,10 +11,10 @@ import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { demoKeyClient } from "./demo_entries.ts";
 import type { KnownExtension } from "./extension_settings.ts";
-import { anything, combine, mcpRevisions, subset } from "./strictness.ts";
+import { anything, combine, mcpRevisions, profileNames, subset } from "./strictness.ts";
 import type { McpRevision, ProfileSetting } from "./strictness.ts";
 import type { ClientProfiles, ServerPolicy } from "./server_policy.ts";
-import { type ActiveProfile, type ProfileName, profileNames } from "../../core/profile.ts";
+import type { ActiveProfile, ProfileName } from "../../core/profile.ts";
 import { validateDemands } from "./profile_demands.ts";
 import type { Profile } from "./profile_field.ts";
 

@@ -2,7 +2,7 @@
 
 import type { ClientMetadata, User } from "../../core/clients/client.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../../core/configuration_error.ts";
-import { configuredIssuer } from "../../core/issuer_urls.ts";
+import { fromHost } from "../../core/issuer_urls.ts";
 import type { ServerPolicy } from "./server_policy.ts";
 import type { Deviation } from "../profiles/provider_profile.ts";
 import { fillSettings, type ResolvingServer } from "./fill_settings.ts";
@@ -60,4 +60,9 @@ export async function resolveSettings(
     hasDemoClients: settings.clients === undefined,
     deviation: provided.isDeviating ? provided : undefined,
   };
+}
+
+/** The issuer that settings name; `undefined` if it follows the port or the request. */
+export function configuredIssuer({ issuer }: { readonly issuer?: string }): string | undefined {
+  return issuer === fromHost ? undefined : issuer;
 }

@@ -2,7 +2,7 @@
 
 import type { ClientMetadata } from "../../core/clients/client.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
-import type { OptionalGrantType, Policy } from "../../core/policy.ts";
+import type { LoginMethod, OptionalGrantType, Policy } from "../../core/policy.ts";
 import type { PolicySettings } from "../../core/policy_settings.ts";
 import type { ProfileName } from "../../core/profile.ts";
 import type { Field, ObjectField } from "./field.ts";
@@ -13,6 +13,13 @@ export interface ServerPolicy
   extends Policy, Required<Omit<ServerSettings, keyof PolicySettings | "keys" | "proxyHeader">> {
   /** The rotation of signing keys, in seconds. */
   readonly keys: { readonly rotateEvery?: number; readonly lead: number };
+  /**
+   * The scope values that an extension adds to the setting `scopes`. They have the power of an operator: only a client
+   * whose `scope` names them gets them, and only on its own behalf, never for a user.
+   */
+  readonly clientScopes: readonly string[];
+  /** The methods by which users can log in. */
+  readonly loginMethods: readonly LoginMethod[];
   /** The extensions, including the absent ones. */
   readonly extensions: readonly KnownClientExtension[];
   /** Whether an extension accepts clients that the operator does not know. */

@@ -1,8 +1,8 @@
 /** The descriptions of the groups of settings, such as `lifetimes`. */
 
+import type { ResponseType } from "../../core/params.ts";
 import { responseModesField } from "./client_fields.ts";
 import { choice, type Field, type Fields, flag, list, object, seconds, text, texts, whole } from "./field.ts";
-import { responseTypeNames } from "../../core/params.ts";
 import type { InsecureSettings, KeySettings, NetworkSettings } from "./server_settings.ts";
 import type {
   Lifetimes,
@@ -12,6 +12,9 @@ import type {
   TokenPrefixes,
 } from "../../core/policy_settings.ts";
 import type { ResourceSettings } from "../../core/resource_list.ts";
+
+/** The names of all response types, their words in alphabetical order. */
+export const responseTypeNames: readonly ResponseType[] = ["code", "id_token", "code id_token"];
 
 /** Describes {@link Lifetimes}. */
 export const lifetimes = object<Lifetimes>("Lifetimes", {

@@ -5,7 +5,7 @@
 
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
-import { isReadable } from "../../core/readable_text.ts";
+import { isReadable } from "./readable_text.ts";
 import type { ClientMetadata } from "../../core/clients/client.ts";
 
 /** Maximum lengths, in characters. */

@@ -5,7 +5,7 @@ import type { ConfigIssue } from "../../core/configuration_error.ts";
 import type { Policy } from "../../core/policy.ts";
 import { byProfile } from "../../core/profile.ts";
 import { isUndottedScheme } from "../../core/redirect_uri.ts";
-import { allowsHttp, httpHosts, isLoopback, type LocalUrls } from "../../core/test_hosts.ts";
+import { allowsHttp, isLoopback, type LocalUrls, testHosts, unroutableHosts } from "../../core/test_hosts.ts";
 import { quote } from "./config_issue.ts";
 import { type ServerPolicy, serverPolicy } from "./server_policy.ts";
 
@@ -15,6 +15,11 @@ import { type ServerPolicy, serverPolicy } from "./server_policy.ts";
  */
 export function parseUrl(text: string): URL | undefined {
   return /^[^\s\p{Cc}"<>\\^`{|}]+$/u.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+}
+
+/** The hosts that {@link allowsHttp} allows, for messages. */
+function httpHosts(localUrls: LocalUrls): string {
+  return localUrls ? [testHosts, ...localUrls].join(", ") : unroutableHosts;
 }
 
 /**

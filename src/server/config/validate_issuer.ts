@@ -1,6 +1,7 @@
 /** Validates the issuer and the other URLs of a server. */
 
-import { isLocalHost, isPrivateHost, isTestHost, privateHostKinds, testHosts } from "../../core/test_hosts.ts";
+import { isLocalHost, isTestHost, testHosts } from "../../core/test_hosts.ts";
+import { isPrivateHost, privateHostKinds } from "./host_kinds.ts";
 import { quote, suggest } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { fromHost } from "../../core/issuer_urls.ts";

@@ -4,7 +4,8 @@ import type { AnyName } from "../../core/policy.ts";
 import { dottedScheme } from "../config/uri_issues.ts";
 import type { Explanation, RuleExplanation } from "../../core/explanation.ts";
 import type { Observations, Observe } from "../../core/observe.ts";
-import { promptValues, separatorFix } from "../../core/params.ts";
+import { promptValues } from "../../core/params.ts";
+import { separatorFix } from "../config/separators.ts";
 import type { Server } from "../../core/server.ts";
 import {
   type Note,

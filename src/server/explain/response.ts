@@ -5,7 +5,8 @@ import type {
   UnsupportedResponseMode,
   UnsupportedResponseType,
 } from "../../core/rules/authorize.ts";
-import { responseTypeNames, separatorFix } from "../../core/params.ts";
+import { responseTypeNames } from "../config/setting_groups.ts";
+import { separatorFix } from "../config/separators.ts";
 import { sortResponseType } from "../../core/request/response_type.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 

@@ -1,7 +1,8 @@
 /** Texts of the rules of the token endpoint: client authentication, grant types, codes, refresh tokens, resources. */
 
 import { formatTime, removedClient } from "../../core/grants/narrow_grant.ts";
-import { separatorFix, splitScope } from "../../core/params.ts";
+import { splitScope } from "../../core/params.ts";
+import { separatorFix } from "../config/separators.ts";
 import type { Expired, tokenRules } from "../../core/rules/token.ts";
 import { explainRepeated } from "./parameters.ts";
 import { explainFailedAuthentication } from "./client_authentication.ts";

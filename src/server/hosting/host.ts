@@ -10,7 +10,8 @@
 import type { HostedApp } from "./hosted_app.ts";
 import { ConnectionDropped, type HttpResponse, isDropped, plainText, toResponse } from "../../core/http/message.ts";
 import type { ClientAddress, RequestHandler } from "../../core/router.ts";
-import { backChannelOrigin, configuredIssuer, serverOrigins } from "../../core/issuer_urls.ts";
+import { backChannelOrigin, serverOrigins } from "../../core/issuer_urls.ts";
+import { configuredIssuer } from "../config/resolve_settings.ts";
 import { localIssuer } from "../config/settings.ts";
 import { memoryStore } from "../../core/store/memory.ts";
 import type { Store } from "../../core/store/store.ts";

@@ -7,7 +7,7 @@ import { ConnectionDropped, isDropped, toResponse } from "../../core/http/messag
 import { parseTarget } from "../../core/router.ts";
 import type { RequestHandler } from "../../core/router.ts";
 import { assertNoIssues } from "../config/config_issue.ts";
-import { configuredIssuer } from "../../core/issuer_urls.ts";
+import { configuredIssuer } from "../config/resolve_settings.ts";
 import { validatePluginProfiles } from "../config/plugin_profile.ts";
 import { validate } from "../config/field.ts";
 import { storedKeys } from "../../core/keys/keys.ts";

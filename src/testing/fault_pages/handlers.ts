@@ -10,7 +10,7 @@ import { type Field, validate } from "../../server/config/field.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { reject } from "../../core/reject.ts";
 import type { Params } from "../../core/params.ts";
-import { isTestUrl } from "../../core/test_hosts.ts";
+import { isTestUrl } from "../../server/config/host_kinds.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import { ControlError } from "../control/control_error.ts";
 import type { ControlTarget, Verb } from "../control/verb.ts";

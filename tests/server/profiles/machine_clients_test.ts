@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { readConfiguration } from "../../../src/cli/read_config.ts";
 import { configurationOfRealm } from "../../../src/cli/realm/configuration_of_realm.ts";
 import { resolveOptions } from "../../../src/server/hosting/resolve_options.ts";
-import { profileNames } from "../../../src/core/profile.ts";
+import { profileNames } from "../../../src/server/config/strictness.ts";
 import { providers } from "../../../src/server/profiles/providers.ts";
 import { foreignJwks, type TestLatchkey, type TestLatchkeyOptions } from "../../../src/testing/mod.ts";
 import { basic } from "../../kit.ts";

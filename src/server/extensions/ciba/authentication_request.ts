@@ -4,7 +4,7 @@ import { allowedSubjects } from "../../../core/request/login.ts";
 import { type Params, splitScope } from "../../../core/params.ts";
 import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import { isReadable } from "../../../core/readable_text.ts";
+import { isReadable } from "../../config/readable_text.ts";
 import { randomId, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import { userForHint } from "../../../core/users/users.ts";

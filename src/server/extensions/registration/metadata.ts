@@ -72,7 +72,8 @@ export function resolveMetadata(
 /** The requested scope; without approval it has no value that only a client itself can get. */
 function ownScope({ settings }: Server, scope: string | undefined, approval: RegistrationApproval): string | undefined {
   if (scope === undefined || standingFor(approval, "scope") !== "unknown") return scope;
-  return splitScope(scope).filter((value) => !settings.clientScopes.includes(value)).join(" ");
+  const { clientScopes } = serverPolicy(settings);
+  return splitScope(scope).filter((value) => !clientScopes.includes(value)).join(" ");
 }
 
 /** Maximum size of the metadata of an unknown client, in bytes of JSON, and of its list of redirect URIs. */

@@ -6,7 +6,7 @@
 import type { Extension } from "../../hosting/extension.ts";
 import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
 import { warn } from "../../../core/warn.ts";
-import { separatorFix } from "../../../core/params.ts";
+import { separatorFix } from "../../config/separators.ts";
 import type { PartRequest } from "../../../core/server.ts";
 import { type StepUpPolicy, stepUpSettings } from "./settings.ts";
 import { stepUpClientFields } from "./client_members.ts";

@@ -2,13 +2,13 @@
 
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import type { Policy } from "../../../core/policy.ts";
+import type { ServerPolicy } from "../../config/server_policy.ts";
 import { type AcrValue, unverifiedMethods } from "./settings.ts";
 
 /** All issues of settings that match their description: each level must be reachable by a login of this server. */
 export function validateLevels(
   acrValues: readonly AcrValue[],
-  { allows, loginMethods: available }: Policy,
+  { allows, loginMethods: available }: ServerPolicy,
 ): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   for (const [i, { value, methods = unverifiedMethods }] of acrValues.entries()) {

@@ -1,0 +1,29 @@
+/** Hosts of one network, and URLs on test hosts. */
+
+import { addressMatcher } from "../../core/http/ip_address.ts";
+import { isTestHost, maxName } from "../../core/test_hosts.ts";
+
+/** Addresses of one site (RFC 1918, RFC 6598, RFC 4193). */
+const isPrivateAddress = addressMatcher(["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]);
+
+/** Names of one network (RFC 6762, RFC 8375). */
+const privateName = /\.(?:local|home\.arpa)$/;
+
+/** The hosts that {@link isPrivateHost} allows, for messages. */
+export const privateHostKinds = "a private address, or a name that ends in .local or .home.arpa";
+
+/**
+ * Whether a host, as `URL.hostname` spells it, belongs to one network. It may be this machine or a production server,
+ * so it is a test host only if the setting `issuerHosts` names it.
+ */
+export function isPrivateHost(hostname: string): boolean {
+  return hostname.length <= maxName && privateName.test(hostname) ||
+    isPrivateAddress(hostname.replace(/^\[(.*)\]$/, "$1"));
+}
+
+/** Whether a text is an http or https URL on a test host, without credentials. */
+export function isTestUrl(text: string): boolean {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
+  const { hostname, username, password } = new URL(text);
+  return isTestHost(hostname) && username === "" && password === "";
+}
