@@ -9,8 +9,8 @@ import { run } from "./run.ts";
 
 /** The most that each figure may be. A change that lowers a figure lowers its limit. */
 const limits = {
-  "files of the core": 154,
-  "lines of these files": 15689,
+  "files of the core": 149,
+  "lines of these files": 15569,
   "imports of the core from elsewhere": 9,
   "pairs of folders in src/server that import each other": 4,
   "folders in circles": 28,

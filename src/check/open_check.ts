@@ -3,7 +3,7 @@
 import type { App } from "../server/hosting/app.ts";
 import type { ConfigurableOptions, Plugin } from "../server/hosting/plugin.ts";
 import type { Extension } from "../server/hosting/extension.ts";
-import { shellWord } from "../core/shell_quote.ts";
+import { shellWord } from "../platform/shell_word.ts";
 import { extensionFields } from "../server/extensions/settings.ts";
 import type { RequestHandler } from "../core/router.ts";
 import type { ClientEntry, User } from "../core/clients/client.ts";

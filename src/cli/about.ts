@@ -3,7 +3,7 @@
 import manifest from "../../deno.json" with { type: "json" };
 import { type ReadRules, rulesPath } from "../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
-import { shellWord } from "../core/shell_quote.ts";
+import { shellWord } from "../platform/shell_word.ts";
 
 /** The values that the build of the single executable file defines. */
 interface BuildInfo {

@@ -14,7 +14,6 @@ import type { Session } from "./session/session.ts";
 import type { Trace } from "./trace.ts";
 import type { Context } from "./context.ts";
 import { rejectCrossSiteLogin } from "./cross_site.ts";
-import { resolveLoginHint } from "./login_hint.ts";
 
 /** @internal The values that an approver may read besides the authorization request. */
 export interface ApproverContext {
@@ -57,16 +56,20 @@ export type Approver = (
   at: ApproverContext,
 ) => Approval | ResponseLike | Promise<Approval | ResponseLike>;
 
+/** Finds the user of a `login_hint` that is not the `sub` of a user; `undefined`: any user may be logged in. */
+type FindHintedUser = (server: Server, hint: string, request: AuthorizationRequest) => Promise<User | undefined>;
+
 /**
- * The approver of `login: "auto"`. It logs in the user of `login_hint`. Without a hint, it logs in the user of the
- * session, unless another user became the default after that login; otherwise the first user. It approves the whole
- * request. The setting `unknownLoginHint` decides how it handles a `login_hint` that names no user.
+ * Approves the whole request without a page. It logs in the user of `login_hint`. Without a hint, it logs in the user
+ * of the session, unless another user became the default after that login; otherwise the first user.
  *
+ * @param findHintedUser Default: none is found.
  * @throws {OAuthError} If `login_hint` is rejected, or there are no users.
  */
-export async function autoApprover(
+export async function approveAutomatically(
   request: AuthorizationRequest,
   { pending, session, previousSession, users, now, context }: ApproverContext,
+  findHintedUser?: FindHintedUser,
 ): Promise<Approval> {
   // This check runs before login_hint creates a user.
   rejectCrossSiteLogin(context, pending);
@@ -76,7 +79,7 @@ export async function autoApprover(
   const userOfHint = loginHint === undefined ? undefined : await users.find(loginHint);
   const hintedUser = loginHint === undefined || userOfHint !== undefined
     ? userOfHint
-    : await resolveLoginHint(server, loginHint, request);
+    : await findHintedUser?.(server, loginHint, request);
   const currentUser = previousSession === undefined || previousSession.authTime <= users.defaultChosenAt()
     ? undefined
     : await users.find(previousSession.sub);

@@ -9,7 +9,7 @@ import { assertCallbackPage, callbackUri, type DemoFlow, restoreDemoFlow, startL
 import { endpointUrl } from "./endpoint.ts";
 import { type Fields, parseFields, readForm } from "./http/form.ts";
 import { HttpError, type HttpResponse } from "./http/message.ts";
-import { PlainAuthorizedPage } from "./pages/plain_authorized_page.tsx";
+import { PlainAuthorizedPage } from "./pages/plain_pages.tsx";
 import { plainPage } from "./pages/plain_response.ts";
 import { type Params, paramsFromFields } from "./params.ts";
 import type { Handlers } from "./route.ts";

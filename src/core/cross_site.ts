@@ -62,19 +62,6 @@ export function rejectCrossSiteLogin(context: Context, { destination, client }: 
   throw reject("UI-30", { page: describePage(request.headers), frame: isFramed ? target : undefined });
 }
 
-/**
- * The page of another site that caused a request, for a message; `undefined` if none did. A browser that does not state
- * the site of a navigation may have followed a link of any page.
- */
-export function findOtherSite(context: Context): string | undefined {
-  const { endpoint, request: { headers } } = context;
-  if (!isCrossSite(context) && !(endpoint?.errors === "redirect" && isUnstated(context))) return undefined;
-  const page = headers.get("origin") ?? headers.get("referer");
-  return page !== null && URL.canParse(page) && new URL(page).host !== ""
-    ? `a page of ${new URL(page).origin},`
-    : "a page of another site, which the browser does not name,";
-}
-
 /** Whether a page of this URL or origin may use the server like a page on this machine. */
 function isKnownPage({ issuer, settings, clients }: Server, url: string): boolean {
   if (!URL.canParse(url)) return false;
@@ -87,7 +74,7 @@ function isKnownPage({ issuer, settings, clients }: Server, url: string): boolea
 }
 
 /** Whether a browser would not state the site: over plain http, except to a loopback host (Fetch Metadata §2). */
-function isUnstated({ server, request: { headers } }: Context): boolean {
+export function isUnstated({ server, request: { headers } }: Context): boolean {
   const host = headers.get("host");
   return host !== null && headers.get("sec-fetch-site") === null && headers.get("referer") === null &&
     new URL(server.issuer).protocol === "http:" && !isLoopback(host.replace(/:\d+$/, ""));
@@ -120,14 +107,6 @@ export function rejectUntrustedHost(server: ServerUrls, request: RequestLike, ru
     rule,
     `This page is served only under ${host} or a loopback host; the request was for ${received}`,
   );
-}
-
-/**
- * The `Host` header for a request that the server sends to itself because of this one: the same checks apply to both.
- */
-export function repeatedHost({ headers }: RequestLike): readonly (readonly [name: string, value: string])[] {
-  const host = headers.get("host");
-  return host === null ? [] : [["host", host]];
 }
 
 /** Whether the `Host` header is the issuer's host, that of `frontChannelUrl` or a loopback host. */

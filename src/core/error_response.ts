@@ -58,7 +58,7 @@ export const plainWording: ErrorWording = {
   async page({ site }, { error, status, client }) {
     const [{ plainPage }, { PlainErrorPage }] = await Promise.all([
       import("./pages/plain_response.ts"),
-      import("./pages/plain_error_page.tsx"),
+      import("./pages/plain_pages.tsx"),
     ]);
     const { code, message, details: { rule } } = error;
     return await plainPage(

@@ -19,7 +19,7 @@ export async function formPostResponse(
 const plainFormPostPage: NonNullable<CoreApp["formPostPage"]> = async ({ issuer }, _client, form) => {
   const [{ plainPage }, { PlainFormPostPage, submitScript }] = await Promise.all([
     import("./pages/plain_response.ts"),
-    import("./pages/plain_form_post_page.tsx"),
+    import("./pages/plain_pages.tsx"),
   ]);
   return await plainPage(200, PlainFormPostPage, { issuer, ...form }, {}, submitScript);
 };

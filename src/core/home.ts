@@ -4,7 +4,7 @@ import { startLinks } from "./demo_flow.ts";
 import { publicUrl } from "./endpoint.ts";
 import { isTrustedHost } from "./cross_site.ts";
 import { redirect } from "./http/message.ts";
-import { PlainHomePage } from "./pages/plain_home_page.tsx";
+import { PlainHomePage } from "./pages/plain_pages.tsx";
 import { plainPage } from "./pages/plain_response.ts";
 import type { Handlers } from "./route.ts";
 

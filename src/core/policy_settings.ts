@@ -8,12 +8,6 @@ import type { ResourceSettings } from "./resource_list.ts";
 /** @internal The settings that the minimal server reads. A policy has them with their defaults. */
 export interface PolicySettings extends TokenSettings, RequestSettings, UrlSettings {
   /**
-   * What automatic login does if `login_hint` names no user. `default`: it logs in the user of the session or the first
-   * user, with a warning. `reject`: it rejects the request with `invalid_request`. `create`: it creates a guest user
-   * with this `sub`, which only a server on a test host may do. Default: `default`; in the mock `reject`.
-   */
-  readonly unknownLoginHint?: "default" | "reject" | "create";
-  /**
    * The accepted algorithms of asymmetric signatures: of this server, of DPoP proofs, and of the JWTs of clients
    * (assertions and signed requests). `EdDSA` is Ed25519. Default:
    * `RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 Ed25519 EdDSA`, and `alg`. Others: `ML-DSA-44`,

@@ -3,7 +3,7 @@
 import { quote, suggest } from "../../server/config/config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { choice, type Field, type Fields, flag, text, texts, whole, withDefaults } from "../../server/config/field.ts";
-import { shellWord } from "../../core/shell_quote.ts";
+import { shellWord } from "../../platform/shell_word.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { exampleText, expectedText, flagName, type OptionName, optionNames, readOption } from "../options.ts";
 import { type CommandWord, splitWords } from "../split_words.ts";

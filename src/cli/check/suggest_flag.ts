@@ -2,7 +2,7 @@
 
 import type { ControlFailure } from "../../check/report.ts";
 import { printable } from "../../core/quote_value.ts";
-import { shellWord } from "../../core/shell_quote.ts";
+import { shellWord } from "../../platform/shell_word.ts";
 import type { CheckFlags } from "./check_flags.ts";
 
 /** One sentence; `undefined` if no flag is known to help. */

@@ -15,7 +15,7 @@ import { callbackUri } from "../../core/demo_flow.ts";
 import type { Context } from "../../core/context.ts";
 import { endpointPath } from "../../core/endpoint.ts";
 import { backChannelOrigin } from "../../core/issuer_urls.ts";
-import { repeatedHost } from "../../core/cross_site.ts";
+import { repeatedHost } from "../repeated_host.ts";
 import type { HttpExchange, HttpMessage } from "../../server/pages/http_exchange.tsx";
 import type { Step } from "./pages/step_form.tsx";
 import type { Secret } from "../../server/pages/secret_value.tsx";

@@ -1,7 +1,7 @@
 /** The request of a step as a curl command for bash. Its secrets are shell variables. */
 
 import { encodeFormValue } from "../../core/redirect_uri.ts";
-import { bashQuote } from "../../core/shell_quote.ts";
+import { bashQuote } from "../../platform/shell_word.ts";
 import type { Fields } from "../../core/http/form.ts";
 import { maxCapturedBodyBytes } from "../../platform/http/body_tap.ts";
 import type { Exchange, RecordedRequest } from "../../recorder/exchange.ts";

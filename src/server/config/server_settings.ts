@@ -12,6 +12,12 @@ export interface ServerSettings
    */
   readonly login?: "auto" | "interactive";
   /**
+   * What automatic login does if `login_hint` names no user. `default`: it logs in the user of the session or the first
+   * user, with a warning. `reject`: it rejects the request with `invalid_request`. `create`: it creates a guest user
+   * with this `sub`, which only a server on a test host may do. Default: `default`; in the mock `reject`.
+   */
+  readonly unknownLoginHint?: "default" | "reject" | "create";
+  /**
    * The accepted `aud` of client assertions and of assertions of `trustedIssuers`: only the issuer (RFC 10070), or
    * also the URL of the token endpoint (RFC 7523, sent by many clients), or of the endpoint for pushed requests (RFC
    * 9126 §2) or backchannel authentication (CIBA §7.1) that is called, which causes a warning. `aud` must contain one

@@ -1,7 +1,8 @@
 /** Assembles a server from its options, and one request handler from endpoints and plugins. */
 
 import { approveOrAsk } from "../login/account_selection.ts";
-import { type Approver, autoApprover } from "../../core/approver.ts";
+import { autoApprover } from "./auto_approver.ts";
+import type { Approver } from "../../core/approver.ts";
 import { rateLimiter } from "../../core/bounded_cache.ts";
 import { claimRules } from "../../core/claims.ts";
 import type { ClientMetadata, User } from "../../core/clients/client.ts";

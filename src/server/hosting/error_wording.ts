@@ -11,7 +11,7 @@ import {
 import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
 import { type ErrorDetails, OAuthError } from "../../core/errors.ts";
 import type { Context } from "../../core/context.ts";
-import { findOtherSite } from "../../core/cross_site.ts";
+import { isCrossSite, isUnstated } from "../../core/cross_site.ts";
 import { detailHeaders, toOAuthError } from "../../core/last_resort_error.ts";
 import type { Pages } from "../pages.ts";
 import { encodeRetry, fixLink, mayListClients } from "./client_change.ts";
@@ -93,6 +93,19 @@ function withoutChange(context: Context, error: OAuthError): OAuthError {
     : `The request came from ${page} so this page has no link to the change. If you know that page, open the page of clients: ` +
       `${link.label}.`;
   return new OAuthError(error.code, error.message, { ...details, fix } as ErrorDetails);
+}
+
+/**
+ * The page of another site that caused a request, for a message; `undefined` if none did. A browser that does not state
+ * the site of a navigation may have followed a link of any page.
+ */
+function findOtherSite(context: Context): string | undefined {
+  const { endpoint, request: { headers } } = context;
+  if (!isCrossSite(context) && !(endpoint?.errors === "redirect" && isUnstated(context))) return undefined;
+  const page = headers.get("origin") ?? headers.get("referer");
+  return page !== null && URL.canParse(page) && new URL(page).host !== ""
+    ? `a page of ${new URL(page).origin},`
+    : "a page of another site, which the browser does not name,";
 }
 
 /** The page for the user, with the expected and the received value, and how to fix it. */

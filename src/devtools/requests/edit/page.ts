@@ -4,7 +4,7 @@ import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
 import { browserCsrfToken, readProtectedForm } from "../../../server/hosting/csrf.ts";
 import type { Context } from "../../../core/context.ts";
 import { backChannelOrigin } from "../../../core/issuer_urls.ts";
-import { repeatedHost } from "../../../core/cross_site.ts";
+import { repeatedHost } from "../../repeated_host.ts";
 import type { Fields } from "../../../core/http/form.ts";
 import {
   htmlWithForms,

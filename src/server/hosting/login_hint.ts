@@ -1,12 +1,13 @@
 /** A `login_hint` that is not the `sub` of a user, with automatic login. */
 
-import type { AuthorizationRequest } from "./request/authorization_request.ts";
-import type { User } from "./clients/client.ts";
-import { observe } from "./observe.ts";
-import { createGuestUser, maxUsers, userForHint, validateUser } from "./users/users.ts";
-import { reject } from "./reject.ts";
-import type { Server } from "./server.ts";
-import { decodedPlusFix } from "./params.ts";
+import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
+import type { User } from "../../core/clients/client.ts";
+import { observe } from "../../core/observe.ts";
+import { createGuestUser, maxUsers, userForHint, validateUser } from "../../core/users/users.ts";
+import { reject } from "../../core/reject.ts";
+import { serverPolicy } from "../config/server_policy.ts";
+import type { Server } from "../../core/server.ts";
+import { decodedPlusFix } from "../../core/params.ts";
 
 /**
  * The user of the hint: on test hosts the user who has it as e-mail address or `preferred_username`, or the user that
@@ -19,7 +20,7 @@ export async function resolveLoginHint(
   loginHint: string,
   { clientId, loginRequirements }: AuthorizationRequest,
 ): Promise<User | undefined> {
-  const { allows, unknownLoginHint } = server.settings;
+  const { allows, unknownLoginHint } = serverPolicy(server.settings);
   const client = { id: clientId };
   const named = allows.openLogin ? await userForHint(server, loginHint) : undefined;
   if (named !== undefined) return named;
