@@ -9,16 +9,16 @@ import { run } from "./run.ts";
 
 /** The most that each figure may be. A change that lowers a figure lowers its limit. */
 const limits = {
-  "files of the core": 149,
-  "lines of these files": 15569,
-  "imports of the core from elsewhere": 9,
+  "files of the core": 148,
+  "lines of these files": 15340,
+  "imports of the core from elsewhere": 0,
   "pairs of folders in src/server that import each other": 4,
   "folders in circles": 28,
   "members of extensions and plugins": 22,
   "of them, with one user": 0,
   "types that are forms of a setting": 7,
   "calls that fill in settings": 5,
-  "members of Server": 42,
+  "members of Server": 39,
 };
 
 /** The interfaces of extensions and plugins: where they are, and in which files their values can be. */

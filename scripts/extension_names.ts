@@ -8,7 +8,7 @@ import type { LatchkeyOptions } from "../src/server/hosting/options.ts";
 import type { Endpoint } from "../src/core/route.ts";
 import { extensionRules } from "../src/server/explain/rules.ts";
 import { errorStatus } from "../src/core/rules/error_code.ts";
-import type { Server } from "../src/core/server.ts";
+import type { HostedServer } from "../src/server/hosting/hosted_server.ts";
 
 /** The code of the kernel, without the list of extensions and without generated files. */
 const kernelFiles = globSync("src/{core,server/{config,fetching,hosting,login,pages,redaction},platform}/**/*.{ts,tsx}")
@@ -62,7 +62,7 @@ const sharedFiles: Readonly<Record<string, string>> = {
 
 /** A server that is assembled, and its metadata. */
 async function openServer(extensions: readonly Extension[], settings: LatchkeyOptions = {}) {
-  let assembled: { readonly server: Server; readonly endpoints: readonly Endpoint[] } | undefined;
+  let assembled: { readonly server: HostedServer; readonly endpoints: readonly Endpoint[] } | undefined;
   const plugin = { setup: (app: unknown) => void (assembled = app as typeof assembled) };
   await using as = await latchkey({ ...settings, extensions, plugins: [plugin] });
   const response = await as.fetch(new Request(`${as.issuer}/.well-known/openid-configuration`));
@@ -80,7 +80,7 @@ function recordKinds(text: string): string[] {
 }
 
 /** The names that an extension declares, and those that its code defines. */
-function namesOf(extension: Extension, server: Server): string[] {
+function namesOf(extension: Extension, server: HostedServer): string[] {
   const { name, grantTypes = [], requestParts = [], clientAuthentication = [] } = extension;
   const { values = {} } = extension.settings ?? {};
   const options = {

@@ -13,7 +13,7 @@ import { demoUsers } from "../server/config/demo_entries.ts";
 import { settingFields } from "../server/config/settings.ts";
 import { revokeGrant } from "../core/grant_revocation.ts";
 import { generatedKeys, type Keys, type KeySource, type Signer } from "../core/keys/keys.ts";
-import type { Server } from "../core/server.ts";
+import type { HostedServer } from "../server/hosting/hosted_server.ts";
 import { isTestHost } from "../core/test_hosts.ts";
 import { isTestUrl } from "../server/config/host_kinds.ts";
 import type { Fetch } from "../testing/fetch.ts";
@@ -207,8 +207,8 @@ async function openMock(
  *
  * @param issuedAt By the clock of the check, which may be ahead, in milliseconds since the epoch.
  */
-function revokeAtServer(server: Server, grantId: string, issuedAt: number): void {
-  const quiet: Server = { ...server, trace: () => {} };
+function revokeAtServer(server: HostedServer, grantId: string, issuedAt: number): void {
+  const quiet: HostedServer = { ...server, trace: () => {} };
   const { access_token, id_token } = server.settings.lifetimes;
   const validUntil = issuedAt + Math.max(access_token, id_token) * 1000;
   revokeGrant(quiet, grantId, "issued in a check", validUntil).catch((cause) => {

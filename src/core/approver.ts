@@ -7,7 +7,7 @@ import type { AuthorizationRequest } from "./request/authorization_request.ts";
 import type { PendingAuthorization } from "./request/destination.ts";
 import type { Approval } from "./code.ts";
 import type { User } from "./clients/client.ts";
-import type { Client, UserRepository } from "./clients/repository.ts";
+import type { Client, Users } from "./clients/repository.ts";
 import { reject } from "./reject.ts";
 import type { Server } from "./server.ts";
 import type { Session } from "./session/session.ts";
@@ -24,7 +24,7 @@ export interface ApproverContext {
   /** The session of the browser, even if the request does not allow its use. */
   readonly previousSession?: Session;
   /** The users of the server; an approval names one of them. */
-  readonly users: UserRepository;
+  readonly users: Users;
   /** The server's clock: milliseconds since the epoch. */
   readonly now: () => number;
   /** Traces an event. */
@@ -56,8 +56,13 @@ export type Approver = (
   at: ApproverContext,
 ) => Approval | ResponseLike | Promise<Approval | ResponseLike>;
 
-/** Finds the user of a `login_hint` that is not the `sub` of a user; `undefined`: any user may be logged in. */
-type FindHintedUser = (server: Server, hint: string, request: AuthorizationRequest) => Promise<User | undefined>;
+/**
+ * Finds the user of a `login_hint` that is not the `sub` of a user; `undefined`: any user may be logged in. It has the
+ * type of a method, so that it may require a wider server.
+ */
+type FindHintedUser = {
+  find(server: Server, hint: string, request: AuthorizationRequest): Promise<User | undefined>;
+}["find"];
 
 /**
  * Approves the whole request without a page. It logs in the user of `login_hint`. Without a hint, it logs in the user
@@ -80,7 +85,7 @@ export async function approveAutomatically(
   const hintedUser = loginHint === undefined || userOfHint !== undefined
     ? userOfHint
     : await findHintedUser?.(server, loginHint, request);
-  const currentUser = previousSession === undefined || previousSession.authTime <= users.defaultChosenAt()
+  const currentUser = previousSession === undefined || previousSession.authTime <= (users.defaultChosenAt?.() ?? 0)
     ? undefined
     : await users.find(previousSession.sub);
   const preferredUser = hintedUser ?? currentUser ?? (await users.list({ limit: 1 }))[0];

@@ -8,7 +8,6 @@ import { observe } from "./observe.ts";
 import { parameters } from "./params.ts";
 import type { RateLimiter } from "./bounded_cache.ts";
 import { reject } from "./reject.ts";
-import { readAsIfStored } from "../server/hosting/records/repository.ts";
 import type { ClientAuth, Credentials, Server } from "./server.ts";
 import { policyOf } from "./clients/policy.ts";
 import type { Client } from "./clients/repository.ts";
@@ -123,7 +122,9 @@ async function authenticateEvenly(
   try {
     return await clientAuth.authenticate(server, credentials);
   } catch (error) {
-    if (error instanceof OAuthError) await readAsIfStored(server, "client", clientAuth.claimedId(credentials) ?? "");
+    if (error instanceof OAuthError) {
+      await server.clients.readAsIfStored?.(server, clientAuth.claimedId(credentials) ?? "");
+    }
     throw error;
   }
 }
@@ -215,7 +216,7 @@ const none: ClientAuth = {
     const { params, identifyClient } = credentials;
     const id = params.get("client_id") ?? await identifyClient?.(server, params);
     if (id === undefined) throw reject("CA-07", { failure: "no client" });
-    const client = await server.clients.find(id, server.sender);
+    const client = await server.clients.find(id, server);
     if (client === undefined) throw reject("CA-07", { failure: "unknown client", id, used: "none" });
     if (!client.confidential) return client;
     const { clientAuthentication } = server;

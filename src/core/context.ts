@@ -42,11 +42,11 @@ export interface CoreSite {
 }
 
 /** The context of one request. The router creates it once; handlers and plugins read it. */
-export interface Context {
+export interface Context<Own extends Server = Server> {
   /** @internal The assembled server. */
   readonly app: CoreApp;
   /** The server that protocol rules use for this request, as plugins change it. */
-  readonly server: Server;
+  readonly server: Own;
   /** The request. */
   readonly request: RequestLike;
   /** Its path, query and client address. */

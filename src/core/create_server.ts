@@ -27,9 +27,7 @@ type Given =
   | "randomBytes"
   | "trace"
   | "clients"
-  | "users"
-  | "fetching"
-  | "registeredSecrets";
+  | "users";
 
 /** The parts of a server. */
 export interface ServerParts<Added extends object> {
@@ -54,7 +52,6 @@ export async function createServer<Added extends object>(
     // Members that only some requests have: copies of one shape are quicker to read.
     passed: undefined,
     takeFixedValue: () => undefined,
-    sender: undefined,
     observe: undefined,
     addTexts: undefined,
     background: background(given),

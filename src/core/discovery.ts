@@ -12,7 +12,7 @@ import { isTestHost } from "./test_hosts.ts";
 import { idTokenClaims } from "./tokens.ts";
 import { expirationTypes } from "./tokens/refresh_token.ts";
 import type { Context } from "./context.ts";
-import type { Extension } from "../server/hosting/extension.ts";
+import type { CoreExtension } from "./extension.ts";
 import type { Handlers } from "./route.ts";
 
 /**
@@ -20,7 +20,7 @@ import type { Handlers } from "./route.ts";
  *
  * @param extensions The extensions, which add members.
  */
-export function discoveryHandlers(extensions: readonly Pick<Extension, "metadata">[]): Handlers {
+export function discoveryHandlers(extensions: readonly Pick<CoreExtension, "metadata">[]): Handlers {
   let cached: { readonly users: readonly User[]; readonly claims: readonly string[] } | undefined;
   /** Computed once for each list of users, because the list may be long. */
   const supportedClaims = ({ claims, settings, users }: Server): readonly string[] => {

@@ -4,7 +4,10 @@ import type { ScopeValues, UnregisteredUri } from "./rules/authorize.ts";
 import type { ByProfile } from "./rules/rule.ts";
 import type { UnknownUser } from "./rules/openid.ts";
 
-/** The facts of each observation. Its name is the rule by which a strict server rejects the request, or a phrase. */
+/**
+ * @internal The facts of each observation. Its name is the rule by which a strict server rejects the request, or a
+ * phrase.
+ */
 export interface Observations {
   /** A request was accepted although its client is not registered. */
   readonly "unregistered client": { readonly rule: "AZ-02" | "CA-07"; readonly id: string };

@@ -11,9 +11,9 @@ import type { Server } from "./server.ts";
 const noNames: ReadonlySet<string> = new Set();
 
 /** A context with the server of the app. */
-export class RequestContext implements Context {
+export class RequestContext<Own extends Server = Server> implements Context<Own> {
   readonly app: CoreApp;
-  server: Server;
+  server: Own;
   readonly request: RequestLike;
   readonly target: RequestTarget;
   readonly endpoint: EndpointDescription | undefined;
@@ -22,7 +22,7 @@ export class RequestContext implements Context {
   destination: Destination | undefined = undefined;
 
   constructor(
-    app: CoreApp,
+    app: CoreApp & { readonly server: Own },
     request: RequestLike,
     target: RequestTarget,
     route: EndpointRoute | undefined,

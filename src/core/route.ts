@@ -6,12 +6,18 @@ import type { ParameterDescription } from "./params.ts";
 import type { Context } from "./context.ts";
 import { rejectCrossSite, rejectOtherHost } from "./cross_site.ts";
 import type { EndpointDescription } from "./endpoint.ts";
+import type { Server } from "./server.ts";
 
-/** Handles one method of one endpoint. The error channel of the endpoint converts a thrown value to a response. */
-export type Handler = (context: Context) => ResponseLike | Promise<ResponseLike>;
+/**
+ * Handles one method of one endpoint. The error channel of the endpoint converts a thrown value to a response. It has
+ * the type of a method, so that a handler may require the context of a wider server.
+ */
+export type Handler<Own extends Server = Server> = {
+  handle(context: Context<Own>): ResponseLike | Promise<ResponseLike>;
+}["handle"];
 
 /** @internal The handlers of an endpoint, by method. */
-export type Handlers = Readonly<Partial<Record<Method, Handler>>>;
+export type Handlers<Own extends Server = Server> = Readonly<Partial<Record<Method, Handler<Own>>>>;
 
 /** An endpoint: its description, and how to load its handlers. */
 export interface Endpoint extends EndpointDescription {

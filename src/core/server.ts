@@ -18,16 +18,14 @@ import type { RequestSource } from "./request/request_source.ts";
 import type { ResponseTypes } from "./request/response_type.ts";
 import type { ParameterDescription, Params, ResponseMode, ResponseModes } from "./params.ts";
 import type { ClaimRules } from "./claims.ts";
-import type { Client, UserRepository } from "./clients/repository.ts";
+import type { Client, Clients, Users } from "./clients/repository.ts";
 import type { ClientAuthMethod, User } from "./clients/client.ts";
 import type { SupportedGrantType } from "./clients/standing.ts";
 import type { AuthenticatedRequest, Authorization } from "./grants/authenticated_request.ts";
 import type { OAuthError } from "./errors.ts";
-import type { Observe } from "./observe.ts";
+import type { Observations } from "./observe.ts";
 import type { SigningKeys } from "./keys/jwt.ts";
 import type { Policy } from "./policy.ts";
-import type { ServerClients } from "./clients/server_clients.ts";
-import type { RegisteredSecrets } from "../server/redaction/registered_secrets.ts";
 import type { Resources } from "./resource_list.ts";
 import type { Background } from "./background.ts";
 import type { BoundedCache, RateLimiter } from "./bounded_cache.ts";
@@ -36,11 +34,9 @@ import type { MaybePromise } from "./maybe_promise.ts";
 import type { LogoutFrames } from "./session/logout_frames.ts";
 import type { BoundScheme } from "./tokens/bound_token.ts";
 import type { BoundToKey, ConnectionKeys, ConnectionRequest } from "./tokens/connection_keys.ts";
-import type { FindEncryption } from "./tokens/response_encryption.ts";
+import type { EncryptedResponse, EncryptResponse } from "./tokens/response_encryption.ts";
 import type { ClaimChange } from "./tokens/claim_change.ts";
 import type { TokenResponse } from "./tokens/token_response.ts";
-import type { Fetching } from "../server/fetching/fetching.ts";
-import type { Sender } from "./sender.ts";
 import type { PassedRuleId, RejectionRuleId } from "./rules/mod.ts";
 import type { RulePassed, Trace } from "./trace.ts";
 
@@ -102,24 +98,29 @@ export interface Server {
   readonly keyProofs?: KeyProofs;
   /** How requests prove possession of a key by their connection; absent if they cannot. */
   readonly connectionKeys?: ConnectionKeys<Server, AuthenticatedRequest>;
-  /** Finds how a response for a client is encrypted; by default, it is not. */
-  readonly findEncryption: FindEncryption<Server>;
+  /**
+   * Finds how a response for a client is encrypted; `undefined`, the default, if the client receives it unencrypted.
+   * Also called before a grant is consumed, so that a client can repeat a request that fails without its key.
+   *
+   * @throws {OAuthError} If the client has no key that suits its algorithm, or its keys cannot be fetched.
+   */
+  findEncryption(
+    server: Server,
+    client: Client,
+    response: EncryptedResponse,
+  ): MaybePromise<EncryptResponse | undefined>;
   /** Called when sessions have ended. */
   readonly sessionWatchers: readonly SessionWatcher[];
   /** Runs work that no response waits for. */
   readonly background: Background;
-  /** The clients: the registered ones and those of metadata documents. */
-  readonly clients: ServerClients;
-  /** Redacts the clients' secrets in shown and logged text. */
-  readonly registeredSecrets: RegisteredSecrets;
+  /** The clients. */
+  readonly clients: Clients<Server>;
   /** The users. */
-  readonly users: UserRepository;
+  readonly users: Users;
   /** The rules for releasing claims. */
   readonly claims: ClaimRules;
   /** The `aud` of access tokens. */
   readonly audience: string;
-  /** Fetches what settings and clients name by URLs. */
-  readonly fetching: Fetching;
   /** The values of `aud` that a client assertion may have, besides the issuer. */
   readonly assertionAudiences: readonly string[];
   /** The resources that access tokens can be issued for. */
@@ -132,20 +133,20 @@ export interface Server {
   readonly claimChange?: ClaimChange<Server>;
   /** The value of the next code or token if a test has fixed it; otherwise `undefined`, and the value is random. */
   readonly takeFixedValue: (kind: "code" | "access_token" | "refresh_token") => string | undefined;
-  /** The sender of the request; absent outside of requests. */
-  readonly sender?: Sender;
   /** Receives every event. */
   readonly trace: Trace;
   /** Receives each passed check; absent if nothing listens. */
   readonly passed?: RulePassed;
   /** Receives what is observed in accepted requests; absent if nothing listens. */
-  readonly observe?: Observe<Server>;
+  observe?<Name extends keyof Observations>(
+    server: Server,
+    client: string | undefined,
+    name: Name,
+    facts: Observations[Name],
+  ): void;
   /** Adds the texts of its rule to an error; absent: errors have only their code and message. */
-  readonly addTexts?: (server: Server, error: OAuthError) => Promise<OAuthError>;
+  addTexts?(server: Server, error: OAuthError): Promise<OAuthError>;
 }
-
-/** @internal A task that maintenance runs each minute. */
-export type MinuteTask = (server: Server) => Promise<void>;
 
 /** @internal Tracks the sessions in which something was issued, and is called when they end. */
 export interface SessionWatcher {

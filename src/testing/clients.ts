@@ -6,7 +6,7 @@ import { clientField } from "../server/hosting/extensions.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../core/clients/client.ts";
 import { tightenPolicy } from "../server/config/server_policy.ts";
 import { type RandomBytes, randomToken } from "../core/secrets.ts";
-import type { Server } from "../core/server.ts";
+import type { HostedServer } from "../server/hosting/hosted_server.ts";
 import { deviceCodeType } from "../server/extensions/device/settings.ts";
 import { assertNoIssues } from "../server/config/config_issue.ts";
 import { ecKeyFrom } from "./es256.ts";
@@ -90,7 +90,7 @@ export interface ClientFactory {
  * @param server The server at this moment.
  * @param random The random source of secrets and keys.
  */
-export function clientFactory(server: () => Server, random: RandomBytes): ClientFactory & { reset(): void } {
+export function clientFactory(server: () => HostedServer, random: RandomBytes): ClientFactory & { reset(): void } {
   const clients = () => server().clients;
   let clientCount = 0;
 

@@ -6,7 +6,7 @@
 import { choice, object, type ObjectField } from "../server/config/field.ts";
 import { secondsNow, signJwt } from "../core/keys/jwt.ts";
 import { randomId } from "../core/secrets.ts";
-import type { Server } from "../core/server.ts";
+import type { HostedServer } from "../server/hosting/hosted_server.ts";
 import { assertOptions } from "./options.ts";
 import { unknownUser } from "./user_decisions.ts";
 
@@ -37,7 +37,7 @@ export const globalTokenRevocationField: ObjectField<GlobalTokenRevocationOption
  * @throws {Error} If there is no response, or the server must not contact the host.
  */
 export async function callGlobalTokenRevocation(
-  server: Server,
+  server: HostedServer,
   url: string,
   sub: string,
   options: GlobalTokenRevocationOptions = {},
@@ -65,7 +65,10 @@ export async function callGlobalTokenRevocation(
   return response.status;
 }
 
-async function emailOf({ users }: Server, sub: string): Promise<{ readonly format: string; readonly email: string }> {
+async function emailOf(
+  { users }: HostedServer,
+  sub: string,
+): Promise<{ readonly format: string; readonly email: string }> {
   const user = await users.find(sub);
   if (user === undefined) throw unknownUser(users, sub);
   if (user.email !== undefined) return { format: "email", email: user.email };

@@ -15,6 +15,7 @@ import { randomId } from "../core/secrets.ts";
 import type { Session } from "../core/session/session.ts";
 import { secondsNow } from "../core/keys/jwt.ts";
 import type { Server, TokenIssuer } from "../core/server.ts";
+import type { HostedServer } from "../server/hosting/hosted_server.ts";
 import { accessToken, idToken, issueTokens } from "../core/tokens.ts";
 import type { TokenResponse } from "../core/tokens/token_response.ts";
 import { refreshToken } from "../core/tokens/refresh_token.ts";
@@ -162,7 +163,7 @@ export interface Mint {
  * @param onGrant Receives the grant of each minted token or code.
  */
 export function mint(
-  server: () => Promise<Server>,
+  server: () => Promise<HostedServer>,
   getTokenUrl: () => string,
   onGrant: (grant: IssuedGrant) => void,
 ): Mint {

@@ -3,7 +3,7 @@
 import { type Fields, flag, text } from "../server/config/field.ts";
 import type { Client } from "../core/clients/repository.ts";
 import { randomId } from "../core/secrets.ts";
-import type { Server } from "../core/server.ts";
+import type { HostedServer } from "../server/hosting/hosted_server.ts";
 import { anyOption } from "./options.ts";
 import { expiryMarginSeconds, resolveAlgorithm, type TokenOverrides, withOverrides } from "./token_overrides.ts";
 
@@ -36,7 +36,7 @@ export const logoutTokenFields: Fields<
 };
 
 export async function mintLogoutToken(
-  server: Server,
+  server: HostedServer,
   client: Client,
   sub: string,
   options: MintedLogoutToken,

@@ -1,6 +1,6 @@
 /** The state of a test server that a reset clears. */
 
-import type { Server } from "../core/server.ts";
+import type { HostedServer } from "../server/hosting/hosted_server.ts";
 import { forgetSecrets } from "../core/session/session.ts";
 import type { RecordKind, Store } from "../core/store/store.ts";
 import { wrapStore } from "./wrap_store.ts";
@@ -36,9 +36,12 @@ export function assertKeep(keep: NonNullable<ResetOptions["keep"]>): void {
 export function resettableState() {
   let resettable: Store | undefined;
   return {
-    extend: (server: Server): Server => ({ ...server, store: resettable ??= withResettableRecords(server.store) }),
+    extend: (server: HostedServer): HostedServer => ({
+      ...server,
+      store: resettable ??= withResettableRecords(server.store),
+    }),
     /** Clears everything but the signing keys. A memory store is cleared when this returns. */
-    async reset({ store, rateLimiter, recentChallenges, fetching }: Server): Promise<void> {
+    async reset({ store, rateLimiter, recentChallenges, fetching }: HostedServer): Promise<void> {
       forgetSecrets(store);
       rateLimiter?.clear();
       recentChallenges.clear();

@@ -3,7 +3,7 @@
 import { anyValue, choice, object, type ObjectField, record } from "../server/config/field.ts";
 import type { User } from "../core/clients/client.ts";
 import { jwtSigner, signJwt } from "../core/keys/jwt.ts";
-import type { Server } from "../core/server.ts";
+import type { HostedServer } from "../server/hosting/hosted_server.ts";
 import { type EventName, eventTypes } from "../server/extensions/shared_signals/event_types.ts";
 import { isOn, sharedSignalsOf } from "../server/extensions/shared_signals/settings.ts";
 import type { SecurityEvent } from "../server/extensions/shared_signals/transmit.ts";
@@ -15,7 +15,7 @@ import { serverPolicy } from "../server/config/server_policy.ts";
 
 type Alter = NonNullable<SecurityEvent["alter"]>;
 type Claims = Parameters<Alter>[1];
-type AlterOfServer = (server: Server, ...args: Parameters<Alter>) => ReturnType<Alter>;
+type AlterOfServer = (server: HostedServer, ...args: Parameters<Alter>) => ReturnType<Alter>;
 
 /** By how much a late event is late, in seconds. */
 const lateSeconds = 3600;
@@ -100,7 +100,7 @@ const requiredMembers: Readonly<Partial<Record<EventName, string>>> = {
 export const eventNames = Object.keys(eventTypes) as readonly EventName[];
 
 /** Creates the functions that send events of a server. */
-export function securityEvents(getServer: () => Server): SecurityEvents {
+export function securityEvents(getServer: () => HostedServer): SecurityEvents {
   const send = (name: EventName): SendEvent => async (sub, options = {}) => {
     const call = `events.${name}`;
     assertOptions(call, securityEventField, options);
@@ -137,7 +137,7 @@ export function securityEvents(getServer: () => Server): SecurityEvents {
 }
 
 /** A user, or one that was removed. @throws {TypeError} If the server never had such a user. */
-async function findUser({ users }: Server, sub: string): Promise<User> {
+async function findUser({ users }: HostedServer, sub: string): Promise<User> {
   const user = await users.find(sub);
   if (user !== undefined) return user;
   if (users.removedBy(sub) === undefined) throw unknownUser(users, sub);

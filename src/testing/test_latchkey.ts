@@ -1,7 +1,8 @@
 /** The mock server: `latchkey()` with a control, test keys and defaults for tests. */
 
 import type { ClientMetadata, User } from "../core/clients/client.ts";
-import type { Client, UserRepository } from "../core/clients/repository.ts";
+import type { Client } from "../core/clients/repository.ts";
+import type { UserRepository } from "../server/hosting/user_repository.ts";
 import type { MemoryRepository } from "../server/hosting/records/repository.ts";
 import { configuredIssuer } from "../server/config/resolve_settings.ts";
 import { ConfigurationError } from "../core/configuration_error.ts";

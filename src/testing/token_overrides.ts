@@ -37,7 +37,7 @@ export interface TokenOverrides {
 export const expiryMarginSeconds = 3600;
 
 /** The server with another signature and other records of opaque tokens. */
-export function withOverrides(server: Server, overrides: TokenOverrides): Server {
+export function withOverrides<Own extends Server>(server: Own, overrides: TokenOverrides): Own {
   const { issuer, notYetValid = false, typ, alg: requestedAlg, claims: extraClaims } = overrides;
   const overrideClaims = (claims: Readonly<Record<string, unknown>>) => ({
     ...claims,

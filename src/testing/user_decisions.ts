@@ -3,7 +3,7 @@
 import type { Approver, ApproverContext } from "../core/approver.ts";
 import { autoApprover } from "../server/hosting/auto_approver.ts";
 import { clientValues } from "../server/config/client_extension.ts";
-import type { UserRepository } from "../core/clients/repository.ts";
+import type { Users } from "../core/clients/repository.ts";
 import type { AuthorizationRequest } from "../core/request/authorization_request.ts";
 import type { Approval } from "../core/code.ts";
 import { OAuthError } from "../core/errors.ts";
@@ -201,7 +201,7 @@ function approveAs(loginHint: string, request: AuthorizationRequest, context: Ap
   return autoApprover({ ...request, loginRequirements }, context);
 }
 
-async function assertPresent(users: UserRepository, sub: string): Promise<string> {
+async function assertPresent(users: Users, sub: string): Promise<string> {
   if (await users.find(sub) !== undefined) return sub;
   throw new OAuthError("access_denied", "the server has no such user", {
     rule: "AZ-21",
@@ -213,7 +213,7 @@ async function assertPresent(users: UserRepository, sub: string): Promise<string
 }
 
 /** The error for a `sub` that no user has. */
-export function unknownUser(users: UserRepository, sub: string): TypeError {
+export function unknownUser(users: Users, sub: string): TypeError {
   const subs = [...users.known().keys()].join(", ");
   return new TypeError(`The server has no user ${JSON.stringify(sub)}. Its users: ${subs || "none"}.`);
 }

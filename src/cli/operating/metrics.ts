@@ -3,7 +3,7 @@
 import type { App } from "../../server/hosting/app.ts";
 import type { Plugin } from "../../server/hosting/plugin.ts";
 import type { HttpResponse, RequestLike } from "../../core/http/message.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../../server/hosting/hosted_server.ts";
 import type { TraceEvent } from "../../core/trace.ts";
 import { endpointNameAt, pathOf } from "./endpoint_name.ts";
 import type { Store } from "../../core/store/store.ts";
@@ -192,7 +192,7 @@ export function metrics(): Metrics {
           observe("latchkey_request_seconds", formatLabels({ endpoint }), (timers.elapsed() - startedAt) / 1000);
         }
       },
-      extend: (server): Server => ({ ...server, store: getInstrumentedStore(server.store) }),
+      extend: (server): HostedServer => ({ ...server, store: getInstrumentedStore(server.store) }),
     };
   }
 

@@ -85,7 +85,7 @@ export async function verifyClientSecret(
   let foundId: string | undefined;
   for (const { id, secret, isUnencoded } of candidates) {
     // Readings of one id need one lookup: for an unknown client a second one would read the store again.
-    if (id !== foundId) client = await server.clients.find(id, server.sender);
+    if (id !== foundId) client = await server.clients.find(id, server);
     foundId = id;
     const expectedDigest = await client?.secretDigest ?? dummyDigest;
     const matches = constantTimeEqual(await digest(secret), expectedDigest);

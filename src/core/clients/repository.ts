@@ -1,13 +1,11 @@
 /**
- * Clients: their metadata, validation, authentication and redirect URIs. This file has the types.
- *
- * `client.ts` describes the metadata. `validate_client.ts` compares it with the server, `client_repository.ts` turns it
- * into a `Client` with defaults and keeps the clients as records (`records/`). `auth/mod.ts` authenticates the client
- * of a request; `redirect_uri.ts` compares its redirect URI. Users are in `users/`.
+ * The types of clients and users. `client.ts` describes their metadata and members; `client_auth.ts` authenticates the
+ * client of a request, and `redirect_uri.ts` compares its redirect URI.
  */
 
+import { type Entries, fixedEntries } from "../entries.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 import type { Policy } from "../policy.ts";
-import type { Repository, UserEntries } from "../../server/hosting/records/repository.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./client.ts";
 import type { RuleExplanation } from "../explanation.ts";
@@ -94,16 +92,45 @@ export interface Client {
   allowsScope(token: string): boolean;
 }
 
-/** @internal The clients of a server. */
-export type ClientRepository = Repository<ClientMetadata, Client>;
+/** @internal The clients of a server. The server is a type parameter, because `server.ts` imports this type. */
+export interface Clients<Server = unknown> extends Entries<Client> {
+  /**
+   * The client of an id; `undefined` if it is unknown.
+   *
+   * @param server The server of the request that names the client, if its metadata may be fetched because of it.
+   * @throws {OAuthError} If the client cannot be used.
+   */
+  find(id: string, server?: Server): MaybePromise<Client | undefined>;
+  /**
+   * The client of an issued token; `undefined` if it no longer exists. Metadata in memory is not fetched again, even if
+   * it has expired.
+   *
+   * @param server The server of a request that names the client, without a token or for a redirect. Expired metadata is
+   *   then fetched again.
+   */
+  findHolder(id: string, server?: Server): MaybePromise<Client | undefined>;
+  /** The registered clients only. */
+  readonly registered: Pick<Entries<Client>, "find" | "known">;
+  /**
+   * Reads the store for an id that `find` does not look for there. Timing attack: the duration of a failed
+   * authentication must not reveal which ids are configured (CA-07). Default: no client is in a store.
+   */
+  readAsIfStored?(server: Server, id: string): Promise<void>;
+}
+
+/** Clients that never change. */
+export function fixedClients(clients: readonly Client[]): Clients {
+  const registered = fixedEntries(clients, ({ id }) => id);
+  return { ...registered, registered, findHolder: registered.find };
+}
 
 /** @internal The users of a server; `login: "auto"` logs in the first one. */
-export interface UserRepository extends UserEntries<User, User> {
+export interface Users extends Entries<User> {
   /**
-   * When this instance made another user the default, in milliseconds since the epoch; 0 if it did not. `login: "auto"`
-   * ignores a session that is older.
+   * When another user became the first one, in milliseconds since the epoch; 0 if none did. `login: "auto"` ignores a
+   * session that is older. Default: never.
    */
-  defaultChosenAt(): number;
-  /** Whether users without a password cannot log in: logins happen on pages, which ask for one. */
-  readonly requirePasswords: boolean;
+  defaultChosenAt?(): number;
+  /** Whether users without a password cannot log in: logins happen on pages, which ask for one. Default: false. */
+  readonly requirePasswords?: boolean;
 }

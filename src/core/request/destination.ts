@@ -55,7 +55,7 @@ export async function findDestination(
 ): Promise<{ readonly client: Client; readonly destination: RedirectDestination }> {
   const id = singleValue(params, "client_id", "AZ-02");
   if (id === undefined) throw reject("AZ-02");
-  const client = await server.clients.find(id, server.sender);
+  const client = await server.clients.find(id, server);
   const redirectUri = params.get("redirect_uri");
   if (client === undefined) throw reject("AZ-02", { id, redirectUri, hasChallenge: params.has("code_challenge") });
   if (client.isUnregistered) observe(server, client, "unregistered client", { rule: "AZ-02", id });

@@ -5,9 +5,10 @@ import type { Handlers } from "../../core/route.ts";
 import { assertCallbackPage } from "../../core/demo_flow.ts";
 import { redirect } from "../../core/http/message.ts";
 import { type FindEditLink, runStep } from "./steps.ts";
+import type { HostedServer } from "../../server/hosting/hosted_server.ts";
 
 /** The target of the buttons of `/authorized`; opened by hand, it leads back there. */
-export const stepEndpoint = (findEditLink: FindEditLink | undefined): Handlers => ({
+export const stepEndpoint = (findEditLink: FindEditLink | undefined): Handlers<HostedServer> => ({
   async GET(context) {
     await assertCallbackPage(context);
     return redirect("GET", `${context.site.base}/authorized`);

@@ -15,7 +15,7 @@ import { inspectCode } from "../../core/code.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { reject } from "../../core/reject.ts";
 import type { Params } from "../../core/params.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../../server/hosting/hosted_server.ts";
 import { isLoopback } from "../../core/test_hosts.ts";
 import { decodeBase64url, p256KeyFrom } from "../../core/crypto.ts";
 import type { NextSteps } from "../../server/pages/authorized_page.tsx";
@@ -50,7 +50,7 @@ interface StepState {
 
 /** See `DemoSteps.next`. */
 export async function describeNext(
-  context: Context,
+  context: Context<HostedServer>,
   response: ArrivedResponse,
 ): Promise<NextSteps> {
   const { code, flow, issued, failed = false } = response;
@@ -69,7 +69,7 @@ export async function describeNext(
 }
 
 async function propose(
-  context: Context,
+  context: Context<HostedServer>,
   arrived: Arrived,
   owner: Client,
 ): Promise<Proposal> {
@@ -92,19 +92,19 @@ async function propose(
 }
 
 /** The client of a code that was issued for this page, if the steps can authenticate as it. */
-async function findOwner(context: Context, { issued }: ArrivedResponse): Promise<Client | undefined> {
+async function findOwner(context: Context<HostedServer>, { issued }: ArrivedResponse): Promise<Client | undefined> {
   return issued?.redirectUri === callbackUri(context.server)
     ? await findStepClient(context, issued.clientId)
     : undefined;
 }
 
-async function findStepClient(context: Context, id: string | undefined): Promise<Client | undefined> {
+async function findStepClient(context: Context<HostedServer>, id: string | undefined): Promise<Client | undefined> {
   return (await callbackClients(context)).find((client) => client.id === id && canAuthenticate(client));
 }
 
 /** The key of a login for proofs, derived from its digest; `undefined` if its client need not send any. */
 async function proofKeyOf(
-  { server }: Context,
+  { server }: Context<HostedServer>,
   client: Client,
   flow: DemoFlow | undefined,
 ): Promise<ProofKey | undefined> {
@@ -117,7 +117,7 @@ async function proofKeyOf(
 
 /** The parameters of the token request that the page lets the reader edit, until the code is used. */
 function editableParameters(
-  { server }: Context,
+  { server }: Context<HostedServer>,
   { codeUsed, client: { verifier, accessToken } }: StepState,
 ): Proposal["editable"] {
   if (codeUsed || accessToken !== undefined) return [];
@@ -129,7 +129,7 @@ function editableParameters(
 
 /** @param current The step that the page shows. Default: the authorization. */
 async function describeForm(
-  context: Context,
+  context: Context<HostedServer>,
   { arrived, client: { client, verifier, accessToken, refreshToken }, past, codeUsed, grantRevoked }: StepState,
   current?: Step,
 ): Promise<StepFormState> {
@@ -169,7 +169,7 @@ async function describeForm(
  * Whether secrets are shown until the reader chooses: only this machine sees the page, and the client is used here
  * alone, as the built-in ones are, so that no application uses its tokens.
  */
-function areSecretsShown(server: Server, { redirectUris }: Client, { needsSecretOf }: StepFormState): boolean {
+function areSecretsShown(server: HostedServer, { redirectUris }: Client, { needsSecretOf }: StepFormState): boolean {
   return isLoopback(new URL(server.issuer).hostname) && needsSecretOf === undefined &&
     redirectUris.every((redirectUri) => redirectUri === callbackUri(server));
 }
@@ -182,7 +182,7 @@ export type FindEditLink = (request: RequestLike) => string | undefined;
 
 /** Runs one step and renders its outcome. */
 export async function runStep(
-  context: Context,
+  context: Context<HostedServer>,
   params: Params,
   findEditLink?: FindEditLink,
 ): Promise<HttpResponse> {
@@ -235,7 +235,7 @@ export async function runStep(
 }
 
 async function readState(
-  context: Context,
+  context: Context<HostedServer>,
   params: Params,
 ): Promise<{ readonly step: Step; readonly state: StepState }> {
   const requestedStep = params.get("step");
@@ -286,7 +286,7 @@ function stepOutcome(step: Step, { status, json }: SentResult): StepProps["outco
 /**
  * Sends the requests of a step. The second request of a step is always userinfo, which shows the effect of the step.
  */
-async function runRequests(context: Context, step: Step, state: ClientState): Promise<StepResult[]> {
+async function runRequests(context: Context<HostedServer>, step: Step, state: ClientState): Promise<StepResult[]> {
   const results: StepResult[] = [];
   const run = async (createRequest: RequestFactory, name: Step, nonce?: string) => {
     const result = await send(context, await createRequest(nonce));
@@ -325,7 +325,7 @@ function shownTokens(
 
 /** The checks of the ID token in a token response, as the page `/tokens` makes them, with the published keys. */
 async function checkIdToken(
-  context: Context,
+  context: Context<HostedServer>,
   step: Step,
   { arrived, client: { client } }: StepState,
   { id_token: token, access_token: accessToken }: SentResult["json"],

@@ -19,6 +19,7 @@ import type { Repository } from "../../server/hosting/records/repository.ts";
 import type { EditForm } from "../../server/pages/field.tsx";
 import type { ListPosition } from "../../server/pages/next_page.tsx";
 import type { RequestPages } from "../requests/request_pages.ts";
+import type { HostedServer } from "../../server/hosting/hosted_server.ts";
 
 /** Options of the admin pages. */
 export interface DirectoryOptions {
@@ -33,8 +34,10 @@ export interface DirectoryOptions {
 }
 
 /** Creates the handlers of a page. GET shows it; POST changes records if `edit` is set. Both check the host. */
-export function directoryHandlers({ show, change }: { readonly show: Handler; readonly change?: Handler }): Handlers {
-  const withHostCheck = (handle: Handler): Handler => (context) => {
+export function directoryHandlers(
+  { show, change }: { readonly show: Handler<HostedServer>; readonly change?: Handler<HostedServer> },
+): Handlers<HostedServer> {
+  const withHostCheck = (handle: Handler<HostedServer>): Handler<HostedServer> => (context) => {
     rejectUntrustedHost(context.server, context.request, "DI-04");
     return handle(context);
   };
@@ -42,12 +45,12 @@ export function directoryHandlers({ show, change }: { readonly show: Handler; re
 }
 
 /** Reports a change by a form to the log. */
-export function traceChange({ server }: Context, change: string): void {
+export function traceChange({ server }: Context<HostedServer>, change: string): void {
   server.trace({ type: "changed_by_hand", at: server.now(), change });
 }
 
 /** The ID in a path after `prefix`; empty if it is not percent-encoded UTF-8. */
-export function idFromPath({ site, target }: Context, prefix: string): string {
+export function idFromPath({ site, target }: Context<HostedServer>, prefix: string): string {
   try {
     return decodeURIComponent(target.path.slice(site.base.length + prefix.length));
   } catch {
@@ -60,7 +63,7 @@ const pageSize = 50;
 
 /** Reads the requested page of a list: `after` in the query is the ID of the last entry of the previous page. */
 export async function readPage<Input, Item>(
-  { target }: Context,
+  { target }: Context<HostedServer>,
   repository: Repository<Input, Item>,
   getId: (item: Item) => string,
 ): Promise<{ readonly entries: readonly Item[]; readonly position: ListPosition }> {
@@ -84,7 +87,7 @@ export type FormFields = Omit<EditForm, "csrfToken" | "confirmation">;
  * @param status Default: 400 if the form has errors, otherwise 200.
  */
 export async function pageWithForm<Form extends FormFields>(
-  context: Context,
+  context: Context<HostedServer>,
   fields: Form | false,
   render: (form: (Form & EditForm) | undefined) => string,
   status: number = fields !== false && fields.errors.length > 0 ? 400 : 200,

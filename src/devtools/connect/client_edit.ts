@@ -4,7 +4,7 @@ import type { HttpResponse } from "../../core/http/message.ts";
 import type { ClientMetadata } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { Params } from "../../core/params.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../../server/hosting/hosted_server.ts";
 import type { Context } from "../../core/context.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
 import { renderPage } from "../../core/pages/render_page.ts";
@@ -50,7 +50,7 @@ const secretMethods = ["client_secret_basic", "client_secret_post"] as const;
 
 /** The form of all metadata, with the stored values, those that a link proposes, or those that the visitor typed. */
 export async function showForm(
-  context: Context,
+  context: Context<HostedServer>,
   client: Client,
   { errors = [], typed, older, proposal = new URLSearchParams() }: {
     readonly errors?: readonly FieldError[];
@@ -81,6 +81,6 @@ export async function showForm(
 }
 
 /** The version of a client, for its form. */
-export async function clientVersion(server: Server, { metadata, secretDigest }: Client): Promise<string> {
+export async function clientVersion(server: HostedServer, { metadata, secretDigest }: Client): Promise<string> {
   return await recordVersion(server, [metadata, await secretDigest]);
 }

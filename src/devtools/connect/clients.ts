@@ -7,7 +7,7 @@ import { quote } from "../../server/config/config_issue.ts";
 import { type ConfigIssue, ConfigurationError } from "../../core/configuration_error.ts";
 import type { Params } from "../../core/params.ts";
 import { digest } from "../../core/secrets.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../../server/hosting/hosted_server.ts";
 import { isTestUrl } from "../../server/config/host_kinds.ts";
 import { directoryHandlers, idFromPath, pageWithForm, readPage, traceChange, unknownAction } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
@@ -32,14 +32,14 @@ import type { FieldError } from "../../server/pages/field.tsx";
 /** Maximum number of clients of metadata documents on the page: those that were fetched last. */
 const maxListedDocuments = 50;
 
-export function clientListPage(options: DirectoryOptions): Handlers {
+export function clientListPage(options: DirectoryOptions): Handlers<HostedServer> {
   return directoryHandlers({
     show: showList,
     change: options.edit ? (context) => addClient(context, options) : undefined,
   });
 }
 
-async function findClient(context: Context): Promise<Client> {
+async function findClient(context: Context<HostedServer>): Promise<Client> {
   const { clients } = context.server;
   const id = idFromPath(context, "/clients/");
   // Looking at a page fetches no metadata document.
@@ -48,7 +48,7 @@ async function findClient(context: Context): Promise<Client> {
   throw new HttpError(404, "HT-01", "No client has this ID", { fix: "Choose a client of the list at /clients." });
 }
 
-export function clientPage(options: DirectoryOptions): Handlers {
+export function clientPage(options: DirectoryOptions): Handlers<HostedServer> {
   return directoryHandlers({
     show: async (context) => {
       const client = await findClient(context);
@@ -63,7 +63,7 @@ export function clientPage(options: DirectoryOptions): Handlers {
   });
 }
 
-async function showList(context: Context): Promise<HttpResponse> {
+async function showList(context: Context<HostedServer>): Promise<HttpResponse> {
   const { clients } = context.server;
   const { entries, position } = await readPage(context, clients, ({ id }) => id);
   const confirmation = await takeConfirmation(context);
@@ -83,7 +83,7 @@ async function showList(context: Context): Promise<HttpResponse> {
  * the server stops; elsewhere a secret is part of this response alone.
  */
 async function showChanged(
-  context: Context,
+  context: Context<HostedServer>,
   options: DirectoryOptions,
   client: Client,
   { done, newSecret, retry, connect }: {
@@ -104,7 +104,7 @@ async function showChanged(
 }
 
 async function showOne(
-  context: Context,
+  context: Context<HostedServer>,
   options: DirectoryOptions,
   client: Client,
   newSecret?: string,
@@ -138,7 +138,7 @@ async function showOne(
 }
 
 /** The page that checks the client, if a plugin has such a page. */
-function findCheck(context: Context, client: Client): string | undefined {
+function findCheck(context: Context<HostedServer>, client: Client): string | undefined {
   if (client.standing !== "configured" || !client.redirectUris.some(isTestUrl)) return undefined;
   const href = `${toListedClient(context, client).href}/check`;
   return context.app.findEndpoint(href)?.name === "client_check" ? href : undefined;
@@ -149,7 +149,7 @@ function findCheck(context: Context, client: Client): string | undefined {
  * Connect Core §4).
  */
 async function initiateLoginHref(
-  { server }: Context,
+  { server }: Context<HostedServer>,
   { metadata: { initiate_login_uri, client_uri, subject_type }, standing }: Client,
   autoLogin: boolean,
 ): Promise<string | undefined> {
@@ -168,7 +168,7 @@ async function initiateLoginHref(
   return url.href;
 }
 
-async function addClient(context: Context, options: DirectoryOptions): Promise<HttpResponse> {
+async function addClient(context: Context<HostedServer>, options: DirectoryOptions): Promise<HttpResponse> {
   const { server } = context;
   const params = await readProtectedForm(context);
   const library = libraries.find((one) => one.library === params.get("library"));
@@ -217,7 +217,7 @@ async function isSame({ metadata, secretDigest }: Client, added: ClientMetadata,
 }
 
 /** Traces the issues of a form. */
-function traceIssues({ server }: Context, effect: string, issues: readonly ConfigIssue[]): void {
+function traceIssues({ server }: Context<HostedServer>, effect: string, issues: readonly ConfigIssue[]): void {
   for (const { path, expected, received, hint: fix } of issues) {
     const reason = `${effect}: ${path} is invalid`;
     server.trace({ type: "warning", at: server.now(), explanation: { reason, expected, received, fix } });
@@ -225,7 +225,7 @@ function traceIssues({ server }: Context, effect: string, issues: readonly Confi
 }
 
 /** The issue of a method that the form does not offer; an empty one is what the library needs. */
-function invalidAuthMethod(server: Server, method = ""): ConfigIssue[] {
+function invalidAuthMethod(server: HostedServer, method = ""): ConfigIssue[] {
   const offered = ["", ...formAuthMethods(server)];
   if (offered.includes(method)) return [];
   return [{
@@ -262,7 +262,11 @@ function isEditable({ edit }: DirectoryOptions, { document }: Client): boolean {
   return edit && document === undefined;
 }
 
-async function changeClient(context: Context, options: DirectoryOptions, client: Client): Promise<HttpResponse> {
+async function changeClient(
+  context: Context<HostedServer>,
+  options: DirectoryOptions,
+  client: Client,
+): Promise<HttpResponse> {
   const { server, site } = context;
   const params = await readProtectedForm(context);
   const action = params.get("action");
@@ -294,7 +298,7 @@ async function changeClient(context: Context, options: DirectoryOptions, client:
 
 /** Saves a form that is not older than the client. */
 async function saveClient(
-  context: Context,
+  context: Context<HostedServer>,
   options: DirectoryOptions,
   client: Client,
   params: Params,

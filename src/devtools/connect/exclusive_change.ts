@@ -4,15 +4,15 @@
  */
 
 import { HttpError } from "../../core/http/message.ts";
-import type { ClientRepository } from "../../core/clients/repository.ts";
+import type { ClientRepository } from "../../server/hosting/client_repository.ts";
 import { inTurn } from "../../platform/in_turn.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import { storageKey } from "../../core/secrets.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../../server/hosting/hosted_server.ts";
 import { computeMac } from "../../core/session/session.ts";
 
 /** The version of a record, for its form. It has a MAC, so that it does not help to guess a secret. */
-export async function recordVersion(server: Server, record: unknown): Promise<string> {
+export async function recordVersion(server: HostedServer, record: unknown): Promise<string> {
   return await computeMac(server, "version", JSON.stringify(record));
 }
 
@@ -33,7 +33,7 @@ const lastChanges = new WeakMap<ClientRepository, Map<string, Promise<unknown>>>
  * @returns `undefined` also if another instance is changing the record, or was interrupted while it did.
  */
 export function changeExclusively<T>(
-  server: Server,
+  server: HostedServer,
   kind: "client" | "user",
   id: string,
   change: () => MaybePromise<T>,
@@ -67,7 +67,7 @@ export function changeExclusively<T>(
  *
  * @throws {HttpError} 409 if another instance is changing it, or was interrupted while it did.
  */
-export async function removeRecord(server: Server, kind: "client" | "user", id: string): Promise<void> {
+export async function removeRecord(server: HostedServer, kind: "client" | "user", id: string): Promise<void> {
   const records = kind === "client" ? server.clients.registered : server.users;
   if (await changeExclusively(server, kind, id, () => records.delete(id)) !== undefined) return;
   throw new HttpError(409, "DI-03", `Nothing was removed: another change of the ${kind} ${id} has not ended`, {

@@ -20,6 +20,7 @@ import { changedPlaces, clientEntry, configurationFile, findShownSecret, userEnt
 import { toListedClient } from "./listed_client.ts";
 import { toListedUser } from "./users.ts";
 import type { RequestPages } from "../requests/request_pages.ts";
+import type { HostedServer } from "../../server/hosting/hosted_server.ts";
 
 /**
  * @param options Absent if the server has no pages of clients and users.
@@ -28,13 +29,13 @@ import type { RequestPages } from "../requests/request_pages.ts";
 export function homePage(
   options: DirectoryOptions | undefined,
   recentFlows: RequestPages["recentFlows"] | undefined,
-): Handlers {
+): Handlers<HostedServer> {
   return { GET: (context) => showHome(context, options, recentFlows) };
 }
 
 /** Shows the page. `rejected` has the values and errors of a form that added no client. */
 export async function showHome(
-  context: Context,
+  context: Context<HostedServer>,
   options: DirectoryOptions | undefined,
   recentFlows: RequestPages["recentFlows"] | undefined,
   rejected?: { readonly values: Readonly<Record<string, string>>; readonly errors: readonly FieldError[] },
@@ -90,7 +91,7 @@ export async function showHome(
 
 /** The form: empty, with the values that the link of a rejected request proposes, or as it was sent. */
 async function connectForm(
-  context: Context,
+  context: Context<HostedServer>,
   rejected: Parameters<typeof showHome>[3],
 ): Promise<Omit<ConnectForm, "csrfToken" | "confirmation">> {
   const { server } = context;
@@ -122,7 +123,7 @@ async function connectForm(
 const maxNumber = 20;
 
 /** `app`, or the first of `app-2`, `app-3` and so on that no client has. */
-async function unusedClientId({ server }: Context): Promise<string> {
+async function unusedClientId({ server }: Context<HostedServer>): Promise<string> {
   for (let number = 1; number <= maxNumber; number++) {
     const id = number === 1 ? "app" : `app-${number}`;
     if (await server.clients.registered.find(id) === undefined) return id;
@@ -134,7 +135,7 @@ async function unusedClientId({ server }: Context): Promise<string> {
  * The host of the request, if it differs from the hosts of the issuer and of the pages. `undefined` for a host that is
  * not trusted (DNS rebinding).
  */
-function findOtherHost({ server, request }: Context): string | undefined {
+function findOtherHost({ server, request }: Context<HostedServer>): string | undefined {
   const host = request.headers.get("host");
   const isOwn = (origin: string) => {
     const own = new URL(origin);

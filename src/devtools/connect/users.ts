@@ -14,27 +14,27 @@ import { redirectWithConfirmation } from "../../server/login/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../../server/hosting/csrf.ts";
 import type { Context } from "../../core/context.ts";
 import type { Handlers } from "../../core/route.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../../server/hosting/hosted_server.ts";
 import { changedPlaces, type ClaimPlaces, claimPlaces, configurationFile, userEntry } from "./configuration_file.ts";
 import { changeExclusively, recordVersion, removeRecord } from "./exclusive_change.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { type ListedUser, User as UserPage, type UserProps, Users, type UsersProps } from "./pages/users.tsx";
 
-export function userListPage(options: DirectoryOptions): Handlers {
+export function userListPage(options: DirectoryOptions): Handlers<HostedServer> {
   return directoryHandlers({
     show: (context) => showList(context, options, {}, []),
     change: options.edit ? (context) => addUser(context, options) : undefined,
   });
 }
 
-async function findUser(context: Context): Promise<User> {
+async function findUser(context: Context<HostedServer>): Promise<User> {
   const user = await context.server.users.find(idFromPath(context, "/users/"));
   if (user !== undefined) return user;
   throw new HttpError(404, "HT-01", "No user has this subject", { fix: "Choose a user of the list at /users." });
 }
 
-export function userPage({ edit }: DirectoryOptions): Handlers {
+export function userPage({ edit }: DirectoryOptions): Handlers<HostedServer> {
   return directoryHandlers({
     show: async (context) => await showOne(context, edit, await findUser(context)),
     change: edit ? async (context) => await changeUser(context, await findUser(context)) : undefined,
@@ -42,7 +42,7 @@ export function userPage({ edit }: DirectoryOptions): Handlers {
 }
 
 /** A user for pages, without the password. */
-export function toListedUser({ site, server }: Context, user: User): ListedUser {
+export function toListedUser({ site, server }: Context<HostedServer>, user: User): ListedUser {
   const { sub, name } = user;
   return {
     sub,
@@ -59,7 +59,7 @@ export function toListedUser({ site, server }: Context, user: User): ListedUser 
   };
 }
 
-async function userVersion(server: Server, user: User): Promise<string> {
+async function userVersion(server: HostedServer, user: User): Promise<string> {
   return await recordVersion(server, userClaims(user));
 }
 
@@ -68,7 +68,7 @@ function userClaims({ sub: _, password: __, ...claims }: User): Readonly<Record<
 }
 
 async function showList(
-  context: Context,
+  context: Context<HostedServer>,
   { edit }: DirectoryOptions,
   values: Readonly<Record<string, string>>,
   errors: readonly FieldError[],
@@ -88,7 +88,7 @@ async function showList(
 }
 
 async function showOne(
-  context: Context,
+  context: Context<HostedServer>,
   edit: boolean,
   user: User,
   claims: string = JSON.stringify(userClaims(user), null, 2),
@@ -117,7 +117,7 @@ async function showOne(
   );
 }
 
-async function addUser(context: Context, options: DirectoryOptions): Promise<HttpResponse> {
+async function addUser(context: Context<HostedServer>, options: DirectoryOptions): Promise<HttpResponse> {
   const { users, store } = context.server;
   const params = await readProtectedForm(context);
   if (params.get("action") === "first") return await makeDefault(context, params.get("sub") ?? "");
@@ -142,7 +142,7 @@ async function addUser(context: Context, options: DirectoryOptions): Promise<Htt
   return await saveUser(context, { sub: values.sub, done: "Added" }, values.claims, {}, reject);
 }
 
-async function changeUser(context: Context, user: User): Promise<HttpResponse> {
+async function changeUser(context: Context<HostedServer>, user: User): Promise<HttpResponse> {
   const { server } = context;
   const params = await readProtectedForm(context);
   switch (params.get("action")) {
@@ -162,7 +162,7 @@ async function changeUser(context: Context, user: User): Promise<HttpResponse> {
 }
 
 /** Saves which tokens have claims, for all users, until the process ends. */
-async function savePlaces(context: Context, user: User, params: Params): Promise<HttpResponse> {
+async function savePlaces(context: Context<HostedServer>, user: User, params: Params): Promise<HttpResponse> {
   const { claims } = context.server;
   const idToken = params.get("id_token_claims") === "like-userinfo" ? "like-userinfo" : "minimal";
   const accessToken = (params.get("access_token_claims") ?? "").split(/[\s,]+/).filter((name) => name !== "");
@@ -184,7 +184,7 @@ async function savePlaces(context: Context, user: User, params: Params): Promise
 }
 
 /** Saves the claims of a form, unless the form is older than the user. */
-async function saveClaims(context: Context, sub: string, params: Params): Promise<HttpResponse> {
+async function saveClaims(context: Context<HostedServer>, sub: string, params: Params): Promise<HttpResponse> {
   const { server, server: { users } } = context;
   const text = params.get("claims") ?? "{}";
   const saved = await changeExclusively(server, "user", sub, async () => {
@@ -206,7 +206,7 @@ async function saveClaims(context: Context, sub: string, params: Params): Promis
 }
 
 /** Makes a user the default. The form is on the page of the user and on the home page. */
-async function makeDefault(context: Context, sub: string): Promise<HttpResponse> {
+async function makeDefault(context: Context<HostedServer>, sub: string): Promise<HttpResponse> {
   if (!await context.server.users.makeDefault(sub)) {
     throw new HttpError(404, "HT-01", "No user has this subject", { fix: "Choose a user of the list at /users." });
   }
@@ -214,13 +214,13 @@ async function makeDefault(context: Context, sub: string): Promise<HttpResponse>
   return await redirectWithConfirmation(context, `${context.site.base}/`, `${sub} is the default user now`);
 }
 
-function redirectToList(context: Context, text: string): Promise<HttpResponse> {
+function redirectToList(context: Context<HostedServer>, text: string): Promise<HttpResponse> {
   return redirectWithConfirmation(context, `${context.site.base}/users`, text);
 }
 
 /** Registers a user, which replaces a user with the same subject. Returns the errors of the form. */
 async function saveUser(
-  context: Context,
+  context: Context<HostedServer>,
   { sub, done }: { readonly sub: string; readonly done: "Added" | "Saved" },
   text: string,
   existingPassword: Pick<User, "password">,

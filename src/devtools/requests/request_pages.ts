@@ -25,6 +25,7 @@ import { type Recorder, recorder } from "../../recorder/recorder.ts";
 import { type Notifier, notifier } from "./notifier.ts";
 import { type PendingExperiments, pendingExperiments } from "./edit/pending_experiments.ts";
 import type { RecentFlow } from "./recent_flow.ts";
+import type { HostedServer } from "../../server/hosting/hosted_server.ts";
 
 /** @internal The options of the pages. */
 export interface RequestPagesOptions {
@@ -166,11 +167,11 @@ function tokensRoute(base: string, activeRecorder: Recorder): Endpoint {
       secret: "token",
     }),
     load: () => ({
-      async GET(context) {
+      async GET(context: Context<HostedServer>) {
         checkHost(context);
         return await (await import("./tokens/page.ts")).showTokenForm(context, activeRecorder);
       },
-      async POST(context) {
+      async POST(context: Context<HostedServer>) {
         checkHost(context);
         return await (await import("./tokens/page.ts")).showTokens(context, activeRecorder);
       },

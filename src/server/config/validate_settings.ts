@@ -13,7 +13,7 @@ import { validateRealHost } from "./validate_real_host.ts";
 import type { FilledSettings, ResolvingServer } from "./fill_settings.ts";
 import { isAbsoluteUri } from "../../core/resource_list.ts";
 import { defaultScopes, listed, type Settings } from "./settings.ts";
-import { validateUser } from "../../core/users/users.ts";
+import { validateUser } from "./validate_user.ts";
 import type { WithProviders } from "./with_providers.ts";
 
 // Arrays instead of generators: the first generator of a process takes Bun longer than all of these checks.

@@ -1,14 +1,14 @@
 /** Explains a failed client authentication. */
 
 import { howToAuthenticate } from "../../core/clients/auth_method.ts";
-import { describeRemovedClient } from "../../core/clients/server_clients.ts";
+import { describeRemovedClient } from "../hosting/server_clients.ts";
 import { describeKnownIds, withNearest } from "../hosting/unregistered_clients.ts";
 import type { FailedAuthentication } from "../../core/rules/token.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../hosting/hosted_server.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
 /** Explains a failed client authentication. On real hosts the work does not depend on whether the client exists. */
-export function explainFailedAuthentication(facts: FailedAuthentication, server: Server): RejectionTexts {
+export function explainFailedAuthentication(facts: FailedAuthentication, server: HostedServer): RejectionTexts {
   switch (facts.failure) {
     case "no client":
       return {
@@ -83,7 +83,7 @@ function sendsSecret(method: string): boolean {
 
 function explainUnknownClient(
   { id, used, isSwapped }: Extract<FailedAuthentication, { readonly failure: "unknown client" }>,
-  server: Server,
+  server: HostedServer,
 ): RejectionTexts {
   const received = isSwapped
     ? "the client_id in place of the secret"

@@ -1,14 +1,14 @@
 /** Explains a `client_id` that no client has. */
 
-import { describeRemovedClient } from "../../core/clients/server_clients.ts";
+import { describeRemovedClient } from "../hosting/server_clients.ts";
 import { describeKnownIds, withNearest } from "../hosting/unregistered_clients.ts";
 import type { Repeated, UnknownClient } from "../../core/rules/authorize.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../hosting/hosted_server.ts";
 import { explainRepeated } from "./parameters.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
 /** Explains a `client_id` that is missing, repeated or unknown. */
-export function explainClientId(facts: UnknownClient | Repeated | undefined, server: Server): RejectionTexts {
+export function explainClientId(facts: UnknownClient | Repeated | undefined, server: HostedServer): RejectionTexts {
   if (facts === undefined) return { expected: "client_id of a registered client", received: "no client_id" };
   if ("repeated" in facts) return explainRepeated(facts);
   const { id, redirectUri, hasChallenge } = facts;

@@ -6,7 +6,7 @@ import type { Explanation, RuleExplanation } from "../../core/explanation.ts";
 import type { Observations, Observe } from "../../core/observe.ts";
 import { promptValues } from "../../core/params.ts";
 import { separatorFix } from "../config/separators.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../hosting/hosted_server.ts";
 import {
   type Note,
   noteMinimalIdToken,
@@ -26,12 +26,12 @@ import { explainMissingResource, explainUnknownScope } from "./scope.ts";
 type Texts = {
   readonly [Name in keyof Observations]: (
     facts: Observations[Name],
-    server: Server,
+    server: HostedServer,
   ) => Explanation | readonly (Explanation | Note)[];
 };
 
 /** Traces what an observation means. Only servers on test hosts trace notes. */
-export const traceObservation: Observe<Server> = (server, client, name, facts) => {
+export const traceObservation: Observe<HostedServer> = (server, client, name, facts) => {
   const at = server.now();
   for (const text of [texts[name](facts, server)].flat()) {
     if (!("note" in text)) {
@@ -214,6 +214,6 @@ function accepted(setting: AnyName, explanation: RuleExplanation): RuleExplanati
   return { ...explanation, reason: `${explanation.reason}; it was accepted, because ${setting} is "any"` };
 }
 
-function letsPass({ settings: { providers } }: Server, setting: string): string {
+function letsPass({ settings: { providers } }: HostedServer, setting: string): string {
   return `${providers.join(", ") || `pkce.${setting}`} lets this pass; OAuth 2.1 does not`;
 }

@@ -3,7 +3,7 @@
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { CommonErrorDetails } from "../../core/errors.ts";
 import type { FactsOf } from "../../core/reject.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../hosting/hosted_server.ts";
 
 /** The texts of one rule. */
 export interface RuleText<Facts = never> {
@@ -17,7 +17,7 @@ export interface RuleText<Facts = never> {
    */
   readonly fix?: string;
   /** Explains a rejection. Default: the message of the rule is the reason, and nothing else is known. */
-  explain?(facts: Facts, server: Server): MaybePromise<RejectionTexts>;
+  explain?(facts: Facts, server: HostedServer): MaybePromise<RejectionTexts>;
 }
 
 /** The texts of one rejection. `fix` replaces the fix of the rule. */

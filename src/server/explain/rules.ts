@@ -8,7 +8,6 @@ import { type ErrorDetails, OAuthError } from "../../core/errors.ts";
 import type { RuleOrFix } from "../../core/explanation.ts";
 import { kernelRules, type PassedRuleId, type Rule, type RuleId } from "../../core/rules/mod.ts";
 import type { RuleText } from "./rule_text.ts";
-import type { Server } from "../../core/server.ts";
 import { assertionAuthenticationTexts } from "../extensions/assertion_authentication/explain.ts";
 import { assertionAuthenticationRules } from "../extensions/assertion_authentication/rules.ts";
 import { assertionGrantTexts } from "../extensions/assertion_grants/explain.ts";
@@ -50,6 +49,7 @@ import { openidTexts } from "./openid.ts";
 import { pageTexts } from "./pages.ts";
 import { resourceTexts } from "./resource.ts";
 import { tokenTexts } from "./token.ts";
+import type { HostedServer } from "../hosting/hosted_server.ts";
 
 /** The rules of the extensions, by the name of the extension. */
 export const extensionRules = {
@@ -130,9 +130,12 @@ export function getPassedText(id: PassedRuleId): string {
  *
  * @param server The server; `undefined` at a protected resource outside of a server, whose rules need none.
  */
-export async function addTexts(server: Server | undefined, error: OAuthError): Promise<OAuthError> {
+export async function addTexts(server: HostedServer | undefined, error: OAuthError): Promise<OAuthError> {
   const { facts, ...details } = error.details;
   if (facts === undefined) return error;
-  const texts = await findRule(details.internalRule ?? details.rule)?.explain?.(facts() as never, server as Server);
+  const texts = await findRule(details.internalRule ?? details.rule)?.explain?.(
+    facts() as never,
+    server as HostedServer,
+  );
   return new OAuthError(error.code, error.message, { ...details, ...texts } as ErrorDetails);
 }

@@ -8,7 +8,7 @@ import { redactText } from "../redaction/redact.ts";
 import type { MissingScope, ScopeValues, WrongScope } from "../../core/rules/authorize.ts";
 import type { ByProfile } from "../../core/rules/rule.ts";
 import type { WrongResource } from "../../core/rules/token.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../hosting/hosted_server.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
 /** Maximum length of the unknown values in a message, in characters. */
@@ -29,7 +29,7 @@ export function suggestScope(unknown: readonly string[], known: readonly string[
 /** Explains unknown scope values. */
 export function explainUnknownScope(
   { requested, registered }: ScopeValues,
-  server: Server,
+  server: HostedServer,
   effect: string,
 ): RuleExplanation {
   const { settings: { scopes }, registeredSecrets } = server;
@@ -47,7 +47,7 @@ export function explainUnknownScope(
 }
 
 /** Explains a scope that the client may not request. */
-export function explainScope(facts: WrongScope, server: Server): RejectionTexts {
+export function explainScope(facts: WrongScope, server: HostedServer): RejectionTexts {
   if (facts.problem === "unknown") return explainUnknownScope(facts, server, "unknown scope");
   const { problem, clientId, requested, registered, disallowed } = facts;
   const scope = disallowed.join(" ");
@@ -73,7 +73,7 @@ export function explainMissingScope(facts: MissingScope): RejectionTexts {
 }
 
 /** Explains a request without resource. */
-export function explainMissingResource({ byProfile }: ByProfile, { audience }: Server): RuleExplanation {
+export function explainMissingResource({ byProfile }: ByProfile, { audience }: HostedServer): RuleExplanation {
   return {
     rule: "MC-02",
     reason: `resource is missing${byProfile}; if no request of the flow names one, the access token is for ${audience}`,
@@ -83,7 +83,7 @@ export function explainMissingResource({ byProfile }: ByProfile, { audience }: S
 }
 
 /** Explains a resource that the server issues no access tokens for. */
-export function explainResource({ uri: received, problem }: WrongResource, server: Server): RejectionTexts {
+export function explainResource({ uri: received, problem }: WrongResource, server: HostedServer): RejectionTexts {
   switch (problem) {
     case "too much": {
       const { count, uriLength, totalLength } = resourceLimits;

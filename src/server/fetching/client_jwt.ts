@@ -11,7 +11,7 @@ import type { RuleExplanation } from "../../core/explanation.ts";
 import { type JwtPolicy, JwtPolicyError } from "../../core/keys/jwt_policies.ts";
 import { remoteKeys } from "./remote_keys.ts";
 import { verifyByKeys } from "../../core/keys/verify_jwt.ts";
-import type { Server } from "../../core/server.ts";
+import type { FetchingServer } from "./fetching.ts";
 import { isSecretExpired } from "../../core/clients/auth_method.ts";
 import { describeKeyFetchFailure, keysOf } from "./client_keys.ts";
 import { policyOf } from "../../core/clients/policy.ts";
@@ -49,7 +49,7 @@ interface ClientJwtKind {
  * @throws {OAuthError} The error of its kind.
  */
 export async function verifyClientJwt(
-  server: Server,
+  server: FetchingServer,
   client: Client,
   jwt: string,
   { name, expected, algorithms, policy, claims, reject, rejectTime = reject }: ClientJwtKind,

@@ -3,15 +3,15 @@
 import { FetchLimitError } from "./fetch_limiter.ts";
 import type { KeyFetcher, KeyOwner } from "./remote_keys.ts";
 import { DocumentError } from "./outbound.ts";
-import type { Server } from "../../core/server.ts";
+import type { FetchingServer } from "./fetching.ts";
 import type { Client } from "../../core/clients/repository.ts";
 
 /** The arguments by which `remoteKeys` and `keySets` find the keys of a client. */
 export function keysOf(
-  server: Server,
+  server: FetchingServer,
   client: Client,
 ): [fetcher: KeyFetcher, owner: KeyOwner, countFetch?: (url: string) => void] {
-  const isInUse = client.standing !== "unknown" || server.clients.isInUse(client.id);
+  const isInUse = client.standing !== "unknown" || server.fetching.isInUse(client.id);
   // The operator chose the URLs of configured clients.
   const countFetch = client.standing === "configured"
     ? undefined

@@ -1,7 +1,7 @@
 /** Posts to the URLs that clients register: logout tokens, security events and notifications. */
 
 import { readLimited } from "./outbound.ts";
-import type { Server } from "../../core/server.ts";
+import type { FetchingServer } from "./fetching.ts";
 import type { Client } from "../../core/clients/repository.ts";
 
 /** A post. */
@@ -33,7 +33,7 @@ const maxErrorBytes = 1024;
 
 /** Posts, and follows no redirect (SSRF). */
 export async function postToClient(
-  server: Server,
+  server: FetchingServer,
   client: Client,
   { url, headers, body, errorMembers = [], signal, timeoutSeconds }: ClientPost,
 ): Promise<PostResult> {

@@ -11,6 +11,7 @@ import { frontChannelOrigin } from "../../core/issuer_urls.ts";
 import type { TraceEvent } from "../../core/trace.ts";
 import type { NextSteps } from "../pages/authorized_page.tsx";
 import type { Site } from "../pages/layout.tsx";
+import type { HostedServer } from "./hosted_server.ts";
 
 /** @internal The pages for developers, by paths below the base. Other pages lead to those that are present. */
 export interface DeveloperPages {
@@ -38,6 +39,8 @@ export interface DisabledPage {
 
 /** The assembled server. */
 export interface App extends CoreApp {
+  /** The server that is used outside of requests. */
+  readonly server: HostedServer;
   /** The props of every page. */
   readonly site: Site;
   /** The pages for developers. A plugin enters its pages when it is set up; of two plugins, the later one counts. */

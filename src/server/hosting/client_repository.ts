@@ -6,15 +6,18 @@ import { canonicalUri } from "../../core/resource_list.ts";
 import { splitScope } from "../../core/params.ts";
 import { grantTypesFor } from "../../core/request/response_type.ts";
 import { memoryRepository } from "./records/repository.ts";
-import type { CreateRepository, SerializedEntry } from "./records/repository.ts";
+import type { CreateRepository, Repository, SerializedEntry } from "./records/repository.ts";
 import { digest } from "../../core/secrets.ts";
 import { authMethodsOf, type ClientEntry, type ClientMetadata } from "../../core/clients/client.ts";
 import { type ServerPolicy, tightenPolicy } from "../config/server_policy.ts";
 import { matchesRedirectUri } from "../../core/redirect_uri.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
-import type { Client, ClientRepository } from "../../core/clients/repository.ts";
+import type { Client } from "../../core/clients/repository.ts";
 import { standingOfRegistration } from "../../core/clients/standing.ts";
 import { validateClient, validateClientAudience } from "../config/validate_client.ts";
+
+/** @internal The registered clients of a server. */
+export type ClientRepository = Repository<ClientMetadata, Client>;
 
 /**
  * Creates the repository.

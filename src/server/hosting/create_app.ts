@@ -7,7 +7,6 @@ import { rateLimiter } from "../../core/bounded_cache.ts";
 import { claimRules } from "../../core/claims.ts";
 import type { ClientMetadata, User } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
-import { serverClients } from "../../core/clients/server_clients.ts";
 import type { App } from "./app.ts";
 import { createHandler, replaceByPath } from "../../core/create_handler.ts";
 import { createServer } from "../../core/create_server.ts";
@@ -22,7 +21,6 @@ import { parseTarget, type RequestHandler } from "../../core/router.ts";
 import { coreEndpoints } from "../../core/routes.ts";
 import type { Server } from "../../core/server.ts";
 import { endUserSessions } from "../../core/session/session.ts";
-import { type OnSessionsOver, userRepository, type UserWarnings } from "../../core/users/users.ts";
 import { createFetching } from "../fetching/fetching.ts";
 import { type DeclaredNames, declareNames } from "../redaction/hide_secrets.ts";
 import { registeredSecrets } from "../redaction/registered_secrets.ts";
@@ -30,14 +28,17 @@ import { clientRepository } from "./client_repository.ts";
 import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
 import { hostedEndpoints, hostedPages } from "./endpoints.ts";
 import type { Extension } from "./extension.ts";
+import type { HostedServer } from "./hosted_server.ts";
 import { defaultOutbound, type LatchkeyOptions } from "./options.ts";
 import type { AppChanges } from "./plugin.ts";
 import { type CreateRepository, recordPrefix } from "./records/repository.ts";
 import { contextFactory, type EmitEvent, HostedContext } from "./request_context.ts";
 import { serverByHost } from "./server_by_host.ts";
 import { formPostPage } from "./form_post_page.ts";
+import { serverClients } from "./server_clients.ts";
 import { withUnregisteredClients } from "./unregistered_clients.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
+import { type OnSessionsOver, userRepository, type UserWarnings } from "./user_repository.ts";
 
 /** The dependencies of the assembly besides the options. */
 interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" | "trace"> {
@@ -64,6 +65,9 @@ interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" |
   /** Adds an app to the host of the server. */
   readonly addApp: AppChanges["addApp"];
 }
+
+/** The members that the core lacks, or has with fewer functions. */
+type HostedMember = "clients" | "users" | "fetching" | "registeredSecrets" | "sender";
 
 /** The members of a server that depend on its issuer. */
 type IssuerMembers = Pick<Server, "issuer" | "storageIssuer" | "audience" | "assertionAudiences">;
@@ -126,7 +130,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   // The change of a user does not wait for the logout of clients.
   const onSessionsOver: OnSessionsOver = (user, cause) =>
     server.background.start("users", () => endUserSessions(server, user, cause));
-  const own = await createServer({
+  const own = await createServer<Pick<HostedServer, HostedMember>>({
     keys,
     extensions,
     grantTypes: options.grantTypes,
@@ -135,9 +139,10 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       issuer,
       settings,
       observe: hasListener ? (await import("../explain/observations.ts")).traceObservation : undefined,
-      addTexts: async (ofRequest, error) => await (await import("../explain/rules.ts")).addTexts(ofRequest, error),
-      recordUse({ clients }, { id, standing }) {
-        if (standing === "unknown") clients.recordUse(id);
+      addTexts: async (ofRequest: HostedServer, error) =>
+        await (await import("../explain/rules.ts")).addTexts(ofRequest, error),
+      recordUse({ fetching }: HostedServer, { id, standing }) {
+        if (standing === "unknown") fetching.recordUse(id);
       },
       clients: serverClients(registered, recordPrefix(options)),
       registeredSecrets: registeredSecrets(registered, declaredNames),
@@ -156,6 +161,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       ),
       claims,
       fetching: createFetching(outbound, given.now),
+      sender: undefined,
       rateLimiter: settings.throttle ? rateLimiter(given.now) : undefined,
     },
   });
@@ -193,8 +199,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       : [],
   });
   /** The server with an issuer, as plugins extend it. */
-  const serverAt = (issuer: string): Server =>
-    plugins.reduceRight<Server>((inner, one) => one.extend?.(inner) ?? inner, { ...own, ...membersOf(issuer) });
+  const serverAt = (issuer: string): HostedServer =>
+    plugins.reduceRight<HostedServer>((inner, one) => one.extend?.(inner) ?? inner, { ...own, ...membersOf(issuer) });
   const server = serverAt(issuer);
   const links: NavigationLink[] = [];
   const site: Site = {

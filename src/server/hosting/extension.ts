@@ -1,6 +1,8 @@
 /** Extensions: the parts of OAuth and OpenID Connect that a server can be without. */
 
-import type { CoreExtension, EndpointOptions as CoreEndpointOptions, ServerWith } from "../../core/extension.ts";
+import type { CoreExtension, EndpointOptions as CoreEndpointOptions } from "../../core/extension.ts";
+import type { EndpointDescription } from "../../core/endpoint.ts";
+import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { ParameterDescription } from "../../core/params.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { Endpoint } from "../../core/route.ts";
@@ -8,6 +10,10 @@ import type { ClientAuth } from "../../core/server.ts";
 import type { LoadableGrantType } from "../../core/grants/mod.ts";
 import type { SettingsExtension } from "../config/extension_settings.ts";
 import type { Pages } from "../pages.ts";
+import type { HostedServer } from "./hosted_server.ts";
+
+/** @internal The whole server with the settings of an extension. */
+export type ServerWith<Own> = HostedServer & { readonly settings: Own };
 
 /** @internal The values that the endpoints of an extension need, besides settings. */
 export interface EndpointOptions extends CoreEndpointOptions {
@@ -43,6 +49,10 @@ export interface Extension<Own = object> extends CoreExtension<Own>, SettingsExt
   readonly clientAuthentication?: readonly ClientAuth[];
   /** Its endpoints. Each loads its handlers at the first request. Default: none. */
   endpoints?(settings: Policy & Own, options: EndpointOptions): readonly Endpoint[];
+  /** See {@link CoreExtension.metadata}. */
+  metadata?(server: ServerWith<Own>, endpoints: readonly EndpointDescription[]): Readonly<Record<string, unknown>>;
+  /** See {@link CoreExtension.extend}. */
+  extend?(server: ServerWith<Own>): MaybePromise<HostedServer>;
   /** Maintenance runs it each minute. It loads its code only if there is something to do. Default: nothing. */
   everyMinute?(server: ServerWith<Own>): Promise<void>;
 }

@@ -1,13 +1,43 @@
-/** A `login_hint` that is not the `sub` of a user, with automatic login. */
+/** The users that a `login_hint` names or creates, and guest users. */
 
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 import type { User } from "../../core/clients/client.ts";
 import { observe } from "../../core/observe.ts";
-import { createGuestUser, maxUsers, userForHint, validateUser } from "../../core/users/users.ts";
-import { reject } from "../../core/reject.ts";
+import { validateUser } from "../config/validate_user.ts";
 import { serverPolicy } from "../config/server_policy.ts";
+import type { HostedServer } from "./hosted_server.ts";
+import { reject } from "../../core/reject.ts";
 import type { Server } from "../../core/server.ts";
 import { decodedPlusFix } from "../../core/params.ts";
+
+/** Maximum number of users, including configured ones. Beyond it, no guest user is created. */
+export const maxUsers = 1000;
+
+/** Maximum number of users of the store that are searched for a `login_hint`. */
+const maxSearchedUsers = 1000;
+
+/** Whether a `login_hint` names this user: by `sub`, e-mail address or `preferred_username`. */
+export function matchesLoginHint(hint: string, { sub, email, preferred_username }: User): boolean {
+  return sub === hint || preferred_username === hint ||
+    typeof email === "string" && email.toLowerCase() === hint.toLowerCase();
+}
+
+/** The user that a `login_hint` names, by `sub`, e-mail address or `preferred_username`. */
+export async function userForHint({ users }: Pick<Server, "users">, hint: string): Promise<User | undefined> {
+  const isHinted = (user: User) => matchesLoginHint(hint, user);
+  return await users.find(hint) ?? [...users.known().values()].find(isHinted) ??
+    (await users.list({ limit: maxSearchedUsers })).find(isHinted);
+}
+
+/**
+ * Creates a guest user, kept as long as any of its grants can be valid. `undefined` if the subject is taken.
+ *
+ * @param user Must be valid.
+ */
+export async function createGuestUser({ users, settings, now }: HostedServer, user: User): Promise<User | undefined> {
+  const { lifetimes } = settings;
+  return await users.add(user, now() + Math.max(lifetimes.session, lifetimes.refresh_token) * 1000);
+}
 
 /**
  * The user of the hint: on test hosts the user who has it as e-mail address or `preferred_username`, or the user that
@@ -16,7 +46,7 @@ import { decodedPlusFix } from "../../core/params.ts";
  * @throws {OAuthError} If the setting rejects the hint, or the user cannot be created.
  */
 export async function resolveLoginHint(
-  server: Server,
+  server: HostedServer,
   loginHint: string,
   { clientId, loginRequirements }: AuthorizationRequest,
 ): Promise<User | undefined> {
@@ -45,7 +75,7 @@ export async function resolveLoginHint(
 }
 
 /** Creates the user that the hint names. Returns the user or the reason why not; `undefined`: another reason. */
-async function createUser(server: Server, hint: string): Promise<User | "no sub" | "too many users" | undefined> {
+async function createUser(server: HostedServer, hint: string): Promise<User | "no sub" | "too many users" | undefined> {
   const user = { sub: hint, name: hint, ...hint.includes("@") && { email: hint } };
   if (validateUser(user).length > 0) return "no sub";
   if (await server.users.count() >= maxUsers) return "too many users";

@@ -1,7 +1,7 @@
 /** Maintenance: deletes expired records and unused clients, and rotates keys. */
 
 import { algorithmsInUse } from "../../core/jwks.ts";
-import type { MinuteTask, Server } from "../../core/server.ts";
+import type { HostedServer } from "./hosted_server.ts";
 import { type Timer, timers } from "../../core/timers.ts";
 import { serverPolicy } from "../config/server_policy.ts";
 
@@ -17,6 +17,9 @@ const clockToleranceMs = 30_000;
 /** Interval of maintenance, which deletes expired records, in milliseconds. */
 const maintenanceIntervalMs = 1000;
 
+/** A task for each minute. */
+type MinuteTask = (server: HostedServer) => Promise<void>;
+
 /** The maintenance of a server. */
 export interface Maintenance {
   /**
@@ -31,7 +34,7 @@ export interface Maintenance {
  *
  * @param extensionTasks The tasks of extensions for each minute.
  */
-export function maintenance(server: Server, extensionTasks: readonly MinuteTask[]): Maintenance {
+export function maintenance(server: HostedServer, extensionTasks: readonly MinuteTask[]): Maintenance {
   const { background, now, store, trace } = server;
   let lastSweepAt = now();
   let lastMinuteTasksAt = now();
@@ -94,7 +97,7 @@ const minuteTasks: readonly MinuteTask[] = [
 ];
 
 /** Reads the keys of other instances, and creates the next key when the rotation interval is over. */
-async function maintainKeys(server: Server): Promise<void> {
+async function maintainKeys(server: HostedServer): Promise<void> {
   const { keys, settings } = server;
   const { rotateEvery, lead } = serverPolicy(settings).keys;
   await keys.refresh();

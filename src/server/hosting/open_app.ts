@@ -12,7 +12,7 @@ import { validatePluginProfiles } from "../config/plugin_profile.ts";
 import { validate } from "../config/field.ts";
 import { storedKeys } from "../../core/keys/keys.ts";
 import { recordPrefix } from "./records/repository.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "./hosted_server.ts";
 import type { Trace } from "../../core/trace.ts";
 import type { Store } from "../../core/store/store.ts";
 import { withTimeout } from "../../core/store/with_timeout.ts";
@@ -48,7 +48,7 @@ export interface AppPlace {
 /** An open app, as its host sees it. */
 export interface OpenApp {
   readonly app: HostedApp;
-  readonly server: Server;
+  readonly server: HostedServer;
   /** Handles a request of the network. It never rejects. */
   readonly handle: RequestHandler;
   readonly maintenance: Maintenance;

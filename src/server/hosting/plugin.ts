@@ -13,6 +13,7 @@ import type { Approver } from "../../core/approver.ts";
 import type { Context } from "../../core/context.ts";
 import type { App } from "./app.ts";
 import type { HostedApp } from "./hosted_app.ts";
+import type { HostedServer } from "./hosted_server.ts";
 import type { Endpoint } from "../../core/route.ts";
 
 /** @internal The options of a server that plugins can replace. */
@@ -103,14 +104,14 @@ export interface Plugin {
    * Replaces functions and values of the server, such as its store: when it is assembled, and again for each further
    * issuer that it gets, by its port or by its names.
    */
-  extend?(server: Server): Server;
+  extend?(server: HostedServer): HostedServer;
   /**
    * Assigns members of the server of one request. No other request has this object. To call a replaced
    * function, keep a reference to it.
    *
    * @param context The context of the request; its `request` is the value that `handle` passed to `next`.
    */
-  forRequest?(server: Server, context: Context): void;
+  forRequest?(server: HostedServer, context: Context<HostedServer>): void;
   /**
    * Receives every event, not redacted ({@link TraceEvent}), in the order of the plugins. An exception is ignored.
    *

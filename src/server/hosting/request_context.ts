@@ -6,11 +6,11 @@ import type { RequestLike } from "../../core/http/message.ts";
 import { RequestContext } from "../../core/request_context.ts";
 import type { EndpointRoute } from "../../core/route.ts";
 import type { RequestTarget } from "../../core/router.ts";
-import type { Sender } from "../../core/sender.ts";
-import type { Server } from "../../core/server.ts";
+import type { Sender } from "../fetching/sender.ts";
 import type { Trace, TraceEvent } from "../../core/trace.ts";
 import type { Site } from "../pages/layout.tsx";
 import type { App } from "./app.ts";
+import type { HostedServer } from "./hosted_server.ts";
 import type { Plugin } from "./plugin.ts";
 import { serverPolicy } from "../config/server_policy.ts";
 
@@ -19,7 +19,7 @@ type CreateContext = (
   request: RequestLike,
   target: RequestTarget,
   route: EndpointRoute | undefined,
-) => Context;
+) => Context<HostedServer>;
 
 /**
  * Creates the function that the router calls once per request.
@@ -30,7 +30,7 @@ export function contextFactory(
   app: App,
   plugins: readonly Plugin[],
   emit: EmitEvent,
-  findServer?: (request: RequestLike) => Server,
+  findServer?: (request: RequestLike) => HostedServer,
 ): CreateContext {
   const changing = plugins.filter((plugin) => plugin.forRequest !== undefined).reverse();
   const hasListener = plugins.some((plugin) => plugin.onEvent !== undefined);
@@ -49,7 +49,7 @@ export function contextFactory(
 }
 
 /** A context whose pages lead to the pages for developers. */
-export class HostedContext extends RequestContext {
+export class HostedContext extends RequestContext<HostedServer> {
   readonly #app: App;
   #site: Site | undefined;
 

@@ -6,7 +6,7 @@ import { parseHost } from "../../core/cross_site.ts";
 import type { RequestLike } from "../../core/http/message.ts";
 import { boundedCache } from "../../core/bounded_cache.ts";
 import { isIssuerHost, issuerAt, issuerOrigin } from "../../core/issuer_urls.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "./hosted_server.ts";
 
 /** Maximum number of names in memory: a loopback host has many, because each port makes another name. */
 const maxNames = 100;
@@ -18,10 +18,10 @@ const maxNames = 100;
  * @param serverAt Returns the server with an issuer.
  */
 export function serverByHost(
-  server: Server,
-  serverAt: (issuer: string) => Server,
-): (request: RequestLike) => Server {
-  const servers = boundedCache<Server>(maxNames);
+  server: HostedServer,
+  serverAt: (issuer: string) => HostedServer,
+): (request: RequestLike) => HostedServer {
+  const servers = boundedCache<HostedServer>(maxNames);
   return ({ headers }) => {
     const url = parseHost(headers.get("host") ?? "", new URL(server.issuer).protocol);
     if (

@@ -10,7 +10,7 @@ import type { Server } from "../../core/server.ts";
 import { clientFromMetadata, type ClientPolicy } from "./client_repository.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
 import type { Client } from "../../core/clients/repository.ts";
-import type { ServerClients } from "../../core/clients/server_clients.ts";
+import type { ServerClients } from "./server_clients.ts";
 
 /** Maximum number of unregistered clients in memory. */
 const maxCachedClients = 1000;

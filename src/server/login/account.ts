@@ -13,13 +13,14 @@ import { htmlWithForms, redirect } from "../../core/http/message.ts";
 import type { Session } from "../../core/session/session.ts";
 import { findConsent, isAlwaysAsked, revokeConsent } from "./stored_consent.ts";
 import { toUserSummary } from "./account_picker.ts";
+import type { HostedServer } from "../hosting/hosted_server.ts";
 
 /**
  * The handlers of the account page.
  *
  * @param openLogin Whether users without a password can log in.
  */
-export function accountHandlers(openLogin: boolean, replacement: Pages["account"]): Handlers {
+export function accountHandlers(openLogin: boolean, replacement: Pages["account"]): Handlers<HostedServer> {
   return {
     async GET(context) {
       if (openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
@@ -42,7 +43,7 @@ export function accountHandlers(openLogin: boolean, replacement: Pages["account"
 /** Number of clients whose consents are searched, besides those in memory. */
 const maxSearchedClients = 1000;
 
-async function accountProps(context: Context, session: Session): Promise<AccountProps["account"]> {
+async function accountProps(context: Context<HostedServer>, session: Session): Promise<AccountProps["account"]> {
   const { server } = context;
   const consents = [];
   const clients = new Set([

@@ -5,9 +5,11 @@ import type { UserSummary } from "./pages/user_name.tsx";
 import type { User } from "../../core/clients/client.ts";
 import { allowedSubjects, allowsUser } from "../../core/request/login.ts";
 import { getPasswordDigest } from "../../core/users/password.ts";
-import { createGuestUser, matchesLoginHint, maxUsers, userForHint, validateUser } from "../../core/users/users.ts";
+import { validateUser } from "../config/validate_user.ts";
+import { createGuestUser, matchesLoginHint, maxUsers, userForHint } from "../hosting/login_hint.ts";
 import { digest } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../hosting/hosted_server.ts";
 import type { Session } from "../../core/session/session.ts";
 import type { Interaction } from "./pending.ts";
 
@@ -90,7 +92,7 @@ export function hasPassword(user: User): boolean {
 }
 
 /** Creates a guest user from the fields of the login page; or returns why it cannot, as a sentence for the page. */
-export async function parseGuest(server: Server, sub: string, claims: string): Promise<User | string> {
+export async function parseGuest(server: HostedServer, sub: string, claims: string): Promise<User | string> {
   if (validateUser({ sub }).length > 0) {
     return "The subject must be 1 to 255 printable ASCII characters without spaces.";
   }

@@ -5,7 +5,7 @@ import type { User } from "../../core/clients/client.ts";
 import type { Authentication } from "../../core/request/authentication_level.ts";
 import type { LoginMethod } from "../../core/policy.ts";
 import { allowsUser, usableSession } from "../../core/request/login.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../hosting/hosted_server.ts";
 import { readAsIfStored } from "../hosting/records/repository.ts";
 import type { Params } from "../../core/params.ts";
 import type { Session } from "../../core/session/session.ts";
@@ -42,7 +42,7 @@ interface NewLogin {
 
 /** Authenticates the user by the form of the login page; or returns why the page must be shown again. */
 export async function authenticateUser(
-  context: Context,
+  context: Context<HostedServer>,
   pending: Interaction,
   previousSession: Session | undefined,
   params: Params,
@@ -66,8 +66,8 @@ export async function authenticateUser(
 
 /** The result of a new login with the level that it reaches, which must meet the demand of the request. */
 function withLevel(
-  { server }: Context,
-  levels: NonNullable<Server["levels"]>,
+  { server }: Context<HostedServer>,
+  levels: NonNullable<HostedServer["levels"]>,
   { request: { loginRequirements: { acr: demanded } } }: Interaction,
   { user, method }: NewLogin,
 ): AuthenticatedUser | LoginRetry {
@@ -78,7 +78,7 @@ function withLevel(
 }
 
 async function createGuest(
-  { server }: Context,
+  { server }: Context<HostedServer>,
   allowed: boolean,
   params: Params,
 ): Promise<Login | LoginRetry> {
@@ -89,7 +89,7 @@ async function createGuest(
 }
 
 async function authenticateKnown(
-  { server, target }: Context,
+  { server, target }: Context<HostedServer>,
   pending: Interaction,
   previousSession: Session | undefined,
   params: Params,
@@ -99,7 +99,7 @@ async function authenticateKnown(
   const user = await server.users.find(sub);
   // User enumeration: if user names are secret, each login reads the store once. A read for unknown names only would
   // reveal them by its time.
-  if (!openLogin) await readAsIfStored(server, "user", sub);
+  if (!openLogin) await readAsIfStored(server.store, "user", server.users, server.clients.recordPrefix, sub);
   const session = await usableSession(server, pending, previousSession);
   if (user !== undefined && session?.sub === sub) return { user, session };
   if (user !== undefined && openLogin && !hasPassword(user)) return { user, method: "open" };

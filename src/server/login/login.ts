@@ -17,12 +17,13 @@ import { type AuthenticatedUser, authenticateUser, type LoginOptions } from "./a
 import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { cancellationLimiter, consumePending, findPending, type Interaction } from "./pending.ts";
 import { rememberAccount } from "./account_picker.ts";
+import type { HostedServer } from "../hosting/hosted_server.ts";
 
-export function loginHandlers(options: LoginOptions, replacement: Pages["login"]): Handlers {
+export function loginHandlers(options: LoginOptions, replacement: Pages["login"]): Handlers<HostedServer> {
   const allowCancellation = cancellationLimiter();
   const page = { name: "login", openLogin: options.openLogin, replacement } as const;
 
-  async function handleGet(context: Context): Promise<ResponseLike> {
+  async function handleGet(context: Context<HostedServer>): Promise<ResponseLike> {
     if (options.openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
     const params = await readParams(context);
     const pending = await findPending(context, params.get("interaction"));
@@ -31,7 +32,7 @@ export function loginHandlers(options: LoginOptions, replacement: Pages["login"]
     return await authorize(context, pending, pagesApprover(pending));
   }
 
-  async function handlePost(context: Context): Promise<ResponseLike> {
+  async function handlePost(context: Context<HostedServer>): Promise<ResponseLike> {
     const { server, request, target } = context;
     if (options.openLogin) rejectUntrustedHost(server, request, "UI-20");
     const params = await readSameOriginForm(context);
@@ -58,7 +59,7 @@ export function loginHandlers(options: LoginOptions, replacement: Pages["login"]
 
 /** Continues after authentication: to the consent page, or to the client if consent is not needed. */
 async function completeLogin(
-  context: Context,
+  context: Context<HostedServer>,
   pending: Interaction,
   { user, session, former }: Required<Pick<AuthenticatedUser, "user" | "session">> & { readonly former?: Session },
 ): Promise<ResponseLike> {

@@ -99,7 +99,7 @@ async function readHint(
     throw reject("LO-02", { hintedClient: hintedToken?.clientId });
   }
   const id = hintedToken?.clientId ?? clientId ?? findOnlyClient(server, params.get("post_logout_redirect_uri"));
-  const client = id === undefined ? undefined : await server.clients.findHolder(id, server.sender);
+  const client = id === undefined ? undefined : await server.clients.findHolder(id, server);
   return { client, sid: await findSid(server, client, hintedToken?.sid, session), hint: hintedToken };
 }
 

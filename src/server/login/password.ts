@@ -2,7 +2,7 @@
 
 import { getPasswordDigest, maxPasswordBytes, passwordCost, type PasswordDigest } from "../../core/users/password.ts";
 import type { User } from "../../core/clients/client.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../hosting/hosted_server.ts";
 import { networkFromAddress, sitePrefixBits } from "../../core/http/ip_address.ts";
 import type { AuthenticationAttempt } from "../../core/bounded_cache.ts";
 
@@ -11,7 +11,7 @@ type PasswordResult = "right" | "wrong" | { readonly retryAfterSeconds: number }
 
 /** Verifies a password. `user` is the user with the typed subject, if one exists. */
 export type VerifyPassword = (
-  server: Server,
+  server: HostedServer,
   guess: { readonly sub: string; readonly user?: User; readonly password: string; readonly address?: string },
 ) => Promise<PasswordResult>;
 
@@ -37,7 +37,7 @@ export function passwordVerifier(): VerifyPassword {
   const queuedByPrefix = new Map<string, number>();
   const distinctCosts = costCollector();
 
-  async function verify(server: Server, { sub, user, password, address = "" }: Parameters<VerifyPassword>[1]) {
+  async function verify(server: HostedServer, { sub, user, password, address = "" }: Parameters<VerifyPassword>[1]) {
     const attempt: AuthenticationAttempt = { client: `user ${sub}`, address };
     const retryAfterSeconds = server.rateLimiter?.retryAfter(attempt) ?? 0;
     if (retryAfterSeconds > 0) return { retryAfterSeconds };
@@ -90,7 +90,7 @@ const costListIntervalMs = 10 * 60_000;
  * verified once at each cost, whatever name it has, so that the time does not reveal whether the user exists. Users of
  * a persistent store are listed for it every {@link costListIntervalMs}.
  */
-function costCollector(): (server: Server, user: User | undefined) => Promise<readonly ScryptCost[]> {
+function costCollector(): (server: HostedServer, user: User | undefined) => Promise<readonly ScryptCost[]> {
   const costs = new Map<string, ScryptCost>();
   let listedAt = -Infinity;
   const add = (user: User) => {

@@ -6,7 +6,8 @@ import { foreignClockTolerance, type JwtPolicy } from "../../core/keys/jwt_polic
 import { remoteKeys } from "../fetching/remote_keys.ts";
 import { verifyByKeys } from "../../core/keys/verify_jwt.ts";
 import { warn } from "../../core/warn.ts";
-import type { ClientAuth, Server } from "../../core/server.ts";
+import type { ClientAuth } from "../../core/server.ts";
+import type { HostedServer } from "../hosting/hosted_server.ts";
 
 const appleIssuer = "https://appleid.apple.com";
 
@@ -20,10 +21,10 @@ const secretPolicy: JwtPolicy & { readonly maxLifetime: number } = {
 export function signedSecret(post: ClientAuth): ClientAuth {
   return {
     ...post,
-    async authenticate(server, credentials) {
+    async authenticate(server: HostedServer, credentials) {
       const { params } = credentials;
       const id = params.get("client_id");
-      const client = await server.clients.find(id ?? "", server.sender);
+      const client = await server.clients.find(id ?? "", server);
       if (client === undefined) return await post.authenticate(server, credentials);
       if (client.metadata.jwks === undefined && client.metadata.jwks_uri === undefined) {
         warnPlainSecret(server, client.id);
@@ -51,7 +52,7 @@ export function signedSecret(post: ClientAuth): ClientAuth {
   };
 }
 
-function warnPlainSecret(server: Server, clientId: string): void {
+function warnPlainSecret(server: HostedServer, clientId: string): void {
   warn(server, clientId, {
     reason: "the client secret is not a JWT; Apple accepts only one that the developer has signed with ES256",
     fix: "Add the public key to the client as jwks, so that the server verifies the client secret.",

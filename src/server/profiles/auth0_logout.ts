@@ -21,7 +21,7 @@ export const logOut: Handler = async (context) => {
   const params = await readParams(context);
   params.rejectRepeated("LO-02");
   const [id, returnTo] = [params.get("client_id"), params.get("returnTo")];
-  const client = id === undefined ? undefined : await server.clients.findHolder(id, server.sender);
+  const client = id === undefined ? undefined : await server.clients.findHolder(id, server);
   const { post_logout_redirect_uris: registered = [] } = client?.metadata ?? {};
   const reason = "returnTo is not registered for this client";
   const explanation = {

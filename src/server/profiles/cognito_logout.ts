@@ -21,7 +21,7 @@ export async function logOut(context: Context): Promise<ResponseLike> {
   const params = new URLSearchParams(target.query);
   const id = params.get("client_id");
   if (id === null) throw missing("client_id");
-  const client = await server.clients.findHolder(id, server.sender);
+  const client = await server.clients.findHolder(id, server);
   const uri = params.get("logout_uri");
   const isLogin = params.has("redirect_uri") && params.has("response_type");
   if (uri === null && !isLogin) throw missing("logout_uri, or redirect_uri and response_type");

@@ -8,6 +8,7 @@ import { storageKey } from "../../core/secrets.ts";
 import type { EntryPointParts, GrantType, PartRequest, Server, TokenIssuer } from "../../core/server.ts";
 import { refreshToken } from "../../core/tokens/refresh_token.ts";
 import { longScope } from "./google_long_scope.ts";
+import type { HostedServer } from "../hosting/hosted_server.ts";
 
 /** How a request asks for a refresh token: not at all, at the first consent alone, or at this consent. */
 type Access = "online" | "offline" | "offline with consent";
@@ -19,7 +20,7 @@ const part = "googleAccess";
 const maxRemembered = 10_000;
 
 /** Returns the members of a server that differ. */
-export function googleTokens(): (server: Server) => Partial<Server> {
+export function googleTokens(): (server: HostedServer) => Partial<HostedServer> {
   /** The key of the latest refresh token in the store, by client and user. */
   const latest = boundedCache<string>(maxRemembered);
 

@@ -5,7 +5,7 @@
 
 import { sha256Sync } from "../../core/crypto.ts";
 import { boundedCache } from "../../core/bounded_cache.ts";
-import type { ClientRepository } from "../../core/clients/repository.ts";
+import type { Clients } from "../../core/clients/repository.ts";
 import { commonLabel, type DeclaredNames, decodeFormValue, findLabel, normalizeName } from "./hide_secrets.ts";
 
 /** @internal The secrets that a server knows. */
@@ -51,7 +51,7 @@ const separators = [
 
 /** The declared names of a server, and the secrets that its clients have at the time of each call. */
 export function registeredSecrets(
-  clients: ClientRepository,
+  clients: Pick<Clients, "known">,
   declared: DeclaredNames = new Map(),
 ): RegisteredSecrets {
   let hashedClients: unknown;

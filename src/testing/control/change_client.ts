@@ -7,7 +7,7 @@ import type { Client } from "../../core/clients/repository.ts";
 import { assertNoIssues, quote } from "../../server/config/config_issue.ts";
 import { validate } from "../../server/config/field.ts";
 import { randomId } from "../../core/secrets.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../../server/hosting/hosted_server.ts";
 import { changeRecord } from "./change_record.ts";
 import { ControlError } from "./control_error.ts";
 
@@ -21,11 +21,11 @@ export type MetadataChanges = { readonly [Name in keyof ClientMetadata]?: Client
  * only the digest.
  * @throws {ConfigurationError} With one sentence for each issue of the changed metadata.
  */
-export function changeClient(server: Server, client_id: string, changes: MetadataChanges): Promise<Client> {
+export function changeClient(server: HostedServer, client_id: string, changes: MetadataChanges): Promise<Client> {
   return changeRecord(server, "client", client_id, () => replaceClient(server, client_id, changes));
 }
 
-async function replaceClient(server: Server, client_id: string, changes: MetadataChanges): Promise<Client> {
+async function replaceClient(server: HostedServer, client_id: string, changes: MetadataChanges): Promise<Client> {
   const { registered } = server.clients;
   const former = await registered.find(client_id);
   if (former === undefined) throw unknownClient(client_id);

@@ -2,7 +2,7 @@
 
 import { changeExclusively } from "../../devtools/connect/exclusive_change.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../../server/hosting/hosted_server.ts";
 import { ControlError } from "./control_error.ts";
 
 /**
@@ -11,7 +11,7 @@ import { ControlError } from "./control_error.ts";
  * @throws {ControlError} If another instance on the same store is changing it, or was interrupted while it did.
  */
 export async function changeRecord<T>(
-  server: Server,
+  server: HostedServer,
   kind: "client" | "user",
   id: string,
   change: () => MaybePromise<T>,

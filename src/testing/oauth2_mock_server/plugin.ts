@@ -3,7 +3,7 @@
 import type { Plugin } from "../../server/hosting/plugin.ts";
 import { findForRequest, type RequestLike } from "../../core/http/message.ts";
 import type { Client } from "../../core/clients/repository.ts";
-import type { ServerClients } from "../../core/clients/server_clients.ts";
+import type { ServerClients } from "../../server/hosting/server_clients.ts";
 import type { Server } from "../../core/server.ts";
 import { findFix } from "../../server/explain/rules.ts";
 import type { IssuedTokens } from "./issued_tokens.ts";

@@ -38,7 +38,7 @@ const furtherClaims: Claims = {
 };
 
 /** Leaves out auth_time in ID tokens of the clients that have never asked for it. */
-function withoutAuthTime(server: Server, asking: Set<string>): Server {
+function withoutAuthTime<Own extends Server>(server: Own, asking: Set<string>): Own {
   const { at } = server.requestParts;
   const read: NonNullable<RequestPart["read"]> = ({ params, client }) => {
     if (params.get("max_age") !== undefined || params.get("claims")?.includes("auth_time")) asking.add(client.id);

@@ -3,6 +3,7 @@
 import type { App } from "../../server/hosting/app.ts";
 import type { AuthenticatedRequest, Authorization } from "../../core/grants/authenticated_request.ts";
 import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../../server/hosting/hosted_server.ts";
 import type { TokenResponse } from "../../core/tokens/token_response.ts";
 import type { Fault, FaultContext } from "../faults/fault.ts";
 import type { Roll } from "./roll.ts";
@@ -29,7 +30,7 @@ export interface Variation extends VariationText {
   /** The fault that makes the variation; each response is drawn on its own. */
   fault?(rollOf: RollOf): Fault;
   /** Changes the server for every response, for what clients keep, such as metadata. */
-  server?(roll: Roll): (server: Server, app: App) => Server;
+  server?(roll: Roll): (server: HostedServer, app: App) => HostedServer;
 }
 
 /** The endpoints that respond with JSON. */

@@ -5,7 +5,7 @@ import type { Plugin } from "../../server/hosting/plugin.ts";
 import { quote, suggest } from "../../server/config/config_issue.ts";
 import { ConfigurationError } from "../../core/configuration_error.ts";
 import { pluginProfiles } from "../../server/config/plugin_profile.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../../server/hosting/hosted_server.ts";
 import { faultInjector } from "../faults/fault_injector.ts";
 import type { FaultContext, RequestView } from "../faults/fault.ts";
 import { minimizeVariations } from "./minimize.ts";
@@ -46,7 +46,7 @@ export interface VaryControl {
   readonly handle: Vary;
   readonly plugin: Plugin;
   /** The server with the variations that last as long as it runs. */
-  extend(server: Server): Server;
+  extend(server: HostedServer): HostedServer;
   /** Begins the draws again. */
   reset(): void;
 }
@@ -101,7 +101,7 @@ export function varyControl(resetServer: () => Promise<void> = () => Promise.res
     counts.clear();
   }
 
-  function extend(server: Server): Server {
+  function extend(server: HostedServer): HostedServer {
     let changed = server;
     for (const [variation, change] of serverChanges) {
       if (app === undefined || !enabled.has(variation) || variation.isLegal?.(server) === false) continue;

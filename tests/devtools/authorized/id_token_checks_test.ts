@@ -6,14 +6,14 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { checkToken, type TokenCheckOptions } from "../../../src/devtools/requests/tokens/check_token.ts";
-import type { Server } from "../../../src/core/server.ts";
+import type { HostedServer } from "../../../src/server/hosting/hosted_server.ts";
 import { testServer } from "../../kit.ts";
 
 const { privateKey, publicKey } = await generateKeyPair("ES256");
 const attacker = await generateKeyPair("ES256");
 const jwks = { keys: [{ ...await exportJWK(publicKey), alg: "ES256", use: "sig", kid: "ours" }] };
 
-let server: Server | undefined;
+let server: HostedServer | undefined;
 await testServer({ plugins: [{ setup: (app) => void (server = app.server) }] });
 const now = Math.floor(server!.now() / 1000);
 const accessToken = "an-access-token";

@@ -4,7 +4,7 @@ import { tokenHash } from "../../../core/keys/jwt.ts";
 import { mediaType } from "../../../core/keys/jwt_policies.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import { storageKey } from "../../../core/secrets.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../../server/hosting/hosted_server.ts";
 import { checkAccessToken } from "../../../core/tokens/read_access_token.ts";
 import type { TokenCheck, TokenResult } from "../pages/tokens.tsx";
 import { type DecodedToken, decodeToken, type FormProblem } from "./decode.ts";
@@ -51,7 +51,7 @@ function detectKind({ header = {}, claims = {} }: DecodedToken): TokenKind {
 
 /** Checks a token. It never throws, whatever the token contains. */
 export async function checkToken(
-  server: Server,
+  server: HostedServer,
   pasted: PastedToken,
   options: TokenCheckOptions,
 ): Promise<TokenResult> {
@@ -100,13 +100,13 @@ function formCheck(problem: FormProblem): TokenCheck {
 }
 
 /** Whether the pasted text names it a refresh token, or this server issued it as one. */
-async function isRefresh(server: Server, { source, token }: PastedToken): Promise<boolean> {
+async function isRefresh(server: HostedServer, { source, token }: PastedToken): Promise<boolean> {
   if (source !== undefined) return source === "refresh_token";
   return await server.store.get("refresh_token", await storageKey(server, token)) !== undefined;
 }
 
 /** Asks this server as its resources do. Nothing for a token that it cannot read: the other checks say why. */
-async function checkRevocation(server: Server, token: string): Promise<TokenCheck[]> {
+async function checkRevocation(server: HostedServer, token: string): Promise<TokenCheck[]> {
   const read = await checkAccessToken(server, token);
   if (read === "unreadable") return [];
   const problem = typeof read === "string" ? read : undefined;
@@ -124,7 +124,7 @@ async function checkRevocation(server: Server, token: string): Promise<TokenChec
 }
 
 async function checkKind(
-  server: Server,
+  server: HostedServer,
   kind: TokenKind,
   { header = {}, claims = {} }: DecodedToken,
   { issuer, clientId, nonce, accessToken }: TokenCheckOptions,
@@ -147,7 +147,7 @@ async function checkKind(
 const maxLookedUp = 8;
 
 /** Returns the values that are IDs of registered clients. Fetches no metadata document. */
-async function findClients(server: Server, values: readonly unknown[]): Promise<ReadonlySet<string>> {
+async function findClients(server: HostedServer, values: readonly unknown[]): Promise<ReadonlySet<string>> {
   const ids = new Set(values.flat().filter((value) => typeof value === "string").slice(0, maxLookedUp));
   const found = await Promise.all([...ids].map(async (id) => await server.clients.registered.find(id)));
   return new Set(found.flatMap((client) => client === undefined ? [] : [client.id]));

@@ -5,7 +5,7 @@ import { browserCsrfToken, readProtectedForm } from "../../../server/hosting/csr
 import type { Context } from "../../../core/context.ts";
 import { htmlWithForms, type HttpResponse } from "../../../core/http/message.ts";
 import type { Params } from "../../../core/params.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../../server/hosting/hosted_server.ts";
 import type { JwtContent } from "../../../server/pages/decoded_token.tsx";
 import { findIssuedToken, findLastIdToken } from "../../../recorder/issued_tokens.ts";
 import type { Recorder } from "../../../recorder/recorder.ts";
@@ -22,7 +22,7 @@ const fieldNames = ["token", "key_set", "kind", "issuer", "client_id", "nonce"] 
 type FormFields = Readonly<Partial<Record<typeof fieldNames[number], string>>>;
 
 /** GET /tokens: the empty form; with `last=id_token` in the query, the ID token that was issued last, checked. */
-export async function showTokenForm(context: Context, recorder: Recorder): Promise<HttpResponse> {
+export async function showTokenForm(context: Context<HostedServer>, recorder: Recorder): Promise<HttpResponse> {
   const lastIdToken = findLastIdToken(recorder.exchanges());
   const isRequested = new URLSearchParams(context.target.query).get("last") === "id_token";
   return isRequested && lastIdToken !== undefined
@@ -31,14 +31,18 @@ export async function showTokenForm(context: Context, recorder: Recorder): Promi
 }
 
 /** POST /tokens: the pasted tokens, checked; or one that a flow issued, which `issued` names. */
-export async function showTokens(context: Context, recorder: Recorder): Promise<HttpResponse> {
+export async function showTokens(context: Context<HostedServer>, recorder: Recorder): Promise<HttpResponse> {
   const form = await readProtectedForm(context);
   const reference = form.get("issued");
   const issued = reference === undefined ? undefined : findIssuedToken(recorder.flows(), reference);
   return await renderChecked(context, recorder, { ...readFields(form), ...issued && { token: issued.token.value } });
 }
 
-async function renderChecked(context: Context, recorder: Recorder, fields: FormFields): Promise<HttpResponse> {
+async function renderChecked(
+  context: Context<HostedServer>,
+  recorder: Recorder,
+  fields: FormFields,
+): Promise<HttpResponse> {
   const { tokens, note } = readPastedText(fields.token ?? "");
   const keys = fields.key_set === undefined ? undefined : readKeys(fields.key_set);
   const options = {
@@ -64,7 +68,7 @@ function readFields(params: Params): FormFields {
 }
 
 /** An ID token that this server could issue. */
-function exampleIdToken({ issuer, now }: Server): JwtContent {
+function exampleIdToken({ issuer, now }: HostedServer): JwtContent {
   const iat = Math.floor(now() / 1000);
   return {
     header: { alg: "RS256", typ: "JWT", kid: "2026-11" },
@@ -73,7 +77,7 @@ function exampleIdToken({ issuer, now }: Server): JwtContent {
 }
 
 async function render(
-  context: Context,
+  context: Context<HostedServer>,
   recorder: Recorder,
   values: FormFields,
   { results, notes }: Pick<TokensProps, "results" | "notes">,

@@ -7,7 +7,7 @@ import { algorithmsInUse } from "../../../core/jwks.ts";
 import { jwtPolicies, JwtPolicyError } from "../../../core/keys/jwt_policies.ts";
 import { remoteKeys } from "../../../server/fetching/remote_keys.ts";
 import { verifyByKeys } from "../../../core/keys/verify_jwt.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../../server/hosting/hosted_server.ts";
 import type { TokenCheck } from "../pages/tokens.tsx";
 import type { DecodedToken, Members } from "./decode.ts";
 import type { TokenKind } from "./read_input.ts";
@@ -34,7 +34,7 @@ export function readKeys(text: string): readonly Members[] | undefined {
 
 /** The keys that a token of this kind must be signed with; `undefined` if they are not known here. */
 export async function findKeys(
-  server: Server,
+  server: HostedServer,
   kind: TokenKind,
   { header = {}, claims = {} }: DecodedToken,
 ): Promise<KeySource | undefined> {
@@ -56,7 +56,7 @@ export type SignatureCheck = TokenCheck & { readonly heading: string };
 
 /** Verifies the signature. */
 export async function verifySignature(
-  server: Server,
+  server: HostedServer,
   kind: TokenKind,
   { jwt, header = {} }: DecodedToken,
   source: KeySource | undefined,

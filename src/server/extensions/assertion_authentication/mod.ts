@@ -9,13 +9,14 @@ import { assertionAuthenticationClientFields } from "./client_members.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { authMethodsOf, type ClientMetadata } from "../../../core/clients/client.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 
 /** Signed with the client's secret. */
 const secretJwt: ClientAuth = {
   method: "client_secret_jwt",
   isUsed: (credentials) => hasAssertion(credentials) && /^HS/.test(headerAlgorithm(credentials)),
   claimedId,
-  async authenticate(server, credentials) {
+  async authenticate(server: HostedServer, credentials) {
     const { verifyAssertion } = await import("./verify_assertion.ts");
     return await verifyAssertion(server, credentials, claimedId(credentials), "client_secret_jwt", secretAlgorithms);
   },
@@ -27,7 +28,7 @@ const privateKeyJwt: ClientAuth = {
   // Also true for an unreadable assertion, which `authenticate` then rejects.
   isUsed: (credentials) => hasAssertion(credentials) && !/^HS/.test(headerAlgorithm(credentials)),
   claimedId,
-  async authenticate(server, credentials) {
+  async authenticate(server: HostedServer, credentials) {
     const { verifyAssertion } = await import("./verify_assertion.ts");
     return await verifyAssertion(
       server,

@@ -5,16 +5,17 @@ import { withAlias } from "../../../core/issuer_urls.ts";
 import { byProfile } from "../../../core/profile.ts";
 import { rejectBeyondBound } from "../../hosting/bounded_records.ts";
 import { verifyClientJwt } from "../../fetching/client_jwt.ts";
-import { describeRemovedClient } from "../../../core/clients/server_clients.ts";
+import { describeRemovedClient } from "../../hosting/server_clients.ts";
 import { policyOf } from "../../../core/clients/policy.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../../../core/keys/jwt_policies.ts";
 import { warn } from "../../../core/warn.ts";
 import { storageKey } from "../../../core/secrets.ts";
-import type { Credentials, Server } from "../../../core/server.ts";
+import type { Credentials } from "../../../core/server.ts";
 import { assertionType } from "../../../core/clients/assertion_type.ts";
 import { howToAuthenticate, invalidClient } from "../../../core/clients/auth_method.ts";
 import { serverPolicy } from "../../config/server_policy.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 
 /** A client assertion (RFC 7523 §3, RFC 10070 §4). `maxAssertionLifetime` bounds its lifetime. */
 export const clientAssertionPolicy: JwtPolicy & { readonly usualLifetime: number } = {
@@ -30,7 +31,7 @@ export const clientAssertionPolicy: JwtPolicy & { readonly usualLifetime: number
  * @throws {OAuthError} `invalid_client`.
  */
 export async function verifyAssertion(
-  server: Server,
+  server: HostedServer,
   credentials: Credentials,
   id: string | undefined,
   method: "client_secret_jwt" | "private_key_jwt",
@@ -46,7 +47,7 @@ export async function verifyAssertion(
       { fix: `Send client_assertion and client_assertion_type=${assertionType} together.` },
     );
   }
-  const client = await server.clients.find(id ?? "", server.sender);
+  const client = await server.clients.find(id ?? "", server);
   if (client === undefined) {
     throw invalidClient("sub of the assertion is not a registered client", "sub = client_id", "another value", {
       fix: "Set iss and sub to the client_id of a registered client.",
@@ -73,7 +74,7 @@ export async function verifyAssertion(
 }
 
 async function verifyClaims(
-  server: Server,
+  server: HostedServer,
   client: Client,
   { params, audience: calledUrl }: Credentials,
   algorithms: readonly string[],
@@ -149,7 +150,7 @@ async function verifyClaims(
 const newJtiFix = "Create an assertion with a new random jti for each request.";
 
 async function assertNotReplayed(
-  server: Server,
+  server: HostedServer,
   client: Client,
   { jti, exp }: JWTPayload,
   address: string | undefined,

@@ -3,7 +3,7 @@
 import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import type { TrustedIssuer } from "./settings.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 import { invalidAssertion } from "./verify_assertion.ts";
 import type { VerifiedAssertion } from "./verify_assertion.ts";
 
@@ -17,7 +17,7 @@ export function mappedSubject({ subjects = {} }: TrustedIssuer, sub: string) {
 
 /** The user of an assertion; `undefined` if the client acts on its own behalf. */
 export async function findSubject(
-  server: Server,
+  server: HostedServer,
   client: Client,
   { trusted, claims }: VerifiedAssertion,
 ): Promise<User | undefined> {
@@ -46,7 +46,7 @@ export async function findSubject(
 
 /** Creates the user if the issuer's entry allows it and the subject is a valid subject of this server. */
 async function provision(
-  server: Server,
+  server: HostedServer,
   trusted: TrustedIssuer,
   { sub, name, email, email_verified }: VerifiedAssertion["claims"],
 ): Promise<User | undefined> {
@@ -69,7 +69,7 @@ async function provision(
 
 /** The only user with the e-mail address of an assertion; none if it is not verified. */
 async function findByEmail(
-  server: Server,
+  server: HostedServer,
   { assumeEmailVerified = server.settings.allows.openLogin }: TrustedIssuer,
   { email, email_verified = assumeEmailVerified }: VerifiedAssertion["claims"],
 ): Promise<User | undefined> {

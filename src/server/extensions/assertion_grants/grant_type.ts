@@ -20,27 +20,28 @@ import {
 import { narrowResources, readResources, registeredResources, resolveScope } from "../../../core/request/scope.ts";
 import { millisecondsOf } from "../../../core/keys/jwt.ts";
 import { randomId, storageKey } from "../../../core/secrets.ts";
-import type { GrantType, Server } from "../../../core/server.ts";
+import type { GrantType } from "../../../core/server.ts";
 import { findSubject, mappedSubject } from "./assertion_subject.ts";
 import type { FurtherAccess, Grant } from "../../../core/store/store.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
 import { invalidAssertion, verifyAssertion } from "./verify_assertion.ts";
 import type { VerifiedAssertion } from "./verify_assertion.ts";
 import { reject } from "./rules.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 
 /** The grant type for these issuers. */
 export function jwtBearer(
   trustedIssuers: readonly TrustedIssuer[],
 ): Pick<GrantType, "authorize" | "identifyClient"> {
   return {
-    authorize: (server, request) => authorizeAssertion(server, request, trustedIssuers),
-    identifyClient: (server, parameters) => identifyClient(server, parameters, trustedIssuers),
+    authorize: (server: HostedServer, request) => authorizeAssertion(server, request, trustedIssuers),
+    identifyClient: (server: HostedServer, parameters) => identifyClient(server, parameters, trustedIssuers),
   };
 }
 
 /** Authorizes the client by an assertion. The assertion is consumed last, so it stays usable after a failed attempt. */
 async function authorizeAssertion(
-  server: Server,
+  server: HostedServer,
   request: AuthenticatedRequest,
   trustedIssuers: readonly TrustedIssuer[],
 ): Promise<Authorization> {
@@ -86,7 +87,7 @@ function assertProvenKey(cnf: unknown, provenKey: string | undefined): void {
  * @throws {OAuthError} `invalid_grant` for every invalid assertion, so that nothing reveals which issuers are trusted.
  */
 async function identifyClient(
-  server: Server,
+  server: HostedServer,
   parameters: Params,
   trustedIssuers: readonly TrustedIssuer[],
 ): Promise<string | undefined> {
@@ -101,7 +102,7 @@ function requireAssertion(parameters: Params): string {
   throw reject("JB-01", { problem: "missing" });
 }
 
-function assertClient(server: Server, client: Client, { trusted, claims }: VerifiedAssertion): void {
+function assertClient(server: HostedServer, client: Client, { trusted, claims }: VerifiedAssertion): void {
   if (!client.confidential && trusted.allowPublicClients !== true) {
     throw reject("JB-08", { problem: "public", clientId: client.id });
   }
@@ -120,7 +121,7 @@ const loginScopes = ["openid", "offline_access"];
  * The access besides scope that an ID-JAG grants, or that the client may have on its own behalf; `undefined` for none.
  */
 async function grantedAccess(
-  server: Server,
+  server: HostedServer,
   request: AuthenticatedRequest,
   { trusted, claims }: VerifiedAssertion,
 ): Promise<FurtherAccess | undefined> {
@@ -143,7 +144,7 @@ async function grantedAccess(
  * behalf.
  */
 async function issueGrantedAccess(
-  server: Server,
+  server: HostedServer,
   request: AuthenticatedRequest,
   { trusted }: VerifiedAssertion,
   access: FurtherAccess & Pick<Grant, "scope">,
@@ -155,7 +156,7 @@ async function issueGrantedAccess(
 
 /** The requested scope. Default: the scope of the ID-JAG, or the default scope. */
 function grantedScope(
-  server: Server,
+  server: HostedServer,
   client: Client,
   parameters: Params,
   { trusted, claims }: VerifiedAssertion,
@@ -185,7 +186,7 @@ function grantedScope(
 
 /** The requested resources. Default: all resources that the ID-JAG or the issuer's entry names. */
 async function grantedResources(
-  server: Server,
+  server: HostedServer,
   client: Client,
   parameters: Params,
   { trusted, claims }: VerifiedAssertion,
@@ -209,7 +210,7 @@ async function grantedResources(
 }
 
 /** Consumes an assertion: one of several concurrent requests succeeds. */
-async function consume(server: Server, { claims: { iss, jti, exp } }: VerifiedAssertion): Promise<void> {
+async function consume(server: HostedServer, { claims: { iss, jti, exp } }: VerifiedAssertion): Promise<void> {
   if (typeof jti !== "string" || jti === "") throw invalidAssertion("JB-10", { problem: "no jti" });
   const id = await storageKey(server, JSON.stringify(["grant assertion", iss, jti]));
   if (await server.store.add("used_identifier", id, {}, { expiresAt: Math.ceil(exp * 1000) })) return;

@@ -18,7 +18,7 @@ import { verifyByKeys } from "../../../core/keys/verify_jwt.ts";
 import { warn } from "../../../core/warn.ts";
 import { DocumentError } from "../../fetching/outbound.ts";
 import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
 import type { BrokenRule, FactsOf } from "../../../core/reject.ts";
@@ -60,7 +60,7 @@ export function invalidAssertion<Id extends keyof Rules>(rule: Id, facts: FactsO
  * @throws {OAuthError} `invalid_grant`.
  */
 export async function verifyAssertion(
-  server: Server,
+  server: HostedServer,
   assertion: string,
   trustedIssuers: readonly TrustedIssuer[],
 ): Promise<VerifiedAssertion> {
@@ -117,7 +117,7 @@ function assertClaimTypes(payload: JWTPayload): void {
 }
 
 function findIssuer(
-  server: Server,
+  server: HostedServer,
   { iss, tenant }: JWTPayload,
   trustedIssuers: readonly TrustedIssuer[],
 ): TrustedIssuer {
@@ -146,7 +146,7 @@ function assertType(trusted: TrustedIssuer, typ: string | undefined): void {
 
 /** Verifies the signature, then the times. @returns The problem of the times. */
 async function verifySignature(
-  server: Server,
+  server: HostedServer,
   trusted: TrustedIssuer,
   assertion: string,
 ): Promise<JwtProblem | undefined> {
@@ -166,7 +166,7 @@ async function verifySignature(
 }
 
 function assertTimes(
-  server: Server,
+  server: HostedServer,
   trusted: TrustedIssuer,
   payload: JWTPayload,
   problem: JwtProblem | undefined,
@@ -186,7 +186,7 @@ function assertTimes(
   return { ...payload, sub, exp };
 }
 
-function assertAudience(server: Server, { grantProfile }: TrustedIssuer, payload: JWTPayload): void {
+function assertAudience(server: HostedServer, { grantProfile }: TrustedIssuer, payload: JWTPayload): void {
   const audience = [payload.aud ?? []].flat();
   const isIdJag = grantProfile === "id-jag";
   const tokenUrls = server.assertionAudiences.flatMap((url) => withAlias(server, url));

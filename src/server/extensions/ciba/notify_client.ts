@@ -3,13 +3,16 @@
 import type { PolledRequestRecord } from "../../../core/store/store.ts";
 import { postToClient } from "../../fetching/post_to_client.ts";
 import { warn } from "../../../core/warn.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 
 /** How long a notification may take, in milliseconds. */
 const timeoutMs = 5000;
 
 /** Sends the notification, once: a client that misses it can poll. */
-export async function notifyClient(server: Server, { request, notification }: PolledRequestRecord): Promise<void> {
+export async function notifyClient(
+  server: HostedServer,
+  { request, notification }: PolledRequestRecord,
+): Promise<void> {
   const { clientId, clientGeneration } = request;
   const client = await server.clients.find(clientId);
   if (notification === undefined || client === undefined || client.generation !== clientGeneration) return;

@@ -5,6 +5,7 @@ import { cibaEndpointPaths } from "./endpoint_paths.ts";
 import { type Fields, flag, seconds } from "../../config/field.ts";
 import type { PolledGrant } from "../polled/polled_grant.ts";
 import { timers } from "../../../core/timers.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 
 /** @internal */
 export interface CibaSettings {
@@ -51,7 +52,7 @@ export const cibaGrant: PolledGrant = {
   decidedAt: "the page /backchannel",
   rules: { code: "CB-03", pace: "CB-04", client: "CB-05", approval: "CB-06", decided: "CB-07" },
   interval: (server) => cibaSettings.of(server.settings).backchannelPollInterval,
-  decided(server, record) {
+  decided(server: HostedServer, record) {
     if (record.notification === undefined) return;
     server.background.start("backchannel", async () => {
       // With an immediate decision, the client must first receive the response that names the auth_req_id.

@@ -13,8 +13,8 @@ import { boundedCache } from "../../../core/bounded_cache.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import { fetchLimiter, type FetchLimitError } from "../../fetching/fetch_limiter.ts";
 import { DocumentError, fetchDocument } from "../../fetching/outbound.ts";
-import type { Server } from "../../../core/server.ts";
-import type { Sender } from "../../../core/sender.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { Sender } from "../../fetching/sender.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { isLocalUrl } from "../../config/local_uris.ts";
 import { cacheLifetimeMs } from "./cache_lifetime.ts";
@@ -52,7 +52,7 @@ const maxStaleMs = 300_000;
 
 /** Creates the clients of metadata documents. */
 export function createDocumentClients(
-  { now, fetching: { send }, trace, settings, audience }: Server,
+  { now, fetching: { send }, trace, settings, audience }: HostedServer,
 ): DocumentClients {
   let cached = boundedCache<Client>(maxDocuments);
   // They have a cache of their own, so that documents of other clients do not evict them.

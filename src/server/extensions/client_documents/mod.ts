@@ -5,9 +5,8 @@
 
 import type { Extension } from "../../hosting/extension.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import type { ServerClients } from "../../../core/clients/server_clients.ts";
-import type { Server } from "../../../core/server.ts";
-import type { Sender } from "../../../core/sender.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { Sender } from "../../fetching/sender.ts";
 import type { DocumentClients } from "./document_clients.ts";
 import { type ClientDocumentPolicy, clientDocumentSettings } from "./settings.ts";
 
@@ -19,12 +18,12 @@ export const clientDocuments: Extension<ClientDocumentPolicy> = {
   settings: clientDocumentSettings,
   metadata: ({ settings }) => settings.clientIdMetadataDocuments ? { client_id_metadata_document_supported: true } : {},
   extend: (server) =>
-    server.settings.clientIdMetadataDocuments ? { ...server, clients: withDocumentClients(server) } : server,
+    server.settings.clientIdMetadataDocuments ? { ...server, ...withDocumentClients(server) } : server,
 };
 
 /** Adds the clients of metadata documents. The code for them is loaded with the first such client. */
-function withDocumentClients(server: Server): ServerClients {
-  const { clients } = server;
+function withDocumentClients(server: HostedServer): Pick<HostedServer, "clients" | "recordUse"> {
+  const { clients, fetching } = server;
   let documents: DocumentClients | undefined;
   let loading: Promise<DocumentClients> | undefined;
   let known:
@@ -40,38 +39,43 @@ function withDocumentClients(server: Server): ServerClients {
     return await documents.find(id, isInUse, sender);
   }
 
-  async function find(id: string, sender?: Sender): Promise<Client> {
-    return await clients.find(id, sender) ?? documents?.findFresh(id) ??
-      await fetchClient(id, clients.isInUse(id), sender);
+  async function find(id: string, current?: HostedServer): Promise<Client> {
+    return await clients.find(id, current) ?? documents?.findFresh(id) ??
+      await fetchClient(id, fetching.isInUse(id), current?.sender);
   }
 
-  async function findHolder(id: string, sender?: Sender): Promise<Client | undefined> {
-    return await clients.findHolder(id, sender) ??
-      (sender === undefined ? documents?.findCached(id) : documents?.findFresh(id)) ??
-      await fetchClient(id, sender === undefined || clients.isInUse(id), sender).catch(() => undefined);
+  async function findHolder(id: string, current?: HostedServer): Promise<Client | undefined> {
+    return await clients.findHolder(id, current) ??
+      (current?.sender === undefined ? documents?.findCached(id) : documents?.findFresh(id)) ??
+      await fetchClient(id, current?.sender === undefined || fetching.isInUse(id), current?.sender).catch(() =>
+        undefined
+      );
   }
 
   return {
-    ...clients,
-    recordUse(id) {
-      clients.recordUse(id);
-      documents?.keep(id);
+    async recordUse(current, client) {
+      await server.recordUse(current, client);
+      if (client.standing === "unknown") documents?.keep(client.id);
     },
-    find: (id, sender) => isUrl(id) ? find(id, sender) : clients.find(id, sender),
-    findHolder: (id, sender) => isUrl(id) ? findHolder(id, sender) : clients.findHolder(id, sender),
-    known() {
-      if (documents === undefined) return clients.known();
-      const parts = { others: clients.known(), documents: documents.list() };
-      if (known?.others !== parts.others || known.documents !== parts.documents) {
-        const fetched = parts.documents.map((client) => [client.id, client] as const);
-        known = { ...parts, all: new Map([...parts.others, ...fetched]) };
-      }
-      return known.all;
-    },
-    externalClients: () => [...clients.externalClients(), ...documents?.list() ?? []],
-    forgetExternalClients() {
-      clients.forgetExternalClients();
-      documents?.clear();
+    clients: {
+      ...clients,
+      find: (id, current: HostedServer | undefined) => isUrl(id) ? find(id, current) : clients.find(id, current),
+      findHolder: (id, current: HostedServer | undefined) =>
+        isUrl(id) ? findHolder(id, current) : clients.findHolder(id, current),
+      known() {
+        if (documents === undefined) return clients.known();
+        const parts = { others: clients.known(), documents: documents.list() };
+        if (known?.others !== parts.others || known.documents !== parts.documents) {
+          const fetched = parts.documents.map((client) => [client.id, client] as const);
+          known = { ...parts, all: new Map([...parts.others, ...fetched]) };
+        }
+        return known.all;
+      },
+      externalClients: () => [...clients.externalClients(), ...documents?.list() ?? []],
+      forgetExternalClients() {
+        clients.forgetExternalClients();
+        documents?.clear();
+      },
     },
   };
 }

@@ -8,7 +8,7 @@ import { type PostResult, postToClient } from "../../fetching/post_to_client.ts"
 import { dueRecords, leaseRecord } from "../../hosting/records/lease.ts";
 import { randomId } from "../../../core/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 import { finalClaims } from "../../../core/tokens/claim_change.ts";
 import { sessionIdFor } from "../../../core/users/users.ts";
 import { clientLogoutOf } from "./settings.ts";
@@ -32,7 +32,7 @@ const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
  *   waits for the clients no longer than `clientLogout.timeout`.
  */
 export async function logOutClients(
-  server: Server,
+  server: HostedServer,
   records: readonly ListedRecord<SessionClientRecord>[],
 ): Promise<readonly SessionClientRecord[]> {
   const claimed = await claimSessionClients(server, records);
@@ -41,7 +41,7 @@ export async function logOutClients(
 }
 
 /** Repeats the calls that are due, and those of processes that ended. Only one instance repeats each call. */
-export async function repeatLogoutCalls(server: Server): Promise<void> {
+export async function repeatLogoutCalls(server: HostedServer): Promise<void> {
   const { store } = server;
   const calls = await store.list("logout_call", { prefix: logoutCallPrefix(server), limit: maxRepeatedCalls });
   const leased = dueRecords(server, calls).map(async (call) =>
@@ -51,13 +51,13 @@ export async function repeatLogoutCalls(server: Server): Promise<void> {
 }
 
 /** Calls clients at the same time, and waits for them no longer than `clientLogout.timeout`. */
-async function callClients(server: Server, calls: readonly StoredCall[]): Promise<void> {
+async function callClients(server: HostedServer, calls: readonly StoredCall[]): Promise<void> {
   const signal = AbortSignal.timeout(clientLogoutOf(server).timeout * 1000);
   await Promise.all(calls.map((call) => callClient(server, call, signal)));
 }
 
 /** Makes a call. It is deleted only after the response, or after the next call is stored. */
-async function callClient(server: Server, { id, value: call }: StoredCall, signal: AbortSignal): Promise<void> {
+async function callClient(server: HostedServer, { id, value: call }: StoredCall, signal: AbortSignal): Promise<void> {
   const { clientId, sid, attempts } = call;
   const result = await post(server, call, signal);
   const next = result?.isTemporary ? await scheduleCall(server, { ...call, attempts: attempts + 1 }) : undefined;
@@ -82,7 +82,7 @@ async function callClient(server: Server, { id, value: call }: StoredCall, signa
 }
 
 /** Posts a logout token (Back-Channel Logout §2.5), unless the client no longer has the URI. */
-async function post(server: Server, call: LogoutCall, signal: AbortSignal): Promise<PostResult | undefined> {
+async function post(server: HostedServer, call: LogoutCall, signal: AbortSignal): Promise<PostResult | undefined> {
   const client = await server.clients.findHolder(call.clientId);
   const uri = client?.metadata.backchannel_logout_uri;
   if (client === undefined || uri === undefined || !clientLogoutOf(server).backChannel) return undefined;
@@ -98,7 +98,7 @@ async function post(server: Server, call: LogoutCall, signal: AbortSignal): Prom
 
 /** Creates the token that logs a client out (§2.4). It is valid for {@link logoutTokenLifetimeSeconds}, by default. */
 export async function createLogoutToken(
-  server: Server,
+  server: HostedServer,
   client: Client,
   { sub, sid, issuer = server.issuer }: Pick<SessionClientRecord, "sub" | "sid" | "issuer">,
   lifetimeSeconds = logoutTokenLifetimeSeconds,

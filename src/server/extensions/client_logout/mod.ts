@@ -10,7 +10,7 @@
  */
 
 import type { Extension } from "../../hosting/extension.ts";
-import type { Server, SessionWatcher, TokenIssuer } from "../../../core/server.ts";
+import type { SessionWatcher, TokenIssuer } from "../../../core/server.ts";
 import {
   clientLogoutOf,
   type ClientLogoutPolicy,
@@ -19,6 +19,7 @@ import {
   validateLogoutUris,
 } from "./settings.ts";
 import { logoutClientFields } from "./client_members.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 
 const recordClient: TokenIssuer = async (server, { client, subject }, _now, { id_token }) => {
   const { sub, sid } = subject ?? {};
@@ -32,7 +33,7 @@ const watcher: SessionWatcher = {
     if (!clientLogoutOf(server).backChannel) return [];
     return await (await import("./session_clients.ts")).findSessions(server, sub);
   },
-  async sessionsEnded(server, sub, sids) {
+  async sessionsEnded(server: HostedServer, sub, sids) {
     const { backChannel, frontChannel, timeout } = clientLogoutOf(server);
     if (!backChannel && !frontChannel) return undefined;
     const records = await (await import("./session_clients.ts")).listSessionClients(server, sub, sids);
@@ -46,7 +47,7 @@ const watcher: SessionWatcher = {
   },
 };
 
-async function repeatCalls(server: Server): Promise<void> {
+async function repeatCalls(server: HostedServer): Promise<void> {
   const { storageIssuer, store } = server;
   if (!clientLogoutOf(server).backChannel || await store.count("logout_call", `${storageIssuer} `) === 0) return;
   await (await import("./back_channel.ts")).repeatLogoutCalls(server);

@@ -2,14 +2,15 @@
 
 import type { Extension } from "../../hosting/extension.ts";
 import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
-import type { KeyProofs, PartRequest, ProvenRequest, ProvenToken, Server } from "../../../core/server.ts";
+import type { KeyProofs, PartRequest, ProvenRequest, ProvenToken } from "../../../core/server.ts";
 import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
 import { type dpopRules, reject } from "./rules.ts";
 import { dpopScheme, nonceHeader } from "./scheme.ts";
 import { type DpopPolicy, dpopSettings, isProofRequired } from "./settings.ts";
 import { dpopClientFields } from "./client_members.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 
-async function verify(server: Server, request: ProvenRequest, token?: ProvenToken): Promise<string> {
+async function verify(server: HostedServer, request: ProvenRequest, token?: ProvenToken): Promise<string> {
   return await (await import("./request_proof.ts")).verifyRequestProof(server, request, token);
 }
 
@@ -26,7 +27,7 @@ const keyProofs: KeyProofs = {
     return { algorithms: dpop.algorithms, isRequired: requireSenderConstrainedTokens };
   },
   provenKey,
-  tokenKey: (server, request) =>
+  tokenKey: (server: HostedServer, request) =>
     isProofRequired(server, request.client) ? verify(server, request) : provenKey(server, request),
   verifyResourceProof: verify,
   async nextProofHeaders(server, kind) {
@@ -36,7 +37,7 @@ const keyProofs: KeyProofs = {
   },
 };
 
-function provenKey(server: Server, request: AuthenticatedRequest): Promise<string> | undefined {
+function provenKey(server: HostedServer, request: AuthenticatedRequest): Promise<string> | undefined {
   return request.header("dpop") === null ? undefined : verify(server, request);
 }
 

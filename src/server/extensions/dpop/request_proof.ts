@@ -10,12 +10,13 @@ import { policyOf } from "../../../core/clients/policy.ts";
 import { byProfile } from "../../../core/profile.ts";
 import type { MaybePromise } from "../../../core/maybe_promise.ts";
 import { storageKey } from "../../../core/secrets.ts";
-import type { ProvenRequest, ProvenToken, Server } from "../../../core/server.ts";
+import type { ProvenRequest, ProvenToken } from "../../../core/server.ts";
 import type { ProofRequirements } from "./proof.ts";
 import { type Nonces, noncesExpireAt, serverNonces } from "./nonce.ts";
 import { dpopSettings } from "./settings.ts";
 import { reject } from "./rules.ts";
 import { nonceHeader } from "./scheme.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 
 /** How proofs are checked, besides their signature. */
 export interface ProofPolicy
@@ -44,7 +45,7 @@ const anyClient = { confidential: false, standing: "unknown" } as const;
  * @throws {OAuthError} `invalid_dpop_proof` or `use_dpop_nonce`.
  */
 export async function verifyRequestProof(
-  server: Server,
+  server: HostedServer,
   request: ProvenRequest,
   token?: ProvenToken,
 ): Promise<string> {

@@ -6,7 +6,7 @@ import type { Client } from "../../../core/clients/repository.ts";
 import type { KeyManagementAlgorithm } from "./client_members.ts";
 import { keySets } from "../../fetching/remote_keys.ts";
 import type { PublicKeySet } from "../../../core/keys/public_key.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 import type { EncryptResponse } from "../../../core/tokens/response_encryption.ts";
 import { reject } from "./rules.ts";
 import { type Encryption, type PublicKey, suitableKeys } from "./validate_client.ts";
@@ -31,7 +31,7 @@ interface EncryptionKey {
  *
  * @throws {OAuthError} If none suits, or the keys cannot be fetched.
  */
-async function findKey(server: Server, client: Client, alg: KeyManagementAlgorithm): Promise<EncryptionKey> {
+async function findKey(server: HostedServer, client: Client, alg: KeyManagementAlgorithm): Promise<EncryptionKey> {
   const sets = keySets(...keysOf(server, client));
   let keys: PublicKeySet;
   try {
@@ -71,7 +71,7 @@ async function tryKey(jwk: PublicKey, alg: KeyManagementAlgorithm): Promise<Encr
 
 /** Finds the key of a client, by which its responses are encrypted. @throws {OAuthError} As {@link findKey}. */
 export async function findEncryption(
-  server: Server,
+  server: HostedServer,
   client: Client,
   { alg, enc }: Encryption,
 ): Promise<EncryptResponse> {

@@ -8,7 +8,7 @@ import type { Client } from "../../../core/clients/repository.ts";
 import { keySets } from "../../fetching/remote_keys.ts";
 import type { PublicKeySet } from "../../../core/keys/public_key.ts";
 import { reject } from "../../../core/reject.ts";
-import type { Credentials, Server } from "../../../core/server.ts";
+import type { Credentials } from "../../../core/server.ts";
 import {
   describeAuthorities,
   describeMissing,
@@ -20,6 +20,7 @@ import {
 import { subjectMembers } from "./client_members.ts";
 import { mutualTlsOf } from "./settings.ts";
 import { hasSubject } from "./subject.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 
 /**
  * Authenticates the client that `client_id` names.
@@ -27,12 +28,12 @@ import { hasSubject } from "./subject.ts";
  * @throws {OAuthError} `invalid_client`.
  */
 export async function authenticateByCertificate(
-  server: Server,
+  server: HostedServer,
   { params, ...request }: Credentials,
   method: "tls_client_auth" | "self_signed_tls_client_auth",
 ): Promise<Client> {
   const id = params.get("client_id");
-  const client = await server.clients.find(id ?? "", server.sender);
+  const client = await server.clients.find(id ?? "", server);
   if (client === undefined) throw reject("CA-07", { failure: "unknown client", id, used: method });
   const expected = `the certificate of client ${client.id}`;
   const fix = howToAuthenticate(client);
@@ -51,7 +52,7 @@ export async function authenticateByCertificate(
   return client;
 }
 
-function assertIssued(server: Server, client: Client, certificate: Certificate): void {
+function assertIssued(server: HostedServer, client: Client, certificate: Certificate): void {
   const { authorities = [] } = mutualTlsOf(server.settings) ?? {};
   if (!isIssuedBy(certificate, authorities, server.now())) {
     throw invalidClient(
@@ -78,7 +79,7 @@ function assertIssued(server: Server, client: Client, certificate: Certificate):
 }
 
 /** Requires that the key set of the client contains the certificate. */
-async function assertRegistered(server: Server, client: Client, certificate: Certificate): Promise<void> {
+async function assertRegistered(server: HostedServer, client: Client, certificate: Certificate): Promise<void> {
   const { base64 } = certificate;
   const isIn = ({ keys }: PublicKeySet) => keys.some(({ x5c }) => Array.isArray(x5c) && x5c[0] === base64);
   const sets = keySets(...keysOf(server, client));

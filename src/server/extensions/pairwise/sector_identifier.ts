@@ -3,7 +3,7 @@
 import { FetchLimitError } from "../../fetching/fetch_limiter.ts";
 import { DocumentError, fetchDocument, parseJsonDocument } from "../../fetching/outbound.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 import { reject } from "../registration/rules.ts";
 
 /** The limits of the document. */
@@ -16,14 +16,14 @@ const sectorLimits = { accept: "application/json", maxBytes: 64 * 1024, timeoutM
  * @throws {OAuthError} `invalid_client_metadata`.
  */
 export async function assertSector(
-  server: Server,
+  server: HostedServer,
   { id, metadata, redirectUris }: Pick<Client, "id" | "metadata" | "redirectUris">,
 ): Promise<void> {
   const { sector_identifier_uri: uri } = metadata;
   if (uri === undefined) return;
   let listed: unknown;
   try {
-    server.fetching.limiter.count(uri, { isInUse: server.clients.isInUse(id), address: server.sender?.address });
+    server.fetching.limiter.count(uri, { isInUse: server.fetching.isInUse(id), address: server.sender?.address });
     listed = parseJsonDocument((await fetchDocument(server.fetching.send, uri, sectorLimits)).text);
   } catch (cause) {
     if (!(cause instanceof DocumentError || cause instanceof FetchLimitError)) throw cause;

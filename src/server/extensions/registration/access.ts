@@ -1,8 +1,7 @@
 /** Access to registration: initial access tokens (RFC 7591 §3) and registration access tokens (RFC 7592 §2). */
 
 import { constantTimeEqual, digest } from "../../../core/secrets.ts";
-import type { Server } from "../../../core/server.ts";
-import { readAsIfStored } from "../../hosting/records/repository.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 import { readAuthorization } from "../../../core/tokens/bound_token.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
@@ -30,7 +29,7 @@ export interface RegistrationOwner {
  * @throws {OAuthError} `invalid_token`, or `temporarily_unavailable` with status 429.
  */
 export async function authorizeRegistration(
-  server: Server,
+  server: HostedServer,
   { authorization, address = "" }: RegistrationCredentials,
 ): Promise<boolean> {
   const { mode, initialAccessTokens } = registrationPolicy(server);
@@ -67,9 +66,9 @@ const dummyDigest = "A".repeat(43);
  *
  * @throws {OAuthError} `invalid_token`: the same for another client's token, and for an unknown or deleted client.
  */
-export async function authenticateOwner(server: Server, id: string, token: string): Promise<RegistrationOwner> {
+export async function authenticateOwner(server: HostedServer, id: string, token: string): Promise<RegistrationOwner> {
   const client = await server.clients.find(id);
-  await readAsIfStored(server, "client", id);
+  await server.clients.readAsIfStored(server, id);
   const tokenDigest = await digest(token);
   const matches = constantTimeEqual(client?.registration?.tokenDigest ?? dummyDigest, tokenDigest);
   if (client === undefined || !matches) {

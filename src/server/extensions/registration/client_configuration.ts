@@ -10,9 +10,10 @@ import type { RegistrationOwner } from "./access.ts";
 import type { Context } from "../../../core/context.ts";
 import type { Handlers } from "../../../core/route.ts";
 import { describeRegistration } from "./register.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 
 /** The handlers of the client configuration endpoint. */
-export const clientConfiguration: Handlers = {
+export const clientConfiguration: Handlers<HostedServer> = {
   async GET(context) {
     const { client, token } = await authenticate(context);
     return json(200, describeRegistration(context, { client, accessToken: token, secret: client.assertionSecret }));
@@ -36,7 +37,7 @@ const deleted: HttpResponse = {
   body: null,
 };
 
-async function authenticate(context: Context): Promise<RegistrationOwner> {
+async function authenticate(context: Context<HostedServer>): Promise<RegistrationOwner> {
   const { server, request, target } = context;
   const id = target.path.slice(target.path.lastIndexOf("/") + 1);
   const { token } = requireSentToken(request.headers.get("authorization"), {

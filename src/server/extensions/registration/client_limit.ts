@@ -5,7 +5,7 @@
  * For each such client, the store has a further record with the time until which the client is not evicted.
  */
 
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 import type { ListedRecord, RegistrationRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { reject } from "./rules.ts";
@@ -24,14 +24,14 @@ const pageSize = 500;
 const evictedFraction = 0.01;
 
 /** The time until which a server has no client to evict, in milliseconds since the epoch. */
-const fullUntil = new WeakMap<Server["clients"], number>();
+const fullUntil = new WeakMap<HostedServer["clients"], number>();
 
 /**
  * Counts a client that is about to be registered, and evicts others beyond the limit.
  *
  * @throws {OAuthError} `temporarily_unavailable` with status 429 if all registered clients are in use.
  */
-export async function limitClients(server: Server, clientId: string): Promise<void> {
+export async function limitClients(server: HostedServer, clientId: string): Promise<void> {
   const { store, now, clients, clients: { recordPrefix } } = server;
   const { maxClients } = registrationPolicy(server);
   await store.add("registration", recordPrefix + clientId, { until: now() + newClientMs }, neverExpires);
@@ -46,7 +46,10 @@ export async function limitClients(server: Server, clientId: string): Promise<vo
 }
 
 /** Stops counting a client that no longer exists. */
-export async function stopCounting({ store, clients: { recordPrefix } }: Server, clientId: string): Promise<void> {
+export async function stopCounting(
+  { store, clients: { recordPrefix } }: HostedServer,
+  clientId: string,
+): Promise<void> {
   await store.delete("registration", recordPrefix + clientId);
 }
 
@@ -58,7 +61,7 @@ const recorded = new WeakMap<Client, number>();
  *
  * @throws {OAuthError} `invalid_client` if the client has just been evicted.
  */
-export async function recordUse(server: Server, client: Client): Promise<void> {
+export async function recordUse(server: HostedServer, client: Client): Promise<void> {
   const { store, clients: { recordPrefix }, now, settings: { lifetimes } } = server;
   const validMs = Math.max(lifetimes.access_token, lifetimes.refresh_token) * 1000;
   const intervalMs = validMs / 24;
@@ -71,7 +74,7 @@ export async function recordUse(server: Server, client: Client): Promise<void> {
   recorded.set(client, now());
 }
 
-async function evict(server: Server): Promise<void> {
+async function evict(server: HostedServer): Promise<void> {
   const { store, clients, clients: { recordPrefix }, now } = server;
   const { maxClients } = registrationPolicy(server);
   const records: ListedRecord<RegistrationRecord>[] = [];

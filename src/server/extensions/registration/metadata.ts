@@ -7,7 +7,7 @@ import type { OAuthError } from "../../../core/errors.ts";
 import { warn } from "../../../core/warn.ts";
 import { splitScope } from "../../../core/params.ts";
 import { grantTypesFor } from "../../../core/request/response_type.ts";
-import { isLocalProgram } from "../../../core/sender.ts";
+import { isLocalProgram } from "../../fetching/sender.ts";
 import type { Server } from "../../../core/server.ts";
 import { redirectsToDevice } from "../../../core/redirect_uri.ts";
 import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "../../../core/clients/client.ts";

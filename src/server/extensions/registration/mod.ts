@@ -4,6 +4,7 @@ import type { Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../../core/route.ts";
 import { parameters } from "../../../core/params.ts";
 import { isDefault, type RegistrationPolicy, registrationSettings } from "./settings.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 
 /** Lets clients register themselves. */
 export const registration: Extension<RegistrationPolicy> = {
@@ -26,7 +27,7 @@ export const registration: Extension<RegistrationPolicy> = {
   },
   extend: (server) => ({
     ...server,
-    async recordUse(current, client) {
+    async recordUse(current: HostedServer, client) {
       await server.recordUse(current, client);
       if (client.registration?.usedInitialAccessToken !== false) return;
       await (await import("./client_limit.ts")).recordUse(current, client);

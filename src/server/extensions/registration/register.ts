@@ -9,9 +9,10 @@ import { clientInformation } from "./response.ts";
 import type { Context } from "../../../core/context.ts";
 import { endpointUrl } from "../../../core/endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 
 /** The handlers of the registration endpoint. */
-export const register: Handlers = {
+export const register: Handlers<HostedServer> = {
   async POST(context) {
     const { server, request, target } = context;
     const { address } = target.clientAddress;
@@ -26,7 +27,7 @@ export const register: Handlers = {
 
 /** The response that describes a registration, with its URL. */
 export function describeRegistration(
-  context: Context,
+  context: Context<HostedServer>,
   registered: RegisteredClient,
 ): Readonly<Record<string, unknown>> {
   return clientInformation(registered, `${endpointUrl(context, "register")}/${registered.client.id}`);

@@ -8,10 +8,10 @@
  * 5. `client_limit.ts` limits the number of clients, and evicts unused ones.
  */
 
-import { registeredIdPrefix } from "../../../core/clients/server_clients.ts";
+import { registeredIdPrefix } from "../../hosting/server_clients.ts";
 import { digest, randomId, randomToken } from "../../../core/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 import { hasNewIdentity } from "../../../core/clients/client_identity.ts";
 import type { ClientEntry } from "../../../core/clients/client.ts";
 import { isSecretExpired } from "../../../core/clients/auth_method.ts";
@@ -44,7 +44,7 @@ type ReceivedMetadata = Readonly<Record<string, unknown>>;
  * @throws {OAuthError} If the metadata or the software statement is invalid, or too many registered clients are in use.
  */
 export async function registerClient(
-  server: Server,
+  server: HostedServer,
   received: ReceivedMetadata,
   isOpen: boolean,
 ): Promise<RegisteredClient> {
@@ -80,7 +80,7 @@ export async function registerClient(
  * @throws {OAuthError} If the request is invalid.
  */
 export async function updateRegistration(
-  server: Server,
+  server: HostedServer,
   owner: RegistrationOwner,
   received: ReceivedMetadata,
 ): Promise<RegisteredClient> {
@@ -111,7 +111,7 @@ export async function updateRegistration(
  * Deletes a registered client (RFC 7592 §2.3). Its codes and tokens become invalid, because each use of a code or token
  * reads the client.
  */
-export async function deleteRegistration(server: Server, owner: RegistrationOwner): Promise<void> {
+export async function deleteRegistration(server: HostedServer, owner: RegistrationOwner): Promise<void> {
   const { id } = owner.client;
   await exclusively(server, owner, () => server.clients.delete(id, "the client deleted its registration"));
   await stopCounting(server, id);
@@ -119,7 +119,10 @@ export async function deleteRegistration(server: Server, owner: RegistrationOwne
 }
 
 /** Verifies the sector of a client at a server with pairwise subjects. @throws {OAuthError} */
-async function verifySector(server: Server, client: Pick<Client, "id" | "metadata" | "redirectUris">): Promise<void> {
+async function verifySector(
+  server: HostedServer,
+  client: Pick<Client, "id" | "metadata" | "redirectUris">,
+): Promise<void> {
   const { subjectTypes } = server.settings;
   if (client.metadata.sector_identifier_uri === undefined || !subjectTypes.includes("pairwise")) return;
   await (await import("../pairwise/sector_identifier.ts")).assertSector(server, client);
@@ -127,7 +130,7 @@ async function verifySector(server: Server, client: Pick<Client, "id" | "metadat
 
 type SecretMembers = Pick<ClientEntry, "client_secret" | "client_secret_digest" | "client_secret_expires_at">;
 
-function newSecret(server: Server): SecretMembers & { readonly client_secret: string } {
+function newSecret(server: HostedServer): SecretMembers & { readonly client_secret: string } {
   const { secretLifetime } = registrationPolicy(server);
   return {
     client_secret: randomToken(server.randomBytes),
@@ -137,7 +140,7 @@ function newSecret(server: Server): SecretMembers & { readonly client_secret: st
 
 /** The current secret of the client: as sent, or its digest; `undefined` if the client has none or needs a new one. */
 async function currentSecret(
-  server: Server,
+  server: HostedServer,
   { metadata, secretDigest, assertionSecret }: Client,
   { token_endpoint_auth_method: method }: Partial<ClientEntry>,
   { client_secret: sent }: ReceivedMetadata,
@@ -160,7 +163,7 @@ const maxChangeMs = 10_000;
  * @throws {OAuthError} `invalid_token` in all others.
  */
 async function exclusively<T>(
-  server: Server,
+  server: HostedServer,
   { client, token, tokenDigest }: RegistrationOwner,
   change: () => T | Promise<T>,
 ): Promise<T> {

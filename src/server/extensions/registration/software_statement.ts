@@ -6,7 +6,7 @@ import type { OAuthError } from "../../../core/errors.ts";
 import { foreignClockTolerance, type JwtPolicy, JwtPolicyError } from "../../../core/keys/jwt_policies.ts";
 import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import { warn } from "../../../core/warn.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 
@@ -35,7 +35,7 @@ interface SoftwareStatement {
  *   request has a redirect URI that the statement lacks, because the issuer has not approved that receiver of codes.
  */
 export async function readSoftwareStatement(
-  server: Server,
+  server: HostedServer,
   received: Readonly<Record<string, unknown>>,
 ): Promise<SoftwareStatement | undefined> {
   const { software_statement: text } = received;
@@ -83,7 +83,7 @@ export async function readSoftwareStatement(
 }
 
 /** Rejects a token of another kind that the issuer has signed, such as an ID token (RFC 8725 §3.12). */
-function assertNoOtherToken(server: Server, payload: JWTPayload): void {
+function assertNoOtherToken(server: HostedServer, payload: JWTPayload): void {
   const claim = claimsOfTokens.find((name) => payload[name] !== undefined);
   if (claim !== undefined) {
     throw invalidStatement("it is a token of another kind", `a statement without ${claim}`, `one with ${claim}`);

@@ -11,7 +11,7 @@ import { quote } from "../../config/config_issue.ts";
 import { describeKind } from "../../../core/quote_value.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import { warn } from "../../../core/warn.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 import { pollMethod, pushMethod, supportedEvents, verificationEvent } from "./event_types.ts";
 import { startPush } from "./push.ts";
 import { requireReceiver } from "./receiver.ts";
@@ -37,7 +37,7 @@ const maxRequestedEvents = 100;
 type Body = Readonly<Record<string, unknown>>;
 
 /** The handlers of the configuration endpoint: create, read, update, replace and delete a stream. */
-export const configuration: Handlers = {
+export const configuration: Handlers<HostedServer> = {
   async POST(context) {
     const client = await requireReceiver(context, manageScope);
     const changes = readChanges(context, await readBody(context));
@@ -65,7 +65,7 @@ export const configuration: Handlers = {
 };
 
 /** The handlers of the status endpoint. */
-export const status: Handlers = {
+export const status: Handlers<HostedServer> = {
   async GET(context) {
     const client = await requireReceiver(context, readScope, manageScope);
     return json(200, describeStatus(await findStream(context.server, client, streamIdOf(context))));
@@ -87,10 +87,10 @@ export const status: Handlers = {
 };
 
 /** The handlers of the endpoints that add and remove a subject. */
-export const addSubject: Handlers = { POST: (context) => subject(context, true) };
-export const removeSubject: Handlers = { POST: (context) => subject(context, false) };
+export const addSubject: Handlers<HostedServer> = { POST: (context) => subject(context, true) };
+export const removeSubject: Handlers<HostedServer> = { POST: (context) => subject(context, false) };
 
-async function subject(context: Context, isAdded: boolean): Promise<HttpResponse> {
+async function subject(context: Context<HostedServer>, isAdded: boolean): Promise<HttpResponse> {
   const client = await requireReceiver(context, manageScope);
   const body = await readBody(context);
   const stream = await findStream(context.server, client, body.stream_id);
@@ -103,7 +103,7 @@ async function subject(context: Context, isAdded: boolean): Promise<HttpResponse
 }
 
 /** The handlers of the verification endpoint. */
-export const verification: Handlers = {
+export const verification: Handlers<HostedServer> = {
   async POST(context) {
     const client = await requireReceiver(context, manageScope);
     const body = await readBody(context);
@@ -113,16 +113,16 @@ export const verification: Handlers = {
   },
 };
 
-async function readBody({ request }: Context): Promise<Body> {
+async function readBody({ request }: Context<HostedServer>): Promise<Body> {
   return await readJsonObject(request, "SS-03");
 }
 
-function streamIdOf({ target }: Context): string | null {
+function streamIdOf({ target }: Context<HostedServer>): string | null {
   return new URLSearchParams(target.query).get("stream_id");
 }
 
 async function change(
-  context: Context,
+  context: Context<HostedServer>,
   changed: (stream: EventStreamRecord, body: Body) => EventStreamRecord,
 ): Promise<HttpResponse> {
   const { server } = context;
@@ -152,7 +152,7 @@ function canonical(value: unknown): string {
 }
 
 /** The members of a stream that its client supplies. */
-function readChanges(context: Context, body: Body): StreamChanges {
+function readChanges(context: Context<HostedServer>, body: Body): StreamChanges {
   const { events_requested: events, delivery } = body;
   const isList = (value: unknown): value is readonly string[] =>
     Array.isArray(value) && value.length <= maxRequestedEvents &&
@@ -172,7 +172,7 @@ function readChanges(context: Context, body: Body): StreamChanges {
 const maxNamedEvents = 5;
 
 /** Warns of requested types that the stream does not deliver. A verification is delivered without being requested. */
-function warnUnsupported({ server, clientId }: Context, events: readonly string[]): void {
+function warnUnsupported({ server, clientId }: Context<HostedServer>, events: readonly string[]): void {
   const unsupported = events.filter((type) => !supportedEvents(server).includes(type) && type !== verificationEvent);
   if (unsupported.length === 0) return;
   const others = unsupported.length - maxNamedEvents;
@@ -186,7 +186,7 @@ function warnUnsupported({ server, clientId }: Context, events: readonly string[
   });
 }
 
-function readDelivery(server: Server, delivery: unknown): Pick<StreamChanges, "pushUrl" | "authorization"> {
+function readDelivery(server: HostedServer, delivery: unknown): Pick<StreamChanges, "pushUrl" | "authorization"> {
   const { method, endpoint_url: url, authorization_header: authorization } = Object(delivery);
   if (method === pollMethod) return { pushUrl: undefined, authorization: undefined };
   if (method !== pushMethod) throw invalid("delivery.method", `${pushMethod} or ${pollMethod}`, quote(method));
@@ -225,7 +225,7 @@ function describeList(value: unknown): string {
 }
 
 /** The configuration of a stream (§8.1.1). The value of the `Authorization` header is a secret of the client. */
-function describe(context: Context, stream: EventStreamRecord): Body {
+function describe(context: Context<HostedServer>, stream: EventStreamRecord): Body {
   const { streamId, clientId, eventsRequested, pushUrl, description } = stream;
   return {
     stream_id: streamId,

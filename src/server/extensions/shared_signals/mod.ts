@@ -10,22 +10,23 @@
 import type { Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../../core/route.ts";
 import { parameters } from "../../../core/params.ts";
-import type { Server, SessionWatcher } from "../../../core/server.ts";
+import type { SessionWatcher } from "../../../core/server.ts";
 import type { Method } from "../../../core/router.ts";
 import { isOn, type SharedSignalPolicy, sharedSignalSettings, sharedSignalsOf } from "./settings.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 
 const watcher: SessionWatcher = {
   findSessions: () => [],
-  async sessionsEnded(server, sub, sids) {
+  async sessionsEnded(server: HostedServer, sub, sids) {
     if (isOn(sharedSignalsOf(server))) await (await import("./sources.ts")).sendSessionsRevoked(server, sub, sids);
     return undefined;
   },
-  async accessEnded(server, user, cause) {
+  async accessEnded(server: HostedServer, user, cause) {
     if (isOn(sharedSignalsOf(server))) await (await import("./sources.ts")).sendAccessEnded(server, user, cause);
   },
 };
 
-async function repeatPushes(server: Server): Promise<void> {
+async function repeatPushes(server: HostedServer): Promise<void> {
   if (isOn(sharedSignalsOf(server))) await (await import("./push.ts")).repeatPushes(server);
 }
 

@@ -8,7 +8,7 @@ import type { Handlers } from "../../../core/route.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { warn } from "../../../core/warn.ts";
 import { redactText } from "../../redaction/redact.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 import { requireReceiver } from "./receiver.ts";
 import { manageScope, readScope } from "./settings.ts";
 import { findStream, listEvents, signEvent } from "./streams.ts";
@@ -32,7 +32,7 @@ interface PollRequest {
 }
 
 /** The handlers of the poll endpoint. */
-export const poll: Handlers = {
+export const poll: Handlers<HostedServer> = {
   async POST(context) {
     const { server, request, target } = context;
     const client = await requireReceiver(context, manageScope, readScope);
@@ -66,7 +66,11 @@ function readPoll(input: Readonly<Record<string, unknown>>): PollRequest {
 }
 
 /** Deletes finished events; of a duplicate, one at a time. */
-async function acknowledge(server: Server, stream: EventStreamRecord, finished: readonly string[]): Promise<void> {
+async function acknowledge(
+  server: HostedServer,
+  stream: EventStreamRecord,
+  finished: readonly string[],
+): Promise<void> {
   if (finished.length === 0) return;
   const remaining = new Set(finished);
   for (const { id, value: { claims } } of await listEvents(server, stream)) {
@@ -75,7 +79,7 @@ async function acknowledge(server: Server, stream: EventStreamRecord, finished: 
 }
 
 /** The next events: until they are acknowledged, each poll returns them again. A paused stream has none. */
-async function collect(server: Server, client: Client, stream: EventStreamRecord, maxEvents: number) {
+async function collect(server: HostedServer, client: Client, stream: EventStreamRecord, maxEvents: number) {
   const sets: Record<string, string> = {};
   if (stream.status !== "enabled" || stream.pushUrl !== undefined) return { sets };
   const events = new Map((await listEvents(server, stream)).toReversed().map(({ value }) => [value.claims.jti, value]));
@@ -87,7 +91,7 @@ async function collect(server: Server, client: Client, stream: EventStreamRecord
 }
 
 /** Warns that a client rejected an event (RFC 8936 §2.4). */
-function warnRejected(server: Server, client: Client, jti: string, error: unknown): void {
+function warnRejected(server: HostedServer, client: Client, jti: string, error: unknown): void {
   const shown = (value: unknown) =>
     typeof value === "string" ? redactText(value, server.registeredSecrets).slice(0, shownChars) : "no text";
   const { err, description } = Object(error);

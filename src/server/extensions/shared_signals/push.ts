@@ -5,7 +5,7 @@ import type { Client } from "../../../core/clients/repository.ts";
 import { type PostResult, postToClient } from "../../fetching/post_to_client.ts";
 import { warn } from "../../../core/warn.ts";
 import { dueRecords, leaseRecord } from "../../hosting/records/lease.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 import { allStreams, listEvents, mayReceive, signEvent, streamsPrefix } from "./streams.ts";
 
 /** How long all deliveries of one stream may take together, in milliseconds. */
@@ -18,13 +18,13 @@ const repetitionDelaysSeconds = [60, 300, 1800];
 const maxPosts = 100;
 
 /** Repeats the deliveries that are due. */
-export async function repeatPushes(server: Server): Promise<void> {
+export async function repeatPushes(server: HostedServer): Promise<void> {
   if (await server.store.count("stream_event", streamsPrefix(server)) === 0) return;
   await Promise.all((await allStreams(server)).map((stream) => pushEvents(server, stream)));
 }
 
 /** Posts the due events of a stream in the background: no user waits for a client. */
-export function startPush(server: Server, stream: EventStreamRecord): void {
+export function startPush(server: HostedServer, stream: EventStreamRecord): void {
   server.background.start("ssf_stream", () => pushEvents(server, stream));
 }
 
@@ -33,7 +33,7 @@ export function startPush(server: Server, stream: EventStreamRecord): void {
  * others wait for the next maintenance or event. Of several instances, one posts each event. An event is deleted only
  * after the response: if the process ends before, the event is posted again.
  */
-async function pushEvents(server: Server, stream: EventStreamRecord): Promise<void> {
+async function pushEvents(server: HostedServer, stream: EventStreamRecord): Promise<void> {
   const { status, pushUrl, clientId } = stream;
   if (status !== "enabled" || pushUrl === undefined) return;
   const client = await server.clients.findHolder(clientId);
@@ -70,7 +70,7 @@ async function pushEvents(server: Server, stream: EventStreamRecord): Promise<vo
 
 /** Keeps an event for a later attempt, unless its stream was disabled or deleted in the meantime. */
 async function postpone(
-  { store }: Server,
+  { store }: HostedServer,
   { id, value, expiresAt }: ListedRecord<StreamEventRecord>,
   dueAt: number,
 ): Promise<void> {
@@ -80,7 +80,7 @@ async function postpone(
 
 /** Posts one token (RFC 8935 §2.1). */
 async function post(
-  server: Server,
+  server: HostedServer,
   client: Client,
   { pushUrl, authorization }: EventStreamRecord,
   event: StreamEventRecord,

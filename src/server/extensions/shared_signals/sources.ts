@@ -1,14 +1,15 @@
 /** The events that follow from what happens at this server. */
 
 import type { User } from "../../../core/clients/client.ts";
-import type { Server, SessionWatcher } from "../../../core/server.ts";
+import type { SessionWatcher } from "../../../core/server.ts";
 import { sessionIdFor } from "../../../core/users/users.ts";
 import { eventTypes } from "./event_types.ts";
 import { transmit } from "./transmit.ts";
 import { userSubject } from "./streams.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 
 /** Sends `session-revoked` for each session that has ended, with the `sid` of the client's ID tokens (CAEP §3.1). */
-export async function sendSessionsRevoked(server: Server, sub: string, sids: readonly string[]): Promise<void> {
+export async function sendSessionsRevoked(server: HostedServer, sub: string, sids: readonly string[]): Promise<void> {
   const user: User = await server.users.find(sub) ?? { sub };
   await Promise.all(sids.map((sid) =>
     transmit(server, {
@@ -24,7 +25,7 @@ export async function sendSessionsRevoked(server: Server, sub: string, sids: rea
 
 /** Sends the events of a user who was removed, has another password, or whose tokens were revoked. */
 export async function sendAccessEnded(
-  server: Server,
+  server: HostedServer,
   user: User,
   cause: Parameters<NonNullable<SessionWatcher["accessEnded"]>>[2],
 ): Promise<void> {

@@ -5,7 +5,7 @@ import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import { randomId } from "../../../core/secrets.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 import { isCaepEvent, verificationEvent } from "./event_types.ts";
 import {
   addEvent,
@@ -43,7 +43,7 @@ export type TestToken = Pick<StreamEventRecord, "claims" | "token">;
  *
  * @returns The number of streams.
  */
-export async function transmit(server: Server, event: SecurityEvent): Promise<number> {
+export async function transmit(server: HostedServer, event: SecurityEvent): Promise<number> {
   if (await server.store.count("event_stream", streamsPrefix(server)) === 0) return 0;
   const streams = (await allStreams(server)).filter((stream) =>
     stream.status !== "disabled" && deliveredEvents(server, stream).includes(event.type)
@@ -52,7 +52,7 @@ export async function transmit(server: Server, event: SecurityEvent): Promise<nu
 }
 
 /** Sends an event to one stream; returns whether the stream has events of this user. */
-async function send(server: Server, stream: EventStreamRecord, event: SecurityEvent): Promise<boolean> {
+async function send(server: HostedServer, stream: EventStreamRecord, event: SecurityEvent): Promise<boolean> {
   const { user, type, members = {}, alter } = event;
   const client = await server.clients.findHolder(stream.clientId);
   if (client === undefined) {
@@ -69,7 +69,7 @@ async function send(server: Server, stream: EventStreamRecord, event: SecurityEv
 
 /** Sends the event by which a client tests a stream. A disabled stream sends nothing. */
 export async function sendVerification(
-  server: Server,
+  server: HostedServer,
   client: Client,
   stream: EventStreamRecord,
   state: string | undefined,
@@ -82,7 +82,7 @@ export async function sendVerification(
 
 /** The claims of a token: without `sub` and `exp`, so that it is never taken for an ID token (SSF §4.1). */
 function createClaims(
-  server: Server,
+  server: HostedServer,
   client: Client,
   subject: SubjectIdentifier,
   type: string,
@@ -98,20 +98,20 @@ function createClaims(
   };
 }
 
-async function deliver(server: Server, stream: EventStreamRecord, tokens: readonly TestToken[]): Promise<void> {
+async function deliver(server: HostedServer, stream: EventStreamRecord, tokens: readonly TestToken[]): Promise<void> {
   for (const token of tokens) await addEvent(server, stream, { ...token, attempts: 0, dueAt: server.now() });
   if (stream.pushUrl !== undefined) startPush(server, stream);
   else wakePolls(server, stream.streamId);
 }
 
 /** The polls that wait for an event, by stream. */
-const waitingByServer = new WeakMap<Server["clients"], Map<string, () => void>>();
+const waitingByServer = new WeakMap<HostedServer["clients"], Map<string, () => void>>();
 
 /** How long a poll waits for an event, in milliseconds. */
 const maxPollWaitMs = 10_000;
 
 /** Waits for an event of a stream on this instance. A later poll of the stream ends the wait of an earlier one. */
-export async function waitForEvent({ clients }: Server, streamId: string): Promise<void> {
+export async function waitForEvent({ clients }: HostedServer, streamId: string): Promise<void> {
   let waiting = waitingByServer.get(clients);
   if (waiting === undefined) waitingByServer.set(clients, waiting = new Map());
   waiting.get(streamId)?.();
@@ -126,6 +126,6 @@ export async function waitForEvent({ clients }: Server, streamId: string): Promi
   });
 }
 
-function wakePolls({ clients }: Server, streamId: string): void {
+function wakePolls({ clients }: HostedServer, streamId: string): void {
   waitingByServer.get(clients)?.get(streamId)?.();
 }

@@ -8,7 +8,7 @@ import type { ServerWith } from "../../../core/extension.ts";
 import type { Extension } from "../../hosting/extension.ts";
 import type { RequestSource } from "../../../core/request/request_source.ts";
 import { clientJwtAlgorithms } from "../../config/client_jwt_algorithms.ts";
-import type { PartRequest, Server } from "../../../core/server.ts";
+import type { PartRequest } from "../../../core/server.ts";
 import { isSignatureRequired, type SignedRequestPolicy, signedRequestSettings } from "./settings.ts";
 import { contentEncryptions } from "../encrypted_responses/client_members.ts";
 import { signedRequestClientFields } from "./client_members.ts";
@@ -16,6 +16,7 @@ import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
 import { validateHasKeys } from "../../config/validate_client.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 
 const load = () => import("./request_object.ts");
 
@@ -37,7 +38,7 @@ function validateAlgorithm(client: ClientMetadata): readonly ConfigIssue[] {
   }];
 }
 
-const requestObjects: RequestSource<Server> = {
+const requestObjects: RequestSource<HostedServer> = {
   parameter: "request",
   read: async (server, received, unrepeatable) => (await load()).readRequestObject(server, received, unrepeatable),
   readSigned: async (server, client, received) => (await load()).verifyRequestObject(server, client, received),
@@ -54,7 +55,7 @@ export const signedRequests: Extension<SignedRequestPolicy> = {
   extend: (server) => ({
     ...server,
     requestSources: [...server.requestSources, requestObjects],
-    async publishedKeys(current) {
+    async publishedKeys(current: HostedServer) {
       const keys = await server.publishedKeys(current);
       const { requestObjectEncryption: algorithms } = signedRequestSettings.of(current.settings);
       return algorithms.length === 0

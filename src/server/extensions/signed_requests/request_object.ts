@@ -17,6 +17,7 @@ import { warn } from "../../../core/warn.ts";
 import { type ParameterDescription, type Params, paramsFromFields } from "../../../core/params.ts";
 import type { RejectionRuleId } from "../../../core/rules/mod.ts";
 import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 import { reject } from "./rules.ts";
 import { signedRequestSettings } from "./settings.ts";
 
@@ -31,14 +32,14 @@ export const requestObjectPolicy: JwtPolicy & { readonly maxLifetime: number; re
 
 /** Reads the request object of an authorization request. The client receives the error of an invalid one. */
 export async function readRequestObject(
-  server: Server,
+  server: HostedServer,
   received: Params,
   unrepeatable: ReadonlySet<string>,
 ): Promise<ResolvedRequest> {
   try {
     const client = received.isRepeated("client_id")
       ? undefined
-      : await server.clients.find(received.get("client_id") ?? "", server.sender);
+      : await server.clients.find(received.get("client_id") ?? "", server);
     if (client === undefined) throw rejectAs("JR-02")("client_id names no client, or several", "one registered client");
     const fields = await verifyRequestObject(server, client, received);
     return { params: paramsFromFields(fields, unrepeatable), origin: { isSigned: true } };
@@ -55,7 +56,7 @@ export async function readRequestObject(
  * @throws {OAuthError} `invalid_request_object`; `request_not_supported` for a client that cannot sign.
  */
 export async function verifyRequestObject(
-  server: Server,
+  server: HostedServer,
   client: Client,
   received: Params,
 ): Promise<[name: string, value: string][]> {
@@ -139,7 +140,7 @@ function rejectAs(rule: RejectionRuleId): RejectJwt {
 
 /** Rejects a request object without a short lifetime, if the settings demand one. */
 function assertLifetime(
-  server: Server,
+  server: HostedServer,
   client: Client,
   { nbf, exp }: { readonly nbf?: number; readonly exp?: number },
 ): void {
@@ -189,7 +190,7 @@ function readMember(
 }
 
 /** Warns about ignored parameters outside the JWT, which OpenID Connect Core §6.1 merges with the parameters inside. */
-function warnIgnored(server: Server, client: Client, received: Params, inner: ReadonlyMap<string, string>): void {
+function warnIgnored(server: HostedServer, client: Client, received: Params, inner: ReadonlyMap<string, string>): void {
   const ignored = server.requestParts.parameters.authorize.map(({ name }) => name).filter((name) => {
     const outer = name === "request" ? undefined : received.get(name);
     return outer !== undefined && outer !== inner.get(name);

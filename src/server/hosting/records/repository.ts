@@ -12,6 +12,7 @@
  */
 
 import { boundedCache } from "../../../core/bounded_cache.ts";
+import type { Entries } from "../../../core/entries.ts";
 import type { MaybePromise } from "../../../core/maybe_promise.ts";
 import type { Store } from "../../../core/store/store.ts";
 
@@ -29,9 +30,7 @@ export interface PageOptions {
  * If the result is known without the store, methods return it synchronously, otherwise as a promise. A change is in
  * the store when its promise resolves; if the promise rejects, nothing has changed.
  */
-export interface Repository<Input, Item> {
-  /** Finds one by id; `undefined` if it does not exist. */
-  find(id: string): MaybePromise<Item | undefined>;
+export interface Repository<Input, Item> extends Entries<Item> {
   /** The default entry, the configured entries, then the entries of the store by id. A short page is the last. */
   list(options?: PageOptions): MaybePromise<readonly Item[]>;
   /** The number of entries; of a persistent store an estimate while entries expire. */
@@ -133,24 +132,18 @@ export function recordPrefix({ issuer = "" }: { readonly issuer?: string }): str
   return `${issuer} `;
 }
 
-/** The members of a server with its entries. */
-interface EntryOwner {
-  readonly store: Pick<Store, "persistent" | "get">;
-  readonly clients: Pick<Repository<never, unknown>, "persists"> & { readonly recordPrefix: string };
-  readonly users: Pick<Repository<never, unknown>, "persists">;
-}
-
 /**
  * Reads the store for a configured id, as `find` does for any other. Timing attack: the duration of a failed
  * authentication must not reveal which ids are configured (CA-07).
  */
 export async function readAsIfStored(
-  { store, clients, users }: EntryOwner,
+  store: Pick<Store, "persistent" | "get">,
   kind: "client" | "user",
+  { persists }: Pick<Repository<never, unknown>, "persists">,
+  prefix: string,
   id: string,
 ): Promise<void> {
-  const { persists } = kind === "client" ? clients : users;
-  if (store.persistent === true && !persists(id)) await store.get(kind, clients.recordPrefix + id);
+  if (store.persistent === true && !persists(id)) await store.get(kind, prefix + id);
 }
 
 /**

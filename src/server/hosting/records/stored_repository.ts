@@ -10,6 +10,7 @@ import { quote } from "../../config/config_issue.ts";
 import { boundedCache } from "../../../core/bounded_cache.ts";
 import { warn } from "../../../core/warn.ts";
 import type { Server } from "../../../core/server.ts";
+import type { ServerClients } from "../server_clients.ts";
 import { memoryRepository } from "./repository.ts";
 import type { CreateRepository, EntryDefinition, PageOptions, UserEntries } from "./repository.ts";
 
@@ -28,7 +29,7 @@ const maxReportedIds = 20;
 /** The members of the server that the repositories need. */
 type RepositoryOwner =
   & Pick<Server, "store" | "now" | "randomBytes" | "trace">
-  & Pick<Server["clients"], "recordPrefix">;
+  & Pick<ServerClients, "recordPrefix">;
 
 /** The repositories of one server. */
 export interface StoredRepositories {

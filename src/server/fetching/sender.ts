@@ -1,7 +1,7 @@
 /** The sender of a request, which decides which URLs the server may fetch because of the request (SSRF). */
 
-import { addressMatcher } from "./http/ip_address.ts";
-import type { Allowances } from "./allowances.ts";
+import { addressMatcher } from "../../core/http/ip_address.ts";
+import type { Allowances } from "../../core/allowances.ts";
 
 /** @internal */
 export interface Sender {

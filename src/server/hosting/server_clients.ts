@@ -1,11 +1,11 @@
 /** The clients of a server: the registered ones, and those that extensions add. */
 
-import type { MaybePromise } from "../maybe_promise.ts";
-import type { Store } from "../store/store.ts";
-import { boundedCache } from "../bounded_cache.ts";
-import type { RuleExplanation } from "../explanation.ts";
-import type { Sender } from "../sender.ts";
-import type { Client, ClientRepository } from "./repository.ts";
+import type { Client, Clients } from "../../core/clients/repository.ts";
+import type { RuleExplanation } from "../../core/explanation.ts";
+import type { Store } from "../../core/store/store.ts";
+import type { ClientRepository } from "./client_repository.ts";
+import type { FetchingServer } from "../fetching/fetching.ts";
+import { readAsIfStored } from "./records/repository.ts";
 
 /**
  * The clients of a server. `find` also finds the clients that extensions add; changes and `registered` concern
@@ -13,49 +13,31 @@ import type { Client, ClientRepository } from "./repository.ts";
  *
  * @internal
  */
-export interface ServerClients extends ClientRepository {
-  /**
-   * The client of an id; `undefined` if it is unknown.
-   *
-   * @param sender The sender of the request that names the client, if a document may be fetched because of it.
-   * @throws {OAuthError} If the client cannot be used.
-   */
-  find(id: string, sender?: Sender): MaybePromise<Client | undefined>;
+export interface ServerClients extends ClientRepository, Clients<FetchingServer> {
+  /** See {@link Clients.find}. */
+  find: Clients<FetchingServer>["find"];
+  /** See {@link ClientRepository.list}. */
+  list: ClientRepository["list"];
   /** The registered clients only. */
   readonly registered: ClientRepository;
+  /** See {@link Clients.readAsIfStored}. */
+  readAsIfStored(server: FetchingServer, id: string): Promise<void>;
   /** The prefix of the ids of this issuer's records of clients and users. */
   readonly recordPrefix: string;
-  /**
-   * The client of an issued token; `undefined` if it no longer exists. Metadata in memory is not fetched again, even if
-   * it has expired.
-   *
-   * @param sender The sender of a request that names the client, without a token or for a redirect. Expired metadata is
-   *   then fetched again.
-   */
-  findHolder(id: string, sender?: Sender): MaybePromise<Client | undefined>;
-  /** Records that something was issued to a client: fetches for it no longer share their limits with other clients. */
-  recordUse(id: string): void;
-  /** Whether something was issued to a client, as far as this instance remembers. */
-  isInUse(id: string): boolean;
   /** The clients in memory that are not registered, because their metadata is elsewhere. */
   externalClients(): readonly Client[];
   /** Removes these clients from memory, so that their metadata is fetched again. */
   forgetExternalClients(): void;
 }
 
-/** Maximum number of clients that are known to be in use. */
-const maxUsedClients = 10_000;
-
 /** Creates the clients of a server without extensions. */
 export function serverClients(registered: ClientRepository, recordPrefix: string): ServerClients {
-  const used = boundedCache<true>(maxUsedClients);
   return {
     ...registered,
     registered,
     recordPrefix,
     findHolder: registered.find,
-    recordUse: (id) => used.set(id, true),
-    isInUse: (id) => used.get(id) === true,
+    readAsIfStored: ({ store }, id) => readAsIfStored(store, "client", registered, recordPrefix, id),
     externalClients: () => [],
     forgetExternalClients() {},
   };

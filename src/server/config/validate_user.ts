@@ -1,0 +1,60 @@
+/** Validates users, of the configuration or registered at run time. */
+
+import { isDeeperThan } from "../../core/json_value.ts";
+import type { User } from "../../core/clients/client.ts";
+import { isWeakDigest, parsePasswordDigest } from "../../core/users/password.ts";
+import type { ConfigIssue } from "../../core/configuration_error.ts";
+import { validate } from "./field.ts";
+import { registeredUserField } from "./user_fields.ts";
+
+/**
+ * All issues of one user; paths are relative to the user.
+ *
+ * @param openLogin `allows.openLogin`. Without it, a digest that is cheap to guess is an issue.
+ */
+export function validateUser(user: User, openLogin = true): ConfigIssue[] {
+  const issues = validate(registeredUserField, user);
+  if (issues.length > 0) return issues;
+  const { sub: _, password, ...claims } = user;
+  if (password !== undefined) issues.push(...validatePassword(password, openLogin));
+  for (const [path, value] of Object.entries(claims)) {
+    if (isDeeperThan(maxClaimDepth, value)) {
+      issues.push({
+        path,
+        expected: `arrays and objects nested at most ${maxClaimDepth} deep`,
+        received: "deeper nesting",
+        hint: "Reduce the nesting.",
+      });
+    } else if (containsBigInt(value)) {
+      issues.push({
+        path,
+        expected: "a value that JSON can represent",
+        received: "a BigInt",
+        hint: "Use a number or a string.",
+      });
+    }
+  }
+  return issues;
+}
+
+function validatePassword(password: string, openLogin: boolean): ConfigIssue[] {
+  const digest = parsePasswordDigest(password);
+  if (digest !== undefined && (openLogin || !isWeakDigest(digest))) return [];
+  return [{
+    path: "password",
+    expected: digest === undefined
+      ? "the scrypt digest of a password, with at most 128 MiB and 16 lanes"
+      : "a digest that costs at least as much to guess as scrypt with ln=16, r=8, p=1, because the issuer is not on a " +
+        "test host",
+    received: digest === undefined ? "another string (hidden)" : `ln=${digest.ln}, r=${digest.r}, p=${digest.p}`,
+    hint: "Run latchkey hash-password (npx -y deno task start hash-password), and write its output.",
+  }];
+}
+
+/** Maximum depth of claims: JSON.parse reads deeper values than JSON.stringify can write. */
+const maxClaimDepth = 32;
+
+function containsBigInt(value: unknown): boolean {
+  return typeof value === "bigint" ||
+    typeof value === "object" && value !== null && Object.values(value).some(containsBigInt);
+}

@@ -1,0 +1,105 @@
+/** The repository of users: validation, the default user, and what follows when a user is changed or removed. */
+
+import { assertNoIssues } from "../config/config_issue.ts";
+import type { ConfigurationWarning } from "../../core/configuration_error.ts";
+import { validateUser } from "../config/validate_user.ts";
+import type { ClaimRules } from "../../core/claims.ts";
+import type { User } from "../../core/clients/client.ts";
+import type { Policy } from "../../core/policy.ts";
+import type { Server } from "../../core/server.ts";
+import { getPasswordDigest, withoutPassword } from "../../core/users/password.ts";
+import { assignGeneration, generationOf } from "../../core/users/users.ts";
+import { type CreateRepository, memoryRepository, type UserEntries } from "./records/repository.ts";
+
+/** @internal The users of a server; `login: "auto"` logs in the first one. */
+export interface UserRepository extends UserEntries<User, User> {
+  /**
+   * When this instance made another user the default, in milliseconds since the epoch; 0 if it did not. `login: "auto"`
+   * ignores a session that is older.
+   */
+  defaultChosenAt(): number;
+  /** Whether users without a password cannot log in: logins happen on pages, which ask for one. */
+  readonly requirePasswords: boolean;
+}
+
+/** Finds the claims of a user that no client can receive. */
+export type UserWarnings = (
+  rules: ClaimRules,
+  scopes: readonly string[],
+  user: User,
+) => readonly ConfigurationWarning[];
+
+/** Called when the sessions of a user have ended, because the user was removed or the password was changed. */
+export type OnSessionsOver = (user: User, cause: "removed" | "password changed") => void;
+
+/** The part of the server that a user repository needs. */
+interface UserRepositoryContext extends Pick<Server, "now" | "trace"> {
+  readonly claims: ClaimRules;
+  /** Absent if nothing listens. */
+  readonly userWarnings?: UserWarnings;
+  readonly requirePasswords: boolean;
+  /** Whether guest users may be created. If false, existing guest users are ignored. */
+  readonly acceptsGuests: boolean;
+  readonly onSessionsOver: OnSessionsOver;
+}
+
+/**
+ * Creates the repository.
+ *
+ * @param configured The configured users.
+ * @param create Default: in memory.
+ */
+export function userRepository(
+  settings: Policy,
+  configured: readonly User[],
+  { now, trace, claims, userWarnings, requirePasswords, acceptsGuests, onSessionsOver }: UserRepositoryContext,
+  create: CreateRepository = memoryRepository,
+): UserRepository {
+  let chosenAt = 0;
+  const passwordOf = (user: User) => JSON.stringify(getPasswordDigest(user));
+  const repository = create<User, User>(configured, {
+    kind: "user",
+    acceptsExpiring: acceptsGuests,
+    getId: (user) => user.sub,
+    idOf: (user) => user.sub,
+    parse(user) {
+      assertNoIssues(validateUser(user, settings.allows.openLogin));
+      return withoutPassword(user);
+    },
+    serialize: (user) => user,
+    generationOf,
+    assignGeneration,
+    changed(former, current) {
+      if (current === undefined) onSessionsOver(former, "removed");
+      else if (passwordOf(former) !== passwordOf(current)) onSessionsOver(former, "password changed");
+    },
+  });
+  const warnAbout = (user: User) => {
+    for (const warning of userWarnings?.(claims, settings.scopes, user) ?? []) {
+      trace({ type: "configuration_warning", at: now(), ...warning });
+    }
+  };
+  const noteDefault = (exists: boolean) => {
+    if (exists) chosenAt = now();
+    return exists;
+  };
+  return {
+    ...repository,
+    set(user) {
+      const result = repository.set(user);
+      warnAbout(user);
+      return result;
+    },
+    add(user, expiresAt) {
+      const result = repository.add(user, expiresAt);
+      warnAbout(user);
+      return result;
+    },
+    makeDefault(sub) {
+      const result = repository.makeDefault(sub);
+      return result instanceof Promise ? result.then(noteDefault) : noteDefault(result);
+    },
+    defaultChosenAt: () => chosenAt,
+    requirePasswords,
+  };
+}
