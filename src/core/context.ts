@@ -6,7 +6,7 @@
  * 2. The router creates a {@link Context} for each request; plugins may change its server (`plugin.ts`).
  * 3. The handler reads the context and returns a response, or throws.
  * 4. `error_response.ts` sends a thrown error through the error channel of the endpoint.
- * 5. `approver.ts` and `endpoints/shared/authorization.ts` decide authorization requests.
+ * 5. `approver.ts` and `authorization.ts` decide authorization requests.
  */
 
 import type { HttpResponse, PageForm, RequestLike } from "./http/message.ts";

@@ -2,7 +2,7 @@
 
 import type { Context } from "./context.ts";
 import type { EndpointDescription } from "./endpoint.ts";
-import { lastResortError } from "./last_resort_error.ts";
+import { lastResortError } from "./json_error.ts";
 import type { ParameterDescription } from "./params.ts";
 import { type Endpoint, type EndpointRoute, endpointRoute, seeOther } from "./route.ts";
 import { type RequestHandler, routeFinder, router, type RouterOptions } from "./router.ts";

@@ -28,9 +28,9 @@ export type ErrorChannel =
   | "page"
   /** By redirect to the client if the context has a destination (OAuth 2.1 §4.1.2.1), otherwise as a page. */
   | "redirect"
-  /** As one line of plain text. */
+  /** As one line of plain text; in the minimal server as JSON. */
   | "text"
-  /** As problem details (RFC 9457). */
+  /** As problem details (RFC 9457); in the minimal server as JSON. */
   | "problem";
 
 /** @internal How the recorder treats requests to an endpoint. */

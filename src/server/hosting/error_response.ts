@@ -3,7 +3,7 @@
 import type { Context } from "../../core/context.ts";
 import { errorHandler } from "../../core/error_response.ts";
 import { plainText, type ResponseLike, withHeaders } from "../../core/http/message.ts";
-import { toOAuthError } from "../../core/last_resort_error.ts";
+import { toOAuthError } from "../../core/json_error.ts";
 import { rejectionProblem } from "./problem_response.ts";
 import type { Pages } from "../pages.ts";
 import { explainedWording } from "./error_wording.ts";

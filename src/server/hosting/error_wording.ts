@@ -1,18 +1,13 @@
 /** The errors of the whole server: with the texts of their rules, suggestions, and links to pages for developers. */
 
 import { upperFirst } from "../pages/first_letter.ts";
-import {
-  type ErrorWording,
-  expectsJson,
-  isWrongMethod,
-  plainWording,
-  type ShownError,
-} from "../../core/error_response.ts";
+import { expectsJson, isWrongMethod } from "../../core/error_response.ts";
+import { type ErrorWording, plainWording, type ShownError } from "../../core/error_wording.ts";
 import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
 import { type ErrorDetails, OAuthError } from "../../core/errors.ts";
 import type { Context } from "../../core/context.ts";
 import { isCrossSite, isUnstated } from "../../core/cross_site.ts";
-import { detailHeaders, toOAuthError } from "../../core/last_resort_error.ts";
+import { detailHeaders, toOAuthError } from "../../core/json_error.ts";
 import type { Pages } from "../pages.ts";
 import { encodeRetry, fixLink, mayListClients } from "./client_change.ts";
 import { exampleCommand } from "./example_command.ts";

@@ -17,7 +17,7 @@ import type { Trace } from "../../core/trace.ts";
 import type { Store } from "../../core/store/store.ts";
 import { withTimeout } from "../../core/store/with_timeout.ts";
 import { userWarnings } from "../config/user_warnings.ts";
-import { lastResortError } from "../../core/last_resort_error.ts";
+import { lastResortError } from "../../core/json_error.ts";
 import { storedRepositories } from "./records/stored_repository.ts";
 import { redactEvent } from "../redaction/redact.ts";
 import { ownClockError } from "./app_place.ts";
