@@ -9,8 +9,8 @@ import { run } from "./run.ts";
 
 /** The most that each figure may be. A change that lowers a figure lowers its limit. */
 const limits = {
-  "files of the core": 148,
-  "lines of these files": 15340,
+  "files of the core": 147,
+  "lines of these files": 15291,
   "imports of the core from elsewhere": 0,
   "pairs of folders in src/server that import each other": 4,
   "folders in circles": 28,
@@ -18,7 +18,7 @@ const limits = {
   "of them, with one user": 0,
   "types that are forms of a setting": 7,
   "calls that fill in settings": 5,
-  "members of Server": 39,
+  "members of Server": 36,
 };
 
 /** The interfaces of extensions and plugins: where they are, and in which files their values can be. */

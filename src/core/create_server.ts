@@ -1,6 +1,5 @@
 /** Creates a server from its parts: the defaults of its members, and what extensions replace. */
 
-import { background } from "./background.ts";
 import { boundedCache } from "./bounded_cache.ts";
 import { claimRules } from "./claims.ts";
 import { clientAuthentication } from "./client_auth.ts";
@@ -48,13 +47,10 @@ export async function createServer<Added extends object>(
   let server: Server & Added = {
     storageIssuer: issuer,
     audience: issuer,
-    assertionAudiences: [],
     // Members that only some requests have: copies of one shape are quicker to read.
     passed: undefined,
     takeFixedValue: () => undefined,
     observe: undefined,
-    addTexts: undefined,
-    background: background(given),
     keys: { ...keys, sign: jwtSigner(keys) },
     publishedKeys: signingKeys,
     grantTypes: [...grantTypesOf(settings, extensions), ...grantTypes],

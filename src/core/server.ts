@@ -27,7 +27,6 @@ import type { Observations } from "./observe.ts";
 import type { SigningKeys } from "./keys/jwt.ts";
 import type { Policy } from "./policy.ts";
 import type { Resources } from "./resource_list.ts";
-import type { Background } from "./background.ts";
 import type { BoundedCache, RateLimiter } from "./bounded_cache.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
@@ -111,8 +110,6 @@ export interface Server {
   ): MaybePromise<EncryptResponse | undefined>;
   /** Called when sessions have ended. */
   readonly sessionWatchers: readonly SessionWatcher[];
-  /** Runs work that no response waits for. */
-  readonly background: Background;
   /** The clients. */
   readonly clients: Clients<Server>;
   /** The users. */
@@ -121,8 +118,6 @@ export interface Server {
   readonly claims: ClaimRules;
   /** The `aud` of access tokens. */
   readonly audience: string;
-  /** The values of `aud` that a client assertion may have, besides the issuer. */
-  readonly assertionAudiences: readonly string[];
   /** The resources that access tokens can be issued for. */
   readonly resources: Resources;
   /** Limits guesses of client secrets; absent: no limit. */
@@ -144,8 +139,6 @@ export interface Server {
     name: Name,
     facts: Observations[Name],
   ): void;
-  /** Adds the texts of its rule to an error; absent: errors have only their code and message. */
-  addTexts?(server: Server, error: OAuthError): Promise<OAuthError>;
 }
 
 /** @internal Tracks the sessions in which something was issued, and is called when they end. */

@@ -7,7 +7,7 @@ import { type HttpResponse, json, type ResponseLike, withHeaders } from "../core
 import type { HostedResource } from "../core/resource_list.ts";
 import type { MaybePromise } from "../core/maybe_promise.ts";
 import { OAuthError } from "../core/errors.ts";
-import type { Server } from "../core/server.ts";
+import type { HostedServer } from "../server/hosting/hosted_server.ts";
 import { localProofs, localVerifier } from "./local_verifier.ts";
 import { publicUrl } from "../core/endpoint.ts";
 import { randomToken } from "../core/secrets.ts";
@@ -43,12 +43,12 @@ export interface HostedResourceDefinition extends HostedResource {
 }
 
 /** The handlers of the metadata document. */
-export function metadataHandlers(definition: HostedResourceDefinition): Handlers {
+export function metadataHandlers(definition: HostedResourceDefinition): Handlers<HostedServer> {
   return { GET: ({ server }) => metadataResponse(describe(definition, server)) };
 }
 
 /** The handlers of the MCP server. */
-export function mcpHandlers(definition: HostedResourceDefinition): Handlers {
+export function mcpHandlers(definition: HostedResourceDefinition): Handlers<HostedServer> {
   return {
     GET: (context) => withToken(context, definition, [], () => streamNotOffered),
     async POST(context) {
@@ -72,7 +72,7 @@ export function mcpHandlers(definition: HostedResourceDefinition): Handlers {
 
 /** Whether the user of an access token has connected the account that a tool needs; if not, the page for it. */
 function connect(
-  server: Server,
+  server: HostedServer,
   { toolConnections, connections, connectPath }: HostedResourceDefinition,
   { tool, claims, requestState }: {
     readonly tool: string;
@@ -103,7 +103,7 @@ const streamNotOffered = json(405, { error: "invalid_request", error_description
 
 /** Checks the access token for the scope of these messages. */
 async function withToken(
-  context: Context,
+  context: Context<HostedServer>,
   definition: HostedResourceDefinition,
   messages: readonly McpMessage[],
   respond: (claims: AccessTokenClaims) => MaybePromise<HttpResponse>,
@@ -169,7 +169,7 @@ function requiredLogin({ toolLogins }: HostedResourceDefinition, messages: reado
 
 function describe(
   { identifier, scopes, impliedScopes, authorizationDetailsTypes, verifyBy }: HostedResourceDefinition,
-  server: Server,
+  server: HostedServer,
 ): ProtectedResource {
   const verifier = localVerifier(server, identifier, verifyBy);
   // The server and the resource have one clock.

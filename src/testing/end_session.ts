@@ -1,7 +1,7 @@
 /** The end of a session in tests, by one of its ID tokens. */
 
 import type { SessionClientRecord } from "../core/store/session_records.ts";
-import type { Server } from "../core/server.ts";
+import type { HostedServer } from "../server/hosting/hosted_server.ts";
 import { endSession } from "../core/session/session.ts";
 import { readIdTokenHint } from "../core/keys/verification.ts";
 import { sessionIdFor } from "../core/users/users.ts";
@@ -14,13 +14,13 @@ const maxComparedClients = 10_000;
  *
  * @throws {TypeError} If it is not an ID token of a session of this server.
  */
-export async function endSessionOf(server: Server, idToken: string): Promise<void> {
+export async function endSessionOf(server: HostedServer, idToken: string): Promise<void> {
   await endSession(server, await sessionOf(server, idToken));
   // A test finds what was posted to clients.
   await server.background.finished();
 }
 
-async function sessionOf(server: Server, idToken: string): Promise<Pick<SessionClientRecord, "sid" | "sub">> {
+async function sessionOf(server: HostedServer, idToken: string): Promise<Pick<SessionClientRecord, "sid" | "sub">> {
   const { clientId, sid, sub } = await readIdTokenHint(server, idToken) ?? {};
   const client = clientId === undefined ? undefined : await server.clients.findHolder(clientId);
   if (client === undefined || sid === undefined || sub === undefined) {

@@ -2,7 +2,7 @@
 
 import { boundedCache } from "../core/bounded_cache.ts";
 import { revokeGrant } from "../core/grant_revocation.ts";
-import type { Server } from "../core/server.ts";
+import type { HostedServer } from "../server/hosting/hosted_server.ts";
 import type { TraceEvent } from "../core/trace.ts";
 
 /** @internal The grants of a user, of a client, or of a user at a client; or one token. */
@@ -39,7 +39,7 @@ export function issuedGrants() {
     onEvent(event: TraceEvent): void {
       if (event.type === "code_issued" || event.type === "tokens_issued") add(event);
     },
-    async revoke(server: Server, { sub, client, token }: GrantsOf): Promise<number> {
+    async revoke(server: HostedServer, { sub, client, token }: GrantsOf): Promise<number> {
       if (sub === undefined && client === undefined && token === undefined) {
         throw new TypeError("revoke: expected a user, a client or both, or a token, received none of them");
       }

@@ -13,6 +13,7 @@ import { exchangesOf, type Observation } from "../attack.ts";
 import { equivalentIssuers, nearIssuers } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { conclude, passIf, readsNoMetadata, undecided } from "./conclusions.ts";
+import type { HostedServer } from "../../server/hosting/hosted_server.ts";
 
 /** The members whose URLs a client requests itself. */
 const usedMembers = ["token_endpoint", "userinfo_endpoint", "jwks_uri"];
@@ -264,7 +265,7 @@ function movedEndpoints(): Fault {
     name: "moved endpoints",
     waitsFor: "requested the metadata or a moved endpoint",
     // The audience of an assertion may be the URL of the token endpoint.
-    extend: (server) => ({
+    extend: (server: HostedServer): HostedServer => ({
       ...server,
       assertionAudiences: server.assertionAudiences.flatMap((url) => [url, `${url}${query}`]),
     }),

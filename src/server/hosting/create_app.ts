@@ -24,6 +24,7 @@ import { endUserSessions } from "../../core/session/session.ts";
 import { createFetching } from "../fetching/fetching.ts";
 import { type DeclaredNames, declareNames } from "../redaction/hide_secrets.ts";
 import { registeredSecrets } from "../redaction/registered_secrets.ts";
+import { background } from "./background.ts";
 import { clientRepository } from "./client_repository.ts";
 import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
 import { hostedEndpoints, hostedPages } from "./endpoints.ts";
@@ -67,10 +68,10 @@ interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" |
 }
 
 /** The members that the core lacks, or has with fewer functions. */
-type HostedMember = "clients" | "users" | "fetching" | "registeredSecrets" | "sender";
+type HostedMember = Exclude<keyof HostedServer, keyof Server> | "clients" | "users";
 
 /** The members of a server that depend on its issuer. */
-type IssuerMembers = Pick<Server, "issuer" | "storageIssuer" | "audience" | "assertionAudiences">;
+type IssuerMembers = Pick<HostedServer, "issuer" | "storageIssuer" | "audience" | "assertionAudiences">;
 
 /** The clients and users of a server before any of them is changed. */
 export interface InitialEntries {
@@ -139,8 +140,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       issuer,
       settings,
       observe: hasListener ? (await import("../explain/observations.ts")).traceObservation : undefined,
-      addTexts: async (ofRequest: HostedServer, error) =>
-        await (await import("../explain/rules.ts")).addTexts(ofRequest, error),
+      addTexts: async (ofRequest, error) => await (await import("../explain/rules.ts")).addTexts(ofRequest, error),
       recordUse({ fetching }: HostedServer, { id, standing }) {
         if (standing === "unknown") fetching.recordUse(id);
       },
@@ -162,6 +162,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       claims,
       fetching: createFetching(outbound, given.now),
       sender: undefined,
+      assertionAudiences: [],
+      background: background(given),
       rateLimiter: settings.throttle ? rateLimiter(given.now) : undefined,
     },
   });

@@ -16,6 +16,7 @@ import { findDisabledPage } from "./find_disabled_page.ts";
 import { isMissingPage } from "./missing_page.ts";
 import { findFix, findRule } from "../explain/rules.ts";
 import { suggestUrl } from "./suggest_url.ts";
+import type { HostedServer } from "./hosted_server.ts";
 
 /**
  * The wording of the whole server.
@@ -24,19 +25,20 @@ import { suggestUrl } from "./suggest_url.ts";
  */
 export function explainedWording(replacement: Pages["error"]): ErrorWording {
   return {
-    explain: async (context, thrown) => explainNotFound(context, await withTexts(context, thrown)),
+    explain: async (context: Context<HostedServer>, thrown) =>
+      explainNotFound(context, await withTexts(context, thrown)),
     toError: tracedError,
     // On test hosts, `error_uri` leads to the page that explains the error.
-    members(context, error) {
+    members(context: Context<HostedServer>, error) {
       const url = explanationUrl(context, error);
       return { ...plainWording.members(context, error), ...url !== undefined && { error_uri: url } };
     },
-    page: (context, shown) => errorPage(context, shown, replacement),
+    page: (context: Context<HostedServer>, shown) => errorPage(context, shown, replacement),
   };
 }
 
 /** An error with its texts, or without them if the explanation fails; any other value as it is. */
-async function withTexts({ server, target }: Context, thrown: unknown): Promise<unknown> {
+async function withTexts({ server, target }: Context<HostedServer>, thrown: unknown): Promise<unknown> {
   if (!(thrown instanceof OAuthError) || server.addTexts === undefined) return thrown;
   try {
     return await server.addTexts(server, thrown);
@@ -47,7 +49,7 @@ async function withTexts({ server, target }: Context, thrown: unknown): Promise<
 }
 
 /** Adds a hint to the 404 of an unknown path: the page is off, or the endpoint that the client probably meant. */
-function explainNotFound(context: Context, thrown: unknown): unknown {
+function explainNotFound(context: Context<HostedServer>, thrown: unknown): unknown {
   if (context.endpoint !== undefined || !(thrown instanceof HttpError) || thrown.status !== 404) return thrown;
   const off = findDisabledPage(context);
   if (off !== undefined) {
@@ -62,7 +64,7 @@ function explainNotFound(context: Context, thrown: unknown): unknown {
 }
 
 /** Converts a thrown value to an OAuth error and traces the rejection, or the missing page. */
-export function tracedError(context: Context, thrown: unknown): OAuthError {
+export function tracedError(context: Context<HostedServer>, thrown: unknown): OAuthError {
   const { server, target, clientId } = context;
   const error = withoutChange(context, toOAuthError(server, target.path, thrown));
   const event = { at: server.now(), endpoint: target.path };
@@ -78,7 +80,7 @@ export function tracedError(context: Context, thrown: unknown): OAuthError {
  * The error without its link to the form that changes the clients, if a page of another site caused the request: the
  * page could otherwise make the user register an attacker's client in a few clicks.
  */
-function withoutChange(context: Context, error: OAuthError): OAuthError {
+function withoutChange(context: Context<HostedServer>, error: OAuthError): OAuthError {
   const { change, ...details } = error.details;
   const page = change && findOtherSite(context);
   if (page === undefined) return error;
@@ -94,7 +96,7 @@ function withoutChange(context: Context, error: OAuthError): OAuthError {
  * The page of another site that caused a request, for a message; `undefined` if none did. A browser that does not state
  * the site of a navigation may have followed a link of any page.
  */
-function findOtherSite(context: Context): string | undefined {
+function findOtherSite(context: Context<HostedServer>): string | undefined {
   const { endpoint, request: { headers } } = context;
   if (!isCrossSite(context) && !(endpoint?.errors === "redirect" && isUnstated(context))) return undefined;
   const page = headers.get("origin") ?? headers.get("referer");
@@ -105,7 +107,7 @@ function findOtherSite(context: Context): string | undefined {
 
 /** The page for the user, with the expected and the received value, and how to fix it. */
 async function errorPage(
-  context: Context,
+  context: Context<HostedServer>,
   { thrown, error, status, client }: ShownError,
   replacement: Pages["error"],
 ): Promise<HttpResponse> {

@@ -1,6 +1,8 @@
 /** The whole server: besides the protocol, it has entries that change, fetches, and redacts. */
 
+import type { OAuthError } from "../../core/errors.ts";
 import type { FetchingServer } from "../fetching/fetching.ts";
+import type { Background } from "./background.ts";
 import type { RegisteredSecrets } from "../redaction/registered_secrets.ts";
 import type { ServerClients } from "./server_clients.ts";
 import type { UserRepository } from "./user_repository.ts";
@@ -11,6 +13,12 @@ export interface HostedServer extends FetchingServer {
   readonly clients: ServerClients;
   /** The users. */
   readonly users: UserRepository;
+  /** Runs work that no response waits for. */
+  readonly background: Background;
+  /** The values of `aud` that a client assertion may have, besides the issuer. */
+  readonly assertionAudiences: readonly string[];
+  /** Adds the texts of its rule to an error; absent: errors have only their code and message. */
+  readonly addTexts?: (server: HostedServer, error: OAuthError) => Promise<OAuthError>;
   /** Redacts the clients' secrets in shown and logged text. */
   readonly registeredSecrets: RegisteredSecrets;
 }

@@ -13,9 +13,13 @@ import { authorizeRequest } from "./authorize_request.ts";
 import { ControlError } from "./control_error.ts";
 import { readInput } from "./read_input.ts";
 import { controlPath, type ControlTarget, type Verb, verbPath } from "./verb.ts";
+import type { HostedServer } from "../../server/hosting/hosted_server.ts";
 
 /** The paths of an endpoint of the control. */
-export function controlPaths({ site: { base } }: App, path: string): Required<Pick<Endpoint, "path" | "aliases">> {
+export function controlPaths(
+  { site: { base } }: App,
+  path: string,
+): Required<Pick<Endpoint, "path" | "aliases">> {
   return { path: base + controlPath + path, aliases: base === "" ? [] : [controlPath + path] };
 }
 
@@ -33,7 +37,7 @@ export const commonDescription = {
  * @param secret The bearer token that requests must have. Absent: none is required.
  */
 export function verbEndpoint(verb: Verb, target: Omit<ControlTarget, "name">, secret: string | undefined): Endpoint {
-  const handle = async (context: Context): Promise<HttpResponse> => {
+  const handle = async (context: Context<HostedServer>): Promise<HttpResponse> => {
     await authorizeRequest(context, secret);
     const input = await readInput(context, verb);
     const issues = validate(verb.input, input);

@@ -13,7 +13,7 @@ import { canonicalUri, isAbsoluteUri } from "../../../core/resource_list.ts";
 import type { ResourceAuthorizationServer } from "./settings.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import { randomId } from "../../../core/secrets.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 import { claimsToSign } from "../../../core/tokens.ts";
 import { findIdToken } from "./exchangeable_id_token.ts";
 import { type JwtPolicy, ownClockTolerance } from "../../../core/keys/jwt_policies.ts";
@@ -36,7 +36,7 @@ const maxUriLength = 512;
 
 /** Authorizes an ID-JAG for one of the resource authorization servers. */
 export async function exchangeForIdJag(
-  server: Server,
+  server: HostedServer,
   request: AuthenticatedRequest,
   resourceServers: readonly ResourceAuthorizationServer[],
 ): Promise<Authorization> {
@@ -91,7 +91,7 @@ export async function exchangeForIdJag(
 }
 
 function findAudience(
-  server: Server,
+  server: HostedServer,
   parameters: Params,
   resourceServers: readonly ResourceAuthorizationServer[],
 ): ResourceAuthorizationServer {
@@ -113,7 +113,7 @@ function findAudience(
 
 /** The id of the client at the audience. */
 function assertClient(
-  server: Server,
+  server: HostedServer,
   client: Client,
   { clients, allowPublicClients, issuer }: ResourceAuthorizationServer,
 ): string {
@@ -131,7 +131,7 @@ interface SubjectOfToken {
   readonly grantId: string;
 }
 
-async function readSubject(server: Server, request: AuthenticatedRequest): Promise<SubjectOfToken> {
+async function readSubject(server: HostedServer, request: AuthenticatedRequest): Promise<SubjectOfToken> {
   const { client, parameters } = request;
   const token = parameters.get("subject_token")!;
   const type = parameters.get("subject_token_type")!;
@@ -140,7 +140,7 @@ async function readSubject(server: Server, request: AuthenticatedRequest): Promi
   throw reject("IJ-02", { supported: [tokenTypes.idToken, tokenTypes.refreshToken], sent: type });
 }
 
-async function readIdToken(server: Server, client: Client, token: string): Promise<SubjectOfToken> {
+async function readIdToken(server: HostedServer, client: Client, token: string): Promise<SubjectOfToken> {
   const getExpected = () => ({ issuer: server.issuer, audience: client.id });
   const claims = await verifyOwnJwt(server, token, idTokenPolicy, getExpected);
   const stored = claims && await findIdToken(server, token);
@@ -155,7 +155,11 @@ async function readIdToken(server: Server, client: Client, token: string): Promi
 }
 
 /** Reads a refresh token without consuming or rotating it. */
-async function readRefreshToken(server: Server, request: AuthenticatedRequest, token: string): Promise<SubjectOfToken> {
+async function readRefreshToken(
+  server: HostedServer,
+  request: AuthenticatedRequest,
+  token: string,
+): Promise<SubjectOfToken> {
   try {
     const { stored: { value, consumedAt, grantId } } = await findRefreshToken(server, request, token);
     const { subject } = value.grant;
@@ -189,7 +193,7 @@ function limitScope(parameters: Params, { scopes }: ResourceAuthorizationServer)
 
 /** The requested resources that the audience's entry allows. */
 function limitResources(
-  server: Server,
+  server: HostedServer,
   client: Client,
   parameters: Params,
   { resources }: ResourceAuthorizationServer,
@@ -212,7 +216,7 @@ function limitResources(
  * client's ID tokens.
  */
 async function subjectForAudience(
-  server: Server,
+  server: HostedServer,
   { client: id, issuer }: ResourceAuthorizationServer,
   { sub }: User,
 ): Promise<string> {

@@ -7,7 +7,7 @@ import { type Params, splitScope } from "../../../core/params.ts";
 import { canonicalUri } from "../../../core/resource_list.ts";
 import type { TokenExchangePolicy, TokenExchangeSettings } from "./settings.ts";
 import { millisecondsOf, secondsNow } from "../../../core/keys/jwt.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 import { exchangeCount, grantOfAccessToken } from "../../../core/tokens.ts";
 import { readAccessToken } from "../../../core/tokens/read_access_token.ts";
 import type { AccessToken } from "../../../core/tokens/read_access_token.ts";
@@ -25,7 +25,7 @@ const maxExchanges = 8;
 
 /** Exchanges the subject token of a request for the requested type of token. */
 export async function exchangeToken(
-  server: Server,
+  server: HostedServer,
   request: AuthenticatedRequest,
   policy: TokenExchangePolicy,
 ): Promise<Authorization> {
@@ -57,7 +57,7 @@ function requireParameter(parameters: Params, name: string): void {
  * expiry.
  */
 async function exchangeAccessToken(
-  server: Server,
+  server: HostedServer,
   request: AuthenticatedRequest,
   settings: TokenExchangeSettings,
 ): Promise<Authorization> {
@@ -106,7 +106,7 @@ async function exchangeAccessToken(
  * of the client itself.
  */
 async function readToken(
-  server: Server,
+  server: HostedServer,
   { client, parameters, provenKey }: AuthenticatedRequest,
   name: "subject_token" | "actor_token",
 ): Promise<AccessToken> {
@@ -125,7 +125,7 @@ async function readToken(
  * Rejects an actor that `may_act` of the subject token does not name. Without an actor token, the client is the actor.
  */
 function assertMayAct(
-  server: Server,
+  server: HostedServer,
   { client }: AuthenticatedRequest,
   subject: AccessToken,
   actor: AccessToken | undefined,
@@ -156,7 +156,7 @@ function narrowScope({ client, parameters }: AuthenticatedRequest, { claims }: A
 
 /** The requested resources and audiences; by default the audience of the subject token. */
 async function narrowTarget(
-  server: Server,
+  server: HostedServer,
   { client, parameters }: AuthenticatedRequest,
   { claims }: AccessToken,
   { targets = {} }: TokenExchangeSettings,

@@ -8,6 +8,7 @@ import { withoutUser } from "../../../core/clients/standing.ts";
 import { unlistedClientsWarnings } from "../../config/client_extension.ts";
 import { parameters } from "../../../core/params.ts";
 import { idJagType, tokenExchangeFields, type TokenExchangePolicy, tokenExchangeType } from "./settings.ts";
+import type { HostedServer } from "../../hosting/hosted_server.ts";
 
 const issuesIdJags = ({ resourceAuthorizationServers }: TokenExchangePolicy): boolean =>
   resourceAuthorizationServers.length > 0;
@@ -49,7 +50,7 @@ export const tokenExchange: Extension<TokenExchangePolicy> = {
     ),
     async load(settings) {
       const { exchangeToken } = await import("./grant_type.ts");
-      return { authorize: (server, request) => exchangeToken(server, request, settings) };
+      return { authorize: (server: HostedServer, request) => exchangeToken(server, request, settings) };
     },
   }],
   async extend(server) {
