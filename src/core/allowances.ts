@@ -29,3 +29,19 @@ export interface Allowances {
   /** Tools of developers need no credentials: directory, inspector, faults, control, demo clients, secrets on pages. */
   readonly openTools: boolean;
 }
+
+/**
+ * The permissions of a server.
+ *
+ * @param hosts Further hosts that clients, resources and trusted issuers may have, if it is on a test host.
+ */
+export function allowancesFor(isOnTestHost: boolean, hosts: readonly string[]): Allowances {
+  return {
+    testKeys: isOnTestHost,
+    openLogin: isOnTestHost,
+    explanations: isOnTestHost,
+    localUrls: isOnTestHost && hosts,
+    unknownClients: isOnTestHost,
+    openTools: isOnTestHost,
+  };
+}

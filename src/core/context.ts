@@ -10,7 +10,7 @@
  */
 
 import type { HttpResponse, PageForm, RequestLike } from "./http/message.ts";
-import type { RequestHandler, RequestTarget } from "./router.ts";
+import type { RequestTarget } from "./router.ts";
 import type { Destination } from "./request/destination.ts";
 import type { Server } from "./server.ts";
 import type { EndpointDescription } from "./endpoint.ts";
@@ -23,12 +23,8 @@ export interface CoreApp {
   readonly site: CoreSite;
   /** Every endpoint, including the endpoints of plugins. */
   readonly endpoints: readonly EndpointDescription[];
-  /** Finds the endpoint at a path as received; `undefined` if no route matches. */
-  findEndpoint(path: string): EndpointDescription | undefined;
   /** The secret parameters of endpoints for clients. A URL must never contain them (OAuth 2.1 §2.4.1). */
   readonly credentialParameters: ReadonlySet<string>;
-  /** Sends a request through the whole server, plugins included, like a request from outside. */
-  readonly dispatch: RequestHandler;
   /** The page that posts an authorization response (Form Post Response Mode). Default: one without a style sheet. */
   readonly formPostPage?: (site: CoreSite, client: string, form: PageForm) => Promise<HttpResponse>;
 }

@@ -136,3 +136,9 @@ export function endpointPath(app: WithEndpoints["app"], name: string): string {
 export function endpointUrl({ app, server }: WithEndpoints, name: string): string {
   return publicUrl(server, findEndpoint(app, name));
 }
+
+/** The secret parameters of endpoints for clients. */
+export function credentialParametersOf(endpoints: readonly EndpointDescription[]): ReadonlySet<string> {
+  const parameters = endpoints.flatMap(({ caller, parameters = [] }) => caller === "client" ? parameters : []);
+  return new Set(parameters.flatMap(({ name, secret }) => secret === undefined ? [] : [name]));
+}

@@ -15,9 +15,17 @@ const source = "Deno" in globalThis
 
 const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate } = source;
 
+/** A worker rejects calls of a timer as a method of another object. */
+const bound = <T extends (...args: never[]) => unknown>(timer: T): T =>
+  source === globalThis ? timer?.bind(globalThis) as T : timer;
+
 /** The timers, and two clocks: the system time, and one that is never set back, in milliseconds. */
 export const timers = {
-  ...{ setTimeout, clearTimeout, setInterval, clearInterval, setImmediate },
+  setTimeout: bound(setTimeout),
+  clearTimeout: bound(clearTimeout),
+  setInterval: bound(setInterval),
+  clearInterval: bound(clearInterval),
+  setImmediate: bound(setImmediate),
   now: Date.now,
   elapsed: performance.now.bind(performance),
 };

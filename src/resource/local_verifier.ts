@@ -1,7 +1,7 @@
 /** Verifies the access tokens and DPoP proofs for resources of the server in this process, without requests. */
 
 import { errors } from "jose";
-import { clientFromMetadata } from "../server/hosting/client_repository.ts";
+import { hostedClient } from "../server/hosting/client_repository.ts";
 import { paramsFromFields } from "../core/params.ts";
 import type { Server } from "../core/server.ts";
 import { introspect } from "../core/introspect.ts";
@@ -26,7 +26,7 @@ export function localVerifier(server: Server, resource: string, by: "jwks" | "in
     now,
     async verify(token) {
       const metadata = { client_id: resource, client_secret: resource, serves: [resource] };
-      const client = clientFromMetadata(metadata, serverPolicy(server.settings));
+      const client = hostedClient(metadata, serverPolicy(server.settings));
       const response = await introspect(server, { client, parameters: paramsFromFields([["token", token]]) });
       if (!response.active || response.token_type === "refresh_token") throw reject("PR-08", { isInactive: true });
       return response;

@@ -19,7 +19,7 @@ import type { Pages } from "../drawn_pages.ts";
 import { renderPage } from "../../src/core/pages/render_page.ts";
 import { StepPage } from "../../src/devtools/authorized/pages/step_page.tsx";
 import type { ListedUser, UserProps, UsersProps } from "../../src/devtools/connect/pages/users.tsx";
-import { clientFromMetadata } from "../../src/server/hosting/client_repository.ts";
+import { hostedClient } from "../../src/server/hosting/client_repository.ts";
 import { allowancesOf } from "../../src/server/config/allowances.ts";
 import { distrusted, dropped, exchanged, hostileStep, nextUnder, replayed, roundTrip } from "./step_samples.ts";
 
@@ -81,7 +81,7 @@ const token = "w3Zq5m0Rt8uXo1vYk2cJp7sNf4hLd9aGb6eTiWnQxMU";
 
 const snippets = clientSnippets(
   { issuer, authorize: `${issuer}/oauth2/authorize`, token: `${issuer}/oauth2/token` },
-  clientFromMetadata(
+  hostedClient(
     {
       client_id: "web",
       client_secret: token,

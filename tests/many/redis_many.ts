@@ -8,7 +8,7 @@ import { assertConsistent, waitUntilReady, waitUntilUnready } from "./assertions
 import { freshName, killAll, type RedisServer, redisServer, waitUntil } from "./processes.ts";
 import { failureScenarios } from "./failure_scenarios.ts";
 import { type Instance, startInstance, startInstances } from "./instances.ts";
-import { storeConformance } from "../platform/store/conformance.ts";
+import { storeConformance } from "../core/store_exam.ts";
 import { type TcpProxy, tcpProxy } from "../platform/store/tcp_proxy.ts";
 
 let database: RedisServer;

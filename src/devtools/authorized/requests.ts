@@ -1,5 +1,6 @@
 /** The requests of the steps, as the client would send them. */
 
+import { appOf } from "../../server/hosting/app.ts";
 import { authenticateClient } from "../../client/authentication.ts";
 import type { RequestParameters } from "../../client/parameters.ts";
 import { demandedNonce, type ProofKey, signProof } from "../../client/proof.ts";
@@ -241,7 +242,7 @@ export async function send(context: Context, request: StepRequest): Promise<Sent
       headers: { ...headers, ...Object.fromEntries(repeatedHost(context.request)) },
       body,
     });
-    const dispatched = await context.app.dispatch(sent, context.target.clientAddress);
+    const dispatched = await appOf(context).dispatch(sent, context.target.clientAddress);
     if (isDropped(dispatched)) return { exchange: { request: shownRequest, secrets }, json: {} };
     response = toResponse(dispatched);
     text = await response.text();

@@ -1,5 +1,6 @@
 /** GET and POST /clients and /clients/{id}: the clients, their settings for libraries, and forms that change them. */
 
+import { appOf } from "../../server/hosting/app.ts";
 import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
 import type { ClientMetadata } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
@@ -141,7 +142,7 @@ async function showOne(
 function findCheck(context: Context<HostedServer>, client: Client): string | undefined {
   if (client.standing !== "configured" || !client.redirectUris.some(isTestUrl)) return undefined;
   const href = `${toListedClient(context, client).href}/check`;
-  return context.app.findEndpoint(href)?.name === "client_check" ? href : undefined;
+  return appOf(context).findEndpoint(href)?.name === "client_check" ? href : undefined;
 }
 
 /**

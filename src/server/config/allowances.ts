@@ -1,6 +1,6 @@
 /** Decides once, from the issuer, what a server on a test host allows. All other code reads `settings.allows`. */
 
-import type { Allowances } from "../../core/allowances.ts";
+import { type Allowances, allowancesFor } from "../../core/allowances.ts";
 import { isTestHost } from "../../core/test_hosts.ts";
 import { isPrivateHost } from "./host_kinds.ts";
 
@@ -8,12 +8,5 @@ import { isPrivateHost } from "./host_kinds.ts";
 export function allowancesOf(issuer: string, issuerHosts: readonly string[] = []): Allowances {
   const { hostname } = URL.canParse(issuer) ? new URL(issuer) : { hostname: "" };
   const isOnTestHost = isTestHost(hostname) || isPrivateHost(hostname) && issuerHosts.includes(hostname);
-  return {
-    testKeys: isOnTestHost,
-    openLogin: isOnTestHost,
-    explanations: isOnTestHost,
-    localUrls: isOnTestHost && issuerHosts,
-    unknownClients: isOnTestHost,
-    openTools: isOnTestHost,
-  };
+  return allowancesFor(isOnTestHost, issuerHosts);
 }

@@ -5,9 +5,11 @@ import type { Context, CoreApp } from "../../core/context.ts";
 import type { ClientMetadata, User } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { DemoRequest } from "../../core/demo_flow.ts";
+import type { EndpointDescription } from "../../core/endpoint.ts";
 import type { Fields } from "../../core/http/form.ts";
 import type { RequestLike } from "../../core/http/message.ts";
 import { frontChannelOrigin } from "../../core/issuer_urls.ts";
+import type { RequestHandler } from "../../core/router.ts";
 import type { TraceEvent } from "../../core/trace.ts";
 import type { NextSteps } from "../pages/authorized_page.tsx";
 import type { Site } from "../pages/layout.tsx";
@@ -47,6 +49,10 @@ export interface App extends CoreApp {
   readonly developerPages: DeveloperPages;
   /** Pages that the 404 response explains while they are off, by the first segment of the path. Plugins add theirs. */
   readonly disabledPages: Record<string, DisabledPage>;
+  /** Finds the endpoint at a path as received; `undefined` if no route matches. */
+  findEndpoint(path: string): EndpointDescription | undefined;
+  /** Sends a request through the whole server, plugins included, like a request from outside. */
+  readonly dispatch: RequestHandler;
   /** Traces an event of a request outside of its handler, such as before the router receives it. */
   traceFor(request: RequestLike, event: TraceEvent): void;
   /** The clients, users and scope values that the server started with. */
@@ -55,6 +61,11 @@ export interface App extends CoreApp {
     readonly users: readonly User[];
     readonly scopes: readonly string[];
   };
+}
+
+/** The app of a request to a server that `latchkey` has assembled. */
+export function appOf({ app }: Pick<Context, "app">): App {
+  return app as App;
 }
 
 /** The authorization response, as the next steps need it. */

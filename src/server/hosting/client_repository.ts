@@ -2,15 +2,12 @@
 
 import { assertNoIssues } from "../config/config_issue.ts";
 import type { Policy } from "../../core/policy.ts";
-import { canonicalUri } from "../../core/resource_list.ts";
-import { splitScope } from "../../core/params.ts";
-import { grantTypesFor } from "../../core/request/response_type.ts";
+import { clientFromMetadata, type ClientPolicy } from "../../core/clients/client_from_metadata.ts";
 import { memoryRepository } from "./records/repository.ts";
 import type { CreateRepository, Repository, SerializedEntry } from "./records/repository.ts";
 import { digest } from "../../core/secrets.ts";
-import { authMethodsOf, type ClientEntry, type ClientMetadata } from "../../core/clients/client.ts";
+import type { ClientEntry, ClientMetadata } from "../../core/clients/client.ts";
 import { type ServerPolicy, tightenPolicy } from "../config/server_policy.ts";
-import { matchesRedirectUri } from "../../core/redirect_uri.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { standingOfRegistration } from "../../core/clients/standing.ts";
@@ -73,7 +70,7 @@ async function serializeClient(client: ClientEntry): Promise<SerializedEntry> {
 function parseEntry(settings: Policy, entry: ClientEntry): Client {
   const { client_secret_digest: secretDigest, registration, ...metadata } = entry;
   const policy = tightenPolicy(settings, metadata);
-  const read = (metadata: ClientMetadata) => clientFromMetadata(metadata, policy);
+  const read = (metadata: ClientMetadata) => hostedClient(metadata, policy);
   const client = secretDigest === undefined
     ? read(metadata)
     : { ...read({ ...metadata, client_secret: secretDigest }), secretDigest, pendingSecret: undefined };
@@ -82,64 +79,28 @@ function parseEntry(settings: Policy, entry: ClientEntry): Client {
   return Object.assign(client, { registration, ...standingOfRegistration(registration, client.authMethod) });
 }
 
-/** The settings that a client depends on. */
-export type ClientPolicy = Pick<
-  ServerPolicy,
-  "allows" | "clientScopes" | "userScopes" | "alg" | "acceptsAny" | "subjectTypes" | "insecureAllowHttpRedirectUris"
->;
+/** The part of the policy that a client depends on. */
+export type HostedClientPolicy = ClientPolicy & Pick<ServerPolicy, "clientScopes" | "insecureAllowHttpRedirectUris">;
 
-/** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be valid. */
-export function clientFromMetadata(
-  metadata: ClientMetadata,
-  server: ClientPolicy,
-): Client {
-  const { client_secret: secret, ...publicMetadata } = metadata;
-  const { subject_type = "public" } = metadata;
-  const authMethods = authMethodsOf(metadata);
-  const [authMethod] = authMethods;
-  const confidential = authMethod !== "none";
-  const redirectUris = [...(metadata.redirect_uris ?? [])];
-  const { localUrls } = server.allows;
-  const isNative = !confidential || metadata.application_type === "native";
-  const hasRedirectUri = (requested: string) =>
-    redirectUris.some((registered) => matchesRedirectUri(registered, requested, isNative, localUrls));
-  const redirectUriIssue = (requested: string) =>
-    validateRedirectUri(requested, server.insecureAllowHttpRedirectUris, localUrls);
-  const ownScope = metadata.scope === undefined ? server.userScopes : splitScope(metadata.scope);
-  const scope = metadata.scope === undefined
-    ? server.userScopes
-    : ownScope.filter((value) => !server.clientScopes.includes(value));
-  const acceptsAnyScope = metadata.scope === undefined && server.acceptsAny.includes("scopes");
-  const digested = secret === undefined ? undefined : digest(secret);
-  const client: Client = {
-    metadata: publicMetadata,
-    id: metadata.client_id,
-    standing: "configured",
-    name: metadata.client_name,
-    confidential,
-    authMethod,
-    authMethods,
-    secretDigest: digested,
-    pendingSecret: digested instanceof Promise ? secret : undefined,
-    assertionSecret: authMethod === "client_secret_jwt" ? secret : undefined,
-    subjectType: server.subjectTypes.includes(subject_type) ? subject_type : "public",
-    redirectUris,
-    grantTypes: metadata.grant_types ?? grantTypesFor(metadata.response_types ?? ["code"]),
-    scope,
-    ownScope,
-    idTokenAlg: metadata.id_token_signed_response_alg ?? server.alg,
-    serves: (metadata.serves ?? []).map(canonicalUri),
-    hasRedirectUri,
-    allowsRedirectUri: hasRedirectUri,
-    ...server.acceptsAny.includes("redirectUris") && {
-      redirectUriIssue,
-      allowsRedirectUri: (requested: string) => hasRedirectUri(requested) || redirectUriIssue(requested) === undefined,
-    },
-    allowsScope: acceptsAnyScope ? (token) => !server.clientScopes.includes(token) : (token) => scope.includes(token),
-  };
-  // Replaces the promise by its value, so that later callers need not wait.
-  if (digested instanceof Promise) {
-    digested.then((secretDigest) => Object.assign(client, { secretDigest, pendingSecret: undefined }));
+/**
+ * Reads valid metadata into a client. It may send any redirect URI if the server accepts any, and no user can grant it
+ * the scope values of extensions.
+ */
+export function hostedClient(metadata: ClientMetadata, server: HostedClientPolicy): Client {
+  const client = clientFromMetadata(metadata, server);
+  const { clientScopes } = server;
+  if (clientScopes.length > 0) {
+    const { scope, allowsScope } = client;
+    const isOfUsers = (token: string) => !clientScopes.includes(token);
+    Object.assign(client, {
+      scope: scope.filter(isOfUsers),
+      allowsScope: (token: string) => isOfUsers(token) && allowsScope(token),
+    });
   }
-  return client;
+  if (!server.acceptsAny.includes("redirectUris")) return client;
+  const redirectUriIssue = (requested: string) =>
+    validateRedirectUri(requested, server.insecureAllowHttpRedirectUris, server.allows.localUrls);
+  const allowsRedirectUri = (requested: string) =>
+    client.hasRedirectUri(requested) || redirectUriIssue(requested) === undefined;
+  return Object.assign(client, { redirectUriIssue, allowsRedirectUri });
 }

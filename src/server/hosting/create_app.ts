@@ -10,7 +10,12 @@ import type { Client } from "../../core/clients/repository.ts";
 import type { App } from "./app.ts";
 import { createHandler, replaceByPath } from "../../core/create_handler.ts";
 import { createServer } from "../../core/create_server.ts";
-import { type EndpointDescription, endpointPath, type NavigationLink } from "../../core/endpoint.ts";
+import {
+  credentialParametersOf,
+  type EndpointDescription,
+  endpointPath,
+  type NavigationLink,
+} from "../../core/endpoint.ts";
 import { endpointOrigin, fromHost } from "../../core/issuer_urls.ts";
 import type { Keys } from "../../core/keys/keys.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
@@ -239,12 +244,10 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   // The last route at a path counts: the home page for developers replaces that of the server.
   for (const endpoint of pluginEndpoints) replaceByPath(allEndpoints, endpoint);
   links.push(...[...pluginEndpoints, ...ownEndpoints].flatMap(({ link }) => link ?? []));
-  for (const { caller, parameters = [], responseParameters = [] } of allEndpoints) {
+  for (const { parameters = [], responseParameters = [] } of allEndpoints) {
     declareNames(declaredNames, [...parameters, ...responseParameters]);
-    for (const { name, secret } of parameters) {
-      if (secret !== undefined && caller === "client") credentialParameters.add(name);
-    }
   }
+  for (const name of credentialParametersOf(allEndpoints)) credentialParameters.add(name);
   const handler = createHandler([...ownEndpoints, ...pluginEndpoints], {
     server,
     createContext: contextFactory(

@@ -7,7 +7,7 @@
 import { boundedCache } from "../../core/bounded_cache.ts";
 import { suggest } from "../config/config_issue.ts";
 import type { Server } from "../../core/server.ts";
-import { clientFromMetadata, type ClientPolicy } from "./client_repository.ts";
+import { hostedClient, type HostedClientPolicy } from "./client_repository.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { ServerClients } from "./server_clients.ts";
@@ -25,7 +25,7 @@ const clientIdSyntax = /^[\x20-\x7E]{1,255}$/;
  */
 export function withUnregisteredClients(
   clients: ServerClients,
-  settings: ClientPolicy,
+  settings: HostedClientPolicy,
   grantTypes: readonly string[],
 ): ServerClients {
   const cached = boundedCache<Client>(maxCachedClients);
@@ -37,7 +37,7 @@ export function withUnregisteredClients(
     const redirectUriIssue = (uri: string) =>
       validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls);
     const client: Client = {
-      ...clientFromMetadata({ client_id: id, token_endpoint_auth_method: "none" }, settings),
+      ...hostedClient({ client_id: id, token_endpoint_auth_method: "none" }, settings),
       standing: "unknown",
       isUnregistered: true,
       grantTypes,

@@ -1,5 +1,6 @@
 /** The handlers of the page `/faults`, loaded at the first visit. Its forms have the fields of verbs of the control. */
 
+import { appOf } from "../../server/hosting/app.ts";
 import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import { takeConfirmation } from "../../server/login/confirmation.ts";
 import type { Context } from "../../core/context.ts";
@@ -246,7 +247,7 @@ async function showPage(
     confirmation: error === undefined ? confirmation.text : undefined,
     client: shown.get("client") || undefined,
     clients: clients.map(({ id }) => id),
-    checks: app.findEndpoint(site.base + checkPath("any"))?.name !== "client_check"
+    checks: appOf(context).findEndpoint(site.base + checkPath("any"))?.name !== "client_check"
       ? []
       : checkable.slice(0, 5).map(({ id }) => ({ client: id, path: checkPath(id) })),
     search,

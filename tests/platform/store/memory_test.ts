@@ -7,9 +7,7 @@ import { memoryStore } from "../../../src/core/store/memory.ts";
 import { redisStore } from "../../../src/platform/store/redis.ts";
 import { postgresStore } from "../../../src/platform/store/sql/postgres.ts";
 import { sqliteStore } from "../../../src/core/store/sqlite.ts";
-import { storeConformance } from "./conformance.ts";
-
-storeConformance("memory", () => Promise.resolve(memoryStore()));
+import { storeConformance } from "../../core/store_exam.ts";
 
 storeConformance("a part of a memory store", async () => {
   const store = memoryStore();

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { after, test } from "node:test";
 import { postgresStore, StoreError } from "../../../src/platform/store/sql/postgres.ts";
-import { storeConformance } from "./conformance.ts";
+import { storeConformance } from "../../core/store_exam.ts";
 import { dropPostgresSchemas, postgresUrl, timeout, uniqueName } from "./servers.ts";
 
 const skip = postgresUrl === undefined;

@@ -7,7 +7,7 @@ import { after, test } from "node:test";
 import { createServer } from "node:tls";
 import { redisStore, StoreError } from "../../../src/platform/store/redis.ts";
 import type { RecordKind } from "../../../src/core/store/store.ts";
-import { storeConformance } from "./conformance.ts";
+import { storeConformance } from "../../core/store_exam.ts";
 import { certificate, privateKey } from "../runtime/certificate.ts";
 import { dropRedisPrefixes, redisUrl, timeout, uniqueName } from "./servers.ts";
 

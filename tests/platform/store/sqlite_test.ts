@@ -29,7 +29,6 @@ import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { type SqliteOptions, sqliteStore, StoreError } from "../../../src/core/store/sqlite.ts";
 import type { CodeRecord, Store } from "../../../src/core/store/store.ts";
-import { storeConformance } from "./conformance.ts";
 import { startChild } from "./run_child.ts";
 import type { Command } from "./sqlite_child.ts";
 
@@ -51,9 +50,6 @@ const code: CodeRecord = {
   validUntil: 60_000,
 };
 const stored = { expiresAt: 60_000 };
-
-storeConformance("SQLite file", () => sqliteStore(newPath()));
-storeConformance("SQLite in memory", () => sqliteStore(":memory:"));
 
 /** Opens a store for as long as `use` takes. */
 async function withStore<T>(path: string, use: (store: Store) => Promise<T>, options?: SqliteOptions): Promise<T> {

@@ -1,5 +1,6 @@
 /** GET and POST /flows/edit/{number}: edits a recorded request and sends it again, as an experiment of its flow. */
 
+import { appOf } from "../../../server/hosting/app.ts";
 import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
 import { browserCsrfToken, readProtectedForm } from "../../../server/hosting/csrf.ts";
 import type { Context } from "../../../core/context.ts";
@@ -89,7 +90,7 @@ async function sendToItself(
   { number, request: { method, path } }: Exchange,
   { query, form, headers, body }: EditedRequest,
 ): Promise<Request | undefined> {
-  const { app, server, target } = context;
+  const { server, target } = context;
   let request: Request;
   try {
     const sentBody = form.length > 0 ? encodeFields(form) : body;
@@ -103,7 +104,7 @@ async function sendToItself(
   }
   recorder.markExperiment(request, number);
   try {
-    const response = await app.dispatch(request, target.clientAddress);
+    const response = await appOf(context).dispatch(request, target.clientAddress);
     if (isResponse(response) && !isDropped(response)) await readBody(response);
   } catch {
     // The recorder has the outcome: no response, one that broke off, or the start of a long one.

@@ -14,7 +14,7 @@ import { digest } from "../../../core/secrets.ts";
 import type { RuleExplanation } from "../../../core/explanation.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
 import { closedMembers } from "../../config/open_members.ts";
-import { clientFromMetadata } from "../../hosting/client_repository.ts";
+import { hostedClient } from "../../hosting/client_repository.ts";
 import { findLocalUris, isLocalUrl } from "../../config/local_uris.ts";
 import { redirectsToDevice } from "../../../core/redirect_uri.ts";
 import { validateRedirectUri } from "../../config/uri_issues.ts";
@@ -146,7 +146,7 @@ export async function parseDocument(
   }
   const { jwks, jwks_uri } = metadata;
   const identity = await digest(JSON.stringify([redirectUris, method, jwks, jwks_uri]));
-  const client = clientFromMetadata(metadata, settings);
+  const client = hostedClient(metadata, settings);
   return {
     ...client,
     standing: "unknown",

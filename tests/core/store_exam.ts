@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
-import type { CodeRecord, KeyRecord, Store } from "../../../src/core/store/store.ts";
+import type { CodeRecord, KeyRecord, Store } from "../../src/core/store/store.ts";
 
 const startTime = Date.UTC(2030, 0, 1);
 

@@ -1,0 +1,172 @@
+/** Proves that the core is closed and runs everywhere: `deno task core:alone --help`. */
+
+import * as esbuild from "esbuild";
+import { globSync } from "node:fs";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, gzip } from "node:zlib";
+import manifest from "../deno.json" with { type: "json" };
+import { CommandError, exitWithError, readCommand } from "./command.ts";
+import { run } from "./run.ts";
+import { formatCounts, sumCounts, type TestCounts } from "./test_counts.ts";
+import { capture } from "./test_run.ts";
+import { findRuntime, type RuntimeName, runtimeNames, type TestResult } from "./test_runtimes.ts";
+import { runInWorkerd } from "./workerd.ts";
+
+readCommand({
+  call: "deno task core:alone",
+  does:
+    "Copies src/core and tests/core into an empty folder, type-checks them there, and runs the tests on Deno, Node, Bun " +
+    "and workerd. Prints the size of the bundle of the core.",
+});
+
+/** Seconds without output after which a runtime counts as hung. */
+const silenceSeconds = 300;
+
+const began = performance.now();
+const failures: string[] = [];
+const counts: TestCounts[] = [];
+try {
+  const folder = await mkdtemp(join(tmpdir(), "latchkey-core-"));
+  try {
+    await copyCore(folder);
+    await run([
+      Deno.execPath(),
+      "check",
+      "--quiet",
+      `--config=${folder}/deno.json`,
+      `${folder}/src`,
+      `${folder}/tests`,
+    ]);
+    const bytes = await measureBundle(folder);
+    console.log(`The bundle of src/core/mod.ts with its packages: ${bytes.join(", ")}.`);
+    const tests = globSync("tests/core/*_test.ts").sort();
+    for (const name of runtimeNames) note(name, await runOn(name, folder, tests));
+    // workerd has no node:sqlite.
+    const everywhere = tests.filter((path) => !Deno.readTextFileSync(path).includes("core/store/sqlite.ts"));
+    note("workerd", await runInWorkerd(await bundle(folder, everywhere, "workerd")));
+  } finally {
+    await esbuild.stop();
+    await rm(folder, { recursive: true });
+  }
+} catch (error) {
+  exitWithError(error);
+}
+for (const failure of failures) console.log(failure);
+console.log(`${formatCounts(sumCounts(counts))} (${((performance.now() - began) / 1000).toFixed(1)} s)`);
+Deno.exit(failures.length > 0 ? 1 : 0);
+
+/** Copies the core with its tests, and writes a configuration that knows no other package. */
+async function copyCore(folder: string): Promise<void> {
+  const paths = [
+    ...globSync("src/core/**/*.{ts,tsx}"),
+    ...globSync("tests/core/**/*.ts"),
+    "tests/std_assert.d.ts",
+    "dev.lock",
+  ];
+  for (const path of paths) await cp(path, join(folder, path));
+  const { jose, preact, "preact-render-to-string": render } = manifest.imports;
+  await writeFile(
+    join(folder, "deno.json"),
+    JSON.stringify({
+      nodeModulesDir: "none",
+      imports: {
+        jose,
+        preact,
+        "preact-render-to-string": render,
+        "@std/assert": manifest.scopes["./tests/"]["@std/assert"],
+      },
+      compilerOptions: manifest.compilerOptions,
+    }),
+  );
+}
+
+/** Bundles modules of the folder; their packages are those of this project. */
+async function bundle(
+  folder: string,
+  entries: readonly string[],
+  target: "node" | "workerd" | "browser",
+): Promise<string> {
+  const runner = target === "workerd"
+    ? `import { run } from ${JSON.stringify(resolve("scripts/workerd_tests.ts"))};\n`
+    : "";
+  const { outputFiles } = await esbuild.build({
+    stdin: {
+      contents: runner + entries.map((path) => `export * from ${JSON.stringify(join(folder, path))};\n`).join("") +
+        (runner && "export default { fetch: async () => Response.json(await run()) };\n"),
+      resolveDir: folder,
+    },
+    bundle: true,
+    format: "esm",
+    platform: target === "node" ? "node" : "neutral",
+    mainFields: ["module", "main"],
+    conditions: target === "node" ? ["node", "import"] : ["workerd", "worker", "browser", "import"],
+    target: "es2023",
+    jsx: "automatic",
+    jsxImportSource: manifest.compilerOptions.jsxImportSource,
+    minify: target === "browser",
+    write: false,
+    plugins: [{
+      name: "packages of the project",
+      setup(build) {
+        build.onResolve({ filter: /^[^./]/ }, ({ path, pluginData }) => {
+          if (pluginData === "resolved") return;
+          if (path === "node:test" && target === "workerd") return { path: resolve("scripts/workerd_tests.ts") };
+          if (path.startsWith("node:")) return { path, external: true };
+          const name = path === "@std/assert" ? "deno-std/assert/mod.js" : path;
+          return build.resolve(name.startsWith("deno-std") ? `./node_modules/${name}` : name, {
+            kind: "import-statement",
+            resolveDir: Deno.cwd(),
+            pluginData: "resolved",
+          });
+        });
+      },
+    }],
+    logLevel: "silent",
+  });
+  return outputFiles![0]!.text;
+}
+
+/** The size of the minified core with its packages: bytes as they are, and compressed. */
+async function measureBundle(folder: string): Promise<string[]> {
+  const text = await bundle(folder, ["src/core/mod.ts"], "browser");
+  const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} KB`;
+  const [zipped, small] = await Promise.all([promisify(gzip)(text), promisify(brotliCompress)(text)]);
+  return [
+    kilobytes(new TextEncoder().encode(text).length),
+    `${kilobytes(zipped!.length)} with gzip`,
+    `${kilobytes(small!.length)} with brotli`,
+  ];
+}
+
+/** Runs the tests on a runtime, in the folder. */
+async function runOn(name: RuntimeName, folder: string, tests: readonly string[]): Promise<TestResult[]> {
+  const { command, createReader } = await findRuntime(name);
+  const path = join(folder, name === "deno" ? "all_test.ts" : "all_test.mjs");
+  await writeFile(
+    path,
+    name === "deno" ? tests.map((test) => `import "./${test}";\n`).join("") : await bundle(folder, tests, "node"),
+  );
+  const read = createReader();
+  const results: TestResult[] = [];
+  const onLine = (line: string) => void results.push(...read(line));
+  const { success, output } = await capture([...command, path], { silenceSeconds, onLine, cwd: folder });
+  if (!success && results.every(({ outcome }) => outcome !== "failed")) {
+    throw new CommandError(`${name} ended with an error:\n${output.slice(-4000)}`);
+  }
+  return results;
+}
+
+/** Counts results, and prints those that failed. */
+function note(name: string, results: readonly TestResult[]): void {
+  const count = (outcome: TestResult["outcome"]) => results.filter((result) => result.outcome === outcome).length;
+  const own = { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
+  if (own.passed === 0) failures.push(`FAILED on ${name}: no test passed`);
+  counts.push(own);
+  console.log(`${name}: ${formatCounts(own)}`);
+  for (const result of results.filter(({ outcome }) => outcome === "failed")) {
+    failures.push(`FAILED on ${name}: ${result.name}\n${result.details}`);
+  }
+}

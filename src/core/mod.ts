@@ -1,0 +1,122 @@
+/**
+ * The minimal OAuth 2.1 and OpenID Connect server: authorize, token, userinfo, introspection, revocation, metadata,
+ * keys, and the page `/authorized`. It uses web standards alone, so it runs wherever `fetch` runs.
+ *
+ * @example A server
+ * ```ts
+ * import { core } from "@latchkey/latchkey/core";
+ *
+ * const server = await core({
+ *   issuer: "http://localhost:9000",
+ *   clients: [{ client_id: "spa", redirect_uris: ["http://localhost:5173/callback"] }],
+ *   users: [{ sub: "alice", name: "Alice" }],
+ * });
+ * const metadata = new Request("http://localhost:9000/.well-known/openid-configuration");
+ * console.log(await (await server.fetch(metadata)).json());
+ * ```
+ *
+ * @module
+ */
+
+import { approveAutomatically } from "./approver.ts";
+import type { CoreOptions } from "./core_options.ts";
+import { findOptionIssues } from "./check_options.ts";
+import { clientFromMetadata } from "./clients/client_from_metadata.ts";
+import { fixedClients } from "./clients/repository.ts";
+import { ConfigurationError } from "./configuration_error.ts";
+import type { CoreApp } from "./context.ts";
+import { createHandler } from "./create_handler.ts";
+import { createServer } from "./create_server.ts";
+import { randomPool } from "./crypto.ts";
+import { fixedEntries } from "./entries.ts";
+import { credentialParametersOf } from "./endpoint.ts";
+import { errorHandler } from "./error_response.ts";
+import { toResponse } from "./http/message.ts";
+import { storedKeys } from "./keys/keys.ts";
+import { policyFor } from "./policy_defaults.ts";
+import { RequestContext } from "./request_context.ts";
+import { coreEndpoints, redirectParametersOf } from "./routes.ts";
+import type { Server } from "./server.ts";
+import { memoryStore } from "./store/memory.ts";
+import { timers } from "./timers.ts";
+
+export type { Approver } from "./approver.ts";
+export type { Approval } from "./code.ts";
+export type { ClientMetadata, User } from "./clients/client.ts";
+export type { Client } from "./clients/repository.ts";
+export { ConfigurationError } from "./configuration_error.ts";
+export type { Context } from "./context.ts";
+export type { CoreOptions } from "./core_options.ts";
+export { OAuthError } from "./errors.ts";
+export type { CoreExtension } from "./extension.ts";
+export type { RequestLike, ResponseLike } from "./http/message.ts";
+export { parameters } from "./params.ts";
+export type { Policy } from "./policy.ts";
+export type { Endpoint } from "./route.ts";
+export type { GrantType, RequestPart, Server } from "./server.ts";
+export { memoryStore } from "./store/memory.ts";
+export type { Store } from "./store/store.ts";
+export type { Trace, TraceEvent } from "./trace.ts";
+
+/** A server. */
+export interface Core {
+  /** Handles a request. It never throws. */
+  fetch(request: Request): Promise<Response>;
+  /** The functions and values that all of the server uses. */
+  readonly server: Server;
+}
+
+/**
+ * Creates a server.
+ *
+ * @throws {ConfigurationError} If the issuer, a client or a user is invalid.
+ */
+export async function core(options: CoreOptions): Promise<Core> {
+  const { issuer, extensions = [], grantTypes, approver = (request, at) => approveAutomatically(request, at) } =
+    options;
+  const { store = memoryStore(), now = timers.now, randomBytes = randomPool(), trace = () => {} } = options;
+  const settings = policyFor(issuer, options.policy);
+  const issues = findOptionIssues(options, settings);
+  if (issues.length > 0) throw new ConfigurationError(issues);
+  const { access_token, id_token, authorization_response } = settings.lifetimes;
+  const maxTokenLifetime = Math.max(access_token, id_token, authorization_response);
+  const testKeys = settings.allows.testKeys ? "accepted" : "rejected";
+  const server = await createServer({
+    keys: storedKeys(store, now, trace, maxTokenLifetime, { testKeys }),
+    extensions,
+    grantTypes,
+    given: {
+      issuer,
+      settings,
+      store,
+      now,
+      randomBytes,
+      trace,
+      clients: fixedClients(options.clients.map((metadata) => clientFromMetadata(metadata, settings))),
+      users: fixedEntries(options.users, ({ sub }) => sub),
+    },
+  });
+  const base = new URL(issuer).pathname.replace(/\/$/, "");
+  const endpointOptions = {
+    base,
+    approver,
+    redirectParameters: redirectParametersOf(server),
+    requestParameters: server.requestParts.parameters,
+  };
+  const endpoints = [
+    ...coreEndpoints({ server, base, extensions, approver }),
+    ...extensions.flatMap((extension) => extension.endpoints?.(settings, endpointOptions) ?? []),
+  ];
+  const { handle } = createHandler(endpoints, {
+    server,
+    createContext: (request, target, route) => new RequestContext(app, request, target, route),
+    handleError: errorHandler(),
+  });
+  const app: CoreApp = {
+    server,
+    endpoints,
+    site: { issuer, base },
+    credentialParameters: credentialParametersOf(endpoints),
+  };
+  return { server, fetch: async (request) => toResponse(await handle(request)) };
+}

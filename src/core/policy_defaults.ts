@@ -1,0 +1,73 @@
+/** The default policy. The settings of the whole server have the same defaults. */
+
+import { allowancesFor } from "./allowances.ts";
+import { isTestHost } from "./test_hosts.ts";
+import { defaultAlgorithms } from "./keys/signing_algorithm.ts";
+import type { Policy } from "./policy.ts";
+
+/** The scope values of a server that names none. */
+export const defaultScopes: readonly string[] = ["openid", "profile", "email", "read", "write", "offline_access"];
+
+/** The members that depend on no other: what a first server needs. Durations are in seconds. */
+export const defaultPolicy = {
+  signatureAlgorithms: defaultAlgorithms,
+  seeOther: false,
+  clientAuthMethods: ["client_secret_basic", "client_secret_post", "none"],
+  requireRedirectUri: false,
+  resourceParameter: "optional",
+  accessTokenInForm: true,
+  metadataForms: ["oauth-inserted", "openid-inserted", "openid-appended", "oauth-appended"],
+  defaultEndpoints: false,
+  claims: {},
+  idTokenClaims: "minimal",
+  accessTokenClaims: [],
+  alg: "RS256",
+  lifetimes: {
+    code: 300,
+    device_code: 600,
+    access_token: 3600,
+    id_token: 3600,
+    refresh_token: 30 * 24 * 3600,
+    refresh_token_idle: 7 * 24 * 3600,
+    authorization_response: 120,
+    session: 8 * 3600,
+  },
+  pkce: {
+    requireMethod: false,
+    requireForConfidential: false,
+    acceptNonce: true,
+    insecureAllowMissing: false,
+    insecureAllowPlain: false,
+  },
+  metadata: {},
+  tokenRedirectUri: "required",
+  origins: {},
+  accessTokenFormat: "jwt",
+  tokenPrefixes: {},
+  refresh: { rotateConfidential: false, rotateBound: false, grace: 0, onlyOffline: false, lifetimeMembers: [] },
+  issuerHosts: [],
+  allowedOrigins: [],
+  responseModes: ["query", "form_post"],
+  responseTypes: ["code"],
+} as const satisfies Partial<Policy>;
+
+/** The policy of a server with this issuer: the defaults, and what differs. */
+export function policyFor(issuer: string, changes: Partial<Policy> = {}): Policy {
+  const { hostname } = URL.canParse(issuer) ? new URL(issuer) : { hostname: "" };
+  const allows = allowancesFor(isTestHost(hostname), changes.issuerHosts ?? []);
+  const scopes = changes.scopes ?? defaultScopes;
+  return {
+    ...defaultPolicy,
+    isIssuerFromHost: false,
+    allows,
+    unmappedClaims: allows.openLogin ? "openid" : "none",
+    scopes,
+    userScopes: scopes,
+    acceptsAny: [],
+    defaultScope: scopes.includes("read") ? ["read"] : [],
+    grantTypes: [],
+    subjectTypes: ["public"],
+    providers: [],
+    ...changes,
+  };
+}

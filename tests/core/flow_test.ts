@@ -1,0 +1,79 @@
+/** Logins at the core, from the authorization request to the claims of the user. */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { createLocalJWKSet, jwtVerify } from "jose";
+import { test } from "node:test";
+import { authorizeParameters, basic, callback, encode, issuer, startCore } from "./kit.ts";
+
+test("[TK-09, OI-02, RT-03] a public client logs in, reads the claims, and renews its tokens", async () => {
+  const { authorize, exchange, send, token, lastRule } = await startCore();
+  const response = await authorize({ scope: "openid profile read", nonce: "n1" });
+  assertEquals(response.status, 302);
+  const location = new URL(response.headers.get("location")!);
+  assertEquals(location.origin + location.pathname, callback);
+  assertEquals(location.searchParams.get("state"), "s1");
+  assertEquals(location.searchParams.get("iss"), issuer);
+  const tokenResponse = await exchange(location.searchParams.get("code")!);
+  assertEquals([tokenResponse.status, tokenResponse.headers.get("cache-control")], [200, "no-store"]);
+  const tokens = await tokenResponse.json();
+  assertEquals([tokens.token_type, tokens.expires_in, tokens.scope], ["Bearer", 3600, "openid profile read"]);
+  const keys = createLocalJWKSet(await (await send("/oauth2/jwks")).json());
+  const currentDate = new Date(Date.UTC(2030, 0, 1));
+  const idToken = await jwtVerify(tokens.id_token, keys, { issuer, audience: "spa", currentDate });
+  assertEquals([idToken.payload.sub, idToken.payload.nonce], ["alice", "n1"]);
+  const accessToken = await jwtVerify(tokens.access_token, keys, {
+    issuer,
+    audience: issuer,
+    typ: "at+jwt",
+    currentDate,
+  });
+  assertEquals(accessToken.payload.client_id, "spa");
+  const userinfo = await send("/oauth2/userinfo", { headers: { authorization: `Bearer ${tokens.access_token}` } });
+  assertEquals(await userinfo.json(), { sub: "alice", name: "Alice" });
+  const renewed = await token({ grant_type: "refresh_token", client_id: "spa", refresh_token: tokens.refresh_token });
+  assertEquals(renewed.status, 200);
+  assert((await renewed.json()).refresh_token !== tokens.refresh_token, "rotated");
+  assertEquals(lastRule(), undefined);
+});
+
+test("[CC-01, IN-02, RV-05] a confidential client gets a token for itself, inspects and revokes it", async () => {
+  const { token, post } = await startCore();
+  const auth = basic("web", "web-secret");
+  const { access_token } = await (await token({ grant_type: "client_credentials", scope: "write" }, auth)).json();
+  const inspect = async () => await (await post("/oauth2/introspect", encode({ token: access_token }), auth)).json();
+  assertEquals((await inspect()).client_id, "web");
+  assertEquals((await post("/oauth2/revoke", encode({ token: access_token }), auth)).status, 200);
+  assertEquals(await inspect(), { active: false });
+});
+
+test("[OI-06] the session continues, login_hint selects another user", async () => {
+  const { authorize, exchange, send } = await startCore();
+  const subjectOf = async (response: Response) => {
+    const code = new URL(response.headers.get("location")!).searchParams.get("code")!;
+    const { id_token } = await (await exchange(code)).json();
+    return JSON.parse(atob(id_token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"))).sub;
+  };
+  const first = await authorize({ login_hint: "bob" });
+  assertEquals(await subjectOf(first), "bob");
+  const cookie = first.headers.get("set-cookie")!.split(";")[0]!;
+  const again = await send(`/oauth2/authorize?${encode(authorizeParameters)}`, { headers: { cookie } });
+  assertEquals(await subjectOf(again), "bob");
+});
+
+test("metadata, the home page and /authorized name what the server has", async () => {
+  const { send, code } = await startCore({
+    clients: [{ client_id: "demo", redirect_uris: [`${issuer}/authorized`] }],
+  });
+  const metadata = await (await send("/.well-known/openid-configuration")).json();
+  assertEquals(metadata.issuer, issuer);
+  assertEquals(metadata.code_challenge_methods_supported, ["S256"]);
+  for (const [name, value] of Object.entries(metadata)) {
+    if (!name.endsWith("_endpoint") && name !== "jwks_uri") continue;
+    assert((await send(new URL(String(value)).pathname)).status !== 404, name);
+  }
+  assertMatch(await (await send("/")).text(), /localhost:9000/);
+  const value = await code({ client_id: "demo", redirect_uri: `${issuer}/authorized` });
+  const page = await send(`/authorized?${encode({ code: value, state: "s1", iss: issuer })}`);
+  assertEquals(page.status, 200);
+  assert((await page.text()).includes(value));
+});
