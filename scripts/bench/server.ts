@@ -11,9 +11,9 @@ import type { ServerAddress } from "./site.ts";
 
 /** What is served. */
 export interface ServerSetup {
-  readonly subject: "bare" | "core" | PeerName;
+  readonly subject: "bare" | "core" | "embedded" | PeerName;
   readonly alg: BenchAlgorithm;
-  /** The module with `latchkey()`, for the core. */
+  /** The module with `latchkey()`, if the subject is `embedded`. */
   readonly module?: string;
 }
 
@@ -25,6 +25,8 @@ async function startSubject({ subject, alg, module }: ServerSetup): Promise<Serv
   switch (subject) {
     case "bare":
       return await (await import("./bare.ts")).listen(alg);
+    case "core":
+      return await (await import("./core_server.ts")).start(alg);
     case "oidc-provider":
       return await (await import("./peers/oidc_provider.ts")).start(alg);
     case "oauth2-mock-server":

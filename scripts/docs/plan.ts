@@ -88,6 +88,7 @@ export const plan: readonly { readonly title: string; readonly pages: readonly P
   title: "Understand",
   pages: [
     { path: "understand/latchkey", source: readme },
+    { path: "understand/core", source: "src/core/README.md" },
     { path: "understand/protocol", source: protocol },
     { path: "understand/client-libraries", source: "tests/check/drivers/README.md" },
     { path: "understand/code", source: server, sections: ["Where to change what", "Decisions"] },

@@ -35,6 +35,7 @@ import { toResponse } from "./http/message.ts";
 import { storedKeys } from "./keys/keys.ts";
 import { policyFor } from "./policy_defaults.ts";
 import { RequestContext } from "./request_context.ts";
+import type { RequestHandler } from "./router.ts";
 import { coreEndpoints, redirectParametersOf } from "./routes.ts";
 import type { Server } from "./server.ts";
 import { memoryStore } from "./store/memory.ts";
@@ -62,6 +63,8 @@ export type { Trace, TraceEvent } from "./trace.ts";
 export interface Core {
   /** Handles a request. It never throws. */
   fetch(request: Request): Promise<Response>;
+  /** The same for a listener, which knows the address of the client. */
+  readonly handle: RequestHandler;
   /** The functions and values that all of the server uses. */
   readonly server: Server;
 }
@@ -118,5 +121,5 @@ export async function core(options: CoreOptions): Promise<Core> {
     site: { issuer, base },
     credentialParameters: credentialParametersOf(endpoints),
   };
-  return { server, fetch: async (request) => toResponse(await handle(request)) };
+  return { server, handle, fetch: async (request) => toResponse(await handle(request)) };
 }

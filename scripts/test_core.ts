@@ -1,4 +1,4 @@
-/** Proves that the core is closed and runs everywhere: `deno task core:alone --help`. */
+/** Proves that the core is closed and runs everywhere: `deno task test:core --help`. */
 
 import * as esbuild from "esbuild";
 import { globSync } from "node:fs";
@@ -16,7 +16,7 @@ import { findRuntime, type RuntimeName, runtimeNames, type TestResult } from "./
 import { runInWorkerd } from "./workerd.ts";
 
 readCommand({
-  call: "deno task core:alone",
+  call: "deno task test:core",
   does:
     "Copies src/core and tests/core into an empty folder, type-checks them there, and runs the tests on Deno, Node, Bun " +
     "and workerd. Prints the size of the bundle of the core.",
@@ -90,7 +90,7 @@ async function bundle(
   target: "node" | "workerd" | "browser",
 ): Promise<string> {
   const runner = target === "workerd"
-    ? `import { run } from ${JSON.stringify(resolve("scripts/workerd_tests.ts"))};\n`
+    ? `import { run } from ${JSON.stringify(resolve("scripts/workerd_test_list.ts"))};\n`
     : "";
   const { outputFiles } = await esbuild.build({
     stdin: {
@@ -113,7 +113,7 @@ async function bundle(
       setup(build) {
         build.onResolve({ filter: /^[^./]/ }, ({ path, pluginData }) => {
           if (pluginData === "resolved") return;
-          if (path === "node:test" && target === "workerd") return { path: resolve("scripts/workerd_tests.ts") };
+          if (path === "node:test" && target === "workerd") return { path: resolve("scripts/workerd_test_list.ts") };
           if (path.startsWith("node:")) return { path, external: true };
           const name = path === "@std/assert" ? "deno-std/assert/mod.js" : path;
           return build.resolve(name.startsWith("deno-std") ? `./node_modules/${name}` : name, {
