@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
 import manifest from "../deno.json" with { type: "json" };
 import { CommandError, exitWithError, readCommand } from "./command.ts";
+import { installModules } from "./modules.ts";
 import { run } from "./run.ts";
 import { formatCounts, sumCounts, type TestCounts } from "./test_counts.ts";
 import { capture } from "./test_run.ts";
@@ -29,6 +30,7 @@ const began = performance.now();
 const failures: string[] = [];
 const counts: TestCounts[] = [];
 try {
+  await installModules();
   const folder = await mkdtemp(join(tmpdir(), "latchkey-core-"));
   try {
     await copyCore(folder);
