@@ -11,7 +11,7 @@ import { readImportGraph } from "./import_graph.ts";
 import { installModules } from "./modules.ts";
 import { getPackageName } from "./import_rules.ts";
 import { rulesPath } from "../src/devtools/rules/rules_file.ts";
-import { findRule } from "../src/server/explain/rules.ts";
+import { findRule } from "../src/server/rules.ts";
 import manifest from "../deno.json" with { type: "json" };
 
 const folder = "dist/npm";

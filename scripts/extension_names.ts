@@ -6,9 +6,9 @@ import { extensions } from "../src/server/hosting/extensions.ts";
 import { latchkey } from "../src/server/hosting/latchkey.ts";
 import type { LatchkeyOptions } from "../src/server/hosting/options.ts";
 import type { Endpoint } from "../src/core/route.ts";
-import { extensionRules } from "../src/server/explain/rules.ts";
+import { extensionRules } from "../src/server/rules.ts";
 import { errorStatus } from "../src/core/rules/error_code.ts";
-import type { HostedServer } from "../src/server/hosting/hosted_server.ts";
+import type { HostedServer } from "../src/server/hosted_server.ts";
 
 /** The code of the kernel, without the list of extensions and without generated files. */
 const kernelFiles = globSync("src/{core,server/{config,fetching,hosting,login,pages,redaction},platform}/**/*.{ts,tsx}")

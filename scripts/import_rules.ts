@@ -1,5 +1,6 @@
 /** Checks the imports of src/ against the list of what each folder may import. */
 
+import { dirname } from "node:path";
 import type { ImportEdge } from "./import_graph.ts";
 
 /** What a folder may import from a place: types only; types and `import()`; anything. */
@@ -114,6 +115,22 @@ export function findCircles(edges: readonly ImportEdge[]): string[][] {
   };
   for (const path of next.keys()) if (!order.has(path)) visit(path);
   return circles.sort((one, other) => other.length - one.length);
+}
+
+/**
+ * The imports of values between the folders below a folder; a file directly in it counts as a folder. Types may refer
+ * to each other: everything receives the one type `Server`.
+ */
+export function folderEdges(edges: readonly ImportEdge[], folder: string): ImportEdge[] {
+  const folderOf = (path: string) => `${dirname(path)}/` === folder ? path : dirname(path);
+  return edges.filter(({ from, to, kind }) => kind !== "type" && from.startsWith(folder) && to?.startsWith(folder))
+    .map((edge) => ({ ...edge, from: folderOf(edge.from), to: folderOf(edge.to!) }))
+    .filter(({ from, to }) => from !== to);
+}
+
+/** Groups of folders below these folders that import values of each other in a circle. */
+export function findFolderCircles(edges: readonly ImportEdge[], folders: readonly string[]): string[][] {
+  return findCircles(folders.flatMap((folder) => folderEdges(edges, folder)));
 }
 
 /** The imports between products: a row for each importing folder directly below src/, a column for each

@@ -5,7 +5,7 @@ import { findExtensionNames } from "./extension_names.ts";
 import { mergedTypes } from "./merged_types.ts";
 import { exitWithError, readCommand } from "./command.ts";
 import { readImportGraph } from "./import_graph.ts";
-import { checkImports, findCircles, formatImportTable, type ImportRules } from "./import_rules.ts";
+import { checkImports, findCircles, findFolderCircles, formatImportTable, type ImportRules } from "./import_rules.ts";
 
 /** What renders pages. */
 const pagePackages = ["preact", "preact-render-to-string"];
@@ -45,8 +45,9 @@ const importRules: ImportRules = {
     recorder: { allowed: below("server", "platform", "core") },
     // The requests of a correct client: for the mock, the pages that demonstrate a flow, resource servers and tests.
     client: { allowed: below("platform", "core") },
-    // The whole server. Only its list of extensions imports an extension.
+    // The whole server, from the top down.
     server: { allowed: below("server", "platform", "core") },
+    // Puts the whole server together. Only its list of extensions imports an extension.
     "server/hosting": {
       allowed: {
         ...below("platform", "core", "server"),
@@ -54,53 +55,65 @@ const importRules: ImportRules = {
         "server/profiles/load_providers.ts": "dynamic",
       },
     },
+    // The responses to requests that were rejected.
+    "server/errors": {
+      allowed: {
+        ...below("platform", "core", "server/explain", "server/pages", "server/config"),
+        "server/app.ts": "anything",
+        "server/rules.ts": "anything",
+        "server/": "types",
+      },
+    },
+    // Request and response formats of providers.
+    "server/profiles": {
+      allowed: { ...below("platform", "core", "server/login", "server/fetching"), "server/": "types" },
+    },
+    "server/extensions": {
+      allowed: {
+        ...below(
+          "platform",
+          "core",
+          "server/entries",
+          "server/config",
+          "server/pages",
+          "server/fetching",
+          "server/redaction",
+        ),
+        "server/login/pages/": "anything",
+        // Texts that the rules of several extensions share; their explain.ts imports them.
+        "server/explain/missing_token.ts": "anything",
+        "server/": "types",
+      },
+      packages: ["jose", "@cfworker/json-schema", ...pagePackages],
+    },
+    "server/login": {
+      allowed: { ...below("platform", "core", "server/entries", "server/config", "server/pages"), "server/": "types" },
+      packages: pagePackages,
+    },
     // The texts of rejections: nothing that handles a request needs them.
     "server/explain": {
       allowed: {
-        ...below("platform", "core", "server/config", "server/extensions", "server/redaction"),
-        "server/hosting/": "anything",
+        ...below("platform", "core", "server/entries", "server/config", "server/redaction"),
+        "server/": "types",
       },
       // Reads what an invalid access token says.
       packages: ["jose"],
     },
-    "server/extensions": {
+    // Clients and users that change at run time.
+    "server/entries": { allowed: { ...below("platform", "core", "server/config"), "server/": "types" } },
+    "server/config": {
       allowed: {
-        ...below("platform", "core", "server/config", "server/login", "server/pages", "server/fetching"),
-        "server/pages.ts": "types",
-        "server/hosting/": "anything",
-        "server/redaction/": "anything",
-        "server/explain/": "types",
-        // Texts that the rules of several extensions share; their explain.ts imports them.
-        "server/explain/missing_token.ts": "anything",
-        "server/explain/suggest_match.ts": "anything",
+        ...below("core", "server/redaction", "server/profiles/settings"),
+        "server/profiles/": "types",
       },
-      packages: ["jose", "@cfworker/json-schema", ...pagePackages],
     },
+    // The settings of providers: data alone.
+    "server/profiles/settings": { allowed: { "server/": "types" } },
+    "server/pages": { allowed: { ...below("core"), "server/": "types" }, packages: pagePackages },
     // What clients name by URLs.
     "server/fetching": { allowed: below("platform", "core"), packages: ["jose"] },
     // What no output may show.
     "server/redaction": { allowed: below("core") },
-    "server/login": {
-      allowed: {
-        ...below("platform", "core", "server/pages", "server/explain"),
-        "server/config/validate_user.ts": "anything",
-        "server/pages.ts": "types",
-        "server/hosting/": "anything",
-      },
-      packages: pagePackages,
-    },
-    "server/pages": { allowed: below("core"), packages: pagePackages },
-    "server/config": {
-      allowed: {
-        ...below("core", "server/redaction"),
-        "server/profiles/providers.ts": "anything",
-        "server/profiles/provider_functions.ts": "types",
-        "server/profiles/provider_profile.ts": "types",
-      },
-    },
-    "server/profiles": {
-      allowed: { ...below("platform", "core", "server/config", "server/fetching", "server/hosting", "server/login") },
-    },
     // What has no OAuth in it, and needs a runtime or a package.
     platform: { allowed: below("core") },
     "platform/runtime": { allowed: below("core") },
@@ -134,7 +147,9 @@ const importRules: ImportRules = {
 const foldersWithoutNames = [
   "core/",
   "server/config/",
+  "server/entries/",
   "server/login/",
+  "server/errors/",
   "server/hosting/",
   "server/fetching/",
   "server/redaction/",
@@ -160,7 +175,7 @@ readCommand({
   call: "deno task imports",
   does:
     "Prints the imports between the folders of src/ and the longest files. Fails on an import that scripts/imports.ts " +
-    "does not allow, an import circle (types included), a name of an extension in the kernel, generated types that are " +
+    "does not allow, a circle of files (types included) or of the folders in core/ and server/ (values alone), a name of an extension in the kernel, generated types that are " +
     "out of date, and a file of too many lines.",
 });
 const files = globSync("src/**/*.{ts,tsx}").map((path) => path.slice("src/".length)).sort();
@@ -191,6 +206,9 @@ const violations = [
   ...await findExtensionNames(),
   ...checkImports(files, edges, importRules),
   ...findCircles(edges).map((circle) => `These files import each other in a circle: ${circle.join(", ")}.`),
+  ...findFolderCircles(edges, ["core/", "server/"]).map((circle) =>
+    `These folders import values of each other in a circle: ${circle.join(", ")}.`
+  ),
   ...named.map((path) => `src/${path} names a grant type; expected its name only in the value of its extension.`),
   ...files.filter((path) => !path.endsWith(".gen.ts") && lines.get(path)! > maxFileLines)
     .map((path) => `src/${path} has ${lines.get(path)} lines; expected at most ${maxFileLines}.`),

@@ -4,7 +4,7 @@
  */
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { type ExplainedRule, rules } from "../src/server/explain/rules.ts";
+import { type ExplainedRule, rules } from "../src/server/rules.ts";
 import { readCommand } from "./command.ts";
 
 interface Rule {

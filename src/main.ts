@@ -13,7 +13,7 @@ import { ConfigurationError } from "./core/configuration_error.ts";
 import { printable } from "./core/quote_value.ts";
 import { openServer, type ProgramServer } from "./cli/open_server.ts";
 import { readConfiguration } from "./cli/read_config.ts";
-import type { App } from "./server/hosting/app.ts";
+import type { App } from "./server/app.ts";
 import { latchkey } from "./server/hosting/latchkey.ts";
 import { resolveOptions } from "./server/hosting/resolve_options.ts";
 import type { Metrics } from "./cli/operating/metrics.ts";

@@ -21,7 +21,7 @@ export type { LatchkeyOptions } from "./server/hosting/options.ts";
 export { host } from "./server/hosting/host.ts";
 export type { Host } from "./server/hosting/host.ts";
 export { extensions } from "./server/hosting/extensions.ts";
-export { autoApprover } from "./server/hosting/auto_approver.ts";
+export { autoApprover } from "./server/login/auto_approver.ts";
 export type { Approver } from "./core/approver.ts";
 export type { Approval } from "./core/code.ts";
 export type { AuthorizationRequest } from "./core/request/authorization_request.ts";

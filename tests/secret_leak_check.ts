@@ -6,8 +6,8 @@
 import { latchkey as unwatched } from "../src/mod.ts";
 import type { Client, ClientMetadata, Latchkey, LatchkeyOptions, User } from "../src/mod.ts";
 import type { TraceEvent } from "../src/core/trace.ts";
-import type { UserRepository } from "../src/server/hosting/user_repository.ts";
-import type { MemoryRepository } from "../src/server/hosting/records/repository.ts";
+import type { UserRepository } from "../src/server/entries/user_repository.ts";
+import type { MemoryRepository } from "../src/server/entries/repository.ts";
 import type { Plugin } from "../src/server/hosting/plugin.ts";
 import type { RequestLike } from "../src/core/http/message.ts";
 import { parseTarget } from "../src/core/router.ts";

@@ -1,6 +1,6 @@
 /** The rules as Markdown: a page for each group, and one for each rule. */
 
-import { findRule } from "../../src/server/explain/rules.ts";
+import { findRule } from "../../src/server/rules.ts";
 import { citedSections } from "../../src/server/pages/specifications.ts";
 import type { Rejection } from "./rejections.ts";
 import { type Part, plain } from "./source.ts";

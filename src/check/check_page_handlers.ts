@@ -2,7 +2,7 @@
 
 import { ensureBrowserCookie } from "../core/session/browser_cookie.ts";
 import type { Context } from "../core/context.ts";
-import { browserCsrfToken, readProtectedForm } from "../server/hosting/csrf.ts";
+import { browserCsrfToken, readProtectedForm } from "../server/pages/csrf.ts";
 import { html, htmlWithForms, HttpError, type HttpResponse, redirect } from "../core/http/message.ts";
 import type { Client } from "../core/clients/repository.ts";
 import { ConfigurationError } from "../core/configuration_error.ts";

@@ -12,7 +12,7 @@
  *    the HTTP control remain those of the server, whose records, clock, faults and log do not change.
  */
 
-import type { App } from "../server/hosting/app.ts";
+import type { App } from "../server/app.ts";
 import type { ConfigurableOptions } from "../server/hosting/plugin.ts";
 import { isForm, peekForm } from "../core/http/form.ts";
 import { plainText, type RequestLike, type ResponseLike, withHeaders } from "../core/http/message.ts";

@@ -3,7 +3,7 @@
 import type { Exchange } from "../recorder/exchange.ts";
 import { redactExchanges, redactTextAbout } from "../recorder/redact.ts";
 import type { HabitResult } from "../recorder/habits/mod.ts";
-import { findFix, findRule } from "../server/explain/rules.ts";
+import { findFix, findRule } from "../server/rules.ts";
 import { visibleText } from "../server/explain/visible_text.ts";
 import { isKnownHabit, isKnownResult, knownThatPass } from "./baseline.ts";
 import { listCauses, withCauses } from "./causes.ts";

@@ -1,6 +1,6 @@
 /** Opens the check of a client of a running server: a mock that takes the place of the server meanwhile. */
 
-import type { App } from "../server/hosting/app.ts";
+import type { App } from "../server/app.ts";
 import type { ConfigurableOptions, Plugin } from "../server/hosting/plugin.ts";
 import type { Extension } from "../server/hosting/extension.ts";
 import { shellWord } from "../platform/shell_word.ts";
@@ -13,7 +13,7 @@ import { demoUsers } from "../server/config/demo_entries.ts";
 import { settingFields } from "../server/config/settings.ts";
 import { revokeGrant } from "../core/grant_revocation.ts";
 import { generatedKeys, type Keys, type KeySource, type Signer } from "../core/keys/keys.ts";
-import type { HostedServer } from "../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../server/hosted_server.ts";
 import { isTestHost } from "../core/test_hosts.ts";
 import { isTestUrl } from "../server/config/host_kinds.ts";
 import type { Fetch } from "../testing/fetch.ts";

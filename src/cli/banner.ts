@@ -2,7 +2,7 @@
 
 import { registrationPolicy } from "../server/extensions/registration/settings.ts";
 import type { ClientMetadata } from "../core/clients/client.ts";
-import type { App } from "../server/hosting/app.ts";
+import type { App } from "../server/app.ts";
 import type { TraceEvent } from "../core/trace.ts";
 import { printable } from "../core/quote_value.ts";
 import { describeExposure, type ExposedParts } from "./exposure.ts";

@@ -4,7 +4,7 @@ import type { User } from "../core/clients/client.ts";
 import { ConfigurationError } from "../core/configuration_error.ts";
 import { demoUsers } from "../server/config/demo_entries.ts";
 import type { Settings } from "../server/config/settings.ts";
-import type { UserRepository } from "../server/hosting/user_repository.ts";
+import type { UserRepository } from "../server/entries/user_repository.ts";
 
 /** The settings with this user as the first of the list, so that a reset by the control keeps the default user. */
 export function withDefaultUser<Given extends Pick<Settings, "users">>(

@@ -7,7 +7,7 @@
 import type { RuleDescription } from "../devtools/rules/pages/rule_page.tsx";
 import { describeRule, nearestRules, ruleGroups } from "../devtools/rules/rule.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
-import { rules } from "../server/explain/rules.ts";
+import { rules } from "../server/rules.ts";
 import { quote, suggest } from "../server/config/config_issue.ts";
 import { printable } from "../core/quote_value.ts";
 import { errorStatus } from "../core/rules/error_code.ts";

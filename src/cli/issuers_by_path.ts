@@ -6,7 +6,7 @@
 import { plainText } from "../core/http/message.ts";
 import { parseTarget, type RequestHandler } from "../core/router.ts";
 import { memoryStore } from "../core/store/memory.ts";
-import type { App } from "../server/hosting/app.ts";
+import type { App } from "../server/app.ts";
 import type { AppChanges, ConfigurableOptions, Plugin } from "../server/hosting/plugin.ts";
 import type { HostedApp } from "../server/hosting/hosted_app.ts";
 

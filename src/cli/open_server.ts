@@ -4,7 +4,7 @@ import type { ClientCheckHandle } from "../check/client_check.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import type { Recorder } from "../recorder/recorder.ts";
-import type { App } from "../server/hosting/app.ts";
+import type { App } from "../server/app.ts";
 import { type Latchkey, latchkey } from "../server/hosting/latchkey.ts";
 import type { Plugin } from "../server/hosting/plugin.ts";
 import { allowancesOf } from "../server/config/allowances.ts";

@@ -12,7 +12,7 @@ import { ownResponseModes } from "./params.ts";
 import { requestParts } from "./request.ts";
 import { resourceIndicators } from "./resource_list.ts";
 import type { GrantType, Server } from "./server.ts";
-import { tokenIssuers } from "./tokens.ts";
+import { tokenIssuers } from "./tokens/mod.ts";
 
 /** Maximum number of recent code challenges, kept to warn about a reused one. */
 const maxRecentChallenges = 10_000;

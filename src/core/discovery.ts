@@ -9,7 +9,7 @@ import { promptValues } from "./params.ts";
 import { challengeMethods } from "./pkce.ts";
 import type { Server } from "./server.ts";
 import { isTestHost } from "./test_hosts.ts";
-import { idTokenClaims } from "./tokens.ts";
+import { idTokenClaims } from "./tokens/mod.ts";
 import { expirationTypes } from "./tokens/refresh_token.ts";
 import type { Context } from "./context.ts";
 import type { CoreExtension } from "./extension.ts";

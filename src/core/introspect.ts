@@ -18,7 +18,7 @@ import { readAccessToken } from "./tokens/read_access_token.ts";
 import type { AccessToken } from "./tokens/read_access_token.ts";
 import { lifetimeMembers } from "./tokens/refresh_token.ts";
 import { requireTokenParameter } from "./revoke.ts";
-import { tokenType } from "./tokens.ts";
+import { tokenType } from "./tokens/mod.ts";
 import { clientEndpoint } from "./client_endpoint.ts";
 import { json } from "./http/message.ts";
 import { jwtResponse } from "./jwt_response.ts";

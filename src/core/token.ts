@@ -8,7 +8,7 @@ import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
 import type { Params } from "./params.ts";
 import { reject } from "./reject.ts";
 import type { GrantType, Server } from "./server.ts";
-import { issueTokens } from "./tokens.ts";
+import { issueTokens } from "./tokens/mod.ts";
 
 /** The handlers of the token endpoint. */
 export const token: Handlers = clientEndpoint(async (server, request) => {

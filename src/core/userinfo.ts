@@ -2,7 +2,7 @@
 
 import { endpointOrigin } from "./issuer_urls.ts";
 import { type HttpResponse, json, type ResponseLike, withHeaders } from "./http/message.ts";
-import { grantOfAccessToken } from "./tokens.ts";
+import { grantOfAccessToken } from "./tokens/mod.ts";
 import { finalClaims } from "./tokens/claim_change.ts";
 import type { AccessToken } from "./tokens/read_access_token.ts";
 import { requireAccessToken } from "./tokens/bearer.ts";

@@ -1,6 +1,6 @@
 /** How to turn on pages of the inspector, for visitors of one that is off. */
 
-import type { DisabledPage } from "../server/hosting/app.ts";
+import type { DisabledPage } from "../server/app.ts";
 
 const directory = (of: string): DisabledPage => ({
   message: `The list of ${of} is off`,

@@ -3,7 +3,7 @@
 import type { Plugin } from "../server/hosting/plugin.ts";
 import { type Endpoint, page } from "../core/route.ts";
 import { staticEndpoint } from "../server/hosting/static_endpoint.ts";
-import type { App } from "../server/hosting/app.ts";
+import type { App } from "../server/app.ts";
 import type { Method } from "../core/router.ts";
 import { boundedCache } from "../core/bounded_cache.ts";
 import { parameters } from "../core/params.ts";

@@ -10,7 +10,7 @@
  * 6. `redact.ts` hides secrets before a page, log or export shows an exchange; `export/` writes text, HAR and fixtures.
  */
 
-import type { App } from "../server/hosting/app.ts";
+import type { App } from "../server/app.ts";
 import type { EndpointDescription } from "../core/endpoint.ts";
 import type { Plugin } from "../server/hosting/plugin.ts";
 import {

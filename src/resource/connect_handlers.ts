@@ -2,7 +2,7 @@
 
 import type { Context } from "../core/context.ts";
 import type { Handlers } from "../core/route.ts";
-import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../server/hosting/csrf.ts";
+import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../server/pages/csrf.ts";
 import { readSession } from "../core/session/session_cookie.ts";
 import { reject } from "../core/reject.ts";
 import { renderPage } from "../core/pages/render_page.ts";

@@ -7,7 +7,7 @@ import { type HttpResponse, json, type ResponseLike, withHeaders } from "../core
 import type { HostedResource } from "../core/resource_list.ts";
 import type { MaybePromise } from "../core/maybe_promise.ts";
 import { OAuthError } from "../core/errors.ts";
-import type { HostedServer } from "../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../server/hosted_server.ts";
 import { localProofs, localVerifier } from "./local_verifier.ts";
 import { publicUrl } from "../core/endpoint.ts";
 import { randomToken } from "../core/secrets.ts";

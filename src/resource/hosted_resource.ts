@@ -1,7 +1,7 @@
 /** A protected resource that an authorization server hosts itself, for tests of clients: a small MCP server. */
 
 import { serverOrigins, type ServerUrls } from "../core/issuer_urls.ts";
-import type { App } from "../server/hosting/app.ts";
+import type { App } from "../server/app.ts";
 import type { AppChanges } from "../server/hosting/plugin.ts";
 import { parameters } from "../core/params.ts";
 import { type Endpoint, page } from "../core/route.ts";

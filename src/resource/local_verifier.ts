@@ -1,7 +1,7 @@
 /** Verifies the access tokens and DPoP proofs for resources of the server in this process, without requests. */
 
 import { errors } from "jose";
-import { hostedClient } from "../server/hosting/client_repository.ts";
+import { hostedClient } from "../server/entries/client_repository.ts";
 import { paramsFromFields } from "../core/params.ts";
 import type { Server } from "../core/server.ts";
 import { introspect } from "../core/introspect.ts";

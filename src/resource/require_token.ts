@@ -53,7 +53,7 @@ export async function requireToken(request: Request, options: RequiredToken): Pr
     if (!(error instanceof OAuthError)) throw error;
     const rejection = rejectionResponse(error, schemeOf(request), options);
     if (options.onRejection !== undefined) {
-      const { addTexts, findFix, findRule } = await import("../server/explain/rules.ts");
+      const { addTexts, findFix, findRule } = await import("../server/rules.ts");
       const explanation = (await addTexts(undefined, error)).explain();
       const { cites } = findRule(explanation.rule) ?? {};
       options.onRejection({

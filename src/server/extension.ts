@@ -20,7 +20,7 @@
  */
 
 export type { Context } from "../core/context.ts";
-export type { App } from "./hosting/app.ts";
+export type { App } from "./app.ts";
 export type { Extension } from "./hosting/extension.ts";
 export type { Endpoint, Handler } from "../core/route.ts";
 export type { HttpResponse, RequestLike, ResponseLike } from "../core/http/message.ts";
@@ -30,7 +30,7 @@ export type { Field } from "./config/field.ts";
 export type { errorStatus } from "../core/rules/error_code.ts";
 export { parameters } from "../core/params.ts";
 export type { Params, ResponseMode, ResponseType } from "../core/params.ts";
-export type { Repository } from "./hosting/records/repository.ts";
+export type { Repository } from "./entries/repository.ts";
 export type { GrantType, RequestPart, Server } from "../core/server.ts";
 export type { Session } from "../core/session/session.ts";
 export type { TokenResponse } from "../core/tokens/token_response.ts";

@@ -1,12 +1,12 @@
 /** Claim overrides: other claims in the next token or response, or in every one, which stay valid apart from that. */
 
-import type { App } from "../server/hosting/app.ts";
+import type { App } from "../server/app.ts";
 import type { Plugin } from "../server/hosting/plugin.ts";
 import type { RequestLike, ResponseLike } from "../core/http/message.ts";
 import { parseTarget } from "../core/router.ts";
 import { boundedCache } from "../core/bounded_cache.ts";
 import type { TokenKind } from "../core/keys/jwt.ts";
-import { claimsContext } from "../core/tokens.ts";
+import { claimsContext } from "../core/tokens/mod.ts";
 import type { ClaimChange, ClaimsContext, OriginalClaims } from "../core/tokens/claim_change.ts";
 import { withChange } from "./faults/with_change.ts";
 import type { Server } from "../core/server.ts";

@@ -1,12 +1,11 @@
 /** Test clients: registered in one call, and returned with their credentials (RFC 7591 §2). */
 
-import { grantTypesFor } from "../core/request/response_type.ts";
 import { type Field, type Fields, flag, text, validate } from "../server/config/field.ts";
 import { clientField } from "../server/hosting/extensions.ts";
-import type { ClientAuthMethod, ClientMetadata } from "../core/clients/client.ts";
+import { type ClientAuthMethod, type ClientMetadata, grantTypesFor } from "../core/clients/client.ts";
 import { tightenPolicy } from "../server/config/server_policy.ts";
 import { type RandomBytes, randomToken } from "../core/secrets.ts";
-import type { HostedServer } from "../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../server/hosted_server.ts";
 import { deviceCodeType } from "../server/extensions/device/settings.ts";
 import { assertNoIssues } from "../server/config/config_issue.ts";
 import { ecKeyFrom } from "./es256.ts";

@@ -1,6 +1,6 @@
 /** The control of a server in tests: the plugin of the mock, with its clock and user decisions, and their handles. */
 
-import type { App } from "../server/hosting/app.ts";
+import type { App } from "../server/app.ts";
 import { endpointUrl } from "../core/endpoint.ts";
 import type { AppChanges, ConfigurableOptions, Plugin } from "../server/hosting/plugin.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../core/http/message.ts";

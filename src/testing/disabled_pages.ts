@@ -1,6 +1,6 @@
 /** How to turn on the control over HTTP and the page of faults, for visitors of a server without them. */
 
-import type { DisabledPage } from "../server/hosting/app.ts";
+import type { DisabledPage } from "../server/app.ts";
 
 /** By the first segment of the path. */
 export const disabledPages: Readonly<Record<string, DisabledPage>> = {

@@ -1,7 +1,7 @@
 /** The end of a session in tests, by one of its ID tokens. */
 
 import type { SessionClientRecord } from "../core/store/session_records.ts";
-import type { HostedServer } from "../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../server/hosted_server.ts";
 import { endSession } from "../core/session/session.ts";
 import { readIdTokenHint } from "../core/keys/verification.ts";
 import { sessionIdFor } from "../core/users/users.ts";

@@ -1,7 +1,7 @@
 /** Installs the fetch of a mock: for the origin of its issuer, or for the origins of the provider that it imitates. */
 
 import { plainText } from "../core/http/message.ts";
-import type { App } from "../server/hosting/app.ts";
+import type { App } from "../server/app.ts";
 import type { AppChanges, Plugin } from "../server/hosting/plugin.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { choice, object } from "../server/config/field.ts";

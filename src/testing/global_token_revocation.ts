@@ -6,7 +6,7 @@
 import { choice, object, type ObjectField } from "../server/config/field.ts";
 import { secondsNow, signJwt } from "../core/keys/jwt.ts";
 import { randomId } from "../core/secrets.ts";
-import type { HostedServer } from "../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../server/hosted_server.ts";
 import { assertOptions } from "./options.ts";
 import { unknownUser } from "./user_decisions.ts";
 

@@ -1,7 +1,7 @@
 /** The error of a login that fails, with the server's explanation. */
 
 import type { RequestLike } from "../core/http/message.ts";
-import { findFix } from "../server/explain/rules.ts";
+import { findFix } from "../server/rules.ts";
 import type { Explanation } from "../core/trace.ts";
 import { formatInternalError, type InternalError } from "./internal_error.ts";
 import type { Callback } from "./browser/callback.ts";

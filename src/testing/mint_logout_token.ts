@@ -3,7 +3,7 @@
 import { type Fields, flag, text } from "../server/config/field.ts";
 import type { Client } from "../core/clients/repository.ts";
 import { randomId } from "../core/secrets.ts";
-import type { HostedServer } from "../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../server/hosted_server.ts";
 import { anyOption } from "./options.ts";
 import { expiryMarginSeconds, resolveAlgorithm, type TokenOverrides, withOverrides } from "./token_overrides.ts";
 

@@ -1,6 +1,6 @@
 /** The state of a test server that a reset clears. */
 
-import type { HostedServer } from "../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../server/hosted_server.ts";
 import { forgetSecrets } from "../core/session/session.ts";
 import type { RecordKind, Store } from "../core/store/store.ts";
 import { wrapStore } from "./wrap_store.ts";

@@ -1,6 +1,6 @@
 /** Protected resources to test clients against, hosted by the mock: each is a small MCP server. */
 
-import type { App } from "../server/hosting/app.ts";
+import type { App } from "../server/app.ts";
 import type { AppChanges, Plugin } from "../server/hosting/plugin.ts";
 import { replaceParts, type RequestLike } from "../core/http/message.ts";
 import { serverOrigins } from "../core/issuer_urls.ts";

@@ -3,7 +3,7 @@
 import { anyValue, choice, object, type ObjectField, record } from "../server/config/field.ts";
 import type { User } from "../core/clients/client.ts";
 import { jwtSigner, signJwt } from "../core/keys/jwt.ts";
-import type { HostedServer } from "../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../server/hosted_server.ts";
 import { type EventName, eventTypes } from "../server/extensions/shared_signals/event_types.ts";
 import { isOn, sharedSignalsOf } from "../server/extensions/shared_signals/settings.ts";
 import type { SecurityEvent } from "../server/extensions/shared_signals/transmit.ts";

@@ -2,8 +2,8 @@
 
 import type { ClientMetadata, User } from "../core/clients/client.ts";
 import type { Client } from "../core/clients/repository.ts";
-import type { UserRepository } from "../server/hosting/user_repository.ts";
-import type { MemoryRepository } from "../server/hosting/records/repository.ts";
+import type { UserRepository } from "../server/entries/user_repository.ts";
+import type { MemoryRepository } from "../server/entries/repository.ts";
 import { configuredIssuer } from "../server/config/resolve_settings.ts";
 import { ConfigurationError } from "../core/configuration_error.ts";
 import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";

@@ -1,7 +1,7 @@
 /** User decisions: which user logs in to a test server, and which users deny, or allow less than requested. */
 
 import type { Approver, ApproverContext } from "../core/approver.ts";
-import { autoApprover } from "../server/hosting/auto_approver.ts";
+import { autoApprover } from "../server/login/auto_approver.ts";
 import { clientValues } from "../server/config/client_extension.ts";
 import type { Users } from "../core/clients/repository.ts";
 import type { AuthorizationRequest } from "../core/request/authorization_request.ts";

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { inspector } from "../../src/devtools/mod.ts";
 import { OAuthError } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Plugin } from "../../src/mod.ts";
-import { findRule, rules } from "../../src/server/explain/rules.ts";
+import { findRule, rules } from "../../src/server/rules.ts";
 import { openBrowser } from "../server/browser.ts";
 import { findCsrfToken } from "../server/csrf.ts";
 import { assertPage, encode, forEachCase, getRejections, goodRequest, realHost, testServer } from "../kit.ts";

@@ -3,7 +3,13 @@
 import { test } from "node:test";
 import { assertEquals } from "@std/assert";
 import type { ImportEdge } from "../../scripts/import_graph.ts";
-import { checkImports, findCircles, formatImportTable, type ImportRules } from "../../scripts/import_rules.ts";
+import {
+  checkImports,
+  findCircles,
+  findFolderCircles,
+  formatImportTable,
+  type ImportRules,
+} from "../../scripts/import_rules.ts";
 
 const rules: ImportRules = {
   folders: {
@@ -94,6 +100,19 @@ test("files that import each other in a circle are found, types and import() inc
     "mod.ts -> back/a.ts",
   );
   assertEquals(findCircles(edges), [["back/a.ts", "back/b.ts", "back/c.ts"], ["late/a.ts", "late/b.ts"]]);
+});
+
+test("folders that import values of each other in a circle are found, a file beside them too", () => {
+  const edges = graph(
+    "back/a/one.ts -> back/b/one.ts",
+    "back/b/two.ts d> back/shared.ts",
+    "back/shared.ts -> back/a/two.ts",
+    "back/c/one.ts -> back/a/one.ts",
+    "back/a/one.ts t> back/c/one.ts",
+    "front/a.ts -> back/a/one.ts",
+    "back/a/one.ts -> front/a.ts",
+  );
+  assertEquals(findFolderCircles(edges, ["back/", "front/"]), [["back/a", "back/b", "back/shared.ts"]]);
 });
 
 test("the table counts values, types and import() between folders", () => {

@@ -11,7 +11,7 @@ import { ConfigurationError } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, ProviderProfile } from "../../src/mod.ts";
 import { fillSettings } from "../../src/server/config/fill_settings.ts";
 import { withProviders } from "../../src/server/config/with_providers.ts";
-import { providers } from "../../src/server/profiles/providers.ts";
+import { providers } from "../../src/server/profiles/settings/providers.ts";
 import { challenge, decodeClaims, forEachCase, verifier } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";
 

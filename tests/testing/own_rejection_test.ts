@@ -6,7 +6,7 @@ import { inspector } from "../../src/devtools/mod.ts";
 import { OAuthError } from "../../src/mod.ts";
 import { parameters } from "../../src/server/extension.ts";
 import type { GrantType } from "../../src/server/extension.ts";
-import { findFix } from "../../src/server/explain/rules.ts";
+import { findFix } from "../../src/server/rules.ts";
 import { logging, metrics } from "../../src/cli/operating/mod.ts";
 import { LoginError } from "../../src/testing/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { latchkey } from "../secret_leak_check.ts";
-import { providers } from "../../src/server/profiles/providers.ts";
+import { providers } from "../../src/server/profiles/settings/providers.ts";
 import { testControl } from "../../src/testing/mod.ts";
 import { decodeClaims } from "../kit.ts";
 import { testLatchkey } from "./test_latchkey.ts";

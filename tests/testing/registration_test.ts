@@ -7,7 +7,7 @@ import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import { inspector } from "../../src/devtools/mod.ts";
-import { findFix } from "../../src/server/explain/rules.ts";
+import { findFix } from "../../src/server/rules.ts";
 import { formatEvent } from "../../src/cli/operating/format_event.ts";
 import { faults, LoginError } from "../../src/testing/mod.ts";
 import { testLatchkey } from "./test_latchkey.ts";

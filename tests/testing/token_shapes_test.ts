@@ -6,7 +6,7 @@
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { defaultScopes } from "../../src/server/config/settings.ts";
-import { providers } from "../../src/server/profiles/providers.ts";
+import { providers } from "../../src/server/profiles/settings/providers.ts";
 import type { ProviderName } from "../../src/server/profiles/provider_profile.ts";
 import { foreignJwks, type Tenant, type TestLatchkey, type TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { decodeJwtPart } from "../../src/platform/http/jwt_part.ts";

@@ -3,7 +3,7 @@
 import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
-import type { App } from "../../server/hosting/app.ts";
+import type { App } from "../../server/app.ts";
 import { ConfigurationError } from "../../core/configuration_error.ts";
 import { printable } from "../../core/quote_value.ts";
 import { pluginProfiles } from "../../server/config/plugin_profile.ts";
@@ -222,7 +222,7 @@ async function formatFlows(rejected: readonly Flow[], program: string): Promise<
   const [{ redactFlow }, { formatExchange }, { findFix }] = await Promise.all([
     import("../../recorder/redact.ts"),
     import("../../recorder/export/text.ts"),
-    import("../../server/explain/rules.ts"),
+    import("../../server/rules.ts"),
   ]);
   const printed = rejected.slice(-maxPrintedFlows);
   return [

@@ -5,7 +5,7 @@ import { printable } from "../../core/quote_value.ts";
 import type { EventCount } from "./batch_lines.ts";
 
 /** The function of the rule table. */
-export type FindFix = typeof import("../../server/explain/rules.ts").findFix;
+export type FindFix = typeof import("../../server/rules.ts").findFix;
 
 /** Maximum length of a line, in characters; longer ones are truncated. */
 const maxLineChars = 1000;

@@ -1,10 +1,10 @@
 /** The log: each request has an ID, and each line of the request contains it. */
 
 import type { Context } from "../../core/context.ts";
-import { type App, flowUrl } from "../../server/hosting/app.ts";
+import { type App, flowUrl } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/plugin.ts";
-import { findFix } from "../../server/explain/rules.ts";
-import { clientChangeUrl } from "../../server/hosting/client_change.ts";
+import { findFix } from "../../server/rules.ts";
+import { clientChangeUrl } from "../../server/errors/client_change.ts";
 import { suggestUri } from "../../server/explain/suggest_match.ts";
 import { findForRequest, type RequestLike, type ResponseLike, withHeaders } from "../../core/http/message.ts";
 import { redactEvent, redactText } from "../../server/redaction/redact.ts";

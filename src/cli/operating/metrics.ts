@@ -1,9 +1,9 @@
 /** Metrics in the text format of Prometheus. */
 
-import type { App } from "../../server/hosting/app.ts";
+import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/plugin.ts";
 import type { HttpResponse, RequestLike } from "../../core/http/message.ts";
-import type { HostedServer } from "../../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 import type { TraceEvent } from "../../core/trace.ts";
 import { endpointNameAt, pathOf } from "./endpoint_name.ts";
 import type { Store } from "../../core/store/store.ts";

@@ -1,6 +1,6 @@
 /** OpenTelemetry: a span for each request, with its events. Needs the interface only, no package. */
 
-import type { App } from "../../server/hosting/app.ts";
+import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/plugin.ts";
 import { findForRequest, type RequestLike } from "../../core/http/message.ts";
 import type { Explanation, TraceEvent } from "../../core/trace.ts";

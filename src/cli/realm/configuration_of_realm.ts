@@ -3,7 +3,7 @@
 import type { ProviderProfile } from "../../server/profiles/provider_profile.ts";
 import type { ClientMetadata, User } from "../../core/clients/client.ts";
 import { validateRedirectUri } from "../../server/config/uri_issues.ts";
-import { keycloak } from "../../server/profiles/keycloak_settings.ts";
+import { keycloak } from "../../server/profiles/settings/keycloak.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import type { Draft } from "./keep_valid.ts";
 import { fullName, hasFixedClaims, type RealmMappers, realmMappers } from "./realm_mappers.ts";

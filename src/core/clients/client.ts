@@ -162,3 +162,9 @@ export function authMethodsOf(
   if (client_secret !== undefined) return ["client_secret_basic", "client_secret_post"];
   return [jwks === undefined && jwks_uri === undefined ? "none" : "private_key_jwt"];
 }
+
+/** The grant types that a client needs for response types (OpenID Connect Registration §2). */
+export function grantTypesFor(types: readonly string[]): readonly string[] {
+  const usesCode = types.some((type) => type.split(" ").includes("code"));
+  return [...usesCode ? ["authorization_code"] : [], ...types.some((type) => type !== "code") ? ["implicit"] : []];
+}

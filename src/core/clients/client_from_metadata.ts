@@ -4,9 +4,8 @@ import { canonicalUri } from "../resource_list.ts";
 import { splitScope } from "../params.ts";
 import type { Policy } from "../policy.ts";
 import { matchesRedirectUri } from "../redirect_uri.ts";
-import { grantTypesFor } from "../request/response_type.ts";
 import { digest } from "../secrets.ts";
-import { authMethodsOf, type ClientMetadata } from "./client.ts";
+import { authMethodsOf, type ClientMetadata, grantTypesFor } from "./client.ts";
 import type { Client } from "./repository.ts";
 
 /** The part of the policy that a client depends on. */

@@ -135,17 +135,18 @@ export async function readClaimedAccess(
  * Reads the access that a client requests at another authorization server, as claims by name.
  *
  * @param types The types of objects that the other server supports.
- * @throws {OAuthError} If it is invalid, or has no object of these types.
+ * @throws {OAuthError} If it is invalid, and the error of `reject` if it has no object of these types.
  */
 export async function readForeignAccess(
   { requestParts }: Server,
   params: Params,
   types: readonly string[],
+  reject: (types: readonly string[]) => Error,
 ): Promise<Readonly<Record<string, AccessItems>>> {
   const claims: Record<string, AccessItems> = {};
   for (const { name, load } of requestParts.access) {
     if (params.get(name) === undefined) continue;
-    const items = (await load()).readForeign(params, types);
+    const items = (await load()).readForeign(params, types, reject);
     if (items.length > 0) claims[name] = items;
   }
   return claims;

@@ -96,9 +96,9 @@ export interface AccessLife {
    * Reads the access that a client requests at another authorization server.
    *
    * @param types The types of objects that the other server supports.
-   * @throws {OAuthError} If it is invalid, or has no object of these types.
+   * @throws {OAuthError} If it is invalid, and the error of `reject` if it has no object of these types.
    */
-  readForeign(params: Params, types: readonly string[]): AccessItems;
+  readForeign(params: Params, types: readonly string[], reject: (types: readonly string[]) => Error): AccessItems;
   /**
    * The objects that the resource servers of these audiences may see; without an audience, all. `undefined` for none.
    */

@@ -6,7 +6,8 @@ import type { Client } from "../clients/repository.ts";
 import { type Params, type ResponseMode, type ResponseType, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
 import type { PartRequest, Server } from "../server.ts";
-import { grantTypesFor, sortResponseType } from "./response_type.ts";
+import { sortResponseType } from "./response_type.ts";
+import { grantTypesFor } from "../clients/client.ts";
 
 /** Maximum length of `state`, in characters. */
 export const maxStateLength = 4096;

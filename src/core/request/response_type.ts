@@ -46,10 +46,3 @@ export function sortResponseType(text: string): string {
 export function hasCode(type: ResponseType | undefined): boolean {
   return type === undefined || type.split(" ").includes("code");
 }
-
-/** The grant types that a client needs for response types (OpenID Connect Registration §2). */
-export function grantTypesFor(types: readonly string[]): readonly string[] {
-  const usesCode = types.some((type) => type.split(" ").includes("code"));
-  const usesFrontChannel = types.some((type) => type !== "code");
-  return [...usesCode ? ["authorization_code"] : [], ...usesFrontChannel ? ["implicit"] : []];
-}

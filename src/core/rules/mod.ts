@@ -1,6 +1,6 @@
 /**
  * The rules that every server checks, and the types of rule IDs. The rules of an extension are in its folder;
- * `server/explain/rules.ts` has the whole table.
+ * `server/rules.ts` has the whole table.
  *
  * A check names its rule by ID only: `server.passed?.("PK-09", challenge)` if it passes, and
  * `throw reject("PK-09", facts)` if it rejects. An ID that is not in the table, and facts that its row does not

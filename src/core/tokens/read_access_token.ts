@@ -5,7 +5,7 @@ import { jwtPolicies } from "../keys/jwt_policies.ts";
 import type { AccessTokenProblem } from "../rules/openid.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import { type AccessTokenClaims, generationsOfAccessToken, revocableIds } from "../tokens.ts";
+import { type AccessTokenClaims, generationsOfAccessToken, revocableIds } from "./mod.ts";
 import { findUser } from "../users/users.ts";
 import { verifyOwnJwt } from "../keys/verification.ts";
 

@@ -1,6 +1,6 @@
 /** Prepares the authorization request of a demo client: signed (RFC 9101), pushed (RFC 9126), or as it is. */
 
-import { findRule } from "../../server/explain/rules.ts";
+import { findRule } from "../../server/rules.ts";
 import { importSigningKey } from "../../client/jwt.ts";
 import { signedRequest } from "../../client/request_object.ts";
 import type { Context } from "../../core/context.ts";

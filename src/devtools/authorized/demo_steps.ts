@@ -1,6 +1,6 @@
 /** The developers' part of `/start` and `/authorized`: its code is loaded when a page needs it. */
 
-import type { DemoSteps } from "../../server/hosting/app.ts";
+import type { DemoSteps } from "../../server/app.ts";
 import { prepareRequest } from "./demo_request.ts";
 import { describeNext } from "./steps.ts";
 

@@ -1,6 +1,6 @@
 /** The requests of the steps, as the client would send them. */
 
-import { appOf } from "../../server/hosting/app.ts";
+import { appOf } from "../../server/app.ts";
 import { authenticateClient } from "../../client/authentication.ts";
 import type { RequestParameters } from "../../client/parameters.ts";
 import { demandedNonce, type ProofKey, signProof } from "../../client/proof.ts";

@@ -2,9 +2,9 @@
 
 import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import type { Context } from "../../core/context.ts";
-import { type ArrivedResponse, developerPagesOf } from "../../server/hosting/app.ts";
+import { type ArrivedResponse, developerPagesOf } from "../../server/app.ts";
 import type { Site } from "../../server/pages/layout.tsx";
-import { browserCsrfToken } from "../../server/hosting/csrf.ts";
+import { browserCsrfToken } from "../../server/pages/csrf.ts";
 import { endpointPath } from "../../core/endpoint.ts";
 import { type ProofKey, proofKey } from "../../client/proof.ts";
 import { checkResponse, fixOf } from "../../server/hosting/authorized.ts";
@@ -15,7 +15,7 @@ import { inspectCode } from "../../core/code.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { reject } from "../../core/reject.ts";
 import type { Params } from "../../core/params.ts";
-import type { HostedServer } from "../../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 import { isLoopback } from "../../core/test_hosts.ts";
 import { decodeBase64url, p256KeyFrom } from "../../core/crypto.ts";
 import type { NextSteps } from "../../server/pages/authorized_page.tsx";

@@ -1,5 +1,5 @@
 /**
- * The pages that list and change clients and users. Validation is in `server/config/`, storage in `server/hosting/`.
+ * The pages that list and change clients and users. Validation is in `server/config/`, storage in `server/entries/`.
  *
  * 1. This file checks the host against DNS rebinding, and reads forms with their CSRF token.
  * 2. `clients.ts` and `users.ts` convert between form fields and client metadata or claims.
@@ -10,16 +10,16 @@
 import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import { takeConfirmation } from "../../server/login/confirmation.ts";
 import type { Context } from "../../core/context.ts";
-import { browserCsrfToken } from "../../server/hosting/csrf.ts";
+import { browserCsrfToken } from "../../server/pages/csrf.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import type { Handler, Handlers } from "../../core/route.ts";
 import { htmlWithForms, HttpError, type HttpResponse } from "../../core/http/message.ts";
 import type { BoundedCache } from "../../core/bounded_cache.ts";
-import type { Repository } from "../../server/hosting/records/repository.ts";
+import type { Repository } from "../../server/entries/repository.ts";
 import type { EditForm } from "../../server/pages/field.tsx";
 import type { ListPosition } from "../../server/pages/next_page.tsx";
 import type { RequestPages } from "../requests/request_pages.ts";
-import type { HostedServer } from "../../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 
 /** Options of the admin pages. */
 export interface DirectoryOptions {

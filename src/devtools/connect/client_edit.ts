@@ -4,7 +4,7 @@ import type { HttpResponse } from "../../core/http/message.ts";
 import type { ClientMetadata } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { Params } from "../../core/params.ts";
-import type { HostedServer } from "../../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 import type { Context } from "../../core/context.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
 import { renderPage } from "../../core/pages/render_page.ts";

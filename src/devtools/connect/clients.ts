@@ -1,6 +1,6 @@
 /** GET and POST /clients and /clients/{id}: the clients, their settings for libraries, and forms that change them. */
 
-import { appOf } from "../../server/hosting/app.ts";
+import { appOf } from "../../server/app.ts";
 import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
 import type { ClientMetadata } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
@@ -8,7 +8,7 @@ import { quote } from "../../server/config/config_issue.ts";
 import { type ConfigIssue, ConfigurationError } from "../../core/configuration_error.ts";
 import type { Params } from "../../core/params.ts";
 import { digest } from "../../core/secrets.ts";
-import type { HostedServer } from "../../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 import { isTestUrl } from "../../server/config/host_kinds.ts";
 import { directoryHandlers, idFromPath, pageWithForm, readPage, traceChange, unknownAction } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
@@ -21,9 +21,9 @@ import { libraries } from "./client_snippets/libraries.ts";
 import { clientEntry, configurationFile, findDemoSecret, findGeneratedSecret } from "./configuration_file.ts";
 import { showHome } from "./home.ts";
 import { changeExclusively, removeRecord } from "./exclusive_change.ts";
-import { decodeRetry, prefilledValues } from "../../server/hosting/client_change.ts";
+import { decodeRetry, prefilledValues } from "../../server/errors/client_change.ts";
 import { redirectWithConfirmation, takeConfirmation } from "../../server/login/confirmation.ts";
-import { maxListLength, readProtectedForm } from "../../server/hosting/csrf.ts";
+import { maxListLength, readProtectedForm } from "../../server/pages/csrf.ts";
 import type { Context } from "../../core/context.ts";
 import type { Handlers } from "../../core/route.ts";
 import { renderPage } from "../../core/pages/render_page.ts";

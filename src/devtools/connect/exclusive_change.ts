@@ -4,11 +4,11 @@
  */
 
 import { HttpError } from "../../core/http/message.ts";
-import type { ClientRepository } from "../../server/hosting/client_repository.ts";
+import type { ClientRepository } from "../../server/entries/client_repository.ts";
 import { inTurn } from "../../platform/in_turn.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import { storageKey } from "../../core/secrets.ts";
-import type { HostedServer } from "../../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 import { computeMac } from "../../core/session/session.ts";
 
 /** The version of a record, for its form. It has a MAC, so that it does not help to guess a secret. */

@@ -6,7 +6,7 @@ import { callbackClients, callbackUri } from "../../core/demo_flow.ts";
 import type { Handlers } from "../../core/route.ts";
 import { isTrustedHost } from "../../core/cross_site.ts";
 import type { Context } from "../../core/context.ts";
-import { mayListClients, prefilledValues } from "../../server/hosting/client_change.ts";
+import { mayListClients, prefilledValues } from "../../server/errors/client_change.ts";
 import { randomId } from "../../core/secrets.ts";
 import { serverOrigins } from "../../core/issuer_urls.ts";
 import type { Client } from "../../core/clients/repository.ts";
@@ -20,7 +20,7 @@ import { changedPlaces, clientEntry, configurationFile, findShownSecret, userEnt
 import { toListedClient } from "./listed_client.ts";
 import { toListedUser } from "./users.ts";
 import type { RequestPages } from "../requests/request_pages.ts";
-import type { HostedServer } from "../../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 
 /**
  * @param options Absent if the server has no pages of clients and users.

@@ -11,10 +11,10 @@ import { formatPasswordDigest, getPasswordDigest } from "../../core/users/passwo
 import { directoryHandlers, idFromPath, pageWithForm, readPage, traceChange, unknownAction } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { redirectWithConfirmation } from "../../server/login/confirmation.ts";
-import { maxListLength, readProtectedForm } from "../../server/hosting/csrf.ts";
+import { maxListLength, readProtectedForm } from "../../server/pages/csrf.ts";
 import type { Context } from "../../core/context.ts";
 import type { Handlers } from "../../core/route.ts";
-import type { HostedServer } from "../../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 import { changedPlaces, type ClaimPlaces, claimPlaces, configurationFile, userEntry } from "./configuration_file.ts";
 import { changeExclusively, recordVersion, removeRecord } from "./exclusive_change.ts";
 import type { FieldError } from "../../server/pages/field.tsx";

@@ -1,6 +1,6 @@
 /** The props of a flow's page. */
 
-import { findFix, findRule, getPassedText } from "../../server/explain/rules.ts";
+import { findFix, findRule, getPassedText } from "../../server/rules.ts";
 import { upperFirst } from "../../server/pages/first_letter.ts";
 import type { PassedRuleId } from "../../core/rules/mod.ts";
 import type { Server } from "../../core/server.ts";

@@ -1,6 +1,6 @@
 /** A flow as one HTML file, for a report that is read without the server. */
 
-import type { App } from "../../server/hosting/app.ts";
+import type { App } from "../../server/app.ts";
 import { assets } from "../../server/pages/assets.gen.ts";
 import { renderStandalone } from "../../server/pages/render_standalone.ts";
 import { withVisibleTexts } from "../../server/explain/visible_text.ts";

@@ -1,7 +1,7 @@
 /** Notifies open pages of changed flows by server-sent events. Events carry IDs of flows, never their content. */
 
 import { HttpError, type HttpResponse, type RequestLike } from "../../core/http/message.ts";
-import { isSameOrigin } from "../../server/hosting/same_origin.ts";
+import { isSameOrigin } from "../../server/pages/same_origin.ts";
 import { type Timer, timers } from "../../core/timers.ts";
 
 /** Notifies open pages of changed flows. */

@@ -10,7 +10,7 @@
 
 import { frontChannelOrigin } from "../../core/issuer_urls.ts";
 import type { Context } from "../../core/context.ts";
-import type { App } from "../../server/hosting/app.ts";
+import type { App } from "../../server/app.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import type { Plugin } from "../../server/hosting/plugin.ts";
 import type { Endpoint, Handler, Handlers } from "../../core/route.ts";
@@ -25,7 +25,7 @@ import { type Recorder, recorder } from "../../recorder/recorder.ts";
 import { type Notifier, notifier } from "./notifier.ts";
 import { type PendingExperiments, pendingExperiments } from "./edit/pending_experiments.ts";
 import type { RecentFlow } from "./recent_flow.ts";
-import type { HostedServer } from "../../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 
 /** @internal The options of the pages. */
 export interface RequestPagesOptions {

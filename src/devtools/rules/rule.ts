@@ -1,7 +1,7 @@
 /** What is known of a rule: its row of the rule table, with its requirement in the file of `rules_file.ts`. */
 
 import { suggest } from "../../server/config/config_issue.ts";
-import { findRule, rules } from "../../server/explain/rules.ts";
+import { findRule, rules } from "../../server/rules.ts";
 import type { RuleId } from "../../core/rules/mod.ts";
 import type { RuleDescription } from "./pages/rule_page.tsx";
 import type { ReadRules } from "./rules_file.ts";

@@ -1,7 +1,7 @@
 /** A flow as a test fixture: JSON that is equal for equal flows, independent of times and secrets. */
 
 import type { Fields } from "../../core/http/form.ts";
-import { findFix } from "../../server/explain/rules.ts";
+import { findFix } from "../../server/rules.ts";
 import type { Exchange, Flow, RecordedRequest, RecordedResponse } from "../exchange.ts";
 import { redactFlow, type RedactOptions } from "../redact.ts";
 import { isHtmlPage } from "../record_response.ts";

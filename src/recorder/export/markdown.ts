@@ -1,6 +1,6 @@
 /** A flow as Markdown for an issue of GitHub or GitLab. */
 
-import { findFix, findRule } from "../../server/explain/rules.ts";
+import { findFix, findRule } from "../../server/rules.ts";
 import type { Exchange, Flow } from "../exchange.ts";
 import { redactFlow } from "../redact.ts";
 import { requestLines, responseLines, toOneLine } from "./text.ts";

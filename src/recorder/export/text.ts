@@ -1,7 +1,7 @@
 /** Exchanges as plain text, for terminals and failed tests. */
 
 import type { Fields } from "../../core/http/form.ts";
-import { getPassedText } from "../../server/explain/rules.ts";
+import { getPassedText } from "../../server/rules.ts";
 import type { Explanation } from "../../core/trace.ts";
 import { type Exchange, type RecordedRequest, type RecordedResponse, unknownEndpoint } from "../exchange.ts";
 import { findErrorCode, isHtmlPage } from "../record_response.ts";

@@ -1,6 +1,6 @@
 /** The setting `profile`: its type and its description. */
 
-import { providers } from "../profiles/providers.ts";
+import { providers } from "../profiles/settings/providers.ts";
 import type { ProviderName } from "../profiles/provider_profile.ts";
 import { quote } from "./config_issue.ts";
 import { choice, type Field, list, union } from "./field.ts";

@@ -12,8 +12,8 @@ import { validatePublicKeys } from "./key_issues.ts";
 import { splitScope } from "../../core/params.ts";
 import { findJoinedValues } from "./separators.ts";
 import { responseTypeNames } from "./setting_groups.ts";
-import { grantTypesFor, sortResponseType } from "../../core/request/response_type.ts";
-import { authMethodsOf, type ClientAuthMethod, type ClientMetadata } from "../../core/clients/client.ts";
+import { sortResponseType } from "../../core/request/response_type.ts";
+import { authMethodsOf, type ClientAuthMethod, type ClientMetadata, grantTypesFor } from "../../core/clients/client.ts";
 import { validatePageUrls, validatePostLogoutRedirectUris, validateRedirectUris } from "./uri_issues.ts";
 
 /** Compares metadata that matches its description with the settings. Paths are relative to the client. */

@@ -1,7 +1,7 @@
 /** Fills in the values of providers' profiles, before any other code reads the settings. */
 
 import { isObject } from "../../core/json_value.ts";
-import { providers } from "../profiles/providers.ts";
+import { providers } from "../profiles/settings/providers.ts";
 import type { ProviderName } from "../profiles/provider_profile.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";

@@ -1,10 +1,10 @@
 /** Explains a failed client authentication. */
 
 import { howToAuthenticate } from "../../core/clients/auth_method.ts";
-import { describeRemovedClient } from "../hosting/server_clients.ts";
-import { describeKnownIds, withNearest } from "../hosting/unregistered_clients.ts";
+import { describeRemovedClient } from "../entries/server_clients.ts";
+import { describeKnownIds, withNearest } from "../entries/unregistered_clients.ts";
 import type { FailedAuthentication } from "../../core/rules/token.ts";
-import type { HostedServer } from "../hosting/hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
 /** Explains a failed client authentication. On real hosts the work does not depend on whether the client exists. */

@@ -1,9 +1,9 @@
 /** Explains a `client_id` that no client has. */
 
-import { describeRemovedClient } from "../hosting/server_clients.ts";
-import { describeKnownIds, withNearest } from "../hosting/unregistered_clients.ts";
+import { describeRemovedClient } from "../entries/server_clients.ts";
+import { describeKnownIds, withNearest } from "../entries/unregistered_clients.ts";
 import type { Repeated, UnknownClient } from "../../core/rules/authorize.ts";
-import type { HostedServer } from "../hosting/hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import { explainRepeated } from "./parameters.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 

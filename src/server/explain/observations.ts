@@ -6,7 +6,7 @@ import type { Explanation, RuleExplanation } from "../../core/explanation.ts";
 import type { Observations, Observe } from "../../core/observe.ts";
 import { promptValues } from "../../core/params.ts";
 import { separatorFix } from "../config/separators.ts";
-import type { HostedServer } from "../hosting/hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import {
   type Note,
   noteMinimalIdToken,

@@ -3,7 +3,7 @@
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { CommonErrorDetails } from "../../core/errors.ts";
 import type { FactsOf } from "../../core/reject.ts";
-import type { HostedServer } from "../hosting/hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 
 /** The texts of one rule. */
 export interface RuleText<Facts = never> {

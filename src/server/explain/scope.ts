@@ -8,7 +8,7 @@ import { redactText } from "../redaction/redact.ts";
 import type { MissingScope, ScopeValues, WrongScope } from "../../core/rules/authorize.ts";
 import type { ByProfile } from "../../core/rules/rule.ts";
 import type { WrongResource } from "../../core/rules/token.ts";
-import type { HostedServer } from "../hosting/hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
 /** Maximum length of the unknown values in a message, in characters. */

@@ -1,6 +1,6 @@
 /** Suggests the registered client or redirect URI that is most similar to a rejected value. */
 
-import { describeKnownIds } from "../hosting/unregistered_clients.ts";
+import { describeKnownIds } from "../entries/unregistered_clients.ts";
 import { findNearest } from "../config/config_issue.ts";
 import type { Explanation, SuggestedMatch } from "../../core/explanation.ts";
 import type { Server } from "../../core/server.ts";

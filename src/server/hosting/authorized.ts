@@ -36,13 +36,13 @@ import type { Server } from "../../core/server.ts";
 import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import { verifyOwnJwt } from "../../core/keys/verification.ts";
 import { demoSecret } from "../config/demo_entries.ts";
-import { findRule } from "../explain/rules.ts";
+import { findRule } from "../rules.ts";
 import { CallbackPage, type CallbackProps } from "../pages/authorized_page.tsx";
 import type { ResponseCheck } from "../pages/checks.tsx";
 import type { Site } from "../pages/layout.tsx";
 import type { TokenRequestExample } from "../pages/token_request_example.tsx";
-import { type ArrivedResponse, developerPagesOf } from "./app.ts";
-import { browserCsrfToken } from "./csrf.ts";
+import { type ArrivedResponse, developerPagesOf } from "../app.ts";
+import { browserCsrfToken } from "../pages/csrf.ts";
 
 /** Maximum number of ignored parameters to name. */
 const maxIgnoredNames = 8;

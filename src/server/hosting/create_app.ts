@@ -1,13 +1,13 @@
 /** Assembles a server from its options, and one request handler from endpoints and plugins. */
 
 import { approveOrAsk } from "../login/account_selection.ts";
-import { autoApprover } from "./auto_approver.ts";
+import { autoApprover } from "../login/auto_approver.ts";
 import type { Approver } from "../../core/approver.ts";
 import { rateLimiter } from "../../core/bounded_cache.ts";
 import { claimRules } from "../../core/claims.ts";
 import type { ClientMetadata, User } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
-import type { App } from "./app.ts";
+import type { App } from "../app.ts";
 import { createHandler, replaceByPath } from "../../core/create_handler.ts";
 import { createServer } from "../../core/create_server.ts";
 import {
@@ -30,21 +30,21 @@ import { createFetching } from "../fetching/fetching.ts";
 import { type DeclaredNames, declareNames } from "../redaction/hide_secrets.ts";
 import { registeredSecrets } from "../redaction/registered_secrets.ts";
 import { background } from "./background.ts";
-import { clientRepository } from "./client_repository.ts";
+import { clientRepository } from "../entries/client_repository.ts";
 import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
 import { hostedEndpoints, hostedPages } from "./endpoints.ts";
 import type { Extension } from "./extension.ts";
-import type { HostedServer } from "./hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import { defaultOutbound, type LatchkeyOptions } from "./options.ts";
 import type { AppChanges } from "./plugin.ts";
-import { type CreateRepository, recordPrefix } from "./records/repository.ts";
+import { type CreateRepository, recordPrefix } from "../entries/repository.ts";
 import { contextFactory, type EmitEvent, HostedContext } from "./request_context.ts";
 import { serverByHost } from "./server_by_host.ts";
 import { formPostPage } from "./form_post_page.ts";
-import { serverClients } from "./server_clients.ts";
-import { withUnregisteredClients } from "./unregistered_clients.ts";
+import { serverClients } from "../entries/server_clients.ts";
+import { withUnregisteredClients } from "../entries/unregistered_clients.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
-import { type OnSessionsOver, userRepository, type UserWarnings } from "./user_repository.ts";
+import { type OnSessionsOver, userRepository, type UserWarnings } from "../entries/user_repository.ts";
 
 /** The dependencies of the assembly besides the options. */
 interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" | "trace"> {
@@ -145,7 +145,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       issuer,
       settings,
       observe: hasListener ? (await import("../explain/observations.ts")).traceObservation : undefined,
-      addTexts: async (ofRequest, error) => await (await import("../explain/rules.ts")).addTexts(ofRequest, error),
+      addTexts: async (ofRequest, error) => await (await import("../rules.ts")).addTexts(ofRequest, error),
       recordUse({ fetching }: HostedServer, { id, standing }) {
         if (standing === "unknown") fetching.recordUse(id);
       },
@@ -257,7 +257,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       settings.isIssuerFromHost ? serverByHost(server, serverAt) : undefined,
     ),
     handleError: async (error, context) =>
-      await (await import("./error_response.ts")).explainedErrorHandler(pages.error)(error, context),
+      await (await import("../errors/error_response.ts")).explainedErrorHandler(pages.error)(error, context),
   });
   function addResource(resource: HostedResource, resourceEndpoints: readonly Endpoint[]): void {
     server.resources.host(resource);

@@ -10,7 +10,7 @@ import type { ClientAuth } from "../../core/server.ts";
 import type { LoadableGrantType } from "../../core/grants/mod.ts";
 import type { SettingsExtension } from "../config/extension_settings.ts";
 import type { Pages } from "../pages.ts";
-import type { HostedServer } from "./hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 
 /** @internal The whole server with the settings of an extension. */
 export type ServerWith<Own> = HostedServer & { readonly settings: Own };

@@ -1,8 +1,8 @@
 /** The apps of a host: one issuer each. `host.ts` creates them. */
 
 import type { ClientAddress } from "../../core/router.ts";
-import type { ClientRepository } from "./client_repository.ts";
-import type { UserRepository } from "./user_repository.ts";
+import type { ClientRepository } from "../entries/client_repository.ts";
+import type { UserRepository } from "../entries/user_repository.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 
 /** @internal One issuer on a host. It shares no client, user, key, session, code or token with another one. */

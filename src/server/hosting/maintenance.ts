@@ -1,7 +1,7 @@
 /** Maintenance: deletes expired records and unused clients, and rotates keys. */
 
 import { algorithmsInUse } from "../../core/jwks.ts";
-import type { HostedServer } from "./hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import { type Timer, timers } from "../../core/timers.ts";
 import { serverPolicy } from "../config/server_policy.ts";
 

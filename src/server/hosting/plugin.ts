@@ -11,9 +11,9 @@ import type { TraceEvent } from "../../core/trace.ts";
 import type { KeySource } from "../../core/keys/keys.ts";
 import type { Approver } from "../../core/approver.ts";
 import type { Context } from "../../core/context.ts";
-import type { App } from "./app.ts";
+import type { App } from "../app.ts";
 import type { HostedApp } from "./hosted_app.ts";
-import type { HostedServer } from "./hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import type { Endpoint } from "../../core/route.ts";
 
 /** @internal The options of a server that plugins can replace. */

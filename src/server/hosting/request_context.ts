@@ -9,8 +9,8 @@ import type { RequestTarget } from "../../core/router.ts";
 import type { Sender } from "../fetching/sender.ts";
 import type { Trace, TraceEvent } from "../../core/trace.ts";
 import type { Site } from "../pages/layout.tsx";
-import type { App } from "./app.ts";
-import type { HostedServer } from "./hosted_server.ts";
+import type { App } from "../app.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import type { Plugin } from "./plugin.ts";
 import { serverPolicy } from "../config/server_policy.ts";
 

@@ -6,7 +6,7 @@ import { parseHost } from "../../core/cross_site.ts";
 import type { RequestLike } from "../../core/http/message.ts";
 import { boundedCache } from "../../core/bounded_cache.ts";
 import { isIssuerHost, issuerAt, issuerOrigin } from "../../core/issuer_urls.ts";
-import type { HostedServer } from "./hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 
 /** Maximum number of names in memory: a loopback host has many, because each port makes another name. */
 const maxNames = 100;

@@ -1,7 +1,7 @@
 /** GET /start for clients that push or sign their requests too. */
 
 import { startHandlers } from "../../core/start.ts";
-import { developerPagesOf } from "./app.ts";
+import { developerPagesOf } from "../app.ts";
 
 export const start = startHandlers(async (context, client, request) =>
   await (await developerPagesOf(context).demoSteps?.())?.prepare(context, client, request) ?? request

@@ -1,7 +1,7 @@
 /** GET and POST /account: what the user has allowed, and how to revoke it. */
 
 import type { Context } from "../../core/context.ts";
-import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../hosting/csrf.ts";
+import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../pages/csrf.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { endpointPath } from "../../core/endpoint.ts";
 import type { Handlers } from "../../core/route.ts";
@@ -13,7 +13,7 @@ import { htmlWithForms, redirect } from "../../core/http/message.ts";
 import type { Session } from "../../core/session/session.ts";
 import { findConsent, isAlwaysAsked, revokeConsent } from "./stored_consent.ts";
 import { toUserSummary } from "./account_picker.ts";
-import type { HostedServer } from "../hosting/hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 
 /**
  * The handlers of the account page.

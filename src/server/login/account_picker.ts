@@ -6,10 +6,10 @@ import type { User } from "../../core/clients/client.ts";
 import { allowedSubjects, allowsUser } from "../../core/request/login.ts";
 import { getPasswordDigest } from "../../core/users/password.ts";
 import { validateUser } from "../config/validate_user.ts";
-import { createGuestUser, matchesLoginHint, maxUsers, userForHint } from "../hosting/login_hint.ts";
+import { createGuestUser, matchesLoginHint, maxUsers, userForHint } from "../entries/login_hint.ts";
 import { digest } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";
-import type { HostedServer } from "../hosting/hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import type { Session } from "../../core/session/session.ts";
 import type { Interaction } from "./pending.ts";
 

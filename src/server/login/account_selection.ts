@@ -1,9 +1,9 @@
 /** `prompt=select_account` with `login: "auto"` (OpenID Connect Core §3.1.2.1). */
 
 import type { ApproverContext } from "../../core/approver.ts";
-import { autoApprover } from "../hosting/auto_approver.ts";
+import { autoApprover } from "./auto_approver.ts";
 import { rejectCrossSiteLogin } from "../../core/cross_site.ts";
-import { isSentByBrowser } from "../hosting/missing_page.ts";
+import { isSentByBrowser } from "../pages/missing_page.ts";
 import type { ResponseLike } from "../../core/http/message.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 import type { Approval } from "../../core/code.ts";

@@ -2,7 +2,7 @@
 
 import { authorize, completeAuthorization } from "../../core/authorization.ts";
 import type { Context } from "../../core/context.ts";
-import { assertCsrfToken, readSameOriginForm } from "../hosting/csrf.ts";
+import { assertCsrfToken, readSameOriginForm } from "../pages/csrf.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import type { Pages } from "../pages.ts";
@@ -17,7 +17,7 @@ import { type AuthenticatedUser, authenticateUser, type LoginOptions } from "./a
 import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { cancellationLimiter, consumePending, findPending, type Interaction } from "./pending.ts";
 import { rememberAccount } from "./account_picker.ts";
-import type { HostedServer } from "../hosting/hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 
 export function loginHandlers(options: LoginOptions, replacement: Pages["login"]): Handlers<HostedServer> {
   const allowCancellation = cancellationLimiter();

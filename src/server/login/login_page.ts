@@ -2,7 +2,7 @@
 
 import type { Context } from "../../core/context.ts";
 import { endpointPath } from "../../core/endpoint.ts";
-import { type CsrfBinding, withCsrfToken } from "../hosting/csrf.ts";
+import { type CsrfBinding, withCsrfToken } from "../pages/csrf.ts";
 import type { Pages } from "../pages.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { Login, type LoginProps } from "./pages/login.tsx";

@@ -8,7 +8,7 @@ import { rejectUnregistrable } from "../../core/request/destination.ts";
 import { frontChannelOrigin } from "../../core/issuer_urls.ts";
 import { contentSecurityPolicy, emptyHeadResponse, html, htmlWithForms, redirect } from "../../core/http/message.ts";
 import type { HttpResponse } from "../../core/http/message.ts";
-import { rejectCrossOrigin } from "../hosting/same_origin.ts";
+import { rejectCrossOrigin } from "../pages/same_origin.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { isPermitted } from "../../core/clients/standing.ts";
 import { revokeClientSession } from "../../core/grant_revocation.ts";

@@ -2,7 +2,7 @@
 
 import { getPasswordDigest, maxPasswordBytes, passwordCost, type PasswordDigest } from "../../core/users/password.ts";
 import type { User } from "../../core/clients/client.ts";
-import type { HostedServer } from "../hosting/hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import { networkFromAddress, sitePrefixBits } from "../../core/http/ip_address.ts";
 import type { AuthenticationAttempt } from "../../core/bounded_cache.ts";
 

@@ -9,7 +9,7 @@ import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import type { Context } from "../../core/context.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
-import { assertCsrfToken, readSameOriginForm } from "../hosting/csrf.ts";
+import { assertCsrfToken, readSameOriginForm } from "../pages/csrf.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
 import { emptyHeadResponse, redirect, type ResponseLike } from "../../core/http/message.ts";

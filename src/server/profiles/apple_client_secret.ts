@@ -7,7 +7,7 @@ import { remoteKeys } from "../fetching/remote_keys.ts";
 import { verifyByKeys } from "../../core/keys/verify_jwt.ts";
 import { warn } from "../../core/warn.ts";
 import type { ClientAuth } from "../../core/server.ts";
-import type { HostedServer } from "../hosting/hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 
 const appleIssuer = "https://appleid.apple.com";
 

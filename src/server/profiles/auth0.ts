@@ -1,7 +1,7 @@
 /** What differs from the standards at Auth0. */
 
 import { emptyHeadResponse } from "../../core/http/message.ts";
-import type { App } from "../hosting/app.ts";
+import type { App } from "../app.ts";
 import { endpointUrl } from "../../core/endpoint.ts";
 import type { ClaimsFacts, Members } from "./provider_functions.ts";
 import { canonicalUri, type Resources } from "../../core/resource_list.ts";

@@ -1,6 +1,6 @@
 /** What differs from the standards at Microsoft Entra ID. Pages below docs/ are those of MicrosoftDocs/entra-docs. */
 
-import type { App } from "../hosting/app.ts";
+import type { App } from "../app.ts";
 import type { ClaimsFacts, Members, ProviderResponse, ResponseFacts } from "./provider_functions.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { getHeader, type ResponseLike, withHeaders } from "../../core/http/message.ts";

@@ -1,7 +1,7 @@
 /** The URLs of Google besides the endpoints of the standards: tokeninfo, certificates, revocation without a client. */
 
 import type { Context } from "../../core/context.ts";
-import type { App } from "../hosting/app.ts";
+import type { App } from "../app.ts";
 import type { Endpoint, Handler } from "../../core/route.ts";
 import { parseFields } from "../../core/http/form.ts";
 import { json } from "../../core/http/message.ts";
@@ -13,7 +13,7 @@ import { ownClockTolerance } from "../../core/keys/jwt_policies.ts";
 import { paramsFromFields, splitScope } from "../../core/params.ts";
 import type { Server } from "../../core/server.ts";
 import { revokeGrant } from "../../core/grant_revocation.ts";
-import { grantOfAccessToken } from "../../core/tokens.ts";
+import { grantOfAccessToken } from "../../core/tokens/mod.ts";
 import { readAuthorization } from "../../core/tokens/bound_token.ts";
 import { readAccessToken } from "../../core/tokens/read_access_token.ts";
 import { revokeIssuedToken } from "../../core/revoke.ts";

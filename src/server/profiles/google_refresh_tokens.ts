@@ -8,7 +8,7 @@ import { storageKey } from "../../core/secrets.ts";
 import type { EntryPointParts, GrantType, PartRequest, Server, TokenIssuer } from "../../core/server.ts";
 import { refreshToken } from "../../core/tokens/refresh_token.ts";
 import { longScope } from "./google_long_scope.ts";
-import type { HostedServer } from "../hosting/hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 
 /** How a request asks for a refresh token: not at all, at the first consent alone, or at this consent. */
 type Access = "online" | "offline" | "offline with consent";

@@ -3,7 +3,7 @@
 import type { Context } from "../../core/context.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { HttpError } from "../../core/http/message.ts";
-import { isSameOrigin } from "../../server/hosting/same_origin.ts";
+import { isSameOrigin } from "../../server/pages/same_origin.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { constantTimeEqual, digest } from "../../core/secrets.ts";
 import { readAuthorization } from "../../core/tokens/bound_token.ts";

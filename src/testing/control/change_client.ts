@@ -7,7 +7,7 @@ import type { Client } from "../../core/clients/repository.ts";
 import { assertNoIssues, quote } from "../../server/config/config_issue.ts";
 import { validate } from "../../server/config/field.ts";
 import { randomId } from "../../core/secrets.ts";
-import type { HostedServer } from "../../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 import { changeRecord } from "./change_record.ts";
 import { ControlError } from "./control_error.ts";
 

@@ -2,7 +2,7 @@
 
 import { changeExclusively } from "../../devtools/connect/exclusive_change.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
-import type { HostedServer } from "../../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 import { ControlError } from "./control_error.ts";
 
 /**

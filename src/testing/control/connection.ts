@@ -1,6 +1,6 @@
 /** Calls of verbs over HTTP, made from the OpenAPI document of the server. */
 
-import type { ProblemIssue } from "../../server/hosting/problem_response.ts";
+import type { ProblemIssue } from "../../server/errors/problem_response.ts";
 import { parseJsonObject } from "../../core/http/message.ts";
 import { toJsonInput } from "./json_input.ts";
 

@@ -1,6 +1,6 @@
 /** The error of a verb that cannot run with its valid input, for example because no client has the `client_id`. */
 
-import type { ProblemIssue } from "../../server/hosting/problem_response.ts";
+import type { ProblemIssue } from "../../server/errors/problem_response.ts";
 
 /** Rejects a request to the control. */
 export class ControlError extends Error {

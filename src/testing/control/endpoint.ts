@@ -1,8 +1,8 @@
 /** The endpoint of a verb. */
 
 import type { Context } from "../../core/context.ts";
-import type { App } from "../../server/hosting/app.ts";
-import { type ProblemIssue, problemResponse } from "../../server/hosting/problem_response.ts";
+import type { App } from "../../server/app.ts";
+import { type ProblemIssue, problemResponse } from "../../server/errors/problem_response.ts";
 import type { Endpoint } from "../../core/route.ts";
 import { type HttpResponse, json } from "../../core/http/message.ts";
 import { type ConfigIssue, ConfigurationError } from "../../core/configuration_error.ts";
@@ -13,7 +13,7 @@ import { authorizeRequest } from "./authorize_request.ts";
 import { ControlError } from "./control_error.ts";
 import { readInput } from "./read_input.ts";
 import { controlPath, type ControlTarget, type Verb, verbPath } from "./verb.ts";
-import type { HostedServer } from "../../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 
 /** The paths of an endpoint of the control. */
 export function controlPaths(

@@ -8,9 +8,9 @@
  * 4. Rejections are problem details (RFC 9457).
  */
 
-import type { App } from "../../server/hosting/app.ts";
+import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/plugin.ts";
-import { problemResponse } from "../../server/hosting/problem_response.ts";
+import { problemResponse } from "../../server/errors/problem_response.ts";
 import type { Endpoint, Handler } from "../../core/route.ts";
 import { json } from "../../core/http/message.ts";
 import { quote, suggest } from "../../server/config/config_issue.ts";

@@ -1,6 +1,6 @@
 /** Verbs: the operations of the control. Endpoint, OpenAPI document and handle use the same description of a verb. */
 
-import type { App } from "../../server/hosting/app.ts";
+import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/plugin.ts";
 import type { Field, Fields } from "../../server/config/field.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";

@@ -1,10 +1,10 @@
 /** The handlers of the page `/faults`, loaded at the first visit. Its forms have the fields of verbs of the control. */
 
-import { appOf } from "../../server/hosting/app.ts";
+import { appOf } from "../../server/app.ts";
 import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import { takeConfirmation } from "../../server/login/confirmation.ts";
 import type { Context } from "../../core/context.ts";
-import { browserCsrfToken, readProtectedForm } from "../../server/hosting/csrf.ts";
+import { browserCsrfToken, readProtectedForm } from "../../server/pages/csrf.ts";
 import { htmlWithForms, type HttpResponse } from "../../core/http/message.ts";
 import { isObject } from "../../core/json_value.ts";
 import { type Field, validate } from "../../server/config/field.ts";

@@ -9,7 +9,7 @@
  */
 
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
-import type { App } from "../../server/hosting/app.ts";
+import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/plugin.ts";
 import { staticEndpoint } from "../../server/hosting/static_endpoint.ts";
 import { quote } from "../../server/config/config_issue.ts";

@@ -1,6 +1,6 @@
 /** Reads a request for fault rules, and leaves its body readable for the server. */
 
-import type { App } from "../../server/hosting/app.ts";
+import type { App } from "../../server/app.ts";
 import type { EndpointDescription } from "../../core/endpoint.ts";
 import { isForm, peekForm } from "../../core/http/form.ts";
 import type { RequestLike } from "../../core/http/message.ts";

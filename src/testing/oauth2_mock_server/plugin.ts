@@ -3,9 +3,9 @@
 import type { Plugin } from "../../server/hosting/plugin.ts";
 import { findForRequest, type RequestLike } from "../../core/http/message.ts";
 import type { Client } from "../../core/clients/repository.ts";
-import type { ServerClients } from "../../server/hosting/server_clients.ts";
+import type { ServerClients } from "../../server/entries/server_clients.ts";
 import type { Server } from "../../core/server.ts";
-import { findFix } from "../../server/explain/rules.ts";
+import { findFix } from "../../server/rules.ts";
 import type { IssuedTokens } from "./issued_tokens.ts";
 import { tokenLifetime } from "./issuer.ts";
 import type { AugmentedRequest, JwtTransform } from "./types.ts";

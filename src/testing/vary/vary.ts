@@ -1,11 +1,11 @@
 /** The profile `vary:SEED`: each response is drawn from what the specifications allow. */
 
-import type { App } from "../../server/hosting/app.ts";
+import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/plugin.ts";
 import { quote, suggest } from "../../server/config/config_issue.ts";
 import { ConfigurationError } from "../../core/configuration_error.ts";
 import { pluginProfiles } from "../../server/config/plugin_profile.ts";
-import type { HostedServer } from "../../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 import { faultInjector } from "../faults/fault_injector.ts";
 import type { FaultContext, RequestView } from "../faults/fault.ts";
 import { minimizeVariations } from "./minimize.ts";

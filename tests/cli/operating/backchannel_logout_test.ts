@@ -3,7 +3,7 @@
 import { assert, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { inspector } from "../../../src/devtools/mod.ts";
-import { findFix } from "../../../src/server/explain/rules.ts";
+import { findFix } from "../../../src/server/rules.ts";
 import { formatEvent } from "../../../src/cli/operating/format_event.ts";
 import { openBrowser } from "../../server/browser.ts";
 import type { Browser } from "../../server/browser.ts";

@@ -6,7 +6,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { checkToken, type TokenCheckOptions } from "../../../src/devtools/requests/tokens/check_token.ts";
-import type { HostedServer } from "../../../src/server/hosting/hosted_server.ts";
+import type { HostedServer } from "../../../src/server/hosted_server.ts";
 import { testServer } from "../../kit.ts";
 
 const { privateKey, publicKey } = await generateKeyPair("ES256");

@@ -16,7 +16,7 @@ import { inspector } from "../../../src/devtools/mod.ts";
 import type { Inspector } from "../../../src/devtools/mod.ts";
 import type { InspectorOptions } from "../../../src/devtools/inspector.ts";
 import type { LatchkeyOptions, Plugin } from "../../../src/mod.ts";
-import { getPassedText } from "../../../src/server/explain/rules.ts";
+import { getPassedText } from "../../../src/server/rules.ts";
 import { openBrowser, parseAttributes } from "../../server/browser.ts";
 import type { Browser } from "../../server/browser.ts";
 import { recordFault } from "../../recorder/recorded_server.ts";

@@ -7,7 +7,7 @@ import { CommandLineError } from "../../../src/cli/command_line_error.ts";
 import { explain } from "../../../src/cli/explain.ts";
 import { rulesPath } from "../../../src/devtools/rules/rules_file.ts";
 import { inspector } from "../../../src/devtools/mod.ts";
-import { rules } from "../../../src/server/explain/rules.ts";
+import { rules } from "../../../src/server/rules.ts";
 import { renderPage } from "../../../src/core/pages/render_page.ts";
 import { CheckReportPage } from "../../../src/check/pages/check_report.tsx";
 import { citedSections } from "../../../src/server/pages/specifications.ts";

@@ -8,7 +8,7 @@ import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore, OAuthError } from "../../../src/mod.ts";
 import type { Approver, Store } from "../../../src/mod.ts";
-import { findFix } from "../../../src/server/explain/rules.ts";
+import { findFix } from "../../../src/server/rules.ts";
 import { maxStateLength } from "../../../src/core/request/response.ts";
 import {
   assertAuthorizationResponse,

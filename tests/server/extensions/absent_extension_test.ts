@@ -5,8 +5,8 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { exportJWK, generateKeyPair } from "jose";
 import { test } from "node:test";
-import { autoApprover } from "../../../src/server/hosting/auto_approver.ts";
-import type { App } from "../../../src/server/hosting/app.ts";
+import { autoApprover } from "../../../src/server/login/auto_approver.ts";
+import type { App } from "../../../src/server/app.ts";
 import type { Latchkey, LatchkeyOptions } from "../../../src/mod.ts";
 import { ConfigurationError } from "../../../src/core/configuration_error.ts";
 import type { Extension } from "../../../src/server/hosting/extension.ts";

@@ -7,7 +7,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import type { RecordKind, Store } from "../../../src/core/store/store.ts";
-import type { App } from "../../../src/server/hosting/app.ts";
+import type { App } from "../../../src/server/app.ts";
 import { basic, decodeClaims, encode, sharedStore, testServer } from "../../kit.ts";
 import type { TestServer } from "../../kit.ts";
 import { endsWithin, until } from "../../until.ts";

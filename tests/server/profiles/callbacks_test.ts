@@ -6,7 +6,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { providers } from "../../../src/server/profiles/providers.ts";
+import { providers } from "../../../src/server/profiles/settings/providers.ts";
 import type { ProviderName } from "../../../src/server/profiles/provider_profile.ts";
 import { decodeClaims, forEachCase } from "../../kit.ts";
 import { latchkey } from "../../secret_leak_check.ts";

@@ -5,7 +5,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { providers } from "../../../src/server/profiles/providers.ts";
+import { providers } from "../../../src/server/profiles/settings/providers.ts";
 import type { ProviderName } from "../../../src/server/profiles/provider_profile.ts";
 import { basic } from "../../kit.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";

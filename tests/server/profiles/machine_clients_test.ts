@@ -10,7 +10,7 @@ import { readConfiguration } from "../../../src/cli/read_config.ts";
 import { configurationOfRealm } from "../../../src/cli/realm/configuration_of_realm.ts";
 import { resolveOptions } from "../../../src/server/hosting/resolve_options.ts";
 import { profileNames } from "../../../src/server/config/strictness.ts";
-import { providers } from "../../../src/server/profiles/providers.ts";
+import { providers } from "../../../src/server/profiles/settings/providers.ts";
 import { foreignJwks, type TestLatchkey, type TestLatchkeyOptions } from "../../../src/testing/mod.ts";
 import { basic } from "../../kit.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";

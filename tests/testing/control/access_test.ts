@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { posix } from "node:path";
 import { test } from "node:test";
 import { openApiPath, openApiText } from "../../../scripts/control_openapi.ts";
-import type { App } from "../../../src/server/hosting/app.ts";
+import type { App } from "../../../src/server/app.ts";
 import { programControl } from "../../../src/testing/control/program_control.ts";
 import { verbPath } from "../../../src/testing/control/verb.ts";
 import { verbs } from "../../../src/testing/control/verbs/mod.ts";

@@ -1,7 +1,7 @@
 /** Requests to the control, as a test suite in any language sends them. */
 
 import { assertEquals } from "@std/assert";
-import type { ProblemIssue } from "../../../src/server/hosting/problem_response.ts";
+import type { ProblemIssue } from "../../../src/server/errors/problem_response.ts";
 
 /** A response of the control, with its JSON. */
 export interface ControlResponse {

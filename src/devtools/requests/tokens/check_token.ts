@@ -4,7 +4,7 @@ import { tokenHash } from "../../../core/keys/jwt.ts";
 import { mediaType } from "../../../core/keys/jwt_policies.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import { storageKey } from "../../../core/secrets.ts";
-import type { HostedServer } from "../../../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../../../server/hosted_server.ts";
 import { checkAccessToken } from "../../../core/tokens/read_access_token.ts";
 import type { TokenCheck, TokenResult } from "../pages/tokens.tsx";
 import { type DecodedToken, decodeToken, type FormProblem } from "./decode.ts";

@@ -1,11 +1,11 @@
 /** GET and POST /tokens: decodes and checks pasted tokens. Nothing of them is stored, logged or put into a URL. */
 
 import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
-import { browserCsrfToken, readProtectedForm } from "../../../server/hosting/csrf.ts";
+import { browserCsrfToken, readProtectedForm } from "../../../server/pages/csrf.ts";
 import type { Context } from "../../../core/context.ts";
 import { htmlWithForms, type HttpResponse } from "../../../core/http/message.ts";
 import type { Params } from "../../../core/params.ts";
-import type { HostedServer } from "../../../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../../../server/hosted_server.ts";
 import type { JwtContent } from "../../../server/pages/decoded_token.tsx";
 import { findIssuedToken, findLastIdToken } from "../../../recorder/issued_tokens.ts";
 import type { Recorder } from "../../../recorder/recorder.ts";

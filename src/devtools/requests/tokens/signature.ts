@@ -7,7 +7,7 @@ import { algorithmsInUse } from "../../../core/jwks.ts";
 import { jwtPolicies, JwtPolicyError } from "../../../core/keys/jwt_policies.ts";
 import { remoteKeys } from "../../../server/fetching/remote_keys.ts";
 import { verifyByKeys } from "../../../core/keys/verify_jwt.ts";
-import type { HostedServer } from "../../../server/hosting/hosted_server.ts";
+import type { HostedServer } from "../../../server/hosted_server.ts";
 import type { TokenCheck } from "../pages/tokens.tsx";
 import type { DecodedToken, Members } from "./decode.ts";
 import type { TokenKind } from "./read_input.ts";

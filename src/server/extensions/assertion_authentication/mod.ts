@@ -9,7 +9,7 @@ import { assertionAuthenticationClientFields } from "./client_members.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { authMethodsOf, type ClientMetadata } from "../../../core/clients/client.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 /** Signed with the client's secret. */
 const secretJwt: ClientAuth = {

@@ -3,9 +3,9 @@
 import type { JWTPayload } from "jose";
 import { withAlias } from "../../../core/issuer_urls.ts";
 import { byProfile } from "../../../core/profile.ts";
-import { rejectBeyondBound } from "../../hosting/bounded_records.ts";
+import { rejectBeyondBound } from "../../entries/bounded_records.ts";
 import { verifyClientJwt } from "../../fetching/client_jwt.ts";
-import { describeRemovedClient } from "../../hosting/server_clients.ts";
+import { describeRemovedClient } from "../../entries/server_clients.ts";
 import { policyOf } from "../../../core/clients/policy.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../../../core/keys/jwt_policies.ts";
@@ -15,7 +15,7 @@ import type { Credentials } from "../../../core/server.ts";
 import { assertionType } from "../../../core/clients/assertion_type.ts";
 import { howToAuthenticate, invalidClient } from "../../../core/clients/auth_method.ts";
 import { serverPolicy } from "../../config/server_policy.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 /** A client assertion (RFC 7523 §3, RFC 10070 §4). `maxAssertionLifetime` bounds its lifetime. */
 export const clientAssertionPolicy: JwtPolicy & { readonly usualLifetime: number } = {

@@ -27,7 +27,7 @@ import type { AuthenticatedRequest, Authorization } from "../../../core/grants/a
 import { invalidAssertion, verifyAssertion } from "./verify_assertion.ts";
 import type { VerifiedAssertion } from "./verify_assertion.ts";
 import { reject } from "./rules.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 /** The grant type for these issuers. */
 export function jwtBearer(

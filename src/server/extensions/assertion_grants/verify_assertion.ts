@@ -18,7 +18,7 @@ import { verifyByKeys } from "../../../core/keys/verify_jwt.ts";
 import { warn } from "../../../core/warn.ts";
 import { DocumentError } from "../../fetching/outbound.ts";
 import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
 import type { BrokenRule, FactsOf } from "../../../core/reject.ts";

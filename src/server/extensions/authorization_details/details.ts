@@ -20,7 +20,6 @@ import type { AccessLife, PartServer } from "../../../core/request/request_part.
 import { describeDetails } from "./describe_details.ts";
 import { findUnmatched, isWithin, listFields } from "./match_details.ts";
 import { reject } from "./rules.ts";
-import { reject as rejectExchange } from "../token_exchange/rules.ts";
 
 /** Limits of one request: bytes of the value, number of objects, levels of an object. */
 const maxBytes = 8 * 1024;
@@ -261,12 +260,16 @@ function readClaimedDetails(server: PartServer, client: Client, claim: unknown):
  *
  * @throws {OAuthError} If the parameter is not a list of objects, or no type is allowed.
  */
-function limitDetails(params: Params, types: readonly string[]): readonly AuthorizationDetail[] {
+function limitDetails(
+  params: Params,
+  types: readonly string[],
+  rejectTypes: (types: readonly string[]) => Error,
+): readonly AuthorizationDetail[] {
   const requested = parseDetails(params.get("authorization_details")!);
   const granted = requested.filter(({ type }) => types.includes(type));
   if (granted.length > 0 || requested.length === 0) return granted;
   const shown = requested.map(({ type }) => typeof type === "string" ? quote(type) : describe(type));
-  throw rejectExchange("IJ-05", { types, requested: shown });
+  throw rejectTypes(shown);
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Client } from "../../../core/clients/repository.ts";
 import { isReadable } from "../../config/readable_text.ts";
 import { randomId, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
-import { userForHint } from "../../hosting/login_hint.ts";
+import { userForHint } from "../../entries/login_hint.ts";
 import type { ListedRecord, PolledRequestRecord } from "../../../core/store/store.ts";
 import { addPolledRequest, readPolledRequest } from "../polled/polled_request.ts";
 import { reject as rejectUnsigned } from "../signed_requests/rules.ts";

@@ -3,7 +3,7 @@
 import type { PolledRequestRecord } from "../../../core/store/store.ts";
 import { postToClient } from "../../fetching/post_to_client.ts";
 import { warn } from "../../../core/warn.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 /** How long a notification may take, in milliseconds. */
 const timeoutMs = 5000;

@@ -5,7 +5,7 @@ import { cibaEndpointPaths } from "./endpoint_paths.ts";
 import { type Fields, flag, seconds } from "../../config/field.ts";
 import type { PolledGrant } from "../polled/polled_grant.ts";
 import { timers } from "../../../core/timers.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 /** @internal */
 export interface CibaSettings {

@@ -13,7 +13,7 @@ import { boundedCache } from "../../../core/bounded_cache.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import { fetchLimiter, type FetchLimitError } from "../../fetching/fetch_limiter.ts";
 import { DocumentError, fetchDocument } from "../../fetching/outbound.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import type { Sender } from "../../fetching/sender.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { isLocalUrl } from "../../config/local_uris.ts";

@@ -5,7 +5,7 @@
 
 import type { Extension } from "../../hosting/extension.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import type { Sender } from "../../fetching/sender.ts";
 import type { DocumentClients } from "./document_clients.ts";
 import { type ClientDocumentPolicy, clientDocumentSettings } from "./settings.ts";

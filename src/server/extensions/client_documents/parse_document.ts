@@ -4,7 +4,7 @@
  */
 
 import { splitScope } from "../../../core/params.ts";
-import { grantTypesFor, sortResponseType } from "../../../core/request/response_type.ts";
+import { sortResponseType } from "../../../core/request/response_type.ts";
 import { clientValues } from "../../config/client_extension.ts";
 import { quote } from "../../config/config_issue.ts";
 import { byProfile } from "../../../core/profile.ts";
@@ -12,9 +12,9 @@ import type { OAuthError } from "../../../core/errors.ts";
 import { supportedGrantTypes } from "../../../core/grants/mod.ts";
 import { digest } from "../../../core/secrets.ts";
 import type { RuleExplanation } from "../../../core/explanation.ts";
-import type { ClientMetadata } from "../../../core/clients/client.ts";
+import { type ClientMetadata, grantTypesFor } from "../../../core/clients/client.ts";
 import { closedMembers } from "../../config/open_members.ts";
-import { hostedClient } from "../../hosting/client_repository.ts";
+import { hostedClient } from "../../entries/client_repository.ts";
 import { findLocalUris, isLocalUrl } from "../../config/local_uris.ts";
 import { redirectsToDevice } from "../../../core/redirect_uri.ts";
 import { validateRedirectUri } from "../../config/uri_issues.ts";

@@ -5,10 +5,10 @@ import type { SessionClientRecord } from "../../../core/store/session_records.ts
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { type PostResult, postToClient } from "../../fetching/post_to_client.ts";
-import { dueRecords, leaseRecord } from "../../hosting/records/lease.ts";
+import { dueRecords, leaseRecord } from "../../entries/lease.ts";
 import { randomId } from "../../../core/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import { finalClaims } from "../../../core/tokens/claim_change.ts";
 import { sessionIdFor } from "../../../core/users/users.ts";
 import { clientLogoutOf } from "./settings.ts";

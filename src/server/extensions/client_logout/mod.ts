@@ -19,7 +19,7 @@ import {
   validateLogoutUris,
 } from "./settings.ts";
 import { logoutClientFields } from "./client_members.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 const recordClient: TokenIssuer = async (server, { client, subject }, _now, { id_token }) => {
   const { sub, sid } = subject ?? {};

@@ -4,7 +4,7 @@ import type { Approver } from "../../../core/approver.ts";
 import { authorize } from "../../../core/authorization.ts";
 import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
 import type { Context } from "../../../core/context.ts";
-import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../hosting/csrf.ts";
+import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../pages/csrf.ts";
 import { endpointPath } from "../../../core/endpoint.ts";
 import { rejectUntrustedHost } from "../../../core/cross_site.ts";
 import { readParams } from "../../../core/client_endpoint.ts";

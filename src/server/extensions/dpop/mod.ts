@@ -8,7 +8,7 @@ import { type dpopRules, reject } from "./rules.ts";
 import { dpopScheme, nonceHeader } from "./scheme.ts";
 import { type DpopPolicy, dpopSettings, isProofRequired } from "./settings.ts";
 import { dpopClientFields } from "./client_members.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 async function verify(server: HostedServer, request: ProvenRequest, token?: ProvenToken): Promise<string> {
   return await (await import("./request_proof.ts")).verifyRequestProof(server, request, token);

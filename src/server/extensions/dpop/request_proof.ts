@@ -5,7 +5,7 @@
  * it.
  */
 
-import { rejectBeyondBound } from "../../hosting/bounded_records.ts";
+import { rejectBeyondBound } from "../../entries/bounded_records.ts";
 import { policyOf } from "../../../core/clients/policy.ts";
 import { byProfile } from "../../../core/profile.ts";
 import type { MaybePromise } from "../../../core/maybe_promise.ts";
@@ -16,7 +16,7 @@ import { type Nonces, noncesExpireAt, serverNonces } from "./nonce.ts";
 import { dpopSettings } from "./settings.ts";
 import { reject } from "./rules.ts";
 import { nonceHeader } from "./scheme.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 /** How proofs are checked, besides their signature. */
 export interface ProofPolicy

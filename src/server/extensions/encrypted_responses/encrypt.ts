@@ -6,7 +6,7 @@ import type { Client } from "../../../core/clients/repository.ts";
 import type { KeyManagementAlgorithm } from "./client_members.ts";
 import { keySets } from "../../fetching/remote_keys.ts";
 import type { PublicKeySet } from "../../../core/keys/public_key.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import type { EncryptResponse } from "../../../core/tokens/response_encryption.ts";
 import { reject } from "./rules.ts";
 import { type Encryption, type PublicKey, suitableKeys } from "./validate_client.ts";

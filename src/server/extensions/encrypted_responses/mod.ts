@@ -8,7 +8,7 @@ import type { Client } from "../../../core/clients/repository.ts";
 import { contentEncryptions, encryptedResponseClientFields, keyManagementAlgorithms } from "./client_members.ts";
 import type { EncryptedResponse } from "../../../core/tokens/response_encryption.ts";
 import { type Encryption, validateEncryption } from "./validate_client.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 /** The algorithms for a response to a client; `undefined` if the client receives it unencrypted. */
 function encryptionFor({ metadata }: Client, response: EncryptedResponse): Encryption | undefined {

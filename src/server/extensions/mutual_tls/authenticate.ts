@@ -20,7 +20,7 @@ import {
 import { subjectMembers } from "./client_members.ts";
 import { mutualTlsOf } from "./settings.ts";
 import { hasSubject } from "./subject.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 /**
  * Authenticates the client that `client_id` names.

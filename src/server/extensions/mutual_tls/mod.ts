@@ -8,7 +8,7 @@ import { mutualTlsClientFields, subjectMembers } from "./client_members.ts";
 import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
 import type { mutualTlsRules } from "./rules.ts";
 import { confirmationMember, type MutualTlsSettings, mutualTlsSettings } from "./settings.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 function byCertificate(
   method: "tls_client_auth" | "self_signed_tls_client_auth",

@@ -7,7 +7,7 @@ import { findDestination } from "../../../core/request/destination.ts";
 import { readRequest } from "../../../core/request.ts";
 import type { ResolvedRequest } from "../../../core/request/request_source.ts";
 import { unsupportedSource } from "../../../core/request/resolve_request.ts";
-import { evictBeyondBound } from "../../hosting/bounded_records.ts";
+import { evictBeyondBound } from "../../entries/bounded_records.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";

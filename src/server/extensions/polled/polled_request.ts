@@ -5,7 +5,7 @@ import type { AuthorizationRequest } from "../../../core/request/authorization_r
 import type { PolledDestination, PolledFacts } from "../../../core/request/delivery.ts";
 import type { PendingAuthorization } from "../../../core/request/destination.ts";
 import { readRequest, warnAcceptedRequest } from "../../../core/request.ts";
-import { evictBeyondBound } from "../../hosting/bounded_records.ts";
+import { evictBeyondBound } from "../../entries/bounded_records.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import type { Params } from "../../../core/params.ts";

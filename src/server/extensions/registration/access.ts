@@ -1,7 +1,7 @@
 /** Access to registration: initial access tokens (RFC 7591 §3) and registration access tokens (RFC 7592 §2). */
 
 import { constantTimeEqual, digest } from "../../../core/secrets.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import { readAuthorization } from "../../../core/tokens/bound_token.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";

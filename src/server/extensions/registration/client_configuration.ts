@@ -10,7 +10,7 @@ import type { RegistrationOwner } from "./access.ts";
 import type { Context } from "../../../core/context.ts";
 import type { Handlers } from "../../../core/route.ts";
 import { describeRegistration } from "./register.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 /** The handlers of the client configuration endpoint. */
 export const clientConfiguration: Handlers<HostedServer> = {

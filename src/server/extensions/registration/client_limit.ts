@@ -5,7 +5,7 @@
  * For each such client, the store has a further record with the time until which the client is not evicted.
  */
 
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import type { ListedRecord, RegistrationRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { reject } from "./rules.ts";

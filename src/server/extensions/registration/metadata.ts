@@ -6,12 +6,16 @@ import { validate } from "../../config/field.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import { warn } from "../../../core/warn.ts";
 import { splitScope } from "../../../core/params.ts";
-import { grantTypesFor } from "../../../core/request/response_type.ts";
 import { isLocalProgram } from "../../fetching/sender.ts";
 import type { Server } from "../../../core/server.ts";
 import { redirectsToDevice } from "../../../core/redirect_uri.ts";
-import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "../../../core/clients/client.ts";
-import { parseClient } from "../../hosting/client_repository.ts";
+import {
+  type ClientAuthMethod,
+  type ClientEntry,
+  type ClientMetadata,
+  grantTypesFor,
+} from "../../../core/clients/client.ts";
+import { parseClient } from "../../entries/client_repository.ts";
 import { findLocalUris } from "../../config/local_uris.ts";
 import { closedMembers, isOpenTo, membersOpenTo } from "../../config/open_members.ts";
 import type { Client } from "../../../core/clients/repository.ts";

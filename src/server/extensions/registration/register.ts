@@ -9,7 +9,7 @@ import { clientInformation } from "./response.ts";
 import type { Context } from "../../../core/context.ts";
 import { endpointUrl } from "../../../core/endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 /** The handlers of the registration endpoint. */
 export const register: Handlers<HostedServer> = {

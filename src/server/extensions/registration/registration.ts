@@ -8,10 +8,10 @@
  * 5. `client_limit.ts` limits the number of clients, and evicts unused ones.
  */
 
-import { registeredIdPrefix } from "../../hosting/server_clients.ts";
+import { registeredIdPrefix } from "../../entries/server_clients.ts";
 import { digest, randomId, randomToken } from "../../../core/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import { hasNewIdentity } from "../../../core/clients/client_identity.ts";
 import type { ClientEntry } from "../../../core/clients/client.ts";
 import { isSecretExpired } from "../../../core/clients/auth_method.ts";
@@ -125,7 +125,7 @@ async function verifySector(
 ): Promise<void> {
   const { subjectTypes } = server.settings;
   if (client.metadata.sector_identifier_uri === undefined || !subjectTypes.includes("pairwise")) return;
-  await (await import("../pairwise/sector_identifier.ts")).assertSector(server, client);
+  await (await import("./sector_identifier.ts")).assertSector(server, client);
 }
 
 type SecretMembers = Pick<ClientEntry, "client_secret" | "client_secret_digest" | "client_secret_expires_at">;

@@ -1,10 +1,10 @@
 /** Values of a registration that this server does not support, which it may leave out (RFC 7591 §2, §3.2.1). */
 
 import { quote } from "../../config/config_issue.ts";
-import type { ClientMetadata } from "../../../core/clients/client.ts";
+import { type ClientMetadata, grantTypesFor } from "../../../core/clients/client.ts";
 import { supportedGrantTypes } from "../../../core/grants/mod.ts";
 import { warn } from "../../../core/warn.ts";
-import { grantTypesFor, sortResponseType } from "../../../core/request/response_type.ts";
+import { sortResponseType } from "../../../core/request/response_type.ts";
 import type { Server } from "../../../core/server.ts";
 import { redirectsToDevice } from "../../../core/redirect_uri.ts";
 import { isUnsupportedUri } from "../../config/uri_issues.ts";

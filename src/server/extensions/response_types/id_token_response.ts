@@ -9,7 +9,7 @@ import { warn } from "../../../core/warn.ts";
 import { paramsFromFields, type ResponseFields, type ResponseMode } from "../../../core/params.ts";
 import { hasCode } from "../../../core/request/response_type.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";
-import { issueTokens, signIdToken } from "../../../core/tokens.ts";
+import { issueTokens, signIdToken } from "../../../core/tokens/mod.ts";
 import { isPublicUri } from "./public_uri.ts";
 import { reject } from "./rules.ts";
 

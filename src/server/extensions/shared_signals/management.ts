@@ -11,7 +11,7 @@ import { quote } from "../../config/config_issue.ts";
 import { describeKind } from "../../../core/quote_value.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import { warn } from "../../../core/warn.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import { pollMethod, pushMethod, supportedEvents, verificationEvent } from "./event_types.ts";
 import { startPush } from "./push.ts";
 import { requireReceiver } from "./receiver.ts";

@@ -13,7 +13,7 @@ import { parameters } from "../../../core/params.ts";
 import type { SessionWatcher } from "../../../core/server.ts";
 import type { Method } from "../../../core/router.ts";
 import { isOn, type SharedSignalPolicy, sharedSignalSettings, sharedSignalsOf } from "./settings.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 const watcher: SessionWatcher = {
   findSessions: () => [],

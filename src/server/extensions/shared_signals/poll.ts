@@ -8,7 +8,7 @@ import type { Handlers } from "../../../core/route.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { warn } from "../../../core/warn.ts";
 import { redactText } from "../../redaction/redact.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import { requireReceiver } from "./receiver.ts";
 import { manageScope, readScope } from "./settings.ts";
 import { findStream, listEvents, signEvent } from "./streams.ts";

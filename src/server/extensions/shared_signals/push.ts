@@ -4,8 +4,8 @@ import type { EventStreamRecord, ListedRecord, StreamEventRecord } from "../../.
 import type { Client } from "../../../core/clients/repository.ts";
 import { type PostResult, postToClient } from "../../fetching/post_to_client.ts";
 import { warn } from "../../../core/warn.ts";
-import { dueRecords, leaseRecord } from "../../hosting/records/lease.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import { dueRecords, leaseRecord } from "../../entries/lease.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import { allStreams, listEvents, mayReceive, signEvent, streamsPrefix } from "./streams.ts";
 
 /** How long all deliveries of one stream may take together, in milliseconds. */

@@ -6,7 +6,7 @@ import { sessionIdFor } from "../../../core/users/users.ts";
 import { eventTypes } from "./event_types.ts";
 import { transmit } from "./transmit.ts";
 import { userSubject } from "./streams.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 /** Sends `session-revoked` for each session that has ended, with the `sid` of the client's ID tokens (CAEP §3.1). */
 export async function sendSessionsRevoked(server: HostedServer, sub: string, sids: readonly string[]): Promise<void> {

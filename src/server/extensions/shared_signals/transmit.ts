@@ -5,7 +5,7 @@ import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import { randomId } from "../../../core/secrets.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import { isCaepEvent, verificationEvent } from "./event_types.ts";
 import {
   addEvent,

@@ -17,7 +17,7 @@ import { warn } from "../../../core/warn.ts";
 import { type ParameterDescription, type Params, paramsFromFields } from "../../../core/params.ts";
 import type { RejectionRuleId } from "../../../core/rules/mod.ts";
 import type { Server } from "../../../core/server.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import { reject } from "./rules.ts";
 import { signedRequestSettings } from "./settings.ts";
 

@@ -8,7 +8,7 @@ import { withoutUser } from "../../../core/clients/standing.ts";
 import { unlistedClientsWarnings } from "../../config/client_extension.ts";
 import { parameters } from "../../../core/params.ts";
 import { idJagType, tokenExchangeFields, type TokenExchangePolicy, tokenExchangeType } from "./settings.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 const issuesIdJags = ({ resourceAuthorizationServers }: TokenExchangePolicy): boolean =>
   resourceAuthorizationServers.length > 0;

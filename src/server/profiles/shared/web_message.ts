@@ -3,7 +3,7 @@
  * specification defines. The receiver is the origin of the redirect URI and no other.
  */
 
-import type { App } from "../../hosting/app.ts";
+import type { App } from "../../app.ts";
 import type { Plugin } from "../../hosting/plugin.ts";
 import { html, isResponse, replaceParts, type RequestLike, type ResponseLike } from "../../../core/http/message.ts";
 import { parseFields } from "../../../core/http/form.ts";

@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert";
 import { decodeProtectedHeader } from "jose";
 import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
-import type { App } from "../../../../src/server/hosting/app.ts";
+import type { App } from "../../../../src/server/app.ts";
 import { basic, decodeClaims, testServer } from "../../../kit.ts";
 import type { TestServer } from "../../../kit.ts";
 

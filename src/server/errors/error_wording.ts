@@ -13,10 +13,10 @@ import { encodeRetry, fixLink, mayListClients } from "./client_change.ts";
 import { exampleCommand } from "./example_command.ts";
 import { explanationUrl } from "./explanation_url.ts";
 import { findDisabledPage } from "./find_disabled_page.ts";
-import { isMissingPage } from "./missing_page.ts";
-import { findFix, findRule } from "../explain/rules.ts";
+import { isMissingPage } from "../pages/missing_page.ts";
+import { findFix, findRule } from "../rules.ts";
 import { suggestUrl } from "./suggest_url.ts";
-import type { HostedServer } from "./hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 
 /**
  * The wording of the whole server.

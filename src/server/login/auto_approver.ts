@@ -3,7 +3,7 @@
 import { approveAutomatically, type ApproverContext } from "../../core/approver.ts";
 import type { Approval } from "../../core/code.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
-import { resolveLoginHint } from "./login_hint.ts";
+import { resolveLoginHint } from "../entries/login_hint.ts";
 
 /**
  * The approver of `login: "auto"`. It logs in the user of `login_hint`. Without a hint, it logs in the user of the

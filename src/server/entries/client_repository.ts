@@ -3,8 +3,8 @@
 import { assertNoIssues } from "../config/config_issue.ts";
 import type { Policy } from "../../core/policy.ts";
 import { clientFromMetadata, type ClientPolicy } from "../../core/clients/client_from_metadata.ts";
-import { memoryRepository } from "./records/repository.ts";
-import type { CreateRepository, Repository, SerializedEntry } from "./records/repository.ts";
+import { memoryRepository } from "./repository.ts";
+import type { CreateRepository, Repository, SerializedEntry } from "./repository.ts";
 import { digest } from "../../core/secrets.ts";
 import type { ClientEntry, ClientMetadata } from "../../core/clients/client.ts";
 import { type ServerPolicy, tightenPolicy } from "../config/server_policy.ts";

@@ -5,7 +5,7 @@ import { frontChannelOrigin } from "../../core/issuer_urls.ts";
 import { OAuthError } from "../../core/errors.ts";
 import type { Context } from "../../core/context.ts";
 import type { Site } from "../pages/layout.tsx";
-import { flowUrl } from "./app.ts";
+import { flowUrl } from "../app.ts";
 import { isCrossSite, isTrustedHost } from "../../core/cross_site.ts";
 
 /**

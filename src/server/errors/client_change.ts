@@ -7,7 +7,7 @@ import type { ClientChange } from "../../core/explanation.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/session/session.ts";
 import type { FixLink } from "../pages/rejection.tsx";
 import type { Context } from "../../core/context.ts";
-import { developerPagesOf } from "./app.ts";
+import { developerPagesOf } from "../app.ts";
 import { isCrossSite, isTrustedHost } from "../../core/cross_site.ts";
 
 const printable = /^[\x21-\x7E]{1,2000}$/;

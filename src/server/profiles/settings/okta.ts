@@ -1,4 +1,4 @@
-import type { ProviderProfile } from "./provider_profile.ts";
+import type { ProviderProfile } from "../provider_profile.ts";
 
 /** Okta's custom authorization server `default`: `https://<org>.okta.com/oauth2/default`. */
 export const okta: ProviderProfile = {

@@ -5,7 +5,7 @@ import type { User } from "../../core/clients/client.ts";
 import { observe } from "../../core/observe.ts";
 import { validateUser } from "../config/validate_user.ts";
 import { serverPolicy } from "../config/server_policy.ts";
-import type { HostedServer } from "./hosted_server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import { reject } from "../../core/reject.ts";
 import type { Server } from "../../core/server.ts";
 import { decodedPlusFix } from "../../core/params.ts";

@@ -1,4 +1,4 @@
-import type { ProviderProfile } from "./provider_profile.ts";
+import type { ProviderProfile } from "../provider_profile.ts";
 
 /** A tenant of Auth0: `https://<tenant>.<region>.auth0.com/`. */
 export const auth0: ProviderProfile = {

@@ -5,7 +5,7 @@ import { challenge } from "../../core/http/challenge.ts";
 import { type HttpResponse, json } from "../../core/http/message.ts";
 import { reasonPhrases } from "../../platform/http/reason_phrases.ts";
 import type { OAuthError } from "../../core/errors.ts";
-import { findFix } from "../explain/rules.ts";
+import { findFix } from "../rules.ts";
 
 /** @internal One error of a request. */
 export interface ProblemIssue extends Pick<RuleResult, "expected" | "received" | "fix"> {

@@ -3,8 +3,8 @@
  * another one sends it later. A record may be sent twice, but is never lost.
  */
 
-import type { ListedRecord, RecordKind, Records } from "../../../core/store/store.ts";
-import type { Server } from "../../../core/server.ts";
+import type { ListedRecord, RecordKind, Records } from "../../core/store/store.ts";
+import type { Server } from "../../core/server.ts";
 
 /** How long a record belongs to one process, in milliseconds: far longer than any post. */
 const leaseMs = 60_000;

@@ -1,7 +1,7 @@
 /** Pages that settings turn off. On a test host, the 404 response explains how to turn the page on. */
 
 import type { Context } from "../../core/context.ts";
-import { type DisabledPage, disabledPagesOf } from "./app.ts";
+import { type DisabledPage, disabledPagesOf } from "../app.ts";
 
 /** The pages of every server, by the first segment of the path below the base. */
 const ownPages: Readonly<Record<string, DisabledPage>> = {

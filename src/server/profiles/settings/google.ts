@@ -1,4 +1,4 @@
-import type { ProviderProfile } from "./provider_profile.ts";
+import type { ProviderProfile } from "../provider_profile.ts";
 
 const emailScope = "https://www.googleapis.com/auth/userinfo.email";
 const profileScope = "https://www.googleapis.com/auth/userinfo.profile";

@@ -10,7 +10,7 @@ import { csrfToken } from "../../core/session/session.ts";
 import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import type { BrowserCookie } from "../../core/session/browser_cookie.ts";
 import type { Context } from "../../core/context.ts";
-import type { HiddenFields } from "../pages/post_form.tsx";
+import type { HiddenFields } from "./post_form.tsx";
 
 /** Maximum number of clients, and of users, that forms may create. */
 export const maxListLength = 1000;

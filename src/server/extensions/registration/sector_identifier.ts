@@ -3,8 +3,8 @@
 import { FetchLimitError } from "../../fetching/fetch_limiter.ts";
 import { DocumentError, fetchDocument, parseJsonDocument } from "../../fetching/outbound.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import type { HostedServer } from "../../hosting/hosted_server.ts";
-import { reject } from "../registration/rules.ts";
+import type { HostedServer } from "../../hosted_server.ts";
+import { reject } from "./rules.ts";
 
 /** The limits of the document. */
 const sectorLimits = { accept: "application/json", maxBytes: 64 * 1024, timeoutMs: 5000 };

@@ -1,4 +1,4 @@
-import type { ProviderProfile } from "./provider_profile.ts";
+import type { ProviderProfile } from "../provider_profile.ts";
 
 /** GitHub's OAuth apps and GitHub Apps: OAuth 2.0 without OpenID Connect, at `https://github.com/login/oauth`. */
 export const github: ProviderProfile = {

@@ -1,4 +1,4 @@
-import type { ProviderProfile } from "./provider_profile.ts";
+import type { ProviderProfile } from "../provider_profile.ts";
 
 /** Sign in with Apple: `https://appleid.apple.com`. */
 export const apple: ProviderProfile = {

@@ -5,7 +5,7 @@ import type { RuleExplanation } from "../../core/explanation.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ClientRepository } from "./client_repository.ts";
 import type { FetchingServer } from "../fetching/fetching.ts";
-import { readAsIfStored } from "./records/repository.ts";
+import { readAsIfStored } from "./repository.ts";
 
 /**
  * The clients of a server. `find` also finds the clients that extensions add; changes and `registered` concern

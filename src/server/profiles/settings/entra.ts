@@ -1,4 +1,4 @@
-import type { ProviderProfile } from "./provider_profile.ts";
+import type { ProviderProfile } from "../provider_profile.ts";
 
 /** Microsoft's sample tenant: https://learn.microsoft.com/style-guide/urls-web-addresses */
 const tenant = "aaaabbbb-0000-cccc-1111-dddd2222eeee";

@@ -1,4 +1,4 @@
-import type { ProviderProfile } from "./provider_profile.ts";
+import type { ProviderProfile } from "../provider_profile.ts";
 
 /** A realm of Keycloak 26 with its defaults: `<base>/realms/<realm>`. */
 export const keycloak: ProviderProfile = {

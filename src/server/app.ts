@@ -1,18 +1,18 @@
 /** The app of the whole server: what plugins and pages for developers know of it. */
 
-import type { AuthorizationResponse } from "../../core/authorized.ts";
-import type { Context, CoreApp } from "../../core/context.ts";
-import type { ClientMetadata, User } from "../../core/clients/client.ts";
-import type { Client } from "../../core/clients/repository.ts";
-import type { DemoRequest } from "../../core/demo_flow.ts";
-import type { EndpointDescription } from "../../core/endpoint.ts";
-import type { Fields } from "../../core/http/form.ts";
-import type { RequestLike } from "../../core/http/message.ts";
-import { frontChannelOrigin } from "../../core/issuer_urls.ts";
-import type { RequestHandler } from "../../core/router.ts";
-import type { TraceEvent } from "../../core/trace.ts";
-import type { NextSteps } from "../pages/authorized_page.tsx";
-import type { Site } from "../pages/layout.tsx";
+import type { AuthorizationResponse } from "../core/authorized.ts";
+import type { Context, CoreApp } from "../core/context.ts";
+import type { ClientMetadata, User } from "../core/clients/client.ts";
+import type { Client } from "../core/clients/repository.ts";
+import type { DemoRequest } from "../core/demo_flow.ts";
+import type { EndpointDescription } from "../core/endpoint.ts";
+import type { Fields } from "../core/http/form.ts";
+import type { RequestLike } from "../core/http/message.ts";
+import { frontChannelOrigin } from "../core/issuer_urls.ts";
+import type { RequestHandler } from "../core/router.ts";
+import type { TraceEvent } from "../core/trace.ts";
+import type { NextSteps } from "./pages/authorized_page.tsx";
+import type { Site } from "./pages/layout.tsx";
 import type { HostedServer } from "./hosted_server.ts";
 
 /** @internal The pages for developers, by paths below the base. Other pages lead to those that are present. */

@@ -1,11 +1,11 @@
 /** The whole server: besides the protocol, it has entries that change, fetches, and redacts. */
 
-import type { OAuthError } from "../../core/errors.ts";
-import type { FetchingServer } from "../fetching/fetching.ts";
-import type { Background } from "./background.ts";
-import type { RegisteredSecrets } from "../redaction/registered_secrets.ts";
-import type { ServerClients } from "./server_clients.ts";
-import type { UserRepository } from "./user_repository.ts";
+import type { OAuthError } from "../core/errors.ts";
+import type { FetchingServer } from "./fetching/fetching.ts";
+import type { Background } from "./hosting/background.ts";
+import type { RegisteredSecrets } from "./redaction/registered_secrets.ts";
+import type { ServerClients } from "./entries/server_clients.ts";
+import type { UserRepository } from "./entries/user_repository.ts";
 
 /** @internal The whole server, which extensions and plugins receive. */
 export interface HostedServer extends FetchingServer {

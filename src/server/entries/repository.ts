@@ -11,10 +11,10 @@
  * client and user at that time, so that it stays invalid for the new entry.
  */
 
-import { boundedCache } from "../../../core/bounded_cache.ts";
-import type { Entries } from "../../../core/entries.ts";
-import type { MaybePromise } from "../../../core/maybe_promise.ts";
-import type { Store } from "../../../core/store/store.ts";
+import { boundedCache } from "../../core/bounded_cache.ts";
+import type { Entries } from "../../core/entries.ts";
+import type { MaybePromise } from "../../core/maybe_promise.ts";
+import type { Store } from "../../core/store/store.ts";
 
 /** @internal Selects a page of a list. */
 export interface PageOptions {

@@ -1,4 +1,4 @@
-import type { ProviderProfile } from "./provider_profile.ts";
+import type { ProviderProfile } from "../provider_profile.ts";
 
 /** A user pool of Amazon Cognito with its hosted pages: `https://cognito-idp.<region>.amazonaws.com/<pool>`. */
 export const cognito: ProviderProfile = {

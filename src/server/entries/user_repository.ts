@@ -9,7 +9,7 @@ import type { Policy } from "../../core/policy.ts";
 import type { Server } from "../../core/server.ts";
 import { getPasswordDigest, withoutPassword } from "../../core/users/password.ts";
 import { assignGeneration, generationOf } from "../../core/users/users.ts";
-import { type CreateRepository, memoryRepository, type UserEntries } from "./records/repository.ts";
+import { type CreateRepository, memoryRepository, type UserEntries } from "./repository.ts";
 
 /** @internal The users of a server; `login: "auto"` logs in the first one. */
 export interface UserRepository extends UserEntries<User, User> {
