@@ -15,7 +15,7 @@ const limits = {
   "folders in circles": 0,
   "members of extensions and plugins": 22,
   "of them, with one user": 0,
-  "types that are forms of a setting": 7,
+  "types that are forms of a setting": 5,
   "calls that fill in settings": 5,
   "members of Server": 36,
 };
@@ -26,7 +26,7 @@ const seams = [
   { path: "server/hosting/extension.ts", name: "Extension", users: /^server\/extensions\// },
   { path: "server/config/extension_settings.ts", name: "SettingsExtension", users: /^server\/extensions\// },
   { path: "server/config/server_policy.ts", name: "ClientExtension", users: /^server\/extensions\// },
-  { path: "server/hosting/plugin.ts", name: "Plugin", users: /^(?!core\/|server\/(?:hosting|extensions)\/)/ },
+  { path: "server/hosting/options.ts", name: "Plugin", users: /^(?!core\/|server\/(?:hosting|extensions)\/)/ },
 ];
 
 readCommand({

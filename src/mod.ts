@@ -25,7 +25,7 @@ export { autoApprover } from "./server/login/auto_approver.ts";
 export type { Approver } from "./core/approver.ts";
 export type { Approval } from "./core/code.ts";
 export type { AuthorizationRequest } from "./core/request/authorization_request.ts";
-export type { Plugin } from "./server/hosting/plugin.ts";
+export type { Plugin } from "./server/hosting/options.ts";
 export type { ClientMetadata, User } from "./core/clients/client.ts";
 export type { Client } from "./core/clients/repository.ts";
 export type { Settings } from "./server/config/settings.ts";

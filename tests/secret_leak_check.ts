@@ -8,7 +8,7 @@ import type { Client, ClientMetadata, Latchkey, LatchkeyOptions, User } from "..
 import type { TraceEvent } from "../src/core/trace.ts";
 import type { UserRepository } from "../src/server/entries/user_repository.ts";
 import type { MemoryRepository } from "../src/server/entries/repository.ts";
-import type { Plugin } from "../src/server/hosting/plugin.ts";
+import type { Plugin } from "../src/server/hosting/options.ts";
 import type { RequestLike } from "../src/core/http/message.ts";
 import { parseTarget } from "../src/core/router.ts";
 import { redactEvent } from "../src/server/redaction/redact.ts";

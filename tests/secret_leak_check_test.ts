@@ -3,7 +3,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import type { Plugin } from "../src/server/hosting/plugin.ts";
+import type { Plugin } from "../src/server/hosting/options.ts";
 import type { HttpResponse } from "../src/core/http/message.ts";
 import { challenge, encode, forEachCase, goodRequest, testServer, verifier } from "./kit.ts";
 import { postRegistration, register } from "./server/registering.ts";

@@ -13,7 +13,7 @@
  */
 
 import type { App } from "../server/app.ts";
-import type { ConfigurableOptions } from "../server/hosting/plugin.ts";
+import type { LatchkeyOptions } from "../server/hosting/options.ts";
 import { isForm, peekForm } from "../core/http/form.ts";
 import { plainText, type RequestLike, type ResponseLike, withHeaders } from "../core/http/message.ts";
 import { parseTarget, type RequestHandler } from "../core/router.ts";
@@ -91,7 +91,7 @@ export function clientCheck(
   { exposed = false, program = "latchkey" }: ClientCheckSettings = {},
 ): ClientCheckHandle {
   let app: App | undefined;
-  let settings: ConfigurableOptions = {};
+  let settings: LatchkeyOptions = {};
   let last: Run | undefined;
 
   /** Whether a request is one of a protocol; also one for a path that only the private mock has. */

@@ -1,7 +1,7 @@
 /** Opens the check of a client of a running server: a mock that takes the place of the server meanwhile. */
 
 import type { App } from "../server/app.ts";
-import type { ConfigurableOptions, Plugin } from "../server/hosting/plugin.ts";
+import type { LatchkeyOptions, Plugin } from "../server/hosting/options.ts";
 import type { Extension } from "../server/hosting/extension.ts";
 import { shellWord } from "../platform/shell_word.ts";
 import { extensionFields } from "../server/extensions/settings.ts";
@@ -31,7 +31,7 @@ import { serverPolicy } from "../server/config/server_policy.ts";
 export interface CheckedServer {
   readonly app: App;
   /** The options of the server. */
-  readonly settings: ConfigurableOptions;
+  readonly settings: LatchkeyOptions;
   /** The issuer that the client is configured with. */
   readonly issuer: string;
   /** Whether other machines reach it. */

@@ -7,7 +7,7 @@ import { plainText } from "../core/http/message.ts";
 import { parseTarget, type RequestHandler } from "../core/router.ts";
 import { memoryStore } from "../core/store/memory.ts";
 import type { App } from "../server/app.ts";
-import type { AppChanges, ConfigurableOptions, Plugin } from "../server/hosting/plugin.ts";
+import type { AppChanges, LatchkeyOptions, Plugin } from "../server/hosting/options.ts";
 import type { HostedApp } from "../server/hosting/hosted_app.ts";
 
 /** Maximum number of issuers of one server. */
@@ -22,7 +22,7 @@ const pathPattern =
 
 /** What an issuer has of its own. */
 export interface IssuerParts {
-  readonly settings: ConfigurableOptions;
+  readonly settings: LatchkeyOptions;
   readonly plugins: readonly Plugin[];
   /** Called once the issuer is complete. */
   start(app: HostedApp): Promise<void>;

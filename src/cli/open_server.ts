@@ -6,7 +6,7 @@ import type { ProcessEnvironment } from "../platform/runtime/process_environment
 import type { Recorder } from "../recorder/recorder.ts";
 import type { App } from "../server/app.ts";
 import { type Latchkey, latchkey } from "../server/hosting/latchkey.ts";
-import type { Plugin } from "../server/hosting/plugin.ts";
+import type { Plugin } from "../server/hosting/options.ts";
 import { allowancesOf } from "../server/config/allowances.ts";
 import type { ConfigurationWarning } from "../core/configuration_error.ts";
 import { fromHost } from "../core/issuer_urls.ts";

@@ -1,6 +1,6 @@
 /** The plugin with the pages for developers. */
 
-import type { Plugin } from "../server/hosting/plugin.ts";
+import type { Plugin } from "../server/hosting/options.ts";
 import { type Endpoint, page } from "../core/route.ts";
 import { staticEndpoint } from "../server/hosting/static_endpoint.ts";
 import type { App } from "../server/app.ts";

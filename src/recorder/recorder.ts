@@ -12,7 +12,7 @@
 
 import type { App } from "../server/app.ts";
 import type { EndpointDescription } from "../core/endpoint.ts";
-import type { Plugin } from "../server/hosting/plugin.ts";
+import type { Plugin } from "../server/hosting/options.ts";
 import {
   findForRequest,
   type HttpResponse,

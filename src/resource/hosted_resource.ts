@@ -2,7 +2,7 @@
 
 import { serverOrigins, type ServerUrls } from "../core/issuer_urls.ts";
 import type { App } from "../server/app.ts";
-import type { AppChanges } from "../server/hosting/plugin.ts";
+import type { AppChanges } from "../server/hosting/options.ts";
 import { parameters } from "../core/params.ts";
 import { type Endpoint, page } from "../core/route.ts";
 import { ConfigurationError } from "../core/configuration_error.ts";

@@ -1,6 +1,6 @@
 /** The plugin that hosts a small MCP server, a protected resource, on the origin of the issuer. */
 
-import type { Plugin } from "../server/hosting/plugin.ts";
+import type { Plugin } from "../server/hosting/options.ts";
 import { hostResource } from "./hosted_resource.ts";
 import type { HostedResourceOptions } from "./hosted_resource.ts";
 

@@ -1,7 +1,7 @@
 /** Claim overrides: other claims in the next token or response, or in every one, which stay valid apart from that. */
 
 import type { App } from "../server/app.ts";
-import type { Plugin } from "../server/hosting/plugin.ts";
+import type { Plugin } from "../server/hosting/options.ts";
 import type { RequestLike, ResponseLike } from "../core/http/message.ts";
 import { parseTarget } from "../core/router.ts";
 import { boundedCache } from "../core/bounded_cache.ts";

@@ -1,6 +1,6 @@
 /** The check of a client of a running server: its types. `check/client_check.ts` creates it. */
 
-import type { Plugin } from "../server/hosting/plugin.ts";
+import type { Plugin } from "../server/hosting/options.ts";
 
 /** @internal What is checked, and how. */
 export interface ClientCheckOptions {

@@ -1,6 +1,6 @@
 /** Several plugins as one. */
 
-import type { Plugin } from "../server/hosting/plugin.ts";
+import type { Plugin } from "../server/hosting/options.ts";
 
 /** One plugin with the functions of several, except for endpoints. The first one is the outermost. */
 export function combinePlugins(plugins: readonly Plugin[]): Plugin {

@@ -2,7 +2,6 @@
 
 import type { App } from "../server/app.ts";
 import { endpointUrl } from "../core/endpoint.ts";
-import type { AppChanges, ConfigurableOptions, Plugin } from "../server/hosting/plugin.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../core/http/message.ts";
 import type { Outbound } from "../server/fetching/outbound.ts";
 import type { ClientAddress } from "../core/router.ts";
@@ -12,7 +11,7 @@ import { frontChannelBase, serverOrigins } from "../core/issuer_urls.ts";
 import type { RandomBytes } from "../core/secrets.ts";
 import { redactExplanation } from "../server/redaction/redact.ts";
 import { recorder } from "../recorder/recorder.ts";
-import { defaultOutbound } from "../server/hosting/options.ts";
+import { type AppChanges, defaultOutbound, type LatchkeyOptions, type Plugin } from "../server/hosting/options.ts";
 import { assertAllMet } from "./assert_all_met.ts";
 import { type TestBrowser, testBrowser } from "./browser/test_browser.ts";
 import { claimOverrideHooks } from "./claim_overrides.ts";
@@ -78,7 +77,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
   const { seed, startsAt } = options;
   const isSeeded = seed !== undefined;
   /** The options of the server, without those of the control. */
-  let settings: ConfigurableOptions = {};
+  let settings: LatchkeyOptions = {};
   const isInteractive = () => settings.login !== undefined && settings.login !== "auto";
   const clock = testClock({
     startsAt: startsAt ?? (isSeeded ? seededStart : undefined),
@@ -116,7 +115,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     throw new TypeError("testControl: expected a server, received none. Pass control.plugin to latchkey().");
   }
 
-  function configure(options: ConfigurableOptions): ConfigurableOptions {
+  function configure(options: LatchkeyOptions): LatchkeyOptions {
     if (app !== undefined) {
       throw new TypeError("testControl: expected one server, received another. Create one control for each.");
     }

@@ -2,7 +2,7 @@
 
 import { plainText } from "../core/http/message.ts";
 import type { App } from "../server/app.ts";
-import type { AppChanges, Plugin } from "../server/hosting/plugin.ts";
+import type { AppChanges, Plugin } from "../server/hosting/options.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { choice, object } from "../server/config/field.ts";
 import { type Fetch, type HandledUrls, installFetch } from "./fetch.ts";

@@ -1,8 +1,5 @@
 /** The options of every mock server. */
 
-import type { ConfigurableOptions } from "../server/hosting/plugin.ts";
-import type { ExtensionSettings } from "../server/extensions/settings.ts";
-import type { KeySource } from "../core/keys/keys.ts";
 import type { LatchkeyOptions } from "../server/hosting/options.ts";
 import { testKeys } from "./keys.ts";
 
@@ -15,8 +12,8 @@ interface MockKeys {
 }
 
 /** The settings of a mock with the defaults of mocks. */
-export function mockOptions<Options extends ConfigurableOptions & Pick<LatchkeyOptions, "extensions">>(
-  options: Options & ExtensionSettings & { readonly keySource?: KeySource },
+export function mockOptions<Options extends LatchkeyOptions>(
+  options: Options,
   { useTestKeys, isSeeded }: MockKeys,
 ) {
   return {

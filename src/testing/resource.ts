@@ -1,7 +1,7 @@
 /** Protected resources to test clients against, hosted by the mock: each is a small MCP server. */
 
 import type { App } from "../server/app.ts";
-import type { AppChanges, Plugin } from "../server/hosting/plugin.ts";
+import type { AppChanges, Plugin } from "../server/hosting/options.ts";
 import { replaceParts, type RequestLike } from "../core/http/message.ts";
 import { serverOrigins } from "../core/issuer_urls.ts";
 import { choice, object, record, text, texts, whole } from "../server/config/field.ts";

@@ -1,7 +1,7 @@
 /** Tenants: separate issuers on the host of a mock, created at run time, for tests that run at the same time. */
 
 import { inspector } from "../devtools/inspector.ts";
-import type { AppChanges, Plugin } from "../server/hosting/plugin.ts";
+import type { AppChanges, Plugin } from "../server/hosting/options.ts";
 import { extensionFields } from "../server/extensions/settings.ts";
 import { clientField, extendedFields } from "../server/hosting/extensions.ts";
 import { userField } from "../server/config/user_fields.ts";

@@ -1,6 +1,6 @@
 /** The handles that control a server in tests: their types. `control.ts` creates them. */
 
-import type { Plugin } from "../server/hosting/plugin.ts";
+import type { Plugin } from "../server/hosting/options.ts";
 import type { Approver } from "../core/approver.ts";
 import type { ExtensionSettings } from "../server/extensions/settings.ts";
 import type { ClientMetadata, User } from "../core/clients/client.ts";

@@ -2,7 +2,7 @@
 
 import { assertEquals, assertMatch } from "@std/assert";
 import type { Client, ClientMetadata, Host, User } from "../../src/mod.ts";
-import type { AppOptions } from "../../src/server/hosting/host.ts";
+import type { AppOptions } from "../../src/server/hosting/options.ts";
 import type { Repository } from "../../src/server/extension.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import { type TestControl, testControl } from "../../src/testing/mod.ts";

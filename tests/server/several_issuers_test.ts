@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError, host, memoryStore } from "../../src/mod.ts";
-import type { AppOptions } from "../../src/server/hosting/host.ts";
+import type { AppOptions } from "../../src/server/hosting/options.ts";
 import type { HostedApp } from "../../src/server/hosting/hosted_app.ts";
 import type { RecordKind } from "../../src/core/store/store.ts";
 import type { Store } from "../../src/mod.ts";

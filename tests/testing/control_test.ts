@@ -6,7 +6,7 @@ import { inspector } from "../../src/devtools/mod.ts";
 import { logging } from "../../src/cli/operating/mod.ts";
 import * as faults from "../../src/testing/faults/mod.ts";
 import type { Approver } from "../../src/mod.ts";
-import type { ConfigurableOptions } from "../../src/server/hosting/plugin.ts";
+import type { LatchkeyOptions } from "../../src/server/hosting/options.ts";
 import { LoginError, testControl } from "../../src/testing/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { testLatchkey } from "./test_latchkey.ts";
@@ -92,7 +92,7 @@ test("a control controls one server, with the clock, the approver and the random
 test("plugins replace options from the last to the first", async () => {
   const seen: (string | undefined)[] = [];
   const naming = (audience: string) => ({
-    configure(options: ConfigurableOptions) {
+    configure(options: LatchkeyOptions) {
       seen.push(options.audience);
       return { audience };
     },

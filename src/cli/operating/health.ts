@@ -1,7 +1,7 @@
 /** GET /healthz and /readyz: liveness, and readiness of the store. */
 
 import type { Context } from "../../core/context.ts";
-import type { Plugin } from "../../server/hosting/plugin.ts";
+import type { Plugin } from "../../server/hosting/options.ts";
 import type { Endpoint, Handler } from "../../core/route.ts";
 import { plainText } from "../../core/http/message.ts";
 import { type Timer, timers } from "../../core/timers.ts";

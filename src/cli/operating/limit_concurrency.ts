@@ -1,6 +1,6 @@
 /** Overload protection: rejects requests above a limit immediately, before they take memory (RFC 9110 §15.6.4). */
 
-import type { Plugin } from "../../server/hosting/plugin.ts";
+import type { Plugin } from "../../server/hosting/options.ts";
 import type { HttpResponse } from "../../core/http/message.ts";
 import { type ClientAddress, parseTarget } from "../../core/router.ts";
 import type { Server } from "../../core/server.ts";

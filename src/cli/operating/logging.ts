@@ -2,7 +2,7 @@
 
 import type { Context } from "../../core/context.ts";
 import { type App, flowUrl } from "../../server/app.ts";
-import type { Plugin } from "../../server/hosting/plugin.ts";
+import type { Plugin } from "../../server/hosting/options.ts";
 import { findFix } from "../../server/rules.ts";
 import { clientChangeUrl } from "../../server/errors/client_change.ts";
 import { suggestUri } from "../../server/explain/suggest_match.ts";

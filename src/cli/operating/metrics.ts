@@ -1,7 +1,7 @@
 /** Metrics in the text format of Prometheus. */
 
 import type { App } from "../../server/app.ts";
-import type { Plugin } from "../../server/hosting/plugin.ts";
+import type { Plugin } from "../../server/hosting/options.ts";
 import type { HttpResponse, RequestLike } from "../../core/http/message.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import type { TraceEvent } from "../../core/trace.ts";

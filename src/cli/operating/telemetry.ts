@@ -1,7 +1,7 @@
 /** OpenTelemetry: a span for each request, with its events. Needs the interface only, no package. */
 
 import type { App } from "../../server/app.ts";
-import type { Plugin } from "../../server/hosting/plugin.ts";
+import type { Plugin } from "../../server/hosting/options.ts";
 import { findForRequest, type RequestLike } from "../../core/http/message.ts";
 import type { Explanation, TraceEvent } from "../../core/trace.ts";
 import { endpointNameAt, pathOf } from "./endpoint_name.ts";

@@ -12,7 +12,7 @@ import { frontChannelOrigin } from "../../core/issuer_urls.ts";
 import type { Context } from "../../core/context.ts";
 import type { App } from "../../server/app.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
-import type { Plugin } from "../../server/hosting/plugin.ts";
+import type { Plugin } from "../../server/hosting/options.ts";
 import type { Endpoint, Handler, Handlers } from "../../core/route.ts";
 import type { Fields } from "../../core/http/form.ts";
 import type { RequestLike, ResponseLike } from "../../core/http/message.ts";

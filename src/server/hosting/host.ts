@@ -21,7 +21,7 @@ import { type AppTable, appTable } from "./app_table.ts";
 import { listeners, type ListenOptions, type ListenResult } from "./listen.ts";
 import { maintenanceTimer } from "./maintenance.ts";
 import { type AppPlace, limitStart, type OpenApp, openApp } from "./open_app.ts";
-import type { LatchkeyOptions } from "./options.ts";
+import type { AppOptions, LatchkeyOptions } from "./options.ts";
 
 /** @internal Options of {@link host}. */
 export interface HostOptions {
@@ -34,15 +34,6 @@ export interface HostOptions {
    * The origin of the apps with a `path`, with the port of {@link Host.listen}. Default: `http://localhost:9000`.
    */
   readonly origin?: string;
-}
-
-/** @internal Options of an app: the options of {@link latchkey}, except the store. */
-export interface AppOptions extends Omit<LatchkeyOptions, "store" | "issuerUntilListening"> {
-  /**
-   * The path of the issuer below the origin of the host, such as `/a`, if the issuer follows the port. Default: the
-   * option `issuer`, or the root of the host.
-   */
-  readonly path?: string;
 }
 
 /** A process with any number of issuers. */

@@ -2,7 +2,6 @@
 
 import { algorithmsInUse } from "../../core/jwks.ts";
 import type { HostedApp } from "./hosted_app.ts";
-import type { AppChanges, Plugin } from "./plugin.ts";
 import { ConnectionDropped, isDropped, toResponse } from "../../core/http/message.ts";
 import { parseTarget } from "../../core/router.ts";
 import type { RequestHandler } from "../../core/router.ts";
@@ -25,7 +24,7 @@ import { createApp } from "./create_app.ts";
 import { eventEmitter } from "./request_context.ts";
 import { extensions as allExtensions, knownExtensions } from "./extensions.ts";
 import { type Maintenance, maintenance } from "./maintenance.ts";
-import type { LatchkeyOptions } from "./options.ts";
+import type { AppChanges, LatchkeyOptions, Plugin } from "./options.ts";
 import { optionsField, resolveOptions, validateExtensions } from "./resolve_options.ts";
 import { randomPool } from "../../core/crypto.ts";
 import { addressReader } from "./trusted_proxies.ts";

@@ -1,17 +1,27 @@
-/** The options of an embedding program, and their documentation. */
+/**
+ * The options of an embedding program, and their documentation. Plugins, which are one of them, wrap request handling,
+ * extend the server, add endpoints and links, and receive events.
+ */
 
 import type { Approver } from "../../core/approver.ts";
 import type { Extension } from "./extension.ts";
-import type { Plugin } from "./plugin.ts";
 import type { ExtensionSettings } from "../extensions/settings.ts";
 import type { Settings } from "../config/settings.ts";
 import type { KeySource } from "../../core/keys/keys.ts";
 import { allowsLocalFetch, type FetchPolicy, type Outbound } from "../fetching/outbound.ts";
 import type { RandomBytes } from "../../core/secrets.ts";
 import type { GrantType } from "../../core/server.ts";
-import type { Trace } from "../../core/trace.ts";
+import type { Trace, TraceEvent } from "../../core/trace.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { Pages } from "../pages.ts";
+import type { RequestHandler } from "../../core/router.ts";
+import type { PluginProfileName } from "../config/plugin_profile.ts";
+import type { HostedResource } from "../../core/resource_list.ts";
+import type { Context } from "../../core/context.ts";
+import type { App } from "../app.ts";
+import type { HostedApp } from "./hosted_app.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import type { Endpoint } from "../../core/route.ts";
 
 /** The options of an embedding program: the settings of a configuration file, and the environment of the server. */
 export interface LatchkeyOptions extends Settings, ExtensionSettings {
@@ -43,6 +53,101 @@ export interface LatchkeyOptions extends Settings, ExtensionSettings {
   readonly issuerUntilListening?: string;
   /** The plugins; the first one is the outermost. Default: none. */
   readonly plugins?: readonly Plugin[];
+}
+
+/** @internal Options of an app: the options of {@link latchkey}, except the store. */
+export interface AppOptions extends Omit<LatchkeyOptions, "store" | "issuerUntilListening"> {
+  /**
+   * The path of the issuer below the origin of the host, such as `/a`, if the issuer follows the port. Default: the
+   * option `issuer`, or the root of the host.
+   */
+  readonly path?: string;
+}
+
+/** @internal Changes of an assembled server, at any time. */
+export interface AppChanges {
+  /**
+   * Adds a protected resource that the server hosts: tokens can be issued for its identifier, its scope values become
+   * known, metadata lists it, and its endpoints serve it. An endpoint replaces the one at the same path.
+   */
+  addResource(resource: HostedResource, endpoints: readonly Endpoint[]): void;
+  /**
+   * Adds an app to the host of the server.
+   *
+   * @param options Its options, with the store of its records.
+   * @throws {ConfigurationError} If options are invalid, or the path is in use.
+   */
+  addApp(options: AppOptions & { readonly store: Store }): Promise<HostedApp>;
+  /** Changes the issuer, and the redirect URIs of the demo clients with it. The path of the issuer stays. */
+  moveTo(issuer: string): void;
+}
+
+/**
+ * An extension of one server, such as a recorder, a fault injector, an inspector or a log. The first plugin of a list
+ * is the outermost.
+ *
+ * @example Slow responses
+ * ```ts
+ * const slow: Plugin = {
+ *   handle: (next) => async (request, peer) => {
+ *     await new Promise((resolve) => setTimeout(resolve, 100));
+ *     return await next(request, peer);
+ *   },
+ * };
+ * ```
+ */
+export interface Plugin {
+  /**
+   * Returns replacements for options of the whole server, such as its clock. Called before the server is assembled.
+   *
+   * @param options The options of the server, with the replacements of the plugins after this one.
+   */
+  configure?(options: LatchkeyOptions): Omit<LatchkeyOptions, "extensions" | "plugins" | "store">;
+  /** The profiles that it brings, whose names `configure` finds in the options. Default: none. */
+  readonly profiles?: readonly PluginProfileName[];
+  /**
+   * Receives the assembled server, once, before the first request. The issuer may still follow the port. A plugin with
+   * pages for developers enters them in `app.developerPages`.
+   */
+  setup?(app: App, changes: AppChanges): void;
+  /**
+   * Wraps the approver: the function of the embedding program, automatic login, or the login pages.
+   *
+   * @param showsPages Whether `next` shows the login pages.
+   */
+  approve?(next: Approver, showsPages: boolean): Approver;
+  /** Adds endpoints. Metadata and pages list them by their descriptions, and the header of every page by `link`. */
+  routes?(app: App): readonly Endpoint[];
+  /**
+   * Wraps every request and its response, in process and over the network. A plugin that passes another request to
+   * `next` sets its `original`, so that other plugins recognize it.
+   */
+  handle?(next: RequestHandler): RequestHandler;
+  /**
+   * Replaces functions and values of the server, such as its store: when it is assembled, and again for each further
+   * issuer that it gets, by its port or by its names.
+   */
+  extend?(server: HostedServer): HostedServer;
+  /**
+   * Assigns members of the server of one request. No other request has this object. To call a replaced
+   * function, keep a reference to it.
+   *
+   * @param context The context of the request; its `request` is the value that `handle` passed to `next`.
+   */
+  forRequest?(server: HostedServer, context: Context<HostedServer>): void;
+  /**
+   * Receives every event, not redacted ({@link TraceEvent}), in the order of the plugins. An exception is ignored.
+   *
+   * @param context The request of the event; absent for events of the start and of maintenance.
+   */
+  onEvent?(event: TraceEvent, context?: Context): void;
+  /**
+   * Returns the plugin that wraps an app which this app adds ({@link AppChanges.addApp}), such as a tenant of a mock,
+   * outside of the plugins of that app. So limits, logs and metrics of a process also cover its tenants. Default: none.
+   */
+  forAddedApp?(): Plugin;
+  /** Ends streams and pending waits, because the server is closing. Requests in flight still get their responses. */
+  close?(): void;
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Trace, TraceEvent } from "../../core/trace.ts";
 import type { Site } from "../pages/layout.tsx";
 import type { App } from "../app.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import type { Plugin } from "./plugin.ts";
+import type { Plugin } from "./options.ts";
 import { serverPolicy } from "../config/server_policy.ts";
 
 /** Creates the context of a request. */

@@ -1,8 +1,7 @@
 /** Describes and resolves the options of an embedding program. */
 
 import type { Extension } from "./extension.ts";
-import type { LatchkeyOptions } from "./options.ts";
-import type { Plugin } from "./plugin.ts";
+import type { LatchkeyOptions, Plugin } from "./options.ts";
 import type { ExtensionSettings } from "../extensions/settings.ts";
 import { clientFieldOf } from "../config/client_fields.ts";
 import { registeredUserField } from "../config/user_fields.ts";

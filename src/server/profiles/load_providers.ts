@@ -1,6 +1,6 @@
 /** Loads the functions of the profiles of providers. */
 
-import type { Plugin } from "../hosting/plugin.ts";
+import type { Plugin } from "../hosting/options.ts";
 import type { Deviation } from "./provider_profile.ts";
 import { providerPlugin } from "./provider_plugin.ts";
 import type { ProviderName } from "./provider_profile.ts";

@@ -5,7 +5,7 @@
 
 import type { Context } from "../../core/context.ts";
 import type { App } from "../app.ts";
-import type { Plugin } from "../hosting/plugin.ts";
+import type { Plugin } from "../hosting/options.ts";
 import type { Members, ProviderResponse, ResponseFacts } from "./provider_functions.ts";
 import type { ProviderData } from "./provider_profile.ts";
 import {

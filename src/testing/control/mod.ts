@@ -9,7 +9,7 @@
  */
 
 import type { App } from "../../server/app.ts";
-import type { Plugin } from "../../server/hosting/plugin.ts";
+import type { Plugin } from "../../server/hosting/options.ts";
 import { problemResponse } from "../../server/errors/problem_response.ts";
 import type { Endpoint, Handler } from "../../core/route.ts";
 import { json } from "../../core/http/message.ts";

@@ -1,6 +1,6 @@
 /** The control of the program: a clock, decisions, faults and a log around its server, and the endpoints for them. */
 
-import type { Plugin } from "../../server/hosting/plugin.ts";
+import type { Plugin } from "../../server/hosting/options.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
 import type { ClientCheck } from "../client_check.ts";
 import { testControl } from "../control.ts";

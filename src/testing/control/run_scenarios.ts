@@ -3,7 +3,7 @@
 import type { ResponseLike } from "../../core/http/message.ts";
 import { parseTarget } from "../../core/router.ts";
 import type { App } from "../../server/app.ts";
-import type { Plugin } from "../../server/hosting/plugin.ts";
+import type { Plugin } from "../../server/hosting/options.ts";
 import { quote, suggest } from "../../server/config/config_issue.ts";
 import { type ConfigIssue, ConfigurationError } from "../../core/configuration_error.ts";
 import { validate } from "../../server/config/field.ts";

@@ -1,7 +1,7 @@
 /** Verbs: the operations of the control. Endpoint, OpenAPI document and handle use the same description of a verb. */
 
 import type { App } from "../../server/app.ts";
-import type { Plugin } from "../../server/hosting/plugin.ts";
+import type { Plugin } from "../../server/hosting/options.ts";
 import type { Field, Fields } from "../../server/config/field.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { ServerControl, ServerName } from "../test_control.ts";

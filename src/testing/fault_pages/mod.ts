@@ -10,7 +10,7 @@
 
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import type { App } from "../../server/app.ts";
-import type { Plugin } from "../../server/hosting/plugin.ts";
+import type { Plugin } from "../../server/hosting/options.ts";
 import { staticEndpoint } from "../../server/hosting/static_endpoint.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { ConfigurationError } from "../../core/configuration_error.ts";

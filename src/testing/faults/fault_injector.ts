@@ -1,7 +1,7 @@
 /** The fault injector: the fault rules of one server, and the plugin that applies them. */
 
 import type { App } from "../../server/app.ts";
-import type { Plugin } from "../../server/hosting/plugin.ts";
+import type { Plugin } from "../../server/hosting/options.ts";
 import { findForRequest, getHeader, type RequestLike, type ResponseLike } from "../../core/http/message.ts";
 import { type ClientAddress, parseTarget, type RequestHandler } from "../../core/router.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";

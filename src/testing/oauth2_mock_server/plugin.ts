@@ -1,6 +1,6 @@
 /** A plugin of the mock that signs tokens with the keys, the claims and the events of oauth2-mock-server. */
 
-import type { Plugin } from "../../server/hosting/plugin.ts";
+import type { Plugin } from "../../server/hosting/options.ts";
 import { findForRequest, type RequestLike } from "../../core/http/message.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { ServerClients } from "../../server/entries/server_clients.ts";

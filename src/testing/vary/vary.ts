@@ -1,7 +1,7 @@
 /** The profile `vary:SEED`: each response is drawn from what the specifications allow. */
 
 import type { App } from "../../server/app.ts";
-import type { Plugin } from "../../server/hosting/plugin.ts";
+import type { Plugin } from "../../server/hosting/options.ts";
 import { quote, suggest } from "../../server/config/config_issue.ts";
 import { ConfigurationError } from "../../core/configuration_error.ts";
 import { pluginProfiles } from "../../server/config/plugin_profile.ts";

@@ -1,7 +1,7 @@
 /** The functions of a built-in profile: those that every profile can have, and some of a plugin. */
 
 import type { App } from "../../app.ts";
-import type { Plugin } from "../../hosting/plugin.ts";
+import type { Plugin } from "../../hosting/options.ts";
 import type { ProviderFunctions } from "../provider_functions.ts";
 import type { Server } from "../../../core/server.ts";
 

@@ -4,7 +4,7 @@
  */
 
 import type { App } from "../../app.ts";
-import type { Plugin } from "../../hosting/plugin.ts";
+import type { Plugin } from "../../hosting/options.ts";
 import { html, isResponse, replaceParts, type RequestLike, type ResponseLike } from "../../../core/http/message.ts";
 import { parseFields } from "../../../core/http/form.ts";
 import { parseTarget } from "../../../core/router.ts";
