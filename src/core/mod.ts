@@ -39,6 +39,7 @@ import type { RequestHandler } from "./router.ts";
 import { coreEndpoints, redirectParametersOf } from "./routes.ts";
 import type { Server } from "./server.ts";
 import { memoryStore } from "./store/memory.ts";
+import { sweeper } from "./sweep.ts";
 import { timers } from "./timers.ts";
 
 export type { Approver } from "./approver.ts";
@@ -110,7 +111,7 @@ export async function core(options: CoreOptions): Promise<Core> {
     ...coreEndpoints({ server, base, extensions, approver }),
     ...extensions.flatMap((extension) => extension.endpoints?.(settings, endpointOptions) ?? []),
   ];
-  const { handle } = createHandler(endpoints, {
+  const handler = createHandler(endpoints, {
     server,
     createContext: (request, target, route) => new RequestContext(app, request, target, route),
     handleError: errorHandler(),
@@ -120,6 +121,11 @@ export async function core(options: CoreOptions): Promise<Core> {
     endpoints,
     site: { issuer, base },
     credentialParameters: credentialParametersOf(endpoints),
+  };
+  const sweep = sweeper(server);
+  const handle: RequestHandler = (request, peer) => {
+    sweep();
+    return handler.handle(request, peer);
   };
   return { server, handle, fetch: async (request) => toResponse(await handle(request)) };
 }

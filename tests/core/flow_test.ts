@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { test } from "node:test";
+import { memoryStore } from "../../src/core/store/memory.ts";
 import { authorizeParameters, basic, callback, encode, issuer, startCore } from "./kit.ts";
 
 test("[TK-09, OI-02, RT-03] a public client logs in, reads the claims, and renews its tokens", async () => {
@@ -76,4 +77,14 @@ test("metadata, the home page and /authorized name what the server has", async (
   const page = await send(`/authorized?${encode({ code: value, state: "s1", iss: issuer })}`);
   assertEquals(page.status, 200);
   assert((await page.text()).includes(value));
+});
+
+test("expired records leave the store", async () => {
+  const store = memoryStore();
+  const { code, advance, send } = await startCore({ store });
+  for (let i = 0; i < 20; i++) await code();
+  assertEquals(await store.count("code", ""), 20);
+  advance(3600 * 24 * 31);
+  await send("/");
+  assertEquals(await store.count("code", ""), 0);
 });

@@ -2,19 +2,14 @@
 
 import { algorithmsInUse } from "../../core/jwks.ts";
 import type { HostedServer } from "../hosted_server.ts";
+import { sweeper } from "../../core/sweep.ts";
 import { type Timer, timers } from "../../core/timers.ts";
 import { serverPolicy } from "../config/server_policy.ts";
 
 /** Interval of {@link minuteTasks}, in milliseconds; far below the default of `keys.lead`. */
 const minuteTasksIntervalMs = 60_000;
 
-/**
- * Maximum difference between the clocks of instances on one store, in milliseconds. An expired record is kept for this
- * time, so that an instance whose clock is behind still knows the use or the revocation of a token that it accepts.
- */
-const clockToleranceMs = 30_000;
-
-/** Interval of maintenance, which deletes expired records, in milliseconds. */
+/** Interval of maintenance, in milliseconds. */
 const maintenanceIntervalMs = 1000;
 
 /** A task for each minute. */
@@ -35,21 +30,12 @@ export interface Maintenance {
  * @param extensionTasks The tasks of extensions for each minute.
  */
 export function maintenance(server: HostedServer, extensionTasks: readonly MinuteTask[]): Maintenance {
-  const { background, now, store, trace } = server;
-  let lastSweepAt = now();
+  const { background, now } = server;
+  const sweep = sweeper(server);
   let lastMinuteTasksAt = now();
-  let pendingSweep: Promise<unknown> | undefined;
-
-  const traceFailure = (cause: unknown) => trace({ type: "internal_error", at: now(), endpoint: "sweep", cause });
 
   function runIfDue(): void {
-    if (Math.abs(now() - lastSweepAt) < maintenanceIntervalMs) return;
-    lastSweepAt = now();
-    // Only one run at a time: a store that hangs receives no further call.
-    pendingSweep ??= (async () => await store.deleteExpired(lastSweepAt - clockToleranceMs))().catch(traceFailure)
-      .finally(() => {
-        pendingSweep = undefined;
-      });
+    sweep();
     if (Math.abs(now() - lastMinuteTasksAt) < minuteTasksIntervalMs) return;
     lastMinuteTasksAt = now();
     // These tasks run concurrently.
