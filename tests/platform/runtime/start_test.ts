@@ -88,7 +88,7 @@ test("the command line loads a package only if its input needs one", async () =>
   const { sources, packages } = loadedWith("src/main.ts", await bundled("src/main.ts"));
   assertEquals(packages, []);
   const unwanted =
-    /^src\/(?:devtools\/(?!rules\/rules_file)|testing|check|recorder|server\/(?:pages\/(?!first_letter)|login)|platform\/store\/(?!memory|prefixed_store|resolve_options|expiry_heap|store_error|with_timeout))|schema|(?<!provider_)shape|help/;
+    /^src\/(?:devtools\/(?!rules\/rules_file)|testing|check|recorder|server\/(?:pages\/(?!first_letter|missing_page)|login\/(?!account_selection|auto_approver))|platform\/store\/(?!memory|prefixed_store|resolve_options|expiry_heap|store_error|with_timeout))|schema|(?<!provider_)shape|help/;
   assertEquals(sources.filter((path) => unwanted.test(path)), []);
 });
 
