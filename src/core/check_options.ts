@@ -1,60 +1,237 @@
 /** The mistakes in options with which a server does not start. */
 
+import { authMethodsOf, type ClientMetadata, type User } from "./clients/client.ts";
 import type { ConfigIssue } from "./configuration_error.ts";
 import type { CoreOptions } from "./core_options.ts";
 import type { Policy } from "./policy.ts";
+import { changeableNames } from "./policy_defaults.ts";
 import { quoteValue } from "./quote_value.ts";
 import { isUndottedScheme } from "./redirect_uri.ts";
+import type { Server } from "./server.ts";
 import { allowsHttp, type LocalUrls } from "./test_hosts.ts";
 
-/** All issues of the options. */
-export function findOptionIssues(
-  { issuer, clients, users, approver }: CoreOptions,
-  { allows }: Pick<Policy, "allows">,
-): ConfigIssue[] {
-  const issues: ConfigIssue[] = [];
-  const add = (path: string, expected: string, received: unknown, hint: string) =>
-    void issues.push({ path, expected, received: quoteValue(received), hint });
+/** Notes an issue. */
+type Add = (path: string, expected: string, received: unknown, hint: string) => void;
+
+/** Maximum lifetimes, in seconds; the others have none. */
+const maxLifetimes: Readonly<Record<string, number>> = { code: 600, authorization_response: 600 };
+
+/** The members of client metadata that the core reads, or that only users see. */
+const clientMembers: ReadonlySet<string> = new Set<keyof ClientMetadata>([
+  "client_id",
+  "client_secret",
+  "client_secret_expires_at",
+  "client_name",
+  "redirect_uris",
+  "token_endpoint_auth_method",
+  "subject_type",
+  "access_token_format",
+  "serves",
+  "post_logout_redirect_uris",
+  "grant_types",
+  "response_types",
+  "scope",
+  "response_modes",
+  "id_token_signed_response_alg",
+  "userinfo_signed_response_alg",
+  "require_pkce",
+  "default_max_age",
+  "require_auth_time",
+  "application_type",
+  "client_uri",
+  "logo_uri",
+  "policy_uri",
+  "tos_uri",
+  "initiate_login_uri",
+  "contacts",
+]);
+
+/** The issues of the options that are checked before there is a server. */
+export function findOptionIssues(options: CoreOptions, settings: Policy): ConfigIssue[] {
+  const { allows, lifetimes, refresh, pkce } = settings;
+  const { issuer, policy = {}, approver, extensions = [] } = options;
+  const [issues, add] = issueList();
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || issuer !== url.origin + url.pathname.replace(/\/$/, "")) {
+  if (!url || !/^https?:$/.test(url.protocol) || !/^https?:\/\/[^/]+(?:\/[A-Za-z0-9._~-]+)*$/.test(issuer)) {
     add(
       "issuer",
       "an absolute URL in its normal form",
       issuer,
       "Write it as https://host, without a slash at its end.",
     );
+  } else if (issuer !== url.origin + url.pathname.replace(/\/$/, "")) {
+    add("issuer", "a URL in its normal form", issuer, `Write it as ${url.origin}.`);
   } else if (url.protocol === "http:" && !allows.openLogin) {
     add("issuer", "https, or http on a test host such as localhost", issuer, "Use https.");
   }
-  if (approver === undefined && !allows.openLogin) {
-    add("approver", "a function, because the issuer is not on a test host", undefined, "Pass one that logs users in.");
+  if (typeof approver !== "function" && (approver !== undefined || !allows.openLogin)) {
+    add("approver", "a function, because the issuer is not on a test host", approver, "Pass one that logs users in.");
   }
-  findDuplicates(
-    clients.map(({ client_id }) => client_id),
-    (i, id) => add(`clients[${i}].client_id`, "an id that no other client has", id, "Choose another."),
-  );
-  findDuplicates(
-    users.map(({ sub }) => sub),
-    (i, sub) => add(`users[${i}].sub`, "a subject that no other user has", sub, "Choose another."),
-  );
-  for (const [i, { redirect_uris = [] }] of clients.entries()) {
-    for (const [j, uri] of redirect_uris.entries()) {
-      if (isRedirectUri(uri, allows.localUrls)) continue;
-      const expected = "an absolute URL without a fragment: https, http on this machine, or com.example.app:/callback";
-      add(`clients[${i}].redirect_uris[${j}]`, expected, uri, "Register the URL that the client sends.");
-    }
+  for (const name of Object.keys(policy)) {
+    // Extensions have settings of their own.
+    const isOwn = extensions.length > 0 && !(name in ({ allows, lifetimes } as object)) && !fixedNames.has(name);
+    if (changeableNames.has(name) || isOwn) continue;
+    add(`policy.${name}`, `one of ${[...changeableNames].join(", ")}`, name, "Remove it.");
+  }
+  for (const [name, value] of Object.entries(lifetimes)) {
+    const max = maxLifetimes[name] ?? Number.MAX_SAFE_INTEGER / 1000;
+    if (Number.isInteger(value) && value > 0 && value <= max) continue;
+    add(`policy.lifetimes.${name}`, "a whole number of seconds, of a code at most 600", value, "Choose another.");
+  }
+  if (!(Number.isInteger(refresh.grace) && refresh.grace >= 0 && refresh.grace <= 60)) {
+    add("policy.refresh.grace", "whole seconds from 0 to 60", refresh.grace, "10 seconds are enough.");
+  }
+  for (const name of ["insecureAllowMissing", "insecureAllowPlain"] as const) {
+    if (pkce[name] && !allows.openLogin) add(`policy.pkce.${name}`, "false on a real host", true, "Remove it.");
+  }
+  checkClients(options, settings, add);
+  if (Array.isArray(options.users)) checkUsers(options.users, add);
+  else add("users", "an array of users", options.users, "Pass one, or an empty one.");
+  return issues;
+}
+
+/** The members of a policy that no program decides. */
+const fixedNames: ReadonlySet<string> = new Set<keyof Policy>([
+  "allows",
+  "isIssuerFromHost",
+  "acceptsAny",
+  "issuerHosts",
+  "allowedOrigins",
+  "frontChannelUrl",
+  "backChannelUrl",
+  "origins",
+  "metadata",
+  "userScopes",
+  "grantTypes",
+  "subjectTypes",
+  "providers",
+  "profile",
+]);
+
+/** The issues of policies that name what the server lacks, with its extensions. */
+export function findServerIssues(server: Server): ConfigIssue[] {
+  const { settings } = server;
+  const [issues, add] = issueList();
+  const methods = server.clientAuthentication.map(({ method }) => method);
+  const known: readonly (readonly [name: string, values: readonly string[], supported: readonly string[]])[] = [
+    ["alg", [settings.alg], settings.signatureAlgorithms],
+    ["responseModes", settings.responseModes, [...server.responseModes.keys()]],
+    ["responseTypes", settings.responseTypes, [...server.responseTypes.keys()]],
+    ["clientAuthMethods", settings.clientAuthMethods, methods],
+  ];
+  for (const [name, values, supported] of known) {
+    const wrong = values.find((value) => !supported.includes(value));
+    if (wrong !== undefined) add(`policy.${name}`, `one of ${supported.join(", ")}`, wrong, "Choose another.");
   }
   return issues;
 }
 
-/** Calls the function for each value that is empty, or that another one before it equals. */
-function findDuplicates(values: readonly string[], found: (index: number, value: string) => void): void {
-  for (const [i, value] of values.entries()) if (!value || values.indexOf(value) < i) found(i, value);
+function checkClients({ clients, extensions = [] }: CoreOptions, settings: Policy, add: Add): void {
+  if (!Array.isArray(clients)) {
+    return add("clients", "an array of clients", clients, "Pass one, or an empty one.");
+  }
+  const ids = new Set<string>();
+  for (const [i, client] of clients.entries()) {
+    const at = (path: string) => `clients[${i}]${path}`;
+    if (typeof client !== "object" || client === null) {
+      add(at(""), "an object", client, "Pass the metadata of a client.");
+      continue;
+    }
+    const { client_id } = client;
+    if (typeof client_id !== "string" || !/^[\x20-\x7E]{1,256}$/.test(client_id) || ids.has(client_id)) {
+      add(
+        at(".client_id"),
+        "1 to 256 printable ASCII characters that no other client has",
+        client_id,
+        "Choose another.",
+      );
+    }
+    ids.add(client_id);
+    checkClient(client, settings, extensions.length > 0, (path, ...texts) => add(at(path), ...texts));
+  }
 }
 
+function checkClient(client: ClientMetadata, settings: Policy, mayHaveOthers: boolean, add: Add): void {
+  const { client_secret: secret, redirect_uris = [], grant_types = [], scope = "", subject_type = "public" } = client;
+  for (const name of Object.keys(client)) {
+    if (mayHaveOthers || clientMembers.has(name)) continue;
+    add(`.${name}`, "a member that this server reads", name, "Remove it, or add the extension that reads it.");
+  }
+  const [method] = authMethodsOf(client);
+  const isWithSecret = method === "client_secret_basic" || method === "client_secret_post";
+  if (!settings.clientAuthMethods.includes(method)) {
+    const methods = settings.clientAuthMethods.join(", ");
+    add(".token_endpoint_auth_method", `one of ${methods}`, method, "Choose another method.");
+  } else if (isWithSecret ? typeof secret !== "string" || secret === "" : method === "none" && secret !== undefined) {
+    const received = secret === undefined ? "no secret" : "one (hidden)";
+    add(
+      ".client_secret",
+      isWithSecret ? "a string that is not empty" : "no secret",
+      received,
+      "Mend secret or method.",
+    );
+  }
+  if (!settings.subjectTypes.includes(subject_type)) {
+    add(".subject_type", settings.subjectTypes.join(", "), subject_type, "Remove it.");
+  }
+  for (const name of ["id_token_signed_response_alg", "userinfo_signed_response_alg"] as const) {
+    const alg = client[name];
+    if (alg === undefined || settings.signatureAlgorithms.includes(alg)) continue;
+    add(`.${name}`, `one of ${settings.signatureAlgorithms.join(", ")}`, alg, "Choose another.");
+  }
+  if (typeof scope !== "string") add(".scope", "a string of space-separated scope values", scope, "Write one string.");
+  if (!isTextList(grant_types)) add(".grant_types", "an array of strings", grant_types, "Pass an array.");
+  if (!isTextList(redirect_uris)) return add(".redirect_uris", "an array of URLs", redirect_uris, "Pass an array.");
+  for (const [j, uri] of redirect_uris.entries()) {
+    if (isRedirectUri(uri, settings.allows.localUrls)) continue;
+    const expected = "an absolute URL without user information, fragment, * and response parameters: https, http on " +
+      "this machine, or com.example.app:/callback";
+    add(`.redirect_uris[${j}]`, expected, uri, "Register the URL that the client sends.");
+  }
+}
+
+function checkUsers(users: readonly User[], add: Add): void {
+  const subjects = new Set<unknown>();
+  for (const [i, user] of users.entries()) {
+    const sub: unknown = user?.sub;
+    if (typeof sub !== "string" || !/^[\x21-\x7E]{1,255}$/.test(sub) || subjects.has(sub)) {
+      const expected = "1 to 255 printable ASCII characters without spaces that no other user has";
+      add(`users[${i}].sub`, expected, sub, "Choose another.");
+    }
+    subjects.add(sub);
+    if (!isJson(user)) add(`users[${i}]`, "claims that JSON can represent", "others", "Use strings and numbers.");
+    if (user?.password !== undefined) {
+      add(`users[${i}].password`, "no password", "one (hidden)", "Remove it: the core has no login page.");
+    }
+  }
+}
+
+function issueList(): readonly [ConfigIssue[], Add] {
+  const issues: ConfigIssue[] = [];
+  const add: Add = (path, expected, received, hint) =>
+    void issues.push({ path, expected, received: quoteValue(received), hint });
+  return [issues, add];
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function isJson(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The parameters of authorization responses. */
+const responseParameters = ["code", "state", "iss", "error", "error_description", "error_uri", "response", "id_token"];
+
 function isRedirectUri(uri: string, localUrls: LocalUrls): boolean {
-  if (!URL.canParse(uri) || uri.includes("#")) return false;
-  const { protocol, hostname } = new URL(uri);
-  if (protocol === "https:") return true;
-  return protocol === "http:" ? allowsHttp(hostname, localUrls) : !isUndottedScheme(uri);
+  if (!/^[\x21-\x7E]+$/.test(uri) || /[#*<>"\\]/.test(uri) || !URL.canParse(uri)) return false;
+  const { protocol, hostname, username, password, searchParams } = new URL(uri);
+  if (username !== "" || password !== "" || responseParameters.some((name) => searchParams.has(name))) return false;
+  if (!/^https?:$/.test(protocol)) return /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+:/.test(uri) && !isUndottedScheme(uri);
+  return /^https?:\/\/[^/?]/.test(uri) && (protocol === "https:" || allowsHttp(hostname, localUrls));
 }

@@ -3,7 +3,7 @@
 import type { Approver } from "./approver.ts";
 import type { ClientMetadata, User } from "./clients/client.ts";
 import type { CoreExtension } from "./extension.ts";
-import type { Policy } from "./policy.ts";
+import type { CorePolicy } from "./policy_defaults.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { GrantType } from "./server.ts";
 import type { Store } from "./store/store.ts";
@@ -18,7 +18,7 @@ export interface CoreOptions {
   /** The users. The first one is logged in, unless a request has `login_hint`. */
   readonly users: readonly User[];
   /** What differs from the default policy. Default: nothing. */
-  readonly policy?: Partial<Policy>;
+  readonly policy?: CorePolicy;
   /** The store of all records. Default: in memory. */
   readonly store?: Store;
   /** The clock: milliseconds since the epoch. Default: `Date.now`. */

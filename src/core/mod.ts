@@ -20,10 +20,10 @@
 
 import { approveAutomatically } from "./approver.ts";
 import type { CoreOptions } from "./core_options.ts";
-import { findOptionIssues } from "./check_options.ts";
+import { findOptionIssues, findServerIssues } from "./check_options.ts";
 import { clientFromMetadata } from "./clients/client_from_metadata.ts";
 import { fixedClients } from "./clients/repository.ts";
-import { ConfigurationError } from "./configuration_error.ts";
+import { type ConfigIssue, ConfigurationError } from "./configuration_error.ts";
 import type { CoreApp } from "./context.ts";
 import { createHandler } from "./create_handler.ts";
 import { createServer } from "./create_server.ts";
@@ -41,6 +41,7 @@ import type { Server } from "./server.ts";
 import { memoryStore } from "./store/memory.ts";
 import { sweeper } from "./sweep.ts";
 import { timers } from "./timers.ts";
+import type { Trace } from "./trace.ts";
 
 export type { Approver } from "./approver.ts";
 export type { Approval } from "./code.ts";
@@ -78,10 +79,10 @@ export interface Core {
 export async function core(options: CoreOptions): Promise<Core> {
   const { issuer, extensions = [], grantTypes, approver = (request, at) => approveAutomatically(request, at) } =
     options;
-  const { store = memoryStore(), now = timers.now, randomBytes = randomPool(), trace = () => {} } = options;
+  const { store = memoryStore(), now = timers.now, randomBytes = randomPool() } = options;
+  const trace = withoutErrors(options.trace);
   const settings = policyFor(issuer, options.policy);
-  const issues = findOptionIssues(options, settings);
-  if (issues.length > 0) throw new ConfigurationError(issues);
+  assertNoIssues(findOptionIssues(options, settings));
   const { access_token, id_token, authorization_response } = settings.lifetimes;
   const maxTokenLifetime = Math.max(access_token, id_token, authorization_response);
   const testKeys = settings.allows.testKeys ? "accepted" : "rejected";
@@ -97,9 +98,10 @@ export async function core(options: CoreOptions): Promise<Core> {
       randomBytes,
       trace,
       clients: fixedClients(options.clients.map((metadata) => clientFromMetadata(metadata, settings))),
-      users: fixedEntries(options.users, ({ sub }) => sub),
+      users: fixedEntries(options.users.map((user) => ({ ...user })), ({ sub }) => sub),
     },
   });
+  assertNoIssues(findServerIssues(server));
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const endpointOptions = {
     base,
@@ -128,4 +130,20 @@ export async function core(options: CoreOptions): Promise<Core> {
     return handler.handle(request, peer);
   };
   return { server, handle, fetch: async (request) => toResponse(await handle(request)) };
+}
+
+function assertNoIssues(issues: readonly ConfigIssue[]): void {
+  if (issues.length > 0) throw new ConfigurationError(issues);
+}
+
+/** Ignores the errors of a listener. */
+function withoutErrors(trace: Trace | undefined): Trace {
+  return (event) => {
+    try {
+      // An asynchronous listener may reject.
+      Promise.resolve(trace?.(event) as unknown).catch(() => {});
+    } catch {
+      // A listener must not break the server.
+    }
+  };
 }

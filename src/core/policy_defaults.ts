@@ -51,23 +51,63 @@ export const defaultPolicy = {
   responseTypes: ["code"],
 } as const satisfies Partial<Policy>;
 
+/** What a program can decide. Groups may name some of their members. */
+export interface CorePolicy extends
+  Partial<
+    Pick<
+      Policy,
+      | Exclude<keyof typeof defaultPolicy, "lifetimes" | "pkce" | "refresh" | FixedName>
+      | "scopes"
+      | "defaultScope"
+      | "resources"
+      | "unmappedClaims"
+    >
+  > {
+  /** Lifetimes in seconds. */
+  readonly lifetimes?: Partial<Policy["lifetimes"]>;
+  /** When code challenges are required. */
+  readonly pkce?: Partial<Policy["pkce"]>;
+  /** How refresh tokens behave. */
+  readonly refresh?: Partial<Omit<Policy["refresh"], "reuse">>;
+}
+
+/** Members whose values follow from the issuer, or would loosen a server. */
+type FixedName = "metadata" | "origins" | "issuerHosts" | "allowedOrigins";
+
+const fixedNames: readonly string[] = ["metadata", "origins", "issuerHosts", "allowedOrigins"] satisfies FixedName[];
+
+/** The names of {@link CorePolicy}. */
+export const changeableNames: ReadonlySet<string> = new Set([
+  ...Object.keys(defaultPolicy).filter((name) => !fixedNames.includes(name)),
+  ...["scopes", "defaultScope", "resources", "unmappedClaims"],
+]);
+
 /** The policy of a server with this issuer: the defaults, and what differs. */
-export function policyFor(issuer: string, changes: Partial<Policy> = {}): Policy {
+export function policyFor(issuer: string, changes: CorePolicy = {}): Policy {
+  const { lifetimes, pkce, refresh, ...others } = withoutAbsent(changes);
   const { hostname } = URL.canParse(issuer) ? new URL(issuer) : { hostname: "" };
-  const allows = allowancesFor(isTestHost(hostname), changes.issuerHosts ?? []);
-  const scopes = changes.scopes ?? defaultScopes;
+  const allows = allowancesFor(isTestHost(hostname), []);
+  const scopes = others.scopes ?? defaultScopes;
   return {
     ...defaultPolicy,
-    isIssuerFromHost: false,
-    allows,
     unmappedClaims: allows.openLogin ? "openid" : "none",
     scopes,
+    defaultScope: scopes.includes("read") ? ["read"] : [],
+    ...others,
+    lifetimes: { ...defaultPolicy.lifetimes, ...withoutAbsent(lifetimes ?? {}) },
+    pkce: { ...defaultPolicy.pkce, ...withoutAbsent(pkce ?? {}) },
+    refresh: { ...defaultPolicy.refresh, ...withoutAbsent(refresh ?? {}) },
+    isIssuerFromHost: false,
+    allows,
     userScopes: scopes,
     acceptsAny: [],
-    defaultScope: scopes.includes("read") ? ["read"] : [],
     grantTypes: [],
     subjectTypes: ["public"],
     providers: [],
-    ...changes,
   };
+}
+
+/** The members that have a value. */
+function withoutAbsent<T extends object>(members: T): T {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
 }

@@ -1,0 +1,125 @@
+/** Options with which the core does not start, and what a listener and a policy cannot break. */
+
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { test } from "node:test";
+import { ConfigurationError, core, type CoreOptions } from "../../src/core/mod.ts";
+import { authorizeParameters, callback, encode, issuer, startCore } from "./kit.ts";
+
+const client = { client_id: "spa", redirect_uris: [callback] };
+const good: CoreOptions = { issuer, clients: [client], users: [{ sub: "alice" }] };
+const real = { issuer: "https://auth.example.com", approver: () => Promise.reject(new Error("not asked")) };
+
+/** The path of the first issue, and the options that have it. */
+const rows: readonly (readonly [path: string, options: object])[] = [
+  ["issuer", { issuer: "localhost:9000" }],
+  ["issuer", { issuer: "http://localhost:9000/" }],
+  ["issuer", { issuer: "http://localhost:9000//evil.example" }],
+  ["issuer", { issuer: "http://localhost:9000/a;Domain=x" }],
+  ["issuer", { issuer: "http://localhost:9000/?a" }],
+  ["issuer", { ...real, issuer: "http://auth.example.com" }],
+  ["approver", { issuer: "https://auth.example.com" }],
+  ["approver", { ...real, approver: null }],
+  ["policy.allows", { ...real, policy: { allows: { openLogin: true } } }],
+  ["policy.frontChannelUrl", { policy: { frontChannelUrl: "http://auth.example.com" } }],
+  ["policy.metadata", { policy: { metadata: { issuer: "https://evil.example" } } }],
+  ["policy.typo", { policy: { typo: 1 } }],
+  ["policy.lifetimes.code", { policy: { lifetimes: { code: 601 } } }],
+  ["policy.lifetimes.session", { policy: { lifetimes: { session: NaN } } }],
+  ["policy.refresh.grace", { policy: { refresh: { grace: 61 } } }],
+  ["policy.pkce.insecureAllowPlain", { ...real, policy: { pkce: { insecureAllowPlain: true } } }],
+  ["policy.alg", { policy: { alg: "HS256" } }],
+  ["policy.responseModes", { policy: { responseModes: ["query.jwt"] } }],
+  ["policy.clientAuthMethods", { policy: { clientAuthMethods: ["none", "private_key_jwt"] } }],
+  ["clients", { clients: undefined }],
+  ["clients[0]", { clients: [null] }],
+  ["clients[0].client_id", { clients: [{ client_id: "ü" }] }],
+  ["clients[1].client_id", { clients: [client, client] }],
+  ["clients[0].require_pushed_authorization_requests", {
+    clients: [{ ...client, require_pushed_authorization_requests: true }],
+  }],
+  ["clients[0].dpop_bound_access_tokens", { clients: [{ ...client, dpop_bound_access_tokens: true }] }],
+  ["clients[0].subject_type", { clients: [{ ...client, subject_type: "pairwise" }] }],
+  ["clients[0].token_endpoint_auth_method", {
+    clients: [{ ...client, token_endpoint_auth_method: "private_key_jwt" }],
+  }],
+  ["clients[0].client_secret", { clients: [{ ...client, client_secret: "hunter2", token_endpoint_auth_method: "none" }] }],
+  ["clients[0].client_secret", { clients: [{ ...client, token_endpoint_auth_method: "client_secret_basic" }] }],
+  ["clients[0].client_secret", { clients: [{ ...client, client_secret: null }] }],
+  ["clients[0].id_token_signed_response_alg", { clients: [{ ...client, id_token_signed_response_alg: "none" }] }],
+  ["clients[0].redirect_uris", { clients: [{ client_id: "spa", redirect_uris: callback }] }],
+  ["clients[0].scope", { clients: [{ ...client, scope: ["read"] }] }],
+  ["users", { users: null }],
+  ["users[0].sub", { users: [null] }],
+  ["users[0].sub", { users: [{ sub: 5 }] }],
+  ["users[1].sub", { users: [{ sub: "alice" }, { sub: "alice" }] }],
+  ["users[0]", { users: [{ sub: "alice", big: 1n }] }],
+  ["users[0].password", { users: [{ sub: "alice", password: "hunter2" }] }],
+];
+
+test("options that are wrong or would loosen a server stop the start, each with its path", async () => {
+  for (const [path, options] of rows) {
+    const error = await assertRejects(() => core({ ...good, ...options } as CoreOptions), ConfigurationError);
+    assertEquals(error.issues[0]!.path, path, error.message);
+    assert(!error.message.includes("hunter2"), "no secret is shown");
+  }
+});
+
+test("[RU-08, RU-11] what is no redirect URI stops the start", async () => {
+  const wrong = [
+    ...[
+      "javascript:alert(1)",
+      "data:text/html,x",
+      "//a.example/cb",
+      "/cb",
+      "https://a.example/#x",
+      "https://a.example/*",
+    ],
+    ...[
+      "http://a.com/cb",
+      "https://u:p@a.example/",
+      "https:\\\\a.example/cb",
+      "https:a.example",
+      "https:///a.example",
+    ],
+    ...[" https://a.example/", "https://a.example/cb?code=1", "web+foo:x", "myapp:/cb", "https://例.com/cb"],
+    ...["https://a.example/\r\nX: y", 'https://a.example/"><script>'],
+  ];
+  for (const uri of wrong) {
+    const clients = [{ client_id: "spa", redirect_uris: [uri] }];
+    const error = await assertRejects(() => core({ ...good, clients }), ConfigurationError, "", uri);
+    assertEquals(error.issues[0]!.path, "clients[0].redirect_uris[0]", uri);
+  }
+  const right = ["https://a.example/cb?x=1", "http://127.0.0.1/cb", "http://localhost:5173/cb", "com.example.app:/cb"];
+  await core({ ...good, clients: [{ client_id: "spa", redirect_uris: right }] });
+});
+
+test("a group of the policy names only what differs", async () => {
+  const { code, exchange, advance } = await startCore({ policy: { alg: "EdDSA", lifetimes: { code: 60 } } });
+  const late = await code();
+  advance(61);
+  assertEquals((await exchange(late)).status, 400);
+  const { expires_in } = await (await exchange(await code())).json();
+  assertEquals(expires_in, 3600);
+});
+
+test("a listener that throws or rejects breaks no request", async () => {
+  const listeners = [
+    () => {
+      throw new Error("of the listener");
+    },
+    () => Promise.reject(new Error("of the listener")),
+  ];
+  for (const trace of listeners) {
+    const server = await core({ ...good, trace });
+    const send = (query: string) => server.fetch(new Request(`${issuer}/oauth2/authorize?${query}`));
+    assertEquals((await send(encode(authorizeParameters))).status, 302);
+    assertEquals((await send("client_id=unknown")).status, 400);
+  }
+});
+
+test("users that a program changes after the start stay as they were", async () => {
+  const users = [{ sub: "alice" }];
+  const { code, exchange } = await startCore({ users });
+  users.unshift({ sub: "mallory" });
+  assertEquals((await exchange(await code())).status, 200);
+});
