@@ -42,7 +42,9 @@ const rows: readonly (readonly [path: string, options: object])[] = [
   ["clients[0].token_endpoint_auth_method", {
     clients: [{ ...client, token_endpoint_auth_method: "private_key_jwt" }],
   }],
-  ["clients[0].client_secret", { clients: [{ ...client, client_secret: "hunter2", token_endpoint_auth_method: "none" }] }],
+  ["clients[0].client_secret", {
+    clients: [{ ...client, client_secret: "hunter2", token_endpoint_auth_method: "none" }],
+  }],
   ["clients[0].client_secret", { clients: [{ ...client, token_endpoint_auth_method: "client_secret_basic" }] }],
   ["clients[0].client_secret", { clients: [{ ...client, client_secret: null }] }],
   ["clients[0].id_token_signed_response_alg", { clients: [{ ...client, id_token_signed_response_alg: "none" }] }],
