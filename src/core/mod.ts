@@ -55,6 +55,7 @@ export type { CoreExtension } from "./extension.ts";
 export type { RequestLike, ResponseLike } from "./http/message.ts";
 export { parameters } from "./params.ts";
 export type { Policy } from "./policy.ts";
+export type { CorePolicy } from "./policy_defaults.ts";
 export type { Endpoint } from "./route.ts";
 export type { GrantType, RequestPart, Server } from "./server.ts";
 export { memoryStore } from "./store/memory.ts";
