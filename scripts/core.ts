@@ -17,7 +17,7 @@ const limits = {
   "of them, with one user": 0,
   "types that are forms of a setting": 5,
   "calls that fill in settings": 5,
-  "members of Server": 36,
+  "members of Server": 30,
 };
 
 /** The interfaces of extensions and plugins: where they are, and in which files their values can be. */

@@ -171,7 +171,7 @@ async function main(
     demoKey: settings.clients === undefined && resolved.clients.some(({ jwks }) => jwks !== undefined)
       ? (await import("./server/config/demo_entries.ts")).demoKey
       : undefined,
-    certificateOrigin: app.server.connectionKeys?.certificateOrigin,
+    certificateOrigin: app.server.possession.byConnection?.certificateOrigin,
     resources: app.server.resources.hosted.map(({ identifier }) => identifier),
     issuers: config.issuersByPath?.ids.map((id) => `${server.issuer}/${id}`),
     hasShortcuts: terminal !== undefined,

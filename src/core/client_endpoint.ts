@@ -66,7 +66,7 @@ export function clientEndpoint(
       if (clientRequest.provenKey === undefined || confirmationOf(clientRequest.provenKey).jkt === undefined) {
         return response;
       }
-      const headers = await server.keyProofs?.nextProofHeaders(server, "client");
+      const headers = await server.possession.byProof?.nextProofHeaders(server, "client");
       return headers === undefined ? response : withHeaders(response, headers);
     },
   };

@@ -17,7 +17,6 @@ import { approveAccess, hasAccess, withoutAccess } from "./request/access.ts";
 import { deliveryTo } from "./request/delivery.ts";
 import type { PendingAuthorization } from "./request/destination.ts";
 import { allowsUser } from "./request/login.ts";
-import { rememberChallenge } from "./pkce.ts";
 import { storedRequests } from "./request/request_source.ts";
 
 /** The decision of a user, with the granted part of the requested access besides scope. */
@@ -81,8 +80,7 @@ export async function issueResponse(
   if (scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
     observe(server, client, "OI-09", { grantTypes: client.grantTypes });
   }
-  if (request.codeChallenge !== undefined) rememberChallenge(server, client, request.codeChallenge);
-  await server.recordUse(server, client);
+  await server.recordUse(server, client, request);
   if (destination.storedRequest !== undefined) {
     await storedRequests(server).consume(server, destination.storedRequest);
   }

@@ -1,6 +1,5 @@
 /** Creates a server from its parts: the defaults of its members, and what extensions replace. */
 
-import { boundedCache } from "./bounded_cache.ts";
 import { claimRules } from "./claims.ts";
 import { clientAuthentication } from "./client_auth.ts";
 import type { CoreExtension } from "./extension.ts";
@@ -13,9 +12,6 @@ import { requestParts } from "./request.ts";
 import { resourceIndicators } from "./resource_list.ts";
 import type { GrantType, Server } from "./server.ts";
 import { tokenIssuers } from "./tokens/mod.ts";
-
-/** Maximum number of recent code challenges, kept to warn about a reused one. */
-const maxRecentChallenges = 10_000;
 
 /** The members that have no default. */
 type Given =
@@ -45,34 +41,28 @@ export async function createServer<Added extends object>(
   const { issuer, settings } = given;
   // No getters: requests copy this object, and a copy with getters takes ten times as long.
   let server: Server & Added = {
-    storageIssuer: issuer,
     audience: issuer,
     // Members that only some requests have: copies of one shape are quicker to read.
     passed: undefined,
     takeFixedValue: () => undefined,
     observe: undefined,
-    keys: { ...keys, sign: jwtSigner(keys) },
-    publishedKeys: signingKeys,
+    keys: { ...keys, sign: jwtSigner(keys), jwks: signingKeys },
     grantTypes: [...grantTypesOf(settings, extensions), ...grantTypes],
     clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
     requestParts: requestParts(extensions.flatMap(({ requestParts }) => requestParts ?? [])),
     responseModes: ownResponseModes,
     responseTypes: new Map([["code", { name: "code" }]]),
-    requestSources: [],
     deliveries: [],
     levels: undefined,
     tokenIssuers,
     sessionWatchers: [],
-    keyProofs: undefined,
-    connectionKeys: undefined,
-    findEncryption: () => undefined,
+    possession: {},
     recordUse: () => {},
     subjectFor: (_server, _client, sub) => sub,
-    signIntrospection: () => undefined,
+    jwtResponses: { findEncryption: () => undefined, signIntrospection: () => undefined },
     claims: claimRules(settings),
     resources: resourceIndicators(settings.resources, settings.allows.localUrls),
     rateLimiter: undefined,
-    recentChallenges: boundedCache(maxRecentChallenges),
     ...given,
   };
   for (const extension of extensions) server = { ...server, ...await extension.extend?.(server) };

@@ -39,7 +39,7 @@ export function errorHandler(
       case "bearer":
       case "resource": {
         const error = wording.toError(context, thrown);
-        const keyProofs = endpoint.errors === "resource" ? server.keyProofs : undefined;
+        const keyProofs = endpoint.errors === "resource" ? server.possession.byProof : undefined;
         return bearerError(context, error, wording.members(context, error), keyProofs);
       }
       case undefined:

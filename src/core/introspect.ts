@@ -27,7 +27,7 @@ import type { Handlers } from "./route.ts";
 /** The handlers of the introspection endpoint. */
 export const introspection: Handlers = clientEndpoint(async (server, request) => {
   const response = await introspect(server, request);
-  const signed = await server.signIntrospection(server, request, response);
+  const signed = await server.jwtResponses.signIntrospection(server, request, response);
   return signed === undefined ? json(200, response) : jwtResponse(signed.contentType, signed.jwt);
   // RFC 7662 §2.3: 401.
 }, { isChallenged: true });

@@ -1,5 +1,6 @@
 /** The names of one server (`issuer: "from-host"`, `frontChannelUrl`, `backChannelUrl`). */
 
+import type { Server } from "./server.ts";
 import { isLoopback } from "./test_hosts.ts";
 
 /** The value of `issuer` for a server whose issuer is the origin that each request was sent to. */
@@ -64,10 +65,10 @@ export function endpointOrigin(
 
 /** An endpoint's URL, and its URL at the listener that asks for certificates, as in metadata (RFC 8705 §5). */
 export function withAlias(
-  { connectionKeys }: { readonly connectionKeys?: { readonly certificateOrigin?: string } },
+  { possession }: Pick<Server, "possession">,
   url: string,
 ): readonly string[] {
-  const { certificateOrigin } = connectionKeys ?? {};
+  const { certificateOrigin } = possession.byConnection ?? {};
   return certificateOrigin === undefined ? [url] : [url, certificateOrigin + new URL(url).pathname];
 }
 

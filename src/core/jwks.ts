@@ -32,6 +32,6 @@ export async function signingKeys(server: Server): Promise<readonly Readonly<Rec
 /** The handlers of the JWKS endpoint. */
 export const jwks: Handlers = {
   async GET({ server }) {
-    return json(200, { keys: await server.publishedKeys(server) }, { "cache-control": "public, max-age=60" });
+    return json(200, { keys: await server.keys.jwks(server) }, { "cache-control": "public, max-age=60" });
   },
 };

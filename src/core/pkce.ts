@@ -71,16 +71,6 @@ export function observeChallenge(
   if (!client.confidential && !client.isUnregistered) observe(server, client, "PK-01");
 }
 
-/** Remembers the challenge of an issued code, and observes a challenge whose earlier code may still be valid. */
-export function rememberChallenge(server: Server, client: Client, challenge: string): void {
-  const { recentChallenges } = server;
-  const key = `${client.id} ${challenge}`;
-  const now = server.now();
-  const until = recentChallenges.get(key);
-  if (until !== undefined && until > now) observe(server, client, "PK-14");
-  recentChallenges.set(key, now + policyOf(server, client).lifetimes.code * 1000);
-}
-
 /**
  * Verifies that the client that exchanges a code also requested it (RFC 7636 §4.6).
  *

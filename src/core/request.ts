@@ -78,6 +78,7 @@ export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts
   const parametersAt = (entryPoint: EntryPoint) => parametersOf(({ at }) => at.includes(entryPoint));
   return {
     at: { authorize: partsAt("authorize"), par: partsAt("par"), poll: partsAt("poll") },
+    sources: [],
     access: parts.flatMap(({ name, access }) =>
       access === undefined ? [] : { ...access, member: name, name: accessNames[name] }
     ),

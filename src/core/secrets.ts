@@ -2,6 +2,8 @@
 
 import type { MaybePromise } from "./maybe_promise.ts";
 import { encodeBase64url, sha256 } from "./crypto.ts";
+import { fromHost } from "./issuer_urls.ts";
+import type { Server } from "./server.ts";
 
 /** @internal Returns random bytes of a cryptographic generator. */
 export type RandomBytes = (bytes: number) => Uint8Array;
@@ -67,9 +69,17 @@ export function digest(text: string): MaybePromise<string> {
   return sha256(text);
 }
 
+/** The members of a server that determine its {@link storageIssuer}. */
+type IssuerOfStorage = Pick<Server, "issuer"> & { readonly settings: Pick<Server["settings"], "isIssuerFromHost"> };
+
+/** The value that stored secrets and cookies are bound to: the issuer, or one value for all issuers of a server. */
+export function storageIssuer({ issuer, settings }: IssuerOfStorage): string {
+  return settings.isIssuerFromHost ? fromHost : issuer;
+}
+
 /** The storage key of a secret: a digest of the secret and the issuer, because issuers may share a store. */
-export function storageKey(server: { readonly storageIssuer: string }, secret: string): MaybePromise<string> {
-  return digest(`${server.storageIssuer} ${secret}`);
+export function storageKey(server: IssuerOfStorage, secret: string): MaybePromise<string> {
+  return digest(`${storageIssuer(server)} ${secret}`);
 }
 
 /**

@@ -27,7 +27,7 @@ import type { Observations } from "./observe.ts";
 import type { SigningKeys } from "./keys/jwt.ts";
 import type { Policy } from "./policy.ts";
 import type { Resources } from "./resource_list.ts";
-import type { BoundedCache, RateLimiter } from "./bounded_cache.ts";
+import type { RateLimiter } from "./bounded_cache.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
 import type { LogoutFrames } from "./session/logout_frames.ts";
@@ -43,8 +43,6 @@ import type { RulePassed, Trace } from "./trace.ts";
 export interface Server {
   /** The issuer identifier, exactly as configured. */
   readonly issuer: string;
-  /** The value that stored secrets and cookies are bound to: the issuer, or one value for all issuers of a server. */
-  readonly storageIssuer: string;
   /** The policy: the settings with their defaults, except `issuer` and `audience`, which may follow the port. */
   readonly settings: Policy;
   /** The store of all records. */
@@ -55,8 +53,6 @@ export interface Server {
   readonly randomBytes: RandomBytes;
   /** The signing keys. */
   readonly keys: SigningKeys;
-  /** The public keys in the JWKS (RFC 7517 §5). */
-  publishedKeys(server: Server): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** The grant types of the token endpoint, in the order of `grant_types_supported`. */
   readonly grantTypes: readonly GrantType[];
   /** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
@@ -71,43 +67,25 @@ export interface Server {
   readonly requestParts: RequestParts;
   /** Delivers decisions to destinations other than redirect URIs. */
   readonly deliveries: readonly Delivery<Server>[];
-  /** The sources of the parameters of authorization requests, besides the requests themselves. */
-  readonly requestSources: readonly RequestSource<Server>[];
   /** The functions that issue the tokens of a response, in the order in which they run. */
   readonly tokenIssuers: readonly TokenIssuer[];
   /**
    * Records that something is about to be issued to a client.
    *
+   * @param request The authorization request, if it is a response to one.
    * @throws {OAuthError} To prevent it.
    */
-  recordUse(server: Server, client: Client): MaybePromise<void>;
+  recordUse(server: Server, client: Client, request?: AuthorizationRequest): MaybePromise<void>;
   /**
    * The subject of a user for a client (OpenID Connect Core §8). It is stable, also after a restart on the same store.
    *
    * @param sub The subject of the user, or another text that identifies the user.
    */
   subjectFor(server: Server, client: Client, sub: string): MaybePromise<string>;
-  /** Signs an introspection response for a request that asks for it; `undefined` for any other request. */
-  signIntrospection(
-    server: Server,
-    request: AuthenticatedRequest,
-    introspection: Readonly<Record<string, unknown>>,
-  ): Promise<{ readonly contentType: string; readonly jwt: string }> | undefined;
-  /** How requests prove possession of a key; absent if no token is bound to a key. */
-  readonly keyProofs?: KeyProofs;
-  /** How requests prove possession of a key by their connection; absent if they cannot. */
-  readonly connectionKeys?: ConnectionKeys<Server, AuthenticatedRequest>;
-  /**
-   * Finds how a response for a client is encrypted; `undefined`, the default, if the client receives it unencrypted.
-   * Also called before a grant is consumed, so that a client can repeat a request that fails without its key.
-   *
-   * @throws {OAuthError} If the client has no key that suits its algorithm, or its keys cannot be fetched.
-   */
-  findEncryption(
-    server: Server,
-    client: Client,
-    response: EncryptedResponse,
-  ): MaybePromise<EncryptResponse | undefined>;
+  /** Responses that are JWTs. */
+  readonly jwtResponses: JwtResponses;
+  /** How requests prove possession of the keys that tokens are bound to. */
+  readonly possession: ProofOfPossession;
   /** Called when sessions have ended. */
   readonly sessionWatchers: readonly SessionWatcher[];
   /** The clients. */
@@ -122,8 +100,6 @@ export interface Server {
   readonly resources: Resources;
   /** Limits guesses of client secrets; absent: no limit. */
   readonly rateLimiter?: RateLimiter;
-  /** Recent code challenges, each with the time at which its code expires. */
-  readonly recentChallenges: BoundedCache<number>;
   /** Changes the claims of tokens, and reads the changed ones; absent if they are not changed. */
   readonly claimChange?: ClaimChange<Server>;
   /** The value of the next code or token if a test has fixed it; otherwise `undefined`, and the value is random. */
@@ -139,6 +115,35 @@ export interface Server {
     name: Name,
     facts: Observations[Name],
   ): void;
+}
+
+/** @internal Responses that are JWTs, as extensions add them. */
+export interface JwtResponses {
+  /** Signs an introspection response for a request that asks for it; `undefined` for any other request. */
+  signIntrospection(
+    server: Server,
+    request: AuthenticatedRequest,
+    introspection: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly contentType: string; readonly jwt: string }> | undefined;
+  /**
+   * Finds how a response for a client is encrypted; `undefined`, the default, if the client receives it unencrypted.
+   * Also called before a grant is consumed, so that a client can repeat a request that fails without its key.
+   *
+   * @throws {OAuthError} If the client has no key that suits its algorithm, or its keys cannot be fetched.
+   */
+  findEncryption(
+    server: Server,
+    client: Client,
+    response: EncryptedResponse,
+  ): MaybePromise<EncryptResponse | undefined>;
+}
+
+/** @internal How requests prove possession of a key; without a way, no token is bound to a key. */
+export interface ProofOfPossession {
+  /** By signed proofs. */
+  readonly byProof?: KeyProofs;
+  /** By their connection. */
+  readonly byConnection?: ConnectionKeys<Server, AuthenticatedRequest>;
 }
 
 /** @internal Tracks the sessions in which something was issued, and is called when they end. */
@@ -354,6 +359,8 @@ export interface EntryPointParts {
 export interface RequestParts {
   /** The parts of each entry point. */
   readonly at: Readonly<Record<EntryPoint, EntryPointParts>>;
+  /** The sources of the parameters of authorization requests, besides the requests themselves. */
+  readonly sources: readonly RequestSource<Server>[];
   /** Access besides scope. */
   readonly access: readonly AccessPart[];
   /** The parameters of each entry point, and the token endpoint's parameters of access besides scope. */

@@ -18,7 +18,7 @@ export const token: Handlers = clientEndpoint(async (server, request) => {
 }, {
   identifyClient,
   provenKey: (server, request) =>
-    server.connectionKeys?.tokenKey(server, request) ?? server.keyProofs?.tokenKey(server, request),
+    server.possession.byConnection?.tokenKey(server, request) ?? server.possession.byProof?.tokenKey(server, request),
 });
 
 /** The id of the client of a request that names no client, if its grant identifies one. */

@@ -40,7 +40,7 @@ async function respond(context: Context): Promise<ResponseLike> {
   );
   const response = await showClaims(server, token, other?.name === "form");
   if (token.claims.cnf?.jkt === undefined) return response;
-  const headers = await server.keyProofs?.nextProofHeaders(server, "resource");
+  const headers = await server.possession.byProof?.nextProofHeaders(server, "resource");
   return headers === undefined ? response : withHeaders(response, headers);
 }
 
@@ -65,7 +65,7 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
     grant: { id: grantOfAccessToken(claims.jti), scope, resources: [claims.aud].flat() },
   });
   const signed = alg && await server.keys.sign("userinfo", alg, info);
-  const encrypt = await server.findEncryption(server, client, "userinfo");
+  const encrypt = await server.jwtResponses.findEncryption(server, client, "userinfo");
   const jwt = encrypt === undefined ? signed : await encrypt(signed ?? info);
   return jwt === undefined ? json(200, info) : jwtResponse("application/jwt", jwt);
 }

@@ -115,10 +115,10 @@ async function withToken(
   const scope = requiredScope(definition, messages);
   const required = { ...describe(definition, server), scope, ...requiredLogin(definition, messages) };
   try {
-    const { connectionKeys } = server;
+    const { byConnection } = server.possession;
     const connection = { connection: target.clientAddress, header: (name: string) => request.headers.get(name) };
-    const assertCertificate = connectionKeys &&
-      ((cnf: unknown) => connectionKeys.assertProven(server, connection, cnf));
+    const assertCertificate = byConnection &&
+      ((cnf: unknown) => byConnection.assertProven(server, connection, cnf));
     const claims = await verifyRequest(request, required, assertCertificate);
     context.clientId = claims.client_id;
     assertSufficient(claims, required);
@@ -128,7 +128,9 @@ async function withToken(
     if ((required.acrValues ?? required.maxAgeSeconds) !== undefined) server.passed?.("ST-04");
     const { jkt } = confirmation(claims.cnf);
     if (jkt !== undefined) server.passed?.("DO-09");
-    const headers = jkt === undefined ? undefined : await server.keyProofs?.nextProofHeaders(server, "resource");
+    const headers = jkt === undefined
+      ? undefined
+      : await server.possession.byProof?.nextProofHeaders(server, "resource");
     const response = await respond(claims);
     return headers === undefined ? response : withHeaders(response, headers);
   } catch (error) {

@@ -36,13 +36,13 @@ export function localVerifier(server: Server, resource: string, by: "jwks" | "in
 
 /** Verifies proofs as the server does, with its record of used proofs; `undefined` if the server accepts no proofs. */
 export function localProofs(server: Server): ProofVerifier | undefined {
-  const { keyProofs } = server;
-  if (keyProofs === undefined) return undefined;
-  const { algorithms, isRequired } = keyProofs.policy(server);
+  const { byProof } = server.possession;
+  if (byProof === undefined) return undefined;
+  const { algorithms, isRequired } = byProof.policy(server);
   return {
     algorithms,
     required: isRequired,
     verify: (request, accessToken, _now, boundKey, clientId) =>
-      keyProofs.verifyResourceProof(server, request, { accessToken, boundKey, clientId }),
+      byProof.verifyResourceProof(server, request, { accessToken, boundKey, clientId }),
   };
 }

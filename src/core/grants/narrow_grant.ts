@@ -55,7 +55,7 @@ export async function narrowGrant(
   const access = hasAccess(server, grant) || requestsAccess(server, parameters)
     ? await narrowAccess(server, request, grant, resources)
     : undefined;
-  const preparing = scope.includes("openid") && server.findEncryption(server, client, "id_token");
+  const preparing = scope.includes("openid") && server.jwtResponses.findEncryption(server, client, "id_token");
   if (preparing) await preparing;
   const isUnchanged = isRegistered && granted === grant.resources && claims === undefined && access === undefined;
   return {
@@ -87,13 +87,13 @@ export function invalidGrantBy<Rules = typeof kernelRules>(
 
 /** Requires the key that a code or a refresh token is bound to. */
 export function assertProvenKey(
-  { keyProofs, connectionKeys }: Server,
+  { possession: { byProof, byConnection } }: Server,
   bound: BoundToKey,
   expectedKey: string,
   provenKey: string | undefined,
 ): void {
   if (provenKey === expectedKey) return;
-  const keys = confirmationOf(expectedKey).jkt === undefined ? connectionKeys : keyProofs;
+  const keys = confirmationOf(expectedKey).jkt === undefined ? byConnection : byProof;
   if (keys !== undefined) throw keys.unprovenKey(bound, expectedKey, provenKey);
   throw bound.unprovable();
 }

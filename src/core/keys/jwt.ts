@@ -3,6 +3,7 @@
 import type { MaybePromise } from "../maybe_promise.ts";
 import { digestBytes, encodeBase64url, isMlDsa, shake256 } from "../crypto.ts";
 import type { Keys, Signer } from "./keys.ts";
+import type { Server } from "../server.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
 
 /** The `typ` of the header. Authorization responses have none, as in JARM §2.2, so that nothing else accepts them. */
@@ -30,8 +31,13 @@ export type SignClaims = (
   claims: Readonly<Record<string, unknown>>,
 ) => Promise<string>;
 
-/** @internal The keys of a server, and the function that signs claims with the current key. */
-export type SigningKeys = Keys & { readonly sign: SignClaims };
+/** @internal The keys of a server, and what uses them. */
+export interface SigningKeys extends Keys {
+  /** Signs claims with the current key. */
+  readonly sign: SignClaims;
+  /** The public keys in the JWKS (RFC 7517 §5). */
+  jwks(server: Server): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
 
 /** Signs with the current key. */
 export function jwtSigner(keys: Keys): SignClaims {

@@ -86,9 +86,9 @@ export interface StoredRequests<Server> {
  * @throws {OAuthError} If the server no longer stores requests.
  */
 export function storedRequests<Server>(
-  { requestSources }: { readonly requestSources: readonly RequestSource<Server>[] },
+  { requestParts }: { readonly requestParts: { readonly sources: readonly RequestSource<Server>[] } },
 ): StoredRequests<Server> {
-  const { stored } = requestSources.find((source) => source.stored !== undefined) ?? {};
+  const { stored } = requestParts.sources.find((source) => source.stored !== undefined) ?? {};
   if (stored === undefined) throw reject("JR-01", { parameter: "request_uri", problem: "gone" }, { forUser: true });
   return stored;
 }

@@ -24,7 +24,7 @@ export async function resolveRequest(
 ): Promise<ResolvedRequest> {
   const [parameter, ...others] = sourceParameters.filter((name) => received.get(name) !== undefined);
   if (parameter === undefined) return { params: received, origin: {} };
-  const source = server.requestSources.find((source) => source.parameter === parameter);
+  const source = server.requestParts.sources.find((source) => source.parameter === parameter);
   const isKnown = source !== undefined && received.get(parameter)!.startsWith(source.prefix ?? "");
   if (isKnown && others.length === 0) return await source.read(server, received, unrepeatable);
   const rejection = others.length > 0
@@ -35,6 +35,6 @@ export async function resolveRequest(
 
 /** The error of a request whose parameters are in a source that the server does not have. */
 export function unsupportedSource(server: Server, parameter: SourceParameter): OAuthError {
-  const { prefix } = server.requestSources.find((source) => source.parameter === parameter) ?? {};
+  const { prefix } = server.requestParts.sources.find((source) => source.parameter === parameter) ?? {};
   return reject("JR-01", { parameter, problem: "unsupported", prefix });
 }

@@ -14,7 +14,7 @@ import { decodeBase64url, encodeBase64url, hmacSha256 } from "../crypto.ts";
 import type { Subject } from "../store/store.ts";
 import type { User } from "../clients/client.ts";
 import type { Allowances } from "../allowances.ts";
-import { constantTimeEqual, randomId, randomToken, withChecksum } from "../secrets.ts";
+import { constantTimeEqual, randomId, randomToken, storageIssuer, withChecksum } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { generationOf } from "../users/users.ts";
 import { formatPasswordDigest, getPasswordDigest } from "../users/password.ts";
@@ -168,7 +168,7 @@ export async function computeMac(server: Server, purpose: string, text: string):
   const secret = serverSecret(server, "session");
   let hmac = macBySecret.get(secret);
   if (hmac === undefined) macBySecret.set(secret, hmac = secret.then(hmacSha256));
-  return await (await hmac)(`${server.storageIssuer} ${purpose} ${text}`);
+  return await (await hmac)(`${storageIssuer(server)} ${purpose} ${text}`);
 }
 
 /**

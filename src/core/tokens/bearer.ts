@@ -22,8 +22,8 @@ export async function requireAccessToken(
   other: OtherPlace | undefined,
   ...scopes: readonly string[]
 ): Promise<AccessToken> {
-  const { keyProofs, connectionKeys } = server;
-  const proofs = keyProofs && { required: keyProofs.policy(server).isRequired, scheme: keyProofs.scheme };
+  const { byProof, byConnection } = server.possession;
+  const proofs = byProof && { required: byProof.policy(server).isRequired, scheme: byProof.scheme };
   const { scheme, token } = requireSentToken(request.header("authorization"), {
     missing: (facts, handling) => reject("BR-02", facts, handling),
     proofs,
@@ -34,15 +34,15 @@ export async function requireAccessToken(
   const { audience } = accessToken;
   if (!audience.includes(server.audience)) throw reject("BR-02", { token, audience });
   const { cnf, client_id: clientId } = accessToken.claims;
-  const isByConnection = connectionKeys?.isBound(cnf) === true;
-  if (isByConnection) await connectionKeys.assertProven(server, request, cnf);
+  const isByConnection = byConnection?.isBound(cnf) === true;
+  if (isByConnection) await byConnection.assertProven(server, request, cnf);
   const isProven = isByConnection && cnf?.jkt === undefined && scheme === "Bearer";
   if (proofs !== undefined && !isProven) {
     await assertKeyProven(
       scheme,
       cnf,
       proofs,
-      (boundKey) => keyProofs!.verifyResourceProof(server, request, { accessToken: token, boundKey, clientId }),
+      (boundKey) => byProof!.verifyResourceProof(server, request, { accessToken: token, boundKey, clientId }),
     );
     if (cnf !== undefined) server.passed?.(proofs.scheme.rule);
   } else if (cnf !== undefined && !isProven) {

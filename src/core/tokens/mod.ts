@@ -108,8 +108,8 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
 };
 
 /** The `token_type` of a token with this claim `cnf`. */
-export function tokenType({ keyProofs }: Server, cnf: Confirmation | undefined): string | undefined {
-  return cnf?.jkt === undefined ? "Bearer" : keyProofs?.scheme.name;
+export function tokenType({ possession }: Server, cnf: Confirmation | undefined): string | undefined {
+  return cnf?.jkt === undefined ? "Bearer" : possession.byProof?.scheme.name;
 }
 
 /** The generation of the user when the grant was approved, or the exchanged token was issued. */
@@ -282,7 +282,7 @@ export async function issueTokens(
   }
   // Last: other issuers read the signed ID token.
   const { id_token } = response;
-  const encrypt = id_token && await server.findEncryption(server, client, "id_token");
+  const encrypt = id_token && await server.jwtResponses.findEncryption(server, client, "id_token");
   if (encrypt) Object.assign(response, { id_token: await encrypt(id_token) });
   server.trace({
     type: "tokens_issued",

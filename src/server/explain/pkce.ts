@@ -5,7 +5,8 @@ import { decodeBase64url, digestBytes, encodeBase64url } from "../../core/crypto
 import type { WrongVerifier } from "../../core/rules/pkce.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 import { digest } from "../../core/secrets.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import { isRecent } from "./recent_challenges.ts";
 
 /** Explains a code challenge without its method. */
 export const missingMethod = {
@@ -73,7 +74,7 @@ const mistakes: readonly Mistake[] = [
 /** Explains a verifier that does not match: a mistake of the client, or the verifier of another request. */
 export async function explainVerifier(
   { clientId, challenge: codeChallenge, verifier, computed }: WrongVerifier,
-  { recentChallenges }: Server,
+  server: HostedServer,
 ): Promise<RejectionTexts> {
   for (const { challenge, ...texts } of mistakes) {
     if (await challenge(verifier) !== codeChallenge) continue;
@@ -84,7 +85,7 @@ export async function explainVerifier(
     expected: `code_challenge ${codeChallenge}`,
     received: `code_challenge ${computed}, computed from code_verifier`,
   };
-  if (recentChallenges.get(`${clientId} ${computed}`) === undefined) {
+  if (!isRecent(server, clientId, computed)) {
     return { ...values, reason: "code_verifier does not match the code_challenge of the authorization request" };
   }
   return {

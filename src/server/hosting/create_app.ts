@@ -16,7 +16,7 @@ import {
   endpointPath,
   type NavigationLink,
 } from "../../core/endpoint.ts";
-import { endpointOrigin, fromHost } from "../../core/issuer_urls.ts";
+import { endpointOrigin } from "../../core/issuer_urls.ts";
 import type { Keys } from "../../core/keys/keys.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Site } from "../pages/layout.tsx";
@@ -26,6 +26,7 @@ import { parseTarget, type RequestHandler } from "../../core/router.ts";
 import { coreEndpoints } from "../../core/routes.ts";
 import type { Server } from "../../core/server.ts";
 import { endUserSessions } from "../../core/session/session.ts";
+import { recentChallenges, rememberChallenge } from "../explain/recent_challenges.ts";
 import { createFetching } from "../fetching/fetching.ts";
 import { type DeclaredNames, declareNames } from "../redaction/hide_secrets.ts";
 import { registeredSecrets } from "../redaction/registered_secrets.ts";
@@ -75,7 +76,7 @@ interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" |
 type HostedMember = Exclude<keyof HostedServer, keyof Server> | "clients" | "users";
 
 /** The members of a server that depend on its issuer. */
-type IssuerMembers = Pick<HostedServer, "issuer" | "storageIssuer" | "audience" | "assertionAudiences">;
+type IssuerMembers = Pick<HostedServer, "issuer" | "audience" | "assertionAudiences">;
 
 /** The clients and users of a server before any of them is changed. */
 export interface InitialEntries {
@@ -145,9 +146,11 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       settings,
       observe: hasListener ? (await import("../explain/observations.ts")).traceObservation : undefined,
       addTexts: async (ofRequest, error) => await (await import("../rules.ts")).addTexts(ofRequest, error),
-      recordUse({ fetching }: HostedServer, { id, standing }) {
-        if (standing === "unknown") fetching.recordUse(id);
+      recordUse(server: HostedServer, client, request) {
+        if (client.standing === "unknown") server.fetching.recordUse(client.id);
+        if (request?.codeChallenge !== undefined) rememberChallenge(server, client, request.codeChallenge);
       },
+      recentChallenges: recentChallenges(),
       clients: serverClients(registered, recordPrefix(options)),
       registeredSecrets: registeredSecrets(registered, declaredNames),
       users: userRepository(
@@ -198,7 +201,6 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const tokenPath = endpointPath({ endpoints: ownEndpoints }, "token");
   const membersOf = (currentIssuer: string): IssuerMembers => ({
     issuer: currentIssuer,
-    storageIssuer: settings.isIssuerFromHost ? fromHost : currentIssuer,
     audience: entries.audience ?? currentIssuer,
     assertionAudiences: settings.assertionAudience === "issuer-or-token-endpoint"
       ? [endpointOrigin({ issuer: currentIssuer, settings }, { metadataName: "token_endpoint" }) + tokenPath]

@@ -145,7 +145,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
         ...server.settings.issuerHosts,
       ])),
     ],
-    certificatePort: () => main?.server.connectionKeys?.certificatePort,
+    certificatePort: () => main?.server.possession.byConnection?.certificatePort,
     // A profile that demands TLS demands that of BCP 195.
     restrictsCiphers: () => main?.server.settings.profile?.values.get("insecureAllowHttpIssuer") === false,
     prepare() {
@@ -157,9 +157,9 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
       main?.moveTo(newOrigin);
       origin = main === undefined ? newOrigin : new URL(main.server.issuer).origin;
       for (const [app, path] of paths) app.moveTo(origin + path);
-      if (main?.server.connectionKeys === undefined || certificatePort === undefined) return;
+      if (main?.server.possession.byConnection === undefined || certificatePort === undefined) return;
       const { hostname } = new URL(backChannelOrigin(main.server));
-      main.server.connectionKeys.certificateOrigin = `https://${hostname}:${certificatePort}`;
+      main.server.possession.byConnection.certificateOrigin = `https://${hostname}:${certificatePort}`;
     },
   });
 

@@ -126,7 +126,8 @@ for (const extension of extensions) {
 
   test(`without ${name}: [JR-01] the source of its requests is not supported, also in a pushed request`, async () => {
     const { server } = await appWith(extension);
-    const [source] = (await extension.extend?.({ ...server, requestSources: [] }))?.requestSources ?? [];
+    const requestParts = { ...server.requestParts, sources: [] };
+    const [source] = (await extension.extend?.({ ...server, requestParts }))?.requestParts.sources ?? [];
     if (source === undefined) return;
     const { parameter, prefix = "" } = source;
     await using as = await latchkey({ issuer: "https://as.test", extensions: others, clients: [client] });

@@ -53,8 +53,8 @@ function withDocumentClients(server: HostedServer): Pick<HostedServer, "clients"
   }
 
   return {
-    async recordUse(current, client) {
-      await server.recordUse(current, client);
+    async recordUse(current, client, request) {
+      await server.recordUse(current, client, request);
       if (client.standing === "unknown") documents?.keep(client.id);
     },
     clients: {

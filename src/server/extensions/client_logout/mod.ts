@@ -19,6 +19,7 @@ import {
   validateLogoutUris,
 } from "./settings.ts";
 import { logoutClientFields } from "./client_members.ts";
+import { storageIssuer } from "../../../core/secrets.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
 const recordClient: TokenIssuer = async (server, { client, subject }, _now, { id_token }) => {
@@ -48,8 +49,8 @@ const watcher: SessionWatcher = {
 };
 
 async function repeatCalls(server: HostedServer): Promise<void> {
-  const { storageIssuer, store } = server;
-  if (!clientLogoutOf(server).backChannel || await store.count("logout_call", `${storageIssuer} `) === 0) return;
+  if (!clientLogoutOf(server).backChannel) return;
+  if (await server.store.count("logout_call", `${storageIssuer(server)} `) === 0) return;
   await (await import("./back_channel.ts")).repeatLogoutCalls(server);
 }
 

@@ -7,7 +7,7 @@ import type { LogoutCallRecord, SessionClientRecord } from "../../../core/store/
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { findRevoked } from "../../../core/grant_revocation.ts";
-import { randomId, storageKey } from "../../../core/secrets.ts";
+import { randomId, storageIssuer, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import { clientLogoutOf } from "./settings.ts";
 
@@ -86,8 +86,8 @@ export async function scheduleCall(server: Server, call: LogoutCall): Promise<St
 }
 
 /** The prefix of the ids of the calls to repeat. */
-export function logoutCallPrefix({ storageIssuer }: Server): string {
-  return `${storageIssuer} `;
+export function logoutCallPrefix(server: Server): string {
+  return `${storageIssuer(server)} `;
 }
 
 /** A login that has ended, and the call that its client must get. */

@@ -63,5 +63,5 @@ export const dpop: Extension<DpopPolicy> = {
     read: readKeyBinding,
   }],
   metadata: ({ settings }) => ({ dpop_signing_alg_values_supported: settings.dpop.algorithms }),
-  extend: (server) => ({ ...server, keyProofs }),
+  extend: (server) => ({ ...server, possession: { ...server.possession, byProof: keyProofs } }),
 };

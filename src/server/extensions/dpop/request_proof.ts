@@ -60,7 +60,7 @@ export async function verifyRequestProof(
       algorithmsBy: byProfile(profile, "dpop.algorithms"),
       requiredBy: byProfile(profile, "requireSenderConstrainedTokens"),
       now: server.now(),
-      otherOrigin: server.connectionKeys?.certificateOrigin,
+      otherOrigin: server.possession.byConnection?.certificateOrigin,
       nonces: dpop.nonce === "off" ? undefined : serverNonces(server, token === undefined ? "client" : "resource"),
       async markUsed(name, expiresAt) {
         const id = await storageKey(server, name);

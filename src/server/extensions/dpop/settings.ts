@@ -75,8 +75,8 @@ export const dpopSettings = describeSettings<DpopPolicy>({
 });
 
 /** Whether clients of a server can send proofs. */
-function canProve({ keyProofs }: Pick<Server, "keyProofs">): boolean {
-  return keyProofs !== undefined;
+function canProve({ possession }: Pick<Server, "possession">): boolean {
+  return possession.byProof !== undefined;
 }
 
 /** Whether the token requests of a client, or of an unknown one, need a proof, at a server with this extension. */
@@ -87,6 +87,6 @@ export function isProofRequired(server: Pick<Server, "settings">, client: Client
 }
 
 /** Whether the token requests of a client, or of an unknown one, need a proof. */
-export function mustProve(server: Pick<Server, "keyProofs" | "settings">, client: Client | undefined): boolean {
+export function mustProve(server: Pick<Server, "possession" | "settings">, client: Client | undefined): boolean {
   return canProve(server) && isProofRequired(server, client);
 }

@@ -25,10 +25,13 @@ export const encryptedResponses: Extension = {
   clientMetadata: { fields: encryptedResponseClientFields, validate: validateEncryption },
   extend: (server) => ({
     ...server,
-    findEncryption(current: HostedServer, client, response) {
-      const encryption = encryptionFor(client, response);
-      if (encryption === undefined) return undefined;
-      return import("./encrypt.ts").then(({ findEncryption }) => findEncryption(current, client, encryption));
+    jwtResponses: {
+      ...server.jwtResponses,
+      findEncryption(current: HostedServer, client, response) {
+        const encryption = encryptionFor(client, response);
+        if (encryption === undefined) return undefined;
+        return import("./encrypt.ts").then(({ findEncryption }) => findEncryption(current, client, encryption));
+      },
     },
   }),
   metadata: () => ({

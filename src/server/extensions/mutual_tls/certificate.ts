@@ -39,9 +39,9 @@ function parse(data: Uint8Array | string): Certificate {
 }
 
 /** Describes a request without a certificate. */
-export function describeMissing({ settings, connectionKeys }: Server, request: ConnectionRequest): string {
+export function describeMissing({ settings, possession }: Server, request: ConnectionRequest): string {
   if (request.header("client-cert") === null) {
-    const { certificateOrigin } = connectionKeys ?? {};
+    const { certificateOrigin } = possession.byConnection ?? {};
     return certificateOrigin === undefined
       ? "no certificate"
       : `no certificate; only requests to ${certificateOrigin} can have one (mtls_endpoint_aliases)`;

@@ -3,7 +3,7 @@
 import type { Extension } from "../../hosting/extension.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
-import type { ClientAuth, Server } from "../../../core/server.ts";
+import type { ClientAuth, ProofOfPossession, Server } from "../../../core/server.ts";
 import { mutualTlsClientFields, subjectMembers } from "./client_members.ts";
 import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
 import type { mutualTlsRules } from "./rules.ts";
@@ -31,7 +31,7 @@ function boundThumbprint(cnf: unknown): unknown {
   return (Object(cnf) as Readonly<Record<string, unknown>>)[confirmationMember];
 }
 
-const connectionKeys: NonNullable<Server["connectionKeys"]> = {
+const connectionKeys: NonNullable<ProofOfPossession["byConnection"]> = {
   tokenKey(server, request) {
     if (request.client.metadata.tls_client_certificate_bound_access_tokens !== true) return undefined;
     return import("./bound_tokens.ts").then(({ requireCertificate }) => requireCertificate(server, request));
@@ -101,9 +101,9 @@ export const mutualTls: Extension<MutualTlsSettings> = {
     byCertificate("tls_client_auth", ({ mutualTls }) => (mutualTls?.authorities ?? []).length > 0),
     byCertificate("self_signed_tls_client_auth", ({ mutualTls }) => mutualTls !== undefined),
   ],
-  metadata({ settings, connectionKeys }, endpoints) {
+  metadata({ settings, possession }, endpoints) {
     if (settings.mutualTls === undefined) return {};
-    const { certificateOrigin } = connectionKeys ?? {};
+    const { certificateOrigin } = possession.byConnection ?? {};
     const aliases = endpoints.filter(({ caller, metadataName = "" }) =>
       caller !== "browser" && metadataName.endsWith("_endpoint")
     ).map(({ metadataName, path }) => [metadataName, `${certificateOrigin}${path}`]);
@@ -114,6 +114,9 @@ export const mutualTls: Extension<MutualTlsSettings> = {
   },
   extend: (server) => ({
     ...server,
-    connectionKeys: { ...connectionKeys, certificatePort: server.settings.mutualTls?.port },
+    possession: {
+      ...server.possession,
+      byConnection: { ...connectionKeys, certificatePort: server.settings.mutualTls?.port },
+    },
   }),
 };

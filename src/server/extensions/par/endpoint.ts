@@ -12,6 +12,6 @@ export const par: Handlers = clientEndpoint(
   {
     isAudience: true,
     identifyClient: () => Promise.reject(reject("PA-01", { problem: "no client_id" })),
-    provenKey: (server, request) => server.keyProofs?.provenKey(server, request),
+    provenKey: (server, request) => server.possession.byProof?.provenKey(server, request),
   },
 );

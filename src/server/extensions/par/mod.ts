@@ -37,7 +37,10 @@ export const par: Extension = {
   clientMetadata: { fields: pushedRequestClientFields },
   settings: parSettings,
   requestParts: [{ rule: "PA-07", at: ["authorize", "par"], read: rejectUnpushed }],
-  extend: (server) => ({ ...server, requestSources: [...server.requestSources, pushedRequests] }),
+  extend: (server) => ({
+    ...server,
+    requestParts: { ...server.requestParts, sources: [...server.requestParts.sources, pushedRequests] },
+  }),
   endpoints: (_settings, { base, requestParameters }) => [endpoint(base, requestParameters.par)],
   metadata: ({ settings }) => demandsPush(settings) ? { require_pushed_authorization_requests: true } : {},
 };

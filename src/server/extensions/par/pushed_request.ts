@@ -74,7 +74,7 @@ export async function pushRequest(
 
 /** The parameters that the client has signed. */
 function readSigned(server: Server, client: Client, params: Params): Promise<PushedRequestRecord["parameters"]> {
-  const source = server.requestSources.find(({ readSigned }) => readSigned !== undefined);
+  const source = server.requestParts.sources.find(({ readSigned }) => readSigned !== undefined);
   if (source === undefined) throw unsupportedSource(server, "request");
   return source.readSigned!(server, client, params);
 }

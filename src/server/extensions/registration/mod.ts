@@ -27,8 +27,8 @@ export const registration: Extension<RegistrationPolicy> = {
   },
   extend: (server) => ({
     ...server,
-    async recordUse(current: HostedServer, client) {
-      await server.recordUse(current, client);
+    async recordUse(current: HostedServer, client, request) {
+      await server.recordUse(current, client, request);
       if (client.registration?.usedInitialAccessToken !== false) return;
       await (await import("./client_limit.ts")).recordUse(current, client);
     },

@@ -6,7 +6,7 @@ import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { hasStanding } from "../../../core/clients/standing.ts";
 import type { OAuthError } from "../../../core/errors.ts";
-import { randomId, storageKey } from "../../../core/secrets.ts";
+import { randomId, storageIssuer, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import { supportedEvents } from "./event_types.ts";
 import { manageScope, readScope, sharedSignalsOf } from "./settings.ts";
@@ -32,8 +32,8 @@ export type SubjectIdentifier = Readonly<Record<string, unknown>>;
 export type StreamChanges = Partial<Omit<EventStreamRecord, "clientId" | "streamId">>;
 
 /** The prefix of the ids of all streams. */
-export function streamsPrefix({ storageIssuer }: Pick<Server, "storageIssuer">): string {
-  return `${storageIssuer} `;
+export function streamsPrefix(server: Server): string {
+  return `${storageIssuer(server)} `;
 }
 
 /** The prefix of the ids of a client's streams. */
@@ -43,7 +43,7 @@ async function clientPrefix(server: Server, clientId: string): Promise<string> {
 
 /** The prefix of the ids of what belongs to one stream. */
 function streamPrefix(server: Server, streamId: string): string {
-  return `${server.storageIssuer} ${streamId} `;
+  return `${storageIssuer(server)} ${streamId} `;
 }
 
 /** Creates a stream. @throws {OAuthError} 403 if the client, or the server, has too many. */

@@ -54,13 +54,16 @@ export const signedRequests: Extension<SignedRequestPolicy> = {
   requestParts: [{ rule: "JR-05", at: ["authorize", "par"], read: rejectUnsigned }],
   extend: (server) => ({
     ...server,
-    requestSources: [...server.requestSources, requestObjects],
-    async publishedKeys(current: HostedServer) {
-      const keys = await server.publishedKeys(current);
-      const { requestObjectEncryption: algorithms } = signedRequestSettings.of(current.settings);
-      return algorithms.length === 0
-        ? keys
-        : [...keys, ...await (await import("./decrypt.ts")).encryptionKeys(current)];
+    requestParts: { ...server.requestParts, sources: [...server.requestParts.sources, requestObjects] },
+    keys: {
+      ...server.keys,
+      async jwks(current: HostedServer) {
+        const keys = await server.keys.jwks(current);
+        const { requestObjectEncryption: algorithms } = signedRequestSettings.of(current.settings);
+        return algorithms.length === 0
+          ? keys
+          : [...keys, ...await (await import("./decrypt.ts")).encryptionKeys(current)];
+      },
     },
   }),
   metadata,

@@ -42,12 +42,17 @@ export const signedResponses: Extension = {
   extend: (server) => ({
     ...server,
     responseModes: new Map([...server.responseModes, ...modes.map((mode) => [mode.name, mode] as const)]),
-    signIntrospection(current, request, introspection) {
-      if (!acceptsJwt(request.header("accept"))) return server.signIntrospection(current, request, introspection);
-      return import("./sign_introspection.ts").then(async ({ signIntrospection }) => ({
-        contentType: introspectionType,
-        jwt: await signIntrospection(current, request.client, introspection),
-      }));
+    jwtResponses: {
+      ...server.jwtResponses,
+      signIntrospection(current, request, introspection) {
+        if (!acceptsJwt(request.header("accept"))) {
+          return server.jwtResponses.signIntrospection(current, request, introspection);
+        }
+        return import("./sign_introspection.ts").then(async ({ signIntrospection }) => ({
+          contentType: introspectionType,
+          jwt: await signIntrospection(current, request.client, introspection),
+        }));
+      },
     },
   }),
   metadata({ settings }) {

@@ -61,7 +61,7 @@ async function authorizeSigned(server: TestServer, authorization_details: unknow
 
 /** What a code was issued for. */
 async function storedDetails(store: Store, code: string): Promise<unknown> {
-  const id = await storageKey({ storageIssuer: "https://as.test" } as Server, code);
+  const id = await storageKey({ issuer: "https://as.test", settings: { isIssuerFromHost: false } }, code);
   return (await store.get("code", id))?.value.grant.authorizationDetails;
 }
 

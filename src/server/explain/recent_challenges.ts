@@ -1,0 +1,32 @@
+/** The code challenges of recent requests: a client should use each for one request only. */
+
+import { type BoundedCache, boundedCache } from "../../core/bounded_cache.ts";
+import { policyOf } from "../../core/clients/policy.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import { observe } from "../../core/observe.ts";
+import type { HostedServer } from "../hosted_server.ts";
+
+const maxRecentChallenges = 10_000;
+
+/** @internal Recent code challenges, each with the time at which its code expires. */
+export type RecentChallenges = BoundedCache<number>;
+
+/** Creates the memory of one server. */
+export function recentChallenges(): RecentChallenges {
+  return boundedCache(maxRecentChallenges);
+}
+
+/** Whether a client has recently sent a challenge. */
+export function isRecent({ recentChallenges }: HostedServer, clientId: string, challenge: string): boolean {
+  return recentChallenges.get(`${clientId} ${challenge}`) !== undefined;
+}
+
+/** Remembers the challenge of an issued code, and observes a challenge whose earlier code may still be valid. */
+export function rememberChallenge(server: HostedServer, client: Client, challenge: string): void {
+  const { recentChallenges } = server;
+  const key = `${client.id} ${challenge}`;
+  const now = server.now();
+  const until = recentChallenges.get(key);
+  if (until !== undefined && until > now) observe(server, client, "PK-14");
+  recentChallenges.set(key, now + policyOf(server, client).lifetimes.code * 1000);
+}
