@@ -7,7 +7,7 @@ import { html, htmlWithForms, HttpError, type HttpResponse, redirect } from "../
 import type { Client } from "../core/clients/repository.ts";
 import { ConfigurationError } from "../core/configuration_error.ts";
 import { serverOrigins } from "../core/issuer_urls.ts";
-import { reject } from "../core/reject.ts";
+import { reject } from "../server/rules/mod.ts";
 import type { Params } from "../core/params.ts";
 import { isTestUrl } from "../server/config/host_kinds.ts";
 import type { EditForm } from "../server/pages/field.tsx";

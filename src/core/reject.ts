@@ -2,7 +2,7 @@
 
 import { type CommonErrorDetails, OAuthError } from "./errors.ts";
 import type { ExplanationTexts } from "./explanation.ts";
-import { kernelRules, type RejectionRuleId } from "./rules/mod.ts";
+import { coreRules, type RejectionRuleId } from "./rules/mod.ts";
 import type { GrantRule, RejectionRule, Rule } from "./rules/rule.ts";
 
 /** The facts of a rule; `never` if it rejects no request. */
@@ -44,4 +44,4 @@ export function rejectBy<Rules extends Readonly<Record<string, Rule>>>(rules: Ru
 }
 
 /** Creates the error of a rule that every server has. */
-export const reject: Reject<typeof kernelRules> = rejectBy(kernelRules);
+export const reject: Reject<typeof coreRules> = rejectBy(coreRules);

@@ -2,7 +2,7 @@
 
 import { isObject } from "../core/json_value.ts";
 import type { OAuthError } from "../core/errors.ts";
-import { reject } from "../core/reject.ts";
+import { reject } from "../server/rules/mod.ts";
 import { DocumentError, parseJsonDocument, readLimited } from "../server/fetching/outbound.ts";
 import type { Outbound } from "../server/fetching/outbound.ts";
 import { isTestHost } from "../core/test_hosts.ts";

@@ -5,7 +5,7 @@ import type { ClientAuthentication, ClientCredentials } from "../client/authenti
 import { importSigningKey, type SigningKey } from "../client/jwt.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 import { formRequest } from "../client/token_request.ts";
-import { reject } from "../core/reject.ts";
+import { reject } from "../server/rules/mod.ts";
 import { verificationAlgorithms } from "../core/keys/signing_algorithm.ts";
 import { hasPrivateKey } from "../core/keys/jwk.ts";
 import { systemRandomBytes } from "../core/crypto.ts";

@@ -4,7 +4,7 @@ import { errors } from "jose";
 import type { JWTVerifyGetKey } from "jose";
 import { boundedCache } from "../core/bounded_cache.ts";
 import { OAuthError } from "../core/errors.ts";
-import { reject } from "../core/reject.ts";
+import { reject } from "../server/rules/mod.ts";
 import { jwtPolicies, JwtPolicyError } from "../core/keys/jwt_policies.ts";
 import { remoteKeys } from "../server/fetching/remote_keys.ts";
 import { verifyByKeys } from "../core/keys/verify_jwt.ts";

@@ -6,7 +6,7 @@ import { paramsFromFields } from "../core/params.ts";
 import type { Server } from "../core/server.ts";
 import { introspect } from "../core/introspect.ts";
 import type { ProofVerifier } from "./dpop_proofs.ts";
-import { reject } from "../core/reject.ts";
+import { reject } from "../server/rules/mod.ts";
 import { jwtVerifier } from "./jwks_verifier.ts";
 import type { TokenVerifier } from "./protected_resource.ts";
 import { serverPolicy } from "../server/config/server_policy.ts";

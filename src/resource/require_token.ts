@@ -9,7 +9,7 @@ import { canonicalUri } from "../core/resource_list.ts";
 import { jwtPolicies } from "../core/keys/jwt_policies.ts";
 import { assertKeyProven, hasTokenInQuery, requireSentToken } from "../core/tokens/bound_token.ts";
 import { OAuthError } from "../core/errors.ts";
-import { reject } from "../core/reject.ts";
+import { reject } from "../server/rules/mod.ts";
 import { reject as rejectCertificate } from "../server/extensions/mutual_tls/rules.ts";
 import { dpopScheme } from "../server/extensions/dpop/scheme.ts";
 import { metadataUrl } from "./metadata.ts";

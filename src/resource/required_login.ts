@@ -2,7 +2,7 @@
 
 import type { OAuthError } from "../core/errors.ts";
 import { jwtPolicies } from "../core/keys/jwt_policies.ts";
-import { reject } from "../core/reject.ts";
+import { reject } from "../server/rules/mod.ts";
 import type { AccessTokenClaims, RequiredLogin, RequiredToken } from "./protected_resource.ts";
 
 /** The error if the login of a token does not suffice (RFC 9470 §3, §6); `undefined` if it does. */

@@ -6,7 +6,8 @@
 
 import { type ErrorDetails, OAuthError } from "../core/errors.ts";
 import type { RuleOrFix } from "../core/explanation.ts";
-import { kernelRules, type PassedRuleId, type Rule, type RuleId } from "../core/rules/mod.ts";
+import { coreRules, type PassedRuleId, type Rule, type RuleId } from "../core/rules/mod.ts";
+import { serverRules } from "./rules/mod.ts";
 import type { RuleText } from "./explain/rule_text.ts";
 import { assertionAuthenticationTexts } from "./extensions/assertion_authentication/explain.ts";
 import { assertionAuthenticationRules } from "./extensions/assertion_authentication/rules.ts";
@@ -105,7 +106,7 @@ export type ExplainedRule = Rule & RuleText;
 /** Every rule by its ID. */
 export const rules: Readonly<Record<RuleId, ExplainedRule>> = Object.assign(
   {},
-  ...[kernelRules, ...Object.values(extensionRules)].map((table) =>
+  ...[coreRules, serverRules, ...Object.values(extensionRules)].map((table) =>
     Object.fromEntries(Object.entries(table).map(([id, rule]) => [id, { ...rule, ...texts[id] }]))
   ),
 );

@@ -133,4 +133,6 @@ export interface Users extends Entries<User> {
   defaultChosenAt?(): number;
   /** Whether users without a password cannot log in: logins happen on pages, which ask for one. Default: false. */
   readonly requirePasswords?: boolean;
+  /** The digest of a user's password; `undefined` without a password. Default: no user has one. */
+  passwordDigest?(user: User): string | undefined;
 }

@@ -10,7 +10,7 @@ import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { observe } from "../observe.ts";
 import { type BrokenRule, reject } from "../reject.ts";
-import type { kernelRules, RejectionRuleId } from "../rules/mod.ts";
+import type { coreRules, RejectionRuleId } from "../rules/mod.ts";
 import type { BoundToKey } from "../tokens/connection_keys.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
@@ -72,13 +72,13 @@ export async function narrowGrant(
 }
 
 /** Why a grant is invalid: a rule of every server. */
-export type InvalidReason = BrokenRule<typeof kernelRules>;
+export type InvalidReason = BrokenRule<typeof coreRules>;
 
 /**
  * Creates the function for the `invalid_grant` errors of one grant type. All of them have the same description, so that
  * guessing codes or tokens reveals nothing. Only the trace contains the broken rule, and on test hosts the response.
  */
-export function invalidGrantBy<Rules = typeof kernelRules>(
+export function invalidGrantBy<Rules = typeof coreRules>(
   rule: RejectionRuleId,
   message: string,
 ): (broken: BrokenRule<Rules>) => OAuthError {

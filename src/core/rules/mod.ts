@@ -1,6 +1,6 @@
 /**
- * The rules that every server checks, and the types of rule IDs. The rules of an extension are in its folder;
- * `server/rules.ts` has the whole table.
+ * The rules that every server checks, and the types of rule IDs. Those of an extension are in its folder, those of
+ * resource servers and of most pages in `server/rules/`; `server/rules.ts` has the whole table.
  *
  * A check names its rule by ID only: `server.passed?.("PK-09", challenge)` if it passes, and
  * `throw reject("PK-09", facts)` if it rejects. An ID that is not in the table, and facts that its row does not
@@ -16,18 +16,16 @@ import { controlRules } from "./control.ts";
 import { httpRules } from "./http.ts";
 import { openidRules } from "./openid.ts";
 import { pageRules } from "./pages.ts";
-import { resourceRules } from "./resource.ts";
 import { tokenRules } from "./token.ts";
 
 export type { Rule } from "./rule.ts";
 export type { PassedRuleId, RejectionRuleId, RuleId } from "./rule_id.gen.ts";
 
 /** The rules of every server, group by group in the order of `tests/rules.md`. */
-export const kernelRules = {
+export const coreRules = {
   ...authorizeRules,
   ...tokenRules,
   ...openidRules,
-  ...resourceRules,
   ...httpRules,
   ...pageRules,
   ...controlRules,

@@ -17,7 +17,6 @@ import type { Allowances } from "../allowances.ts";
 import { constantTimeEqual, randomId, randomToken, storageIssuer, withChecksum } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { generationOf } from "../users/users.ts";
-import { formatPasswordDigest, getPasswordDigest } from "../users/password.ts";
 import type { LogoutFrames } from "./logout_frames.ts";
 
 /** The login of a user in a browser. */
@@ -99,10 +98,10 @@ type EncodedRest = string | SessionLevel;
  * so it reveals nothing about the password.
  */
 export function passwordFingerprint(server: Server, user: User): MaybePromise<string | undefined> {
-  const digest = getPasswordDigest(user);
+  const digest = server.users.passwordDigest?.(user);
   // If passwords are required, a user without one cannot log in: no session has this mark.
   if (digest === undefined) return server.users.requirePasswords ? "none" : undefined;
-  return computeMac(server, "password", formatPasswordDigest(digest)).then((mac) => mac.slice(0, 22));
+  return computeMac(server, "password", digest).then((mac) => mac.slice(0, 22));
 }
 
 /**
@@ -129,16 +128,6 @@ export async function decodeBrowserSecret(
   return constantTimeEqual(await encodeBrowserSecret(server, purpose, secret), encoded) ? secret : undefined;
 }
 
-/**
- * The CSRF token of a form: a MAC.
- *
- * @param holder The secret of the browser, or the session, that the page was shown to.
- * @param purpose The action of the form.
- */
-export async function csrfToken(server: Server, holder: string, purpose: string): Promise<string> {
-  return await secretMac(server, `form ${purpose}`, holder);
-}
-
 /** Encodes a value as JSON with a MAC for one purpose. The value is signed, not encrypted. */
 export async function encodeWithMac(server: Server, purpose: string, value: unknown): Promise<string> {
   const content = encodeBase64url(JSON.stringify(value));
@@ -159,7 +148,7 @@ const decoder = new TextDecoder();
 const macBySecret = new WeakMap<Promise<string>, Promise<ReturnType<typeof hmacSha256>>>();
 
 /** A MAC that authorizes its holder. It has a checksum, so that redaction finds it. */
-async function secretMac(server: Server, purpose: string, text: string): Promise<string> {
+export async function secretMac(server: Server, purpose: string, text: string): Promise<string> {
   return withChecksum(await computeMac(server, purpose, text));
 }
 

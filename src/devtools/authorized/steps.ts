@@ -13,7 +13,7 @@ import { mustProve } from "../../server/extensions/dpop/settings.ts";
 import { htmlWithForms, type HttpResponse, type RequestLike } from "../../core/http/message.ts";
 import { inspectCode } from "../../core/code.ts";
 import type { Client } from "../../core/clients/repository.ts";
-import { reject } from "../../core/reject.ts";
+import { reject } from "../../server/rules/mod.ts";
 import type { Params } from "../../core/params.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import { isLoopback } from "../../core/test_hosts.ts";

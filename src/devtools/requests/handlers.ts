@@ -10,7 +10,7 @@ import type { Context } from "../../core/context.ts";
 import type { Site } from "../../server/pages/layout.tsx";
 import { htmlWithForms, HttpError, type HttpResponse, json, redirect } from "../../core/http/message.ts";
 import { isSameOrigin } from "../../server/pages/same_origin.ts";
-import { reject } from "../../core/reject.ts";
+import { reject } from "../../server/rules/mod.ts";
 import type { Flow } from "../../recorder/exchange.ts";
 import { toFixture } from "../../recorder/export/fixture.ts";
 import { toHar } from "../../recorder/export/har.ts";

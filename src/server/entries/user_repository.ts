@@ -7,7 +7,7 @@ import type { ClaimRules } from "../../core/claims.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { Server } from "../../core/server.ts";
-import { getPasswordDigest, withoutPassword } from "../../core/users/password.ts";
+import { formatPasswordDigest, getPasswordDigest, withoutPassword } from "../../core/users/password.ts";
 import { assignGeneration, generationOf } from "../../core/users/users.ts";
 import { type CreateRepository, memoryRepository, type UserEntries } from "./repository.ts";
 
@@ -20,6 +20,8 @@ export interface UserRepository extends UserEntries<User, User> {
   defaultChosenAt(): number;
   /** Whether users without a password cannot log in: logins happen on pages, which ask for one. */
   readonly requirePasswords: boolean;
+  /** The digest of a user's password; `undefined` without a password. */
+  passwordDigest(user: User): string | undefined;
 }
 
 /** Finds the claims of a user that no client can receive. */
@@ -101,5 +103,9 @@ export function userRepository(
     },
     defaultChosenAt: () => chosenAt,
     requirePasswords,
+    passwordDigest(user) {
+      const digest = getPasswordDigest(user);
+      return digest && formatPasswordDigest(digest);
+    },
   };
 }

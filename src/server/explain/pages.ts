@@ -1,6 +1,7 @@
 /** Texts of the rules of the pages for users and operators. */
 
-import { knownPages, type LostLogin, type pageRules } from "../../core/rules/pages.ts";
+import { knownPages, type LostLogin, type pageRules as corePageRules } from "../../core/rules/pages.ts";
+import type { pageRules } from "../rules/pages.ts";
 import type { RuleTexts } from "./rule_text.ts";
 
 const lostLogins: Readonly<Record<LostLogin, string>> = {
@@ -100,4 +101,4 @@ export const pageTexts = {
   "TP-04": {
     fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
   },
-} as const satisfies RuleTexts<typeof pageRules>;
+} as const satisfies RuleTexts<typeof corePageRules & typeof pageRules>;

@@ -1,6 +1,6 @@
 /** Texts of the rules of protected resources: metadata and challenges (RFC 9728), access tokens. */
 
-import type { resourceRules } from "../../core/rules/resource.ts";
+import type { resourceRules } from "../rules/resource.ts";
 import { explainMissingToken } from "./missing_token.ts";
 import type { RuleTexts } from "./rule_text.ts";
 

@@ -3,7 +3,6 @@
 import { approveOrAsk } from "../login/account_selection.ts";
 import { autoApprover } from "../login/auto_approver.ts";
 import type { Approver } from "../../core/approver.ts";
-import { rateLimiter } from "../../core/bounded_cache.ts";
 import { claimRules } from "../../core/claims.ts";
 import type { ClientMetadata, User } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
@@ -31,6 +30,7 @@ import { createFetching } from "../fetching/fetching.ts";
 import { type DeclaredNames, declareNames } from "../redaction/hide_secrets.ts";
 import { registeredSecrets } from "../redaction/registered_secrets.ts";
 import { background } from "./background.ts";
+import { rateLimiter } from "./rate_limiter.ts";
 import { clientRepository } from "../entries/client_repository.ts";
 import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
 import { hostedEndpoints, hostedPages } from "./endpoints.ts";

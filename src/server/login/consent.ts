@@ -17,7 +17,7 @@ import { deliveryTo } from "../../core/request/delivery.ts";
 import { clientIdentity } from "../../core/clients/client_identity.ts";
 import { standingFor } from "../../core/clients/standing.ts";
 import { redirectsToDevice } from "../../core/redirect_uri.ts";
-import { reject } from "../../core/reject.ts";
+import { reject } from "../rules/mod.ts";
 import { constantTimeEqual } from "../../core/secrets.ts";
 import type { Session } from "../../core/session/session.ts";
 import {

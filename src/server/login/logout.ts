@@ -1,5 +1,6 @@
 /** GET and POST /oauth2/logout (OpenID Connect RP-Initiated Logout §2, §3). */
 
+import { csrfToken } from "../pages/csrf.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { LoggedOut } from "./pages/logged_out_page.tsx";
 import { LoggingOut } from "./pages/logging_out_page.tsx";
@@ -18,7 +19,7 @@ import { observe } from "../../core/observe.ts";
 import { reject } from "../../core/reject.ts";
 import { constantTimeEqual } from "../../core/secrets.ts";
 import { sessionIdFor } from "../../core/users/users.ts";
-import { csrfToken, endSession, type Session } from "../../core/session/session.ts";
+import { endSession, type Session } from "../../core/session/session.ts";
 import type { Server } from "../../core/server.ts";
 import type { LogoutFrame } from "../../core/session/logout_frames.ts";
 import { type IdTokenHint, readIdTokenHint } from "../../core/keys/verification.ts";

@@ -2,6 +2,7 @@
  * The approver of `login: "interactive"`: an approval if session and consent suffice, otherwise a redirect to a page.
  */
 
+import { csrfToken } from "../pages/csrf.ts";
 import type { Approver } from "../../core/approver.ts";
 import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import type { Context } from "../../core/context.ts";
@@ -12,7 +13,7 @@ import type { PendingAuthorization } from "../../core/request/destination.ts";
 import type { LoginRequirements } from "../../core/request/authorization_request.ts";
 import { reject } from "../../core/reject.ts";
 import { reusableConsent } from "./stored_consent.ts";
-import { csrfToken, type Session } from "../../core/session/session.ts";
+import type { Session } from "../../core/session/session.ts";
 import type { Server } from "../../core/server.ts";
 import { consumePending, encodePending, type Interaction } from "./pending.ts";
 

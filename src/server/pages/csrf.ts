@@ -4,9 +4,10 @@ import { frontChannelOrigin } from "../../core/issuer_urls.ts";
 import { readForm } from "../../core/http/form.ts";
 import { rejectCrossOrigin } from "./same_origin.ts";
 import { type Params, paramsFromFields } from "../../core/params.ts";
-import { reject } from "../../core/reject.ts";
+import { reject } from "../rules/mod.ts";
+import type { Server } from "../../core/server.ts";
 import { constantTimeEqual } from "../../core/secrets.ts";
-import { csrfToken } from "../../core/session/session.ts";
+import { secretMac } from "../../core/session/session.ts";
 import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import type { BrowserCookie } from "../../core/session/browser_cookie.ts";
 import type { Context } from "../../core/context.ts";
@@ -21,6 +22,16 @@ export interface CsrfBinding {
   readonly name: string;
   /** A secret of the browser or session that received the page. */
   readonly holder: string;
+}
+
+/**
+ * The CSRF token of a form: a MAC.
+ *
+ * @param holder The secret of the browser, or the session, that the page was shown to.
+ * @param purpose The action of the form.
+ */
+export async function csrfToken(server: Server, holder: string, purpose: string): Promise<string> {
+  return await secretMac(server, `form ${purpose}`, holder);
 }
 
 /** Adds the CSRF token to the fields of a form. */

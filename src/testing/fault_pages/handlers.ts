@@ -9,7 +9,7 @@ import { htmlWithForms, type HttpResponse } from "../../core/http/message.ts";
 import { isObject } from "../../core/json_value.ts";
 import { type Field, validate } from "../../server/config/field.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
-import { reject } from "../../core/reject.ts";
+import { reject } from "../../server/rules/mod.ts";
 import type { Params } from "../../core/params.ts";
 import { isTestUrl } from "../../server/config/host_kinds.ts";
 import type { Recorder } from "../../recorder/recorder.ts";

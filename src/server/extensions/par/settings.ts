@@ -31,8 +31,8 @@ export function demandsPush(settings: object): boolean {
 }
 
 /** Whether clients of a server can push requests. */
-function canPush({ requestSources }: Pick<Server, "requestSources">): boolean {
-  return requestSources.some(({ parameter }) => parameter === "request_uri");
+function canPush({ requestParts }: Pick<Server, "requestParts">): boolean {
+  return requestParts.sources.some(({ parameter }) => parameter === "request_uri");
 }
 
 /** Whether the requests of a client, or of an unknown one, must be pushed, at a server with this extension. */
@@ -42,6 +42,6 @@ export function isPushRequired(server: Pick<Server, "settings">, client: Client 
 }
 
 /** Whether the requests of a client, or of an unknown one, must be pushed. */
-export function mustPush(server: Pick<Server, "requestSources" | "settings">, client: Client | undefined): boolean {
+export function mustPush(server: Pick<Server, "requestParts" | "settings">, client: Client | undefined): boolean {
   return canPush(server) && isPushRequired(server, client);
 }

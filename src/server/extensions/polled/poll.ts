@@ -6,7 +6,7 @@ import type { OAuthError } from "../../../core/errors.ts";
 import { findInvalidReason, invalidGrantBy, narrowGrant, registeredScope } from "../../../core/grants/narrow_grant.ts";
 import { constantTimeEqual, digest } from "../../../core/secrets.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
-import type { kernelRules } from "../../../core/rules/mod.ts";
+import type { coreRules } from "../../../core/rules/mod.ts";
 import type { Server } from "../../../core/server.ts";
 import type { PolledRequestRecord, StoredRecord } from "../../../core/store/store.ts";
 import type { PolledGrant } from "./polled_grant.ts";
@@ -60,7 +60,7 @@ export async function authorizePoll(
 /** Creates the errors of codes that cannot be exchanged. */
 function invalidCode({ parameter, rules }: PolledGrant) {
   const message = `${parameter} is unknown, used, or was issued to another client`;
-  return invalidGrantBy<typeof kernelRules & typeof polledRules>(rules.code, message);
+  return invalidGrantBy<typeof coreRules & typeof polledRules>(rules.code, message);
 }
 
 /** The names of a request in messages. */

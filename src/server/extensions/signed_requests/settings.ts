@@ -40,8 +40,8 @@ export type SignedRequestPolicy = Required<SignedRequestSettings>;
 export const signedRequestSettings = describeSettings<SignedRequestPolicy>({ fields: signedRequestFields });
 
 /** Whether clients of a server can sign requests. */
-function canSign({ requestSources }: Pick<Server, "requestSources">): boolean {
-  return requestSources.some(({ parameter }) => parameter === "request");
+function canSign({ requestParts }: Pick<Server, "requestParts">): boolean {
+  return requestParts.sources.some(({ parameter }) => parameter === "request");
 }
 
 /** Whether the requests of a client, or of an unknown one, must be signed, at a server with this extension. */
@@ -52,6 +52,6 @@ export function isSignatureRequired(server: Pick<Server, "settings">, client: Cl
 }
 
 /** Whether the requests of a client, or of an unknown one, must be signed. */
-export function mustSign(server: Pick<Server, "requestSources" | "settings">, client: Client | undefined): boolean {
+export function mustSign(server: Pick<Server, "requestParts" | "settings">, client: Client | undefined): boolean {
   return canSign(server) && isSignatureRequired(server, client);
 }

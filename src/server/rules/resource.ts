@@ -1,7 +1,7 @@
 /** Rules of protected resources: metadata and challenges (RFC 9728), access tokens. */
 
-import type { MissingToken } from "./openid.ts";
-import { type Rule, rule } from "./rule.ts";
+import type { MissingToken } from "../../core/rules/openid.ts";
+import { type Rule, rule } from "../../core/rules/rule.ts";
 
 /** Facts about a claim of an access token with another value than the resource requires. */
 interface WrongClaim {
