@@ -8,7 +8,7 @@ export async function hashPassword(): Promise<string> {
     await Promise.all([
       import("../platform/runtime/secret_input.ts"),
       import("../platform/runtime/scrypt.ts"),
-      import("../core/users/password.ts"),
+      import("../server/config/password_digest.ts"),
     ]);
   const { password, again } = await readSecret("Password: ", "Repeat the password: ");
   const invalidPassword = (expected: string, received: string, hint: string) =>

@@ -5,7 +5,7 @@ import { type Endpoint, page } from "../core/route.ts";
 import { staticEndpoint } from "../server/hosting/static_endpoint.ts";
 import type { App } from "../server/app.ts";
 import type { Method } from "../core/router.ts";
-import { boundedCache } from "../core/bounded_cache.ts";
+import { boundedCache } from "../platform/bounded_cache.ts";
 import { parameters } from "../core/params.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import type { DirectoryOptions } from "./connect/admin_endpoint.ts";

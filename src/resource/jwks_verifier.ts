@@ -2,7 +2,7 @@
 
 import { errors } from "jose";
 import type { JWTVerifyGetKey } from "jose";
-import { boundedCache } from "../core/bounded_cache.ts";
+import { boundedCache } from "../platform/bounded_cache.ts";
 import { OAuthError } from "../core/errors.ts";
 import { reject } from "../server/rules/mod.ts";
 import { jwtPolicies, JwtPolicyError } from "../core/keys/jwt_policies.ts";

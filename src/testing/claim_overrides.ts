@@ -4,7 +4,7 @@ import type { App } from "../server/app.ts";
 import type { Plugin } from "../server/hosting/options.ts";
 import type { RequestLike, ResponseLike } from "../core/http/message.ts";
 import { parseTarget } from "../core/router.ts";
-import { boundedCache } from "../core/bounded_cache.ts";
+import { boundedCache } from "../platform/bounded_cache.ts";
 import type { TokenKind } from "../core/keys/jwt.ts";
 import { claimsContext } from "../core/tokens/mod.ts";
 import type { ClaimChange, ClaimsContext, OriginalClaims } from "../core/tokens/claim_change.ts";

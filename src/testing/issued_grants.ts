@@ -1,6 +1,6 @@
 /** The grants that a test server has issued codes and tokens for, so that a test can revoke them. */
 
-import { boundedCache } from "../core/bounded_cache.ts";
+import { boundedCache } from "../platform/bounded_cache.ts";
 import { revokeGrant } from "../core/grant_revocation.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import type { TraceEvent } from "../core/trace.ts";

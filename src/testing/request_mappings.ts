@@ -1,7 +1,7 @@
 /** Claims by a parameter of the token request, for a server on a test host. */
 
 import type { Plugin } from "../server/hosting/options.ts";
-import { boundedCache } from "../core/bounded_cache.ts";
+import { boundedCache } from "../platform/bounded_cache.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { type ClaimOverrideContext, claimOverrideHooks, type Claims } from "./claim_overrides.ts";
 

@@ -3,7 +3,7 @@
 import { assertEquals, assertLess, assertMatch, assertStringIncludes } from "@std/assert";
 import { after, test } from "node:test";
 import { latchkey } from "./server.ts";
-import { formatPasswordDigest } from "../../src/core/users/password.ts";
+import { formatPasswordDigest } from "../../src/server/config/password_digest.ts";
 import { deriveKey } from "../../src/platform/runtime/scrypt.ts";
 import { closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";

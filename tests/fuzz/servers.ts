@@ -1,6 +1,6 @@
 /** The servers that are attacked: together they have every endpoint, page, kind of client and way to log in. */
 
-import { formatPasswordDigest } from "../../src/core/users/password.ts";
+import { formatPasswordDigest } from "../../src/server/config/password_digest.ts";
 import { digest } from "../../src/core/secrets.ts";
 import { demoSecret } from "../../src/server/config/demo_entries.ts";
 import { redactEvent } from "../../src/server/redaction/redact.ts";

@@ -11,7 +11,7 @@ import { ConfigurationError } from "../../src/mod.ts";
 import type { App } from "../../src/server/extension.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { profileNames } from "../../src/server/config/strictness.ts";
-import { formatPasswordDigest } from "../../src/core/users/password.ts";
+import { formatPasswordDigest } from "../../src/server/config/password_digest.ts";
 import { deriveKey } from "../../src/platform/runtime/scrypt.ts";
 import { getForm } from "./browser.ts";
 import { recordScryptCosts } from "./digests.ts";

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { scryptSync } from "node:crypto";
 import { test } from "node:test";
-import { formatPasswordDigest } from "../../src/core/users/password.ts";
+import { formatPasswordDigest } from "../../src/server/config/password_digest.ts";
 import { formatPersona, parsePersona } from "../../src/testing/persona.ts";
 import { testBrowser } from "../../src/testing/browser/test_browser.ts";
 import type { RequestParameters } from "../../src/client/parameters.ts";

@@ -4,7 +4,7 @@ import type { Plugin } from "../../server/hosting/options.ts";
 import type { HttpResponse } from "../../core/http/message.ts";
 import { type ClientAddress, parseTarget } from "../../core/router.ts";
 import type { Server } from "../../core/server.ts";
-import { networkFromAddress, sitePrefixBits } from "../../core/http/ip_address.ts";
+import { networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
 
 /** @internal Options of the limit. */
 export interface ConcurrencyLimitOptions {

@@ -14,7 +14,7 @@ import { browserCsrfToken } from "../../server/pages/csrf.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import type { Handler, Handlers } from "../../core/route.ts";
 import { htmlWithForms, HttpError, type HttpResponse } from "../../core/http/message.ts";
-import type { BoundedCache } from "../../core/bounded_cache.ts";
+import type { BoundedCache } from "../../platform/bounded_cache.ts";
 import type { Repository } from "../../server/entries/repository.ts";
 import type { EditForm } from "../../server/pages/field.tsx";
 import type { ListPosition } from "../../server/pages/next_page.tsx";

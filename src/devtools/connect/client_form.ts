@@ -2,7 +2,7 @@
 
 import { clientField } from "../../server/hosting/extensions.ts";
 import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "../../core/clients/client.ts";
-import { hasNewIdentity } from "../../core/clients/client_identity.ts";
+import { hasNewIdentity } from "../../server/entries/client_identity.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { Field } from "../../server/config/field.ts";
 import type { Params } from "../../core/params.ts";

@@ -7,7 +7,7 @@ import { quote } from "../../server/config/config_issue.ts";
 import { ConfigurationError } from "../../core/configuration_error.ts";
 import { userWarnings } from "../../server/config/user_warnings.ts";
 import type { Params } from "../../core/params.ts";
-import { formatPasswordDigest, getPasswordDigest } from "../../core/users/password.ts";
+import { formatPasswordDigest, getPasswordDigest } from "../../server/config/password_digest.ts";
 import { directoryHandlers, idFromPath, pageWithForm, readPage, traceChange, unknownAction } from "./admin_endpoint.ts";
 import type { DirectoryOptions } from "./admin_endpoint.ts";
 import { redirectWithConfirmation } from "../../server/login/confirmation.ts";

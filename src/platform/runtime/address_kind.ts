@@ -1,6 +1,6 @@
 /** Kinds of IP addresses, to restrict outbound fetches: public and special-use addresses (RFC 6890, RFC 8190). */
 
-import { addressBits, addressMatcher } from "../../core/http/ip_address.ts";
+import { addressBits, addressMatcher } from "../http/ip_address.ts";
 
 /**
  * `public`: globally reachable. `loopback`: this machine. `private`: a network of one site or provider. `reserved`:

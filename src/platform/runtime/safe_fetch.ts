@@ -10,7 +10,7 @@ import { lookup } from "node:dns/promises";
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps, type RequestOptions } from "node:https";
 import { type AddressKind, addressKind } from "./address_kind.ts";
-import { isAddress } from "../../core/http/ip_address.ts";
+import { isAddress } from "../http/ip_address.ts";
 
 /** The options of {@link safeFetch}. */
 export interface SafeFetchOptions {

@@ -1,6 +1,6 @@
 /** Hosts of one network, and URLs on test hosts. */
 
-import { addressMatcher } from "../../core/http/ip_address.ts";
+import { addressMatcher } from "../../platform/http/ip_address.ts";
 import { isTestHost, maxName } from "../../core/test_hosts.ts";
 
 /** Addresses of one site (RFC 1918, RFC 6598, RFC 4193). */

@@ -2,7 +2,7 @@
 
 import { isDeeperThan } from "../../core/json_value.ts";
 import type { User } from "../../core/clients/client.ts";
-import { isWeakDigest, parsePasswordDigest } from "../../core/users/password.ts";
+import { isWeakDigest, parsePasswordDigest } from "./password_digest.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { validate } from "./field.ts";
 import { registeredUserField } from "./user_fields.ts";

@@ -12,7 +12,7 @@
  * Each instance counts the records that it wrote itself. The first such record loads this file.
  */
 
-import { networkFromAddress, sitePrefixBits } from "../../core/http/ip_address.ts";
+import { networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
 import { type ExpiryHeap, expiryHeap, type HeapItem } from "../../core/store/expiry_heap.ts";
 import type { RecordKind } from "../../core/store/store.ts";
 import type { Client } from "../../core/clients/repository.ts";

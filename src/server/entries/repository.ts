@@ -11,7 +11,7 @@
  * client and user at that time, so that it stays invalid for the new entry.
  */
 
-import { boundedCache } from "../../core/bounded_cache.ts";
+import { boundedCache } from "../../platform/bounded_cache.ts";
 import type { Entries } from "../../core/entries.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Store } from "../../core/store/store.ts";

@@ -7,7 +7,7 @@ import { encodeBase64url } from "../../core/crypto.ts";
 import { inTurn } from "../../platform/in_turn.ts";
 import type { RegisteredRecord, StoredRecord } from "../../core/store/store.ts";
 import { quote } from "../config/config_issue.ts";
-import { boundedCache } from "../../core/bounded_cache.ts";
+import { boundedCache } from "../../platform/bounded_cache.ts";
 import { warn } from "../../core/warn.ts";
 import type { Server } from "../../core/server.ts";
 import type { ServerClients } from "./server_clients.ts";

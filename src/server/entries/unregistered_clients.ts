@@ -4,7 +4,7 @@
  * itself. It may use every redirect URI that could be registered, and authenticates with any secret or none.
  */
 
-import { boundedCache } from "../../core/bounded_cache.ts";
+import { boundedCache } from "../../platform/bounded_cache.ts";
 import { suggest } from "../config/config_issue.ts";
 import type { Server } from "../../core/server.ts";
 import { hostedClient, type HostedClientPolicy } from "./client_repository.ts";

@@ -7,7 +7,7 @@ import type { ClaimRules } from "../../core/claims.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { Server } from "../../core/server.ts";
-import { formatPasswordDigest, getPasswordDigest, withoutPassword } from "../../core/users/password.ts";
+import { formatPasswordDigest, getPasswordDigest, withoutPassword } from "../config/password_digest.ts";
 import { assignGeneration, generationOf } from "../../core/users/users.ts";
 import { type CreateRepository, memoryRepository, type UserEntries } from "./repository.ts";
 

@@ -6,8 +6,8 @@
  * domain always find a place.
  */
 
-import { isAddress, networkFromAddress } from "../../core/http/ip_address.ts";
-import { type BoundedCache, boundedCache } from "../../core/bounded_cache.ts";
+import { isAddress, networkFromAddress } from "../../platform/http/ip_address.ts";
+import { type BoundedCache, boundedCache } from "../../platform/bounded_cache.ts";
 
 /** Maximum number of fetches in one window: from one host, in total, and because of the requests of one network. */
 const maxFetchesPerHost = 60;

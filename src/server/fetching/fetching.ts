@@ -1,6 +1,6 @@
 /** Fetches of URLs that settings and clients name: their limits, and the caches of fetched keys. */
 
-import { boundedCache } from "../../core/bounded_cache.ts";
+import { boundedCache } from "../../platform/bounded_cache.ts";
 import { type FetchLimiter, fetchLimiter } from "./fetch_limiter.ts";
 import type { KeyFetcher, KeyFetches } from "./remote_keys.ts";
 import type { Outbound } from "./outbound.ts";

@@ -2,7 +2,7 @@
 
 import { createLocalJWKSet, errors } from "jose";
 import type { JSONWebKeySet, JWTVerifyGetKey } from "jose";
-import type { BoundedCache } from "../../core/bounded_cache.ts";
+import type { BoundedCache } from "../../platform/bounded_cache.ts";
 import { DocumentError, fetchDocument, type Outbound, parseJsonDocument } from "./outbound.ts";
 import { findPrivateMember, type PublicKeySet } from "../../core/keys/public_key.ts";
 

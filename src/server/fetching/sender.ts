@@ -1,6 +1,6 @@
 /** The sender of a request, which decides which URLs the server may fetch because of the request (SSRF). */
 
-import { addressMatcher } from "../../core/http/ip_address.ts";
+import { addressMatcher } from "../../platform/http/ip_address.ts";
 import type { Allowances } from "../../core/allowances.ts";
 
 /** @internal */

@@ -1,7 +1,7 @@
 /** Counters that limit the guessing of secrets. */
 
-import { networkFromAddress, sitePrefixBits } from "../../core/http/ip_address.ts";
-import { boundedCache } from "../../core/bounded_cache.ts";
+import { networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
+import { boundedCache } from "../../platform/bounded_cache.ts";
 import type { AuthenticationAttempt, RateLimiter } from "../../core/server.ts";
 
 /** Maximum number of failures in one window: for one client from one network, and for all clients from one network. */

@@ -4,7 +4,7 @@
 
 import { parseHost } from "../../core/cross_site.ts";
 import type { RequestLike } from "../../core/http/message.ts";
-import { boundedCache } from "../../core/bounded_cache.ts";
+import { boundedCache } from "../../platform/bounded_cache.ts";
 import { isIssuerHost, issuerAt, issuerOrigin } from "../../core/issuer_urls.ts";
 import type { HostedServer } from "../hosted_server.ts";
 

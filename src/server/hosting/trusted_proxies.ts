@@ -5,7 +5,7 @@ import type { ClientAddress } from "../../core/router.ts";
 import { quote } from "../config/config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import type { Settings } from "../config/settings.ts";
-import { type AddressMatcher, addressMatcher, isAddress } from "../../core/http/ip_address.ts";
+import { type AddressMatcher, addressMatcher, isAddress } from "../../platform/http/ip_address.ts";
 
 /** Returns all issues of the setting. */
 export function* validateProxies({ trustProxy = [] }: Settings): Generator<ConfigIssue> {

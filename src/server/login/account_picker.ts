@@ -4,7 +4,7 @@ import type { Context } from "../../core/context.ts";
 import type { UserSummary } from "./pages/user_name.tsx";
 import type { User } from "../../core/clients/client.ts";
 import { allowedSubjects, allowsUser } from "../../core/request/login.ts";
-import { getPasswordDigest } from "../../core/users/password.ts";
+import { getPasswordDigest } from "../config/password_digest.ts";
 import { validateUser } from "../config/validate_user.ts";
 import { createGuestUser, matchesLoginHint, maxUsers, userForHint } from "../entries/login_hint.ts";
 import { digest } from "../../core/secrets.ts";

@@ -14,7 +14,7 @@ import { readSession } from "../../core/session/session_cookie.ts";
 import { emptyHeadResponse, htmlWithForms, redirect, type ResponseLike } from "../../core/http/message.ts";
 import { accessOf, describeAccess } from "../../core/request/access.ts";
 import { deliveryTo } from "../../core/request/delivery.ts";
-import { clientIdentity } from "../../core/clients/client_identity.ts";
+import { clientIdentity } from "../entries/client_identity.ts";
 import { standingFor } from "../../core/clients/standing.ts";
 import { redirectsToDevice } from "../../core/redirect_uri.ts";
 import { reject } from "../rules/mod.ts";

@@ -1,9 +1,9 @@
 /** Password verification: one attempt at a time, rate-limited, and equally slow for unknown users (timing attack). */
 
-import { getPasswordDigest, maxPasswordBytes, passwordCost, type PasswordDigest } from "../../core/users/password.ts";
+import { getPasswordDigest, maxPasswordBytes, passwordCost, type PasswordDigest } from "../config/password_digest.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { networkFromAddress, sitePrefixBits } from "../../core/http/ip_address.ts";
+import { networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
 import type { AuthenticationAttempt } from "../../core/server.ts";
 
 /** The result of an attempt; the seconds to wait if attempts are rate-limited. */

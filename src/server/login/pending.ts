@@ -18,7 +18,7 @@ import { digest, randomId, storageKey } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/session/session.ts";
 import type { FurtherAccess } from "../../core/store/store.ts";
-import { networkFromAddress } from "../../core/http/ip_address.ts";
+import { networkFromAddress } from "../../platform/http/ip_address.ts";
 
 /** Lifetime of an interaction, in seconds. */
 const pendingLifetimeSeconds = 30 * 60;

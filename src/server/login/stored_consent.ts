@@ -3,7 +3,7 @@
  * can revoke them.
  */
 
-import { clientIdentity } from "../../core/clients/client_identity.ts";
+import { clientIdentity } from "../entries/client_identity.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { hasAccess } from "../../core/request/access.ts";
 import type { Approval } from "../../core/code.ts";

@@ -2,7 +2,7 @@
 
 import type { Context } from "../../core/context.ts";
 import type { ProviderRequest, RequestFacts, ResponseFacts } from "./provider_functions.ts";
-import { boundedCache } from "../../core/bounded_cache.ts";
+import { boundedCache } from "../../platform/bounded_cache.ts";
 import { splitScope } from "../../core/params.ts";
 import type { Server } from "../../core/server.ts";
 import { asText, omit, withBody } from "./shared/members.ts";

@@ -1,6 +1,6 @@
 /** Who gets a refresh token of Google, and who needs a secret for one. */
 
-import { boundedCache } from "../../core/bounded_cache.ts";
+import { boundedCache } from "../../platform/bounded_cache.ts";
 import { OAuthError } from "../../core/errors.ts";
 import type { Authorization } from "../../core/grants/authenticated_request.ts";
 import { findRevoked } from "../../core/grant_revocation.ts";

@@ -4,7 +4,7 @@
  */
 
 import { sha256Sync } from "../../core/crypto.ts";
-import { boundedCache } from "../../core/bounded_cache.ts";
+import { boundedCache } from "../../platform/bounded_cache.ts";
 import type { Clients } from "../../core/clients/repository.ts";
 import { commonLabel, type DeclaredNames, decodeFormValue, findLabel, normalizeName } from "./hide_secrets.ts";
 

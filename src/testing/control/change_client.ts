@@ -2,7 +2,7 @@
 
 import type { ClientEntry, ClientMetadata } from "../../core/clients/client.ts";
 import { clientField } from "../../server/hosting/extensions.ts";
-import { hasNewIdentity } from "../../core/clients/client_identity.ts";
+import { hasNewIdentity } from "../../server/entries/client_identity.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { assertNoIssues, quote } from "../../server/config/config_issue.ts";
 import { validate } from "../../server/config/field.ts";

@@ -1,6 +1,6 @@
 /** The tokens that suites receive, and the tokens of the mock that they represent. */
 
-import { boundedCache } from "../../core/bounded_cache.ts";
+import { boundedCache } from "../../platform/bounded_cache.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 
 /** Maximum number of tokens in memory. */

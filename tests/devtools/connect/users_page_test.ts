@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../../src/mod.ts";
-import { formatPasswordDigest, getPasswordDigest } from "../../../src/core/users/password.ts";
+import { formatPasswordDigest, getPasswordDigest } from "../../../src/server/config/password_digest.ts";
 import { openBrowser } from "../../server/browser.ts";
 import type { Browser } from "../../server/browser.ts";
 import { assertCsrfProtected, assertPageWithForms, fetchCsrfToken } from "../../server/csrf.ts";

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { clientAddress, type ProxyHeader } from "../../../src/server/hosting/trusted_proxies.ts";
-import { addressMatcher, networkFromAddress } from "../../../src/core/http/ip_address.ts";
+import { addressMatcher, networkFromAddress } from "../../../src/platform/http/ip_address.ts";
 
 /** The sender that is believed, for a connection's address and the headers that came over it. */
 function sender(address: string, headers: Record<string, string>, ...trusted: string[]): string | undefined {

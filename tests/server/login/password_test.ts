@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
 import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
-import { formatPasswordDigest, parsePasswordDigest } from "../../../src/core/users/password.ts";
+import { formatPasswordDigest, parsePasswordDigest } from "../../../src/server/config/password_digest.ts";
 import { deriveKey, verifyPassword } from "../../../src/platform/runtime/scrypt.ts";
 import { openBrowser, sessionCookie } from "../browser.ts";
 import type { Browser } from "../browser.ts";

@@ -2,7 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { boundedCache } from "../../../src/core/bounded_cache.ts";
+import { boundedCache } from "../../../src/platform/bounded_cache.ts";
 
 const letters = [..."abcdefghijklmnopqrstuvwxyz"];
 

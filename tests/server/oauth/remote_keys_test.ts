@@ -2,7 +2,7 @@
 
 import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { boundedCache } from "../../../src/core/bounded_cache.ts";
+import { boundedCache } from "../../../src/platform/bounded_cache.ts";
 import { fetchLimiter, FetchLimitError } from "../../../src/server/fetching/fetch_limiter.ts";
 import { type KeyFetches, remoteKeys } from "../../../src/server/fetching/remote_keys.ts";
 

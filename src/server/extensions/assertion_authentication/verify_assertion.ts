@@ -12,7 +12,7 @@ import { foreignClockTolerance, type JwtPolicy } from "../../../core/keys/jwt_po
 import { warn } from "../../../core/warn.ts";
 import { storageKey } from "../../../core/secrets.ts";
 import type { Credentials } from "../../../core/server.ts";
-import { assertionType } from "../../../core/clients/assertion_type.ts";
+import { assertionType } from "./assertion_type.ts";
 import { howToAuthenticate, invalidClient } from "../../../core/clients/auth_method.ts";
 import { serverPolicy } from "../../config/server_policy.ts";
 import type { HostedServer } from "../../hosted_server.ts";

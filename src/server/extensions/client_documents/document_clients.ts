@@ -9,7 +9,7 @@
  * 3. `parse_document.ts` turns the document into a client.
  */
 
-import { boundedCache } from "../../../core/bounded_cache.ts";
+import { boundedCache } from "../../../platform/bounded_cache.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import { fetchLimiter, type FetchLimitError } from "../../fetching/fetch_limiter.ts";
 import { DocumentError, fetchDocument } from "../../fetching/outbound.ts";

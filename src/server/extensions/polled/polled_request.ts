@@ -13,7 +13,7 @@ import { reject as rejectRequest } from "../../../core/reject.ts";
 import { digest, randomId, randomToken } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import { isLoopback } from "../../../core/test_hosts.ts";
-import { networkFromAddress } from "../../../core/http/ip_address.ts";
+import { networkFromAddress } from "../../../platform/http/ip_address.ts";
 import type { FurtherAccess, Grant, PolledRequestRecord, Records } from "../../../core/store/store.ts";
 import type { PolledGrant } from "./polled_grant.ts";
 import { reject } from "./rules.ts";

@@ -12,7 +12,7 @@ import { registeredIdPrefix } from "../../entries/server_clients.ts";
 import { digest, randomId, randomToken } from "../../../core/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { hasNewIdentity } from "../../../core/clients/client_identity.ts";
+import { hasNewIdentity } from "../../entries/client_identity.ts";
 import type { ClientEntry } from "../../../core/clients/client.ts";
 import { isSecretExpired } from "../../../core/clients/auth_method.ts";
 import { authenticateOwner } from "./access.ts";

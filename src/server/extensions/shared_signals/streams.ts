@@ -1,7 +1,7 @@
 /** The streams of clients, their subjects and undelivered events: records that outlive the process. */
 
 import type { EventStreamRecord, ListedRecord, StreamEventRecord } from "../../../core/store/store.ts";
-import { type BoundedCache, boundedCache } from "../../../core/bounded_cache.ts";
+import { type BoundedCache, boundedCache } from "../../../platform/bounded_cache.ts";
 import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { hasStanding } from "../../../core/clients/standing.ts";

@@ -8,7 +8,7 @@ import type { Plugin } from "../../hosting/options.ts";
 import { html, isResponse, replaceParts, type RequestLike, type ResponseLike } from "../../../core/http/message.ts";
 import { parseFields } from "../../../core/http/form.ts";
 import { parseTarget } from "../../../core/router.ts";
-import { boundedCache } from "../../../core/bounded_cache.ts";
+import { boundedCache } from "../../../platform/bounded_cache.ts";
 import { randomId } from "../../../core/secrets.ts";
 
 /** Maximum number of requests that wait for a login on pages. */

@@ -11,7 +11,7 @@ import type { Approver, LatchkeyOptions } from "../../../../src/mod.ts";
 import type { LoginMethod } from "../../../../src/core/policy.ts";
 import type { AcrValue } from "../../../../src/server/extensions/step_up/settings.ts";
 import { storeKinds } from "../../../platform/store/store_kinds.ts";
-import { formatPasswordDigest } from "../../../../src/core/users/password.ts";
+import { formatPasswordDigest } from "../../../../src/server/config/password_digest.ts";
 import { deriveKey } from "../../../../src/platform/runtime/scrypt.ts";
 import { openBrowser } from "../../browser.ts";
 import type { Browser } from "../../browser.ts";

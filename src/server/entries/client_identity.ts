@@ -1,7 +1,7 @@
 /** The identity of a client that no operator registered, as its users know it. Consents depend on it. */
 
-import type { ClientMetadata } from "./client.ts";
-import type { Client } from "./repository.ts";
+import type { ClientMetadata } from "../../core/clients/client.ts";
+import type { Client } from "../../core/clients/repository.ts";
 
 /** A digest that changes with the redirect URIs, the method or the keys of a client that no operator registered. */
 export function clientIdentity({ document, registration }: Client): string | undefined {

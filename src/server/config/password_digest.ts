@@ -1,7 +1,7 @@
 /** Password digests: scrypt (RFC 7914) in the PHC string format. */
 
-import { decodeBase64url, encodeBase64url } from "../crypto.ts";
-import type { User } from "../clients/client.ts";
+import { decodeBase64url, encodeBase64url } from "../../core/crypto.ts";
+import type { User } from "../../core/clients/client.ts";
 
 /** A digest with its parameters. */
 export interface PasswordDigest {
