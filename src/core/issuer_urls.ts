@@ -1,6 +1,5 @@
 /** The names of one server (`issuer: "from-host"`, `frontChannelUrl`, `backChannelUrl`). */
 
-import type { Server } from "./server.ts";
 import { isLoopback } from "./test_hosts.ts";
 
 /** The value of `issuer` for a server whose issuer is the origin that each request was sent to. */
@@ -65,7 +64,7 @@ export function endpointOrigin(
 
 /** An endpoint's URL, and its URL at the listener that asks for certificates, as in metadata (RFC 8705 §5). */
 export function withAlias(
-  { possession }: Pick<Server, "possession">,
+  { possession }: { readonly possession: { readonly byConnection?: { readonly certificateOrigin?: string } } },
   url: string,
 ): readonly string[] {
   const { certificateOrigin } = possession.byConnection ?? {};

@@ -3,7 +3,6 @@
 import type { MaybePromise } from "./maybe_promise.ts";
 import { encodeBase64url, sha256 } from "./crypto.ts";
 import { fromHost } from "./issuer_urls.ts";
-import type { Server } from "./server.ts";
 
 /** @internal Returns random bytes of a cryptographic generator. */
 export type RandomBytes = (bytes: number) => Uint8Array;
@@ -70,7 +69,10 @@ export function digest(text: string): MaybePromise<string> {
 }
 
 /** The members of a server that determine its {@link storageIssuer}. */
-type IssuerOfStorage = Pick<Server, "issuer"> & { readonly settings: Pick<Server["settings"], "isIssuerFromHost"> };
+interface IssuerOfStorage {
+  readonly issuer: string;
+  readonly settings: { readonly isIssuerFromHost: boolean };
+}
 
 /** The value that stored secrets and cookies are bound to: the issuer, or one value for all issuers of a server. */
 export function storageIssuer({ issuer, settings }: IssuerOfStorage): string {

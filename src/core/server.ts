@@ -27,6 +27,7 @@ import type { Observations } from "./observe.ts";
 import type { SigningKeys } from "./keys/jwt.ts";
 import type { Policy } from "./policy.ts";
 import type { Resources } from "./resource_list.ts";
+import type { RateLimiter } from "./rate_limiter.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
 import type { LogoutFrames } from "./session/logout_frames.ts";
@@ -51,7 +52,7 @@ export interface Server {
   /** The random source. */
   readonly randomBytes: RandomBytes;
   /** The signing keys. */
-  readonly keys: SigningKeys;
+  readonly keys: SigningKeys<Server>;
   /** The grant types of the token endpoint, in the order of `grant_types_supported`. */
   readonly grantTypes: readonly GrantType[];
   /** The methods of client authentication, in the order of `token_endpoint_auth_methods_supported`. */
@@ -114,24 +115,6 @@ export interface Server {
     name: Name,
     facts: Observations[Name],
   ): void;
-}
-
-/** An authentication attempt. */
-export interface AuthenticationAttempt {
-  /** The claimed client id; or the subject of a user, with the prefix `user `. */
-  readonly client: string;
-  /** The address of the caller; empty if unknown. */
-  readonly address: string;
-}
-
-/** @internal Counts failures by client and network. */
-export interface RateLimiter {
-  /** The seconds for which such attempts must be rejected; 0 if they are allowed. */
-  retryAfter(attempt: AuthenticationAttempt): number;
-  /** Counts one failure. */
-  recordFailure(attempt: AuthenticationAttempt): void;
-  /** Forgets all failures. */
-  clear(): void;
 }
 
 /** @internal Responses that are JWTs, as extensions add them. */

@@ -1,7 +1,7 @@
 /** The whole server: besides the protocol, it has entries that change, fetches, and redacts. */
 
 import type { OAuthError } from "../core/errors.ts";
-import type { RecentChallenges } from "./explain/recent_challenges.ts";
+import type { BoundedCache } from "../platform/bounded_cache.ts";
 import type { FetchingServer } from "./fetching/fetching.ts";
 import type { Background } from "./hosting/background.ts";
 import type { RegisteredSecrets } from "./redaction/registered_secrets.ts";
@@ -20,8 +20,8 @@ export interface HostedServer extends FetchingServer {
   readonly assertionAudiences: readonly string[];
   /** Adds the texts of its rule to an error; absent: errors have only their code and message. */
   readonly addTexts?: (server: HostedServer, error: OAuthError) => Promise<OAuthError>;
-  /** Recent code challenges, to warn about a reused one. */
-  readonly recentChallenges: RecentChallenges;
+  /** Recent code challenges, each with the time at which its code expires. */
+  readonly recentChallenges: BoundedCache<number>;
   /** Redacts the clients' secrets in shown and logged text. */
   readonly registeredSecrets: RegisteredSecrets;
 }

@@ -3,7 +3,6 @@
 import type { MaybePromise } from "../maybe_promise.ts";
 import { digestBytes, encodeBase64url, isMlDsa, shake256 } from "../crypto.ts";
 import type { Keys, Signer } from "./keys.ts";
-import type { Server } from "../server.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
 
 /** The `typ` of the header. Authorization responses have none, as in JARM §2.2, so that nothing else accepts them. */
@@ -32,7 +31,7 @@ export type SignClaims = (
 ) => Promise<string>;
 
 /** @internal The keys of a server, and what uses them. */
-export interface SigningKeys extends Keys {
+export interface SigningKeys<Server> extends Keys {
   /** Signs claims with the current key. */
   readonly sign: SignClaims;
   /** The public keys in the JWKS (RFC 7517 §5). */

@@ -8,11 +8,8 @@ import type { HostedServer } from "../hosted_server.ts";
 
 const maxRecentChallenges = 10_000;
 
-/** @internal Recent code challenges, each with the time at which its code expires. */
-export type RecentChallenges = BoundedCache<number>;
-
 /** Creates the memory of one server. */
-export function recentChallenges(): RecentChallenges {
+export function recentChallenges(): BoundedCache<number> {
   return boundedCache(maxRecentChallenges);
 }
 

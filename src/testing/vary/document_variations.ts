@@ -1,7 +1,8 @@
 /** Variations of what clients keep: metadata and keys. Those of URLs and key IDs last as long as the server runs. */
 
 import { endpointUrl } from "../../core/endpoint.ts";
-import { jwtSigner, type SigningKeys } from "../../core/keys/jwt.ts";
+import type { Server } from "../../core/server.ts";
+import { jwtSigner } from "../../core/keys/jwt.ts";
 import { extra } from "../faults/keys.ts";
 import { editJsonBody, type Members } from "../faults/response_body.ts";
 import { withUnknown } from "./json_variations.ts";
@@ -28,7 +29,7 @@ function unknownValue(list: string): string {
 }
 
 /** Publishes each key under a longer ID as well, and signs with that one. */
-function withKeyIds(keys: SigningKeys, suffix: string): SigningKeys {
+function withKeyIds(keys: Server["keys"], suffix: string): Server["keys"] {
   return {
     ...keys,
     async signer(alg) {
