@@ -99,11 +99,6 @@ async function deriveState(browser: BrowserCookie, id: string): Promise<string> 
   return id + (await digest(`state ${browser.secret} ${id}`)).slice(0, 22);
 }
 
-/** Whether a state has the form of those that {@link newDemoFlow} creates, in whatever browser. */
-export function isDemoState(state: string | undefined): boolean {
-  return /^[\w-]{44}$/.test(state ?? "");
-}
-
 /** The authorization request of a login (OAuth 2.1 §4.1.1). It is the same whenever it is computed. */
 export async function demoRequest({ server }: Context, client: Client, flow: DemoFlow): Promise<DemoRequest> {
   const scope = ["openid", "profile", "read"].filter((value) => client.scope.includes(value));

@@ -21,16 +21,6 @@ export async function revokeGrant(
   server.trace({ type: "grant_revoked", at: now, grantId, reason });
 }
 
-/**
- * Revokes the grants of one client that are bound to a session. The session and its other clients continue.
- *
- * @param sid The session ID in ID tokens of this client.
- */
-export async function revokeClientSession(server: Server, clientId: string, sid: string): Promise<void> {
-  const { store, now, settings: { lifetimes } } = server;
-  await store.revoke(clientSessionId(clientId, sid), now() + lifetimes.refresh_token * 1000);
-}
-
 /** The id of the revocation of a session for one client. */
 export function clientSessionId(clientId: string, sid: string): string {
   return `${clientId} ${sid}`;

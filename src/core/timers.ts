@@ -32,3 +32,8 @@ export const timers = {
 
 /** A timer that {@link timers} started. */
 export type Timer = ReturnType<typeof setTimeout>;
+
+/** Resolves after that many milliseconds of real time. */
+export function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => timers.setTimeout(resolve, milliseconds));
+}

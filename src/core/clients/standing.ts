@@ -5,7 +5,6 @@
  * rest in `permissions`.
  */
 
-import { decodeBase64url } from "../crypto.ts";
 import type { Allowances } from "../allowances.ts";
 
 /**
@@ -107,21 +106,4 @@ export function isPermitted(
   permission: keyof typeof permissions,
 ): boolean {
   return meetsRequirement(client, permissions[permission], settings);
-}
-
-/** The standing of a client that registered itself (RFC 7591), with this authentication method. */
-export function standingOfRegistration(
-  { usedInitialAccessToken, softwareStatement }: {
-    readonly usedInitialAccessToken: boolean;
-    readonly softwareStatement?: string;
-  },
-  authMethod: string,
-): StandingHolder {
-  if (usedInitialAccessToken) return { standing: "approved" };
-  if (softwareStatement === undefined) return { standing: "unknown" };
-  // The server verified the statement at the registration.
-  const payload = decodeBase64url(softwareStatement.split(".")[1]!);
-  const approvedMembers = Object.keys(JSON.parse(new TextDecoder().decode(payload)));
-  const hasKey = approvedMembers.includes("jwks") || approvedMembers.includes("jwks_uri");
-  return { standing: hasKey && authMethod === "private_key_jwt" ? "approved" : "unknown", approvedMembers };
 }

@@ -9,7 +9,7 @@ import type { Client } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization } from "../grants/authenticated_request.ts";
 import type { Params } from "../params.ts";
 import type { Server } from "../server.ts";
-import type { AccessItems, ConsentItem } from "./request_part.ts";
+import type { AccessItems } from "./request_part.ts";
 
 /**
  * The wire names of access besides scope. They include parts that a server does not have, so that it hides their
@@ -115,44 +115,6 @@ export async function readOwnAccess(
 }
 
 /**
- * Reads the access besides scope that the claims of an assertion grant a client.
- *
- * @throws {OAuthError} If a claim is invalid.
- */
-export async function readClaimedAccess(
-  server: Server,
-  client: Client,
-  claims: Readonly<Record<string, unknown>>,
-): Promise<FurtherAccess> {
-  const claimed = server.requestParts.access.map(async ({ member, name, load }) => {
-    const { [name]: claim } = claims;
-    return claim === undefined ? {} : { [member]: (await load()).readClaim(server, client, claim) };
-  });
-  return Object.assign({}, ...await Promise.all(claimed));
-}
-
-/**
- * Reads the access that a client requests at another authorization server, as claims by name.
- *
- * @param types The types of objects that the other server supports.
- * @throws {OAuthError} If it is invalid, and the error of `reject` if it has no object of these types.
- */
-export async function readForeignAccess(
-  { requestParts }: Server,
-  params: Params,
-  types: readonly string[],
-  reject: (types: readonly string[]) => Error,
-): Promise<Readonly<Record<string, AccessItems>>> {
-  const claims: Record<string, AccessItems> = {};
-  for (const { name, load } of requestParts.access) {
-    if (params.get(name) === undefined) continue;
-    const items = (await load()).readForeign(params, types, reject);
-    if (items.length > 0) claims[name] = items;
-  }
-  return claims;
-}
-
-/**
  * Issues access besides scope. The access token contains the objects that its resources may see; the response contains
  * all objects.
  */
@@ -193,13 +155,4 @@ export async function visibleAccess(
 export function accessClaims(access: FurtherAccess): Readonly<Record<string, unknown>> {
   const members = Object.keys(accessNames) as (keyof FurtherAccess)[];
   return Object.fromEntries(members.map((member) => [accessNames[member], access[member]]));
-}
-
-/** The questions of the consent page about the access besides scope of a request, in the order of its objects. */
-export async function describeAccess(server: Server, request: FurtherAccess): Promise<readonly ConsentItem[]> {
-  const described = server.requestParts.access.map(async ({ member, load }) => {
-    const { [member]: items } = request;
-    return items === undefined ? [] : (await load()).describe(server, items);
-  });
-  return (await Promise.all(described)).flat();
 }

@@ -4,7 +4,7 @@ import { expiryHeap, linkedList } from "./expiry_heap.ts";
 import type { ExpiryHeap, HeapItem, LinkedList, LinkedListNode } from "./expiry_heap.ts";
 import { evictable, resolveOptions } from "./resolve_options.ts";
 import type { ListedRecord, ListOptions, RecordKind, RecordMetadata, Records, Store, StoredRecord } from "./store.ts";
-import { delay } from "./with_timeout.ts";
+import { delay } from "../timers.ts";
 
 /** A record in its table. */
 interface Row extends HeapItem, LinkedListNode<Row> {

@@ -2,7 +2,7 @@
 
 import { escapeKey, idRange, unescapeKey } from "./escape_key.ts";
 import type { ListOptions, RecordKind, Records, Store, StoredRecord } from "./store.ts";
-import { delay } from "./with_timeout.ts";
+import { delay } from "../timers.ts";
 
 /** A parameter of a statement. */
 export type SqlValue = string | number | null;

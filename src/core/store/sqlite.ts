@@ -5,7 +5,7 @@ import { resolve, sep } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import type { Store } from "./store.ts";
-import { delay } from "./with_timeout.ts";
+import { delay } from "../timers.ts";
 import { resolveOptions } from "./resolve_options.ts";
 import { type SqlRow, sqlStore } from "./sql.ts";
 import { foreignDatabase, insecurePermissions, notAFile, sqliteError, versionMismatch } from "./sqlite_errors.ts";

@@ -1,12 +1,12 @@
 /** A store in Redis or Valkey, for any number of instances and machines. Needs the `ioredis` package. */
 
 import { Redis } from "ioredis";
-import { withTimeout } from "../../core/store/with_timeout.ts";
+import { withTimeout } from "./with_timeout.ts";
 import { evictable, resolveOptions } from "../../core/store/resolve_options.ts";
 import { escapeKey } from "../../core/store/escape_key.ts";
 import { countRecords, listed, listRecords, recordFields, searchRecords, toStoredRecord } from "./redis_list.ts";
 import { isReadOnly, notReplicated, redisError } from "./redis_errors.ts";
-import { displayUrl } from "../../core/store/store_error.ts";
+import { displayUrl } from "./display_url.ts";
 import type { ListOptions, RecordKind, RecordMetadata, Records, Store, StoredRecord } from "../../core/store/store.ts";
 
 export { StoreError } from "../../core/store/store_error.ts";

@@ -1,16 +1,17 @@
 /** The repository of clients: validation, and conversion from metadata (RFC 7591 §2) and stored records. */
 
+import type { StandingHolder } from "../../core/clients/standing.ts";
 import { assertNoIssues } from "../config/config_issue.ts";
 import type { Policy } from "../../core/policy.ts";
 import { clientFromMetadata, type ClientPolicy } from "../../core/clients/client_from_metadata.ts";
 import { memoryRepository } from "./repository.ts";
 import type { CreateRepository, Repository, SerializedEntry } from "./repository.ts";
+import { decodeBase64url } from "../../core/crypto.ts";
 import { digest } from "../../core/secrets.ts";
 import type { ClientEntry, ClientMetadata } from "../../core/clients/client.ts";
 import { type ServerPolicy, tightenPolicy } from "../config/server_policy.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
 import type { Client } from "../../core/clients/repository.ts";
-import { standingOfRegistration } from "../../core/clients/standing.ts";
 import { validateClient, validateClientAudience } from "../config/validate_client.ts";
 
 /** @internal The registered clients of a server. */
@@ -103,4 +104,21 @@ export function hostedClient(metadata: ClientMetadata, server: HostedClientPolic
   const allowsRedirectUri = (requested: string) =>
     client.hasRedirectUri(requested) || redirectUriIssue(requested) === undefined;
   return Object.assign(client, { redirectUriIssue, allowsRedirectUri });
+}
+
+/** The standing of a client that registered itself (RFC 7591), with this authentication method. */
+function standingOfRegistration(
+  { usedInitialAccessToken, softwareStatement }: {
+    readonly usedInitialAccessToken: boolean;
+    readonly softwareStatement?: string;
+  },
+  authMethod: string,
+): StandingHolder {
+  if (usedInitialAccessToken) return { standing: "approved" };
+  if (softwareStatement === undefined) return { standing: "unknown" };
+  // The server verified the statement at the registration.
+  const payload = decodeBase64url(softwareStatement.split(".")[1]!);
+  const approvedMembers = Object.keys(JSON.parse(new TextDecoder().decode(payload)));
+  const hasKey = approvedMembers.includes("jwks") || approvedMembers.includes("jwks_uri");
+  return { standing: hasKey && authMethod === "private_key_jwt" ? "approved" : "unknown", approvedMembers };
 }

@@ -21,7 +21,6 @@ import {
   callbackUri,
   type DemoFlow,
   demoRequest,
-  isDemoState,
   startLinks,
 } from "../../core/demo_flow.ts";
 import { endpointUrl } from "../../core/endpoint.ts";
@@ -200,4 +199,9 @@ async function createExamples(
       ],
     };
   });
+}
+
+/** Whether a state has the form of those that {@link newDemoFlow} creates, in whatever browser. */
+function isDemoState(state: string | undefined): boolean {
+  return /^[\w-]{44}$/.test(state ?? "");
 }

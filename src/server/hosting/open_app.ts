@@ -14,7 +14,7 @@ import { recordPrefix } from "../entries/repository.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Trace } from "../../core/trace.ts";
 import type { Store } from "../../core/store/store.ts";
-import { withTimeout } from "../../core/store/with_timeout.ts";
+import { withTimeout } from "../../platform/store/with_timeout.ts";
 import { userWarnings } from "../config/user_warnings.ts";
 import { lastResortError } from "../../core/json_error.ts";
 import { storedRepositories } from "../entries/stored_repository.ts";

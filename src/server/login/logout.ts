@@ -12,7 +12,7 @@ import type { HttpResponse } from "../../core/http/message.ts";
 import { rejectCrossOrigin } from "../pages/same_origin.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { isPermitted } from "../../core/clients/standing.ts";
-import { revokeClientSession } from "../../core/grant_revocation.ts";
+import { clientSessionId } from "../../core/grant_revocation.ts";
 import type { Params } from "../../core/params.ts";
 import { appendToRedirectUri } from "../../core/redirect_uri.ts";
 import { observe } from "../../core/observe.ts";
@@ -190,4 +190,14 @@ async function confirmationPage(
   const props = { ...site, action, user, client: client?.name ?? client?.id, fields };
   const page = renderPage(Logout, props, replacement);
   return { ...htmlWithForms(200, page), form: { action, fields } };
+}
+
+/**
+ * Revokes the grants of one client that are bound to a session. The session and its other clients continue.
+ *
+ * @param sid The session ID in ID tokens of this client.
+ */
+async function revokeClientSession(server: Server, clientId: string, sid: string): Promise<void> {
+  const { store, now, settings: { lifetimes } } = server;
+  await store.revoke(clientSessionId(clientId, sid), now() + lifetimes.refresh_token * 1000);
 }

@@ -56,10 +56,8 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   assertEquals(
     sources.filter((path) => path.includes("/store/")),
     [
-      ...["expiry_heap", "memory", "resolve_options", "store_error", "with_timeout"].map((name) =>
-        `src/core/store/${name}.ts`
-      ),
-      "src/platform/store/prefixed_store.ts",
+      ...["expiry_heap", "memory", "resolve_options", "store_error"].map((name) => `src/core/store/${name}.ts`),
+      ...["prefixed_store", "with_timeout"].map((name) => `src/platform/store/${name}.ts`),
     ],
   );
 });

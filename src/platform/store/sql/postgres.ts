@@ -1,7 +1,7 @@
 /** A store in PostgreSQL, for any number of instances and machines. Needs the `postgres` package. */
 
 import { resolveOptions } from "../../../core/store/resolve_options.ts";
-import { displayUrl } from "../../../core/store/store_error.ts";
+import { displayUrl } from "../display_url.ts";
 import type { Store } from "../../../core/store/store.ts";
 import { type SqlRow, sqlStore, type SqlValue } from "../../../core/store/sql.ts";
 import { invalidSchemaName, versionMismatch } from "./postgres_errors.ts";

@@ -1,7 +1,8 @@
 /** The connection pool of a PostgreSQL store. */
 
 import postgres from "postgres";
-import { delay, timeoutError, withTimeout } from "../../../core/store/with_timeout.ts";
+import { delay } from "../../../core/timers.ts";
+import { timeoutError, withTimeout } from "../with_timeout.ts";
 import { isReadOnly, postgresError } from "./postgres_errors.ts";
 import { type PostgresTls, socketFactory } from "./postgres_sockets.ts";
 import { timers } from "../../../core/timers.ts";

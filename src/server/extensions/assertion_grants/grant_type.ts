@@ -9,18 +9,11 @@ import { byProfile } from "../../../core/profile.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import { type Params, splitScope } from "../../../core/params.ts";
-import {
-  hasAccess,
-  issueAccess,
-  narrowAccess,
-  readClaimedAccess,
-  readOwnAccess,
-  requestsAccess,
-} from "../../../core/request/access.ts";
+import { hasAccess, issueAccess, narrowAccess, readOwnAccess, requestsAccess } from "../../../core/request/access.ts";
 import { narrowResources, readResources, registeredResources, resolveScope } from "../../../core/request/scope.ts";
 import { millisecondsOf } from "../../../core/keys/jwt.ts";
 import { randomId, storageKey } from "../../../core/secrets.ts";
-import type { GrantType } from "../../../core/server.ts";
+import type { GrantType, Server } from "../../../core/server.ts";
 import { findSubject, mappedSubject } from "./assertion_subject.ts";
 import type { FurtherAccess, Grant } from "../../../core/store/store.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
@@ -215,4 +208,21 @@ async function consume(server: HostedServer, { claims: { iss, jti, exp } }: Veri
   const id = await storageKey(server, JSON.stringify(["grant assertion", iss, jti]));
   if (await server.store.add("used_identifier", id, {}, { expiresAt: Math.ceil(exp * 1000) })) return;
   throw invalidAssertion("JB-10", { problem: "used" });
+}
+
+/**
+ * Reads the access besides scope that the claims of an assertion grant a client.
+ *
+ * @throws {OAuthError} If a claim is invalid.
+ */
+async function readClaimedAccess(
+  server: Server,
+  client: Client,
+  claims: Readonly<Record<string, unknown>>,
+): Promise<FurtherAccess> {
+  const claimed = server.requestParts.access.map(async ({ member, name, load }) => {
+    const { [name]: claim } = claims;
+    return claim === undefined ? {} : { [member]: (await load()).readClaim(server, client, claim) };
+  });
+  return Object.assign({}, ...await Promise.all(claimed));
 }

@@ -3,7 +3,7 @@
 import type { Extension } from "../../hosting/extension.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
-import type { ClientAuth, ProofOfPossession, Server } from "../../../core/server.ts";
+import type { ClientAuth, ProofOfPossession } from "../../../core/server.ts";
 import { mutualTlsClientFields, subjectMembers } from "./client_members.ts";
 import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
 import type { mutualTlsRules } from "./rules.ts";

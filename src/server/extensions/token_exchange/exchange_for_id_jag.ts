@@ -1,9 +1,9 @@
 /** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant-03 §4.3). */
 
+import type { AccessItems } from "../../../core/request/request_part.ts";
 import { confirmationOf } from "../../../core/tokens/confirmation.ts";
 import { warn } from "../../../core/warn.ts";
 import type { Subject } from "../../../core/store/store.ts";
-import { readForeignAccess } from "../../../core/request/access.ts";
 import { type Params, scopeToken, splitScope } from "../../../core/params.ts";
 import type { User } from "../../../core/clients/client.ts";
 import { policyOf } from "../../../core/clients/policy.ts";
@@ -230,4 +230,25 @@ async function subjectForAudience(
 
 function pickClaims(user: User, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(names.flatMap((name) => Object.hasOwn(user, name) ? [[name, user[name]]] : []));
+}
+
+/**
+ * Reads the access that a client requests at another authorization server, as claims by name.
+ *
+ * @param types The types of objects that the other server supports.
+ * @throws {OAuthError} If it is invalid, and the error of `reject` if it has no object of these types.
+ */
+async function readForeignAccess(
+  { requestParts }: HostedServer,
+  params: Params,
+  types: readonly string[],
+  reject: (types: readonly string[]) => Error,
+): Promise<Readonly<Record<string, AccessItems>>> {
+  const claims: Record<string, AccessItems> = {};
+  for (const { name, load } of requestParts.access) {
+    if (params.get(name) === undefined) continue;
+    const items = (await load()).readForeign(params, types, reject);
+    if (items.length > 0) claims[name] = items;
+  }
+  return claims;
 }

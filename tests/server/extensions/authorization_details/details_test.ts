@@ -9,7 +9,6 @@ import { test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../../../src/mod.ts";
 import type { LatchkeyOptions, Store } from "../../../../src/mod.ts";
 import { storageKey } from "../../../../src/core/secrets.ts";
-import type { Server } from "../../../../src/core/server.ts";
 import { redactEvent } from "../../../../src/server/redaction/redact.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
 import {

@@ -1,7 +1,7 @@
-/** Timeouts of network calls, and delays. */
+/** Timeouts of network calls. */
 
-import { StoreError } from "./store_error.ts";
-import { type Timer, timers } from "../timers.ts";
+import { StoreError } from "../../core/store/store_error.ts";
+import { type Timer, timers } from "../../core/timers.ts";
 
 /** The error of a call that has timed out. */
 export function timeoutError(location: string, timeoutMs: number): StoreError {
@@ -32,9 +32,4 @@ export async function withTimeout<T>(
     }, timeoutMs);
   });
   return await Promise.race([promise, timeout]).finally(() => timers.clearTimeout(timer));
-}
-
-/** Resolves after that many milliseconds of real time. */
-export function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => timers.setTimeout(resolve, milliseconds));
 }
