@@ -226,7 +226,7 @@ function isJson(value: unknown): boolean {
 }
 
 /** The parameters of authorization responses. */
-const responseParameters = ["code", "state", "iss", "error", "error_description", "error_uri", "response", "id_token"];
+const responseParameters = ["code", "state", "iss", "error", "error_description", "error_uri"];
 
 function isRedirectUri(uri: string, localUrls: LocalUrls): boolean {
   if (!/^[\x21-\x7E]+$/.test(uri) || /[#*<>"\\]/.test(uri) || !URL.canParse(uri)) return false;

@@ -56,11 +56,27 @@ export interface CorePolicy extends
   Partial<
     Pick<
       Policy,
-      | Exclude<keyof typeof defaultPolicy, "lifetimes" | "pkce" | "refresh" | FixedName>
+      | "seeOther"
+      | "signatureAlgorithms"
+      | "clientAuthMethods"
+      | "requireRedirectUri"
+      | "resourceParameter"
+      | "accessTokenInForm"
+      | "metadataForms"
+      | "defaultEndpoints"
+      | "claims"
+      | "unmappedClaims"
+      | "idTokenClaims"
+      | "accessTokenClaims"
+      | "alg"
+      | "tokenRedirectUri"
+      | "accessTokenFormat"
+      | "tokenPrefixes"
+      | "responseModes"
+      | "responseTypes"
       | "scopes"
       | "defaultScope"
       | "resources"
-      | "unmappedClaims"
     >
   > {
   /** Lifetimes in seconds. */
@@ -72,9 +88,7 @@ export interface CorePolicy extends
 }
 
 /** Members whose values follow from the issuer, or would loosen a server. */
-type FixedName = "metadata" | "origins" | "issuerHosts" | "allowedOrigins";
-
-const fixedNames: readonly string[] = ["metadata", "origins", "issuerHosts", "allowedOrigins"] satisfies FixedName[];
+const fixedNames: readonly string[] = ["metadata", "origins", "issuerHosts", "allowedOrigins"];
 
 /** The names of {@link CorePolicy}. */
 export const changeableNames: ReadonlySet<string> = new Set([
