@@ -168,7 +168,7 @@ function checkClient(client: ClientMetadata, settings: Policy, mayHaveOthers: bo
       ".client_secret",
       isWithSecret ? "a string that is not empty" : "no secret",
       received,
-      "Mend secret or method.",
+      "Fix the secret or the method.",
     );
   }
   if (!settings.subjectTypes.includes(subject_type)) {
