@@ -3,7 +3,6 @@
 import { publicUrl } from "./endpoint.ts";
 import { json } from "./http/message.ts";
 import { releasableClaims } from "./claims.ts";
-import type { User } from "./clients/client.ts";
 import { acceptedSigningAlgorithms } from "./keys/signing_algorithm.ts";
 import { promptValues } from "./params.ts";
 import { challengeMethods } from "./pkce.ts";
@@ -21,14 +20,14 @@ import type { Handlers } from "./route.ts";
  * @param extensions The extensions, which add members.
  */
 export function discoveryHandlers(extensions: readonly Pick<CoreExtension, "metadata">[]): Handlers {
-  let cached: { readonly users: readonly User[]; readonly claims: readonly string[] } | undefined;
-  /** Computed once for each list of users, because the list may be long. */
-  const supportedClaims = ({ claims, settings, users }: Server): readonly string[] => {
-    const currentUsers = [...users.known().values()];
-    if (cached?.users !== currentUsers) {
-      cached = { users: currentUsers, claims: [...releasableClaims(claims, settings.scopes, currentUsers)] };
+  let cached: { readonly from: readonly unknown[]; readonly names: readonly string[] } | undefined;
+  /** Computed again only when its sources have changed, because there may be many users. */
+  const supportedClaims = ({ claims, settings: { scopes }, users }: Server): readonly string[] => {
+    const from = [users.known(), claims, scopes];
+    if (cached === undefined || cached.from.some((source, i) => source !== from[i])) {
+      cached = { from, names: [...releasableClaims(claims, scopes, [...users.known().values()])] };
     }
-    return cached.claims;
+    return cached.names;
   };
   let hasWarned = false;
   /** Warns once about a client that calls the server by another name: it rejects the metadata (RFC 8414 §3.3). */
