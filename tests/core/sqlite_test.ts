@@ -11,6 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), "latchkey-core-"));
 after(() => rmSync(folder, { recursive: true }));
 
 let files = 0;
+const openLast = () => sqliteStore(join(folder, `${files}.db`));
 
-storeConformance("SQLite file", () => sqliteStore(join(folder, `${files++}.db`)));
+storeConformance("SQLite file", () => (files++, openLast()), { reopen: openLast });
 storeConformance("SQLite in memory", () => sqliteStore(":memory:"));

@@ -69,11 +69,19 @@ const oddNames = [
   "x".repeat(100_001),
 ];
 
+/** Options of {@link storeConformance}. */
+export interface ExamOptions {
+  /** Skips the exam. Default: false. */
+  readonly skip?: boolean;
+  /** Opens the store that `open` made last again, after it was closed. Absent: the records end with the store. */
+  readonly reopen?: () => Promise<Store>;
+}
+
 /** Registers the exam; `open` makes an empty store each time, which the exam closes. */
 export function storeConformance(
   name: string,
   open: () => Promise<Store>,
-  options: { readonly skip?: boolean } = {},
+  { reopen, ...options }: ExamOptions = {},
 ): void {
   function promise(title: string, check: (store: Store) => Promise<void>): void {
     test(`${title} (${name})`, options, async () => {
@@ -427,4 +435,29 @@ export function storeConformance(
     await store.close();
     await store.close();
   });
+
+  if (reopen === undefined) return;
+
+  promise(
+    "records, consumptions and revocations are there after the store was closed and opened again",
+    async (first) => {
+      await first.put("code", "one", code, metadata);
+      await first.put("code", "used", code, metadata);
+      await first.consume("code", "used", startTime);
+      await first.revoke("f", startTime + 100, { reason: "first", at: startTime });
+      await first.close();
+      const store = await reopen();
+      try {
+        assertEquals(await store.get("code", "one"), { value: code, ...metadata });
+        assertEquals(await store.get("code", "used"), { value: code, ...metadata, consumedAt: startTime });
+        assertStrictEquals(await store.consume("code", "used", startTime + 1), false);
+        assertStrictEquals(await store.consume("code", "one", startTime), true);
+        assertEquals((await store.get("revocation", "f"))?.value, { reason: "first", at: startTime });
+        assertStrictEquals(await store.add("code", "one", code, metadata), false);
+        assertStrictEquals(await store.deleteExpired(metadata.expiresAt), 3);
+      } finally {
+        await store.close();
+      }
+    },
+  );
 }

@@ -12,7 +12,8 @@ const names: string[] = [];
 const newSchema = () => names[names.push(uniqueName()) - 1]!;
 after(() => skip ? undefined : dropPostgresSchemas(url, names));
 
-storeConformance("PostgreSQL", () => postgresStore(url, { timeout, schema: newSchema() }), { skip });
+const openIn = (schema: string) => postgresStore(url, { timeout, schema });
+storeConformance("PostgreSQL", () => openIn(newSchema()), { skip, reopen: () => openIn(names.at(-1)!) });
 
 test("instances that start together on an empty database create one table", { skip }, async () => {
   const schema = newSchema();

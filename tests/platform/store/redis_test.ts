@@ -17,7 +17,8 @@ const names: string[] = [];
 const newPrefix = () => names[names.push(uniqueName()) - 1]!;
 after(() => skip ? undefined : dropRedisPrefixes(url, names));
 
-storeConformance("Redis", () => redisStore(url, { timeout, prefix: newPrefix() }), { skip });
+const openWith = (prefix: string) => redisStore(url, { timeout, prefix });
+storeConformance("Redis", () => openWith(newPrefix()), { skip, reopen: () => openWith(names.at(-1)!) });
 
 test("[OP-08] an invalid URL is rejected before the driver repeats it with its password", async () => {
   for (const broken of ["redis://default:hunter2/with#hash", "hunter2"]) {
