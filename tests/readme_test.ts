@@ -16,6 +16,7 @@ import type { Configuration } from "../src/cli/read_config.ts";
 import { inspector } from "../src/devtools/mod.ts";
 import { resolveOptions } from "../src/server/hosting/resolve_options.ts";
 import { logging } from "../src/cli/operating/mod.ts";
+import { core, OAuthError, parameters, randomId } from "../src/core/mod.ts";
 import { extensions, host } from "../src/mod.ts";
 import { latchkey } from "./secret_leak_check.ts";
 import { testLatchkey } from "./testing/test_latchkey.ts";
@@ -157,6 +158,31 @@ test("the example of pushed requests pushes one", async () => {
   const { printed, console } = listening();
   await run(`${program("src/server/extensions/par/README.md")}\nawait strict.close();`, { testLatchkey, console });
   assertEquals(printed, [[["client_id", "request_uri"]]]);
+});
+
+test("the examples of the core print the issuer, and exchange a ticket for a token", async () => {
+  const { printed, console } = listening();
+  const body = `${program("src/core/README.md").replace(": CoreExtension", "")}\nreturn tickets;`;
+  const tickets = await run(body, { core, OAuthError, parameters, randomId, console });
+  assertEquals(printed, [["http://localhost:9000"]]);
+  const client = {
+    client_id: "job",
+    client_secret: "A secret that is long enough, 32.",
+    grant_types: ["urn:example:ticket"],
+  };
+  const { fetch } = await core({
+    issuer: "http://localhost:9000",
+    clients: [client],
+    users: [],
+    extensions: [tickets],
+  });
+  const exchange = async (ticket: string) => {
+    const { grant_types: [grant_type], ...credentials } = client;
+    const body = new URLSearchParams({ grant_type: grant_type!, ...credentials, ticket });
+    return await (await fetch(new Request("http://localhost:9000/oauth2/token", { method: "POST", body }))).json();
+  };
+  assertEquals((await exchange("today")).scope, "read");
+  assertEquals((await exchange("yesterday")).error, "invalid_grant");
 });
 
 test("the examples of extensions leave one out, and add one of the program", async () => {

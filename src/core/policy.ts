@@ -65,8 +65,8 @@ export interface OptionalGrantType<Own = object> {
   readonly type: string;
   /** The title of its requests on pages, such as `Device poll`. */
   readonly title: string;
-  /** The settings that switch it on, for messages. */
-  readonly setting: string;
+  /** The settings that switch it on, for messages. Default: messages name none. */
+  readonly setting?: string;
   /** The standing that a client needs for it. Default: only configured clients may use it. */
   readonly standing?: StandingRequirement;
   /** Whether the public demo client has it. Default: false. */

@@ -30,7 +30,7 @@ export interface AuthenticatedRequest {
   header(name: string): string | null;
 }
 
-/** @internal The result of a grant type: the client, its access, and the user who allowed it. */
+/** The result of a grant type: the client, its access, and the user who allowed it. */
 export interface Authorization {
   /** The client that receives the tokens. */
   readonly client: Client;
