@@ -1,5 +1,7 @@
 /** Finds words that the project's vocabulary replaces, in code and texts. */
 
+import { dirname, join } from "node:path/posix";
+
 /** What to write instead of a word; `except` is a pattern of the phrases in which the word is plain English. */
 export type WordRule = string | { readonly write: string; readonly except?: string };
 
@@ -49,6 +51,31 @@ export function findLongComments(path: string, text: string): WordFinding[] {
       ? [{ path, line: index + 1, word: `${line.length} columns`, write: `at most ${maxCommentColumns}` }]
       : []
   );
+}
+
+/** A path of TypeScript, or a folder, in backquotes. */
+const quotedPath = /`((?:[a-z@.][\w.-]*\/)*[a-z][\w.-]*(?:\.tsx?|\/))`/g;
+
+/** The places that a path in a comment may be relative to, besides the folder of its file. */
+const pathRoots = ["", "src", "src/core", "src/server", "tests", "scripts"];
+
+/** No paths of the repository: built folders, a prefix of media types, a file of a reader. */
+const otherPaths = ["dist/", "node_modules/", "application/", "src/auth.ts"];
+
+/**
+ * Finds paths in comments that do not exist.
+ *
+ * @param exists Whether a path of the repository exists.
+ */
+export function findMissingPaths(path: string, text: string, exists: (path: string) => boolean): WordFinding[] {
+  return text.split("\n").flatMap((source, index) => {
+    if (!/^\s*(?:\/?\*+|\/\/) /.test(source)) return [];
+    return [...source.matchAll(quotedPath)].map(([, named]) => named!)
+      .filter((named) =>
+        !otherPaths.includes(named) && ![dirname(path), ...pathRoots].some((root) => exists(join(root, named)))
+      )
+      .map((named) => ({ path, line: index + 1, word: named, write: "a path that exists" }));
+  });
 }
 
 /** One folder or file after the check: `failed` if it has more findings than `open` allows. */

@@ -1,8 +1,8 @@
 /** Finds words that the project's vocabulary replaces: `deno task words --help`. */
 
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { readCommand } from "./command.ts";
-import { checkWords, findLongComments, findWords, type WordRules } from "./word_rules.ts";
+import { checkWords, findLongComments, findMissingPaths, findWords, type WordRules } from "./word_rules.ts";
 import list from "./words.json" with { type: "json" };
 
 const rules: WordRules = list.words;
@@ -19,7 +19,7 @@ const { flags, words } = readCommand({
   call: "deno task words",
   does: "Fails on words that scripts/words.json replaces: in identifiers, comments, texts, tests and documentation. " +
     "A folder under `open` in that file may have so many findings and no more. Also fails on more comment lines beyond " +
-    "120 columns than `longComments` allows.",
+    "120 columns than `longComments` allows, and on a comment with the path of a missing file or folder.",
   flags: { counts: { does: "the number of findings of each open folder, as JSON for scripts/words.json" } },
   words: { value: "PATH", does: "list every finding in files whose path contains this" },
 });
@@ -30,6 +30,8 @@ const findings = paths.flatMap((path) => findWords(path, readFileSync(path, "utf
 const results = checkWords(findings, open);
 const longComments = paths.filter((path) => /\.tsx?$/.test(path))
   .flatMap((path) => findLongComments(path, readFileSync(path, "utf8")));
+const missing = paths.filter((path) => /\.tsx?$/.test(path))
+  .flatMap((path) => findMissingPaths(path, readFileSync(path, "utf8"), existsSync));
 
 if (flags.counts) {
   const counts = results.map(({ folder, findings }) => [folder, findings.length] as const);
@@ -54,5 +56,6 @@ if (hasTooManyLong) {
 if (longComments.length !== list.longComments) {
   console.log(`${longComments.length} long comment lines, ${list.longComments} allowed by longComments in words.json.`);
 }
+for (const { path, line, word, write } of missing) console.log(`${path}:${line}: ${word} → ${write}`);
 console.log(`${findings.length} findings in ${paths.length} files.`);
-if (hasTooManyLong || results.some(({ failed }) => failed)) Deno.exitCode = 1;
+if (hasTooManyLong || missing.length > 0 || results.some(({ failed }) => failed)) Deno.exitCode = 1;

@@ -1,7 +1,7 @@
 /**
- * Decides and completes authorization requests, for every endpoint and page that starts one.
+ * Decides and completes authorization requests. `authorize.ts`, which reads HTTP requests, and every page call it.
  *
- * 1. `authorize` reads the session and decides whether it may be used (`prompt`, `max_age`, expected users).
+ * 1. `decideRequest` reads the session and decides whether it may be used (`prompt`, `max_age`, expected users).
  * 2. It calls the approver: `autoApprover`, the login pages, or an approver of the embedding program.
  * 3. If the approver returns a response, such as a redirect to a page, the server sends it. The request stays pending.
  * 4. If it returns an approval, `completeAuthorization` issues the response and sends it to the destination.
@@ -24,7 +24,7 @@ import type { Context, ResponseContext } from "./context.ts";
 import { readSession, setSessionCookie } from "./session/session_cookie.ts";
 
 /** Decides a request with the session and an approver. */
-export async function authorize(
+export async function decideRequest(
   context: Context,
   pending: PendingAuthorization,
   approve: Approver,

@@ -1,13 +1,14 @@
 /**
  * GET and POST /oauth2/authorize (OAuth 2.1 §4.1.1).
  *
- * This folder has one file per protocol endpoint. Login pages are in `../server/login/`.
+ * This file reads the HTTP requests, `authorization.ts` decides them and sends the responses, and `authorized.ts` is
+ * the page that receives the responses of demo clients.
  *
  * If the request refers to another source of its parameters (OpenID Connect Core §6), that source reads them first.
  *
  * 1. `findDestination` verifies client and redirect URI; later errors are sent by redirect.
  * 2. `readRequest` reads the parts of the request.
- * 3. `authorize` reads the session and calls the approver.
+ * 3. `decideRequest` reads the session and calls the approver.
  * 4. An approval becomes a response with a code, sent to the destination.
  */
 
@@ -19,7 +20,7 @@ import { readRequest, warnAcceptedRequest } from "./request.ts";
 import { resolveRequest } from "./request/resolve_request.ts";
 import type { Client } from "./clients/repository.ts";
 import type { Approver } from "./approver.ts";
-import { authorize } from "./authorization.ts";
+import { decideRequest } from "./authorization.ts";
 import type { Context } from "./context.ts";
 import { rejectUntrustedHost } from "./cross_site.ts";
 import { readParams } from "./client_endpoint.ts";
@@ -75,7 +76,7 @@ export function authorizeHandlers(
     const pending = { request, destination, client };
     warnAcceptedRequest(from, request);
     const redirected = repeatWithCookies && await repeatWithCookies(context, pending);
-    return redirected ?? await authorize(context, pending, approver);
+    return redirected ?? await decideRequest(context, pending, approver);
   }
 
   return {

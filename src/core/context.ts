@@ -1,9 +1,8 @@
 /**
- * The interfaces between the server, its endpoints and its plugins. This folder contains no protocol rule and no
- * endpoint.
+ * The interfaces between the server, its endpoints and the plugins of the whole server.
  *
  * 1. `endpoint.ts` describes an endpoint; `route.ts` loads its handlers.
- * 2. The router creates a {@link Context} for each request; plugins may change its server (`plugin.ts`).
+ * 2. The router creates a {@link Context} for each request; plugins (`hosting/options.ts`) may change its server.
  * 3. The handler reads the context and returns a response, or throws.
  * 4. `error_response.ts` sends a thrown error through the error channel of the endpoint.
  * 5. `approver.ts` and `authorization.ts` decide authorization requests.

@@ -1,12 +1,12 @@
 /**
  * The protocol of OAuth and OpenID Connect: values in, values or an `OAuthError` out. This file describes the `Server`
- * that all of it receives. HTTP is in `endpoints/`, pages are in `login/` and `pages/`.
+ * that all of it receives. HTTP is in `router.ts`, pages are in `pages/`.
  *
- * An authorization request passes through `findDestination` and `readRequest`, `usableSession`, the
- * approver (`assembly/approver.ts`) and `issueResponse`; see `authorize/authorization_request.ts`.
+ * An authorization request passes through `findDestination` (`request/destination.ts`), `readRequest` (`request.ts`),
+ * `usableSession` (`request/login.ts`), the approver (`approver.ts`) and `issueResponse` (`code.ts`).
  *
- * A token request passes through `authenticateClient`, `findGrantType`, the grant type's `authorize` and `issueTokens`;
- * see `grants/mod.ts`.
+ * A token request passes through `clientEndpoint` (`client_endpoint.ts`), which authenticates the client, then
+ * `findGrantType`, the grant type's `authorize` and `issueTokens`: see `grants/mod.ts`.
  */
 
 import type { FurtherAccess, Store } from "./store/store.ts";
@@ -306,7 +306,7 @@ export interface BasePart {
   readonly passes?: PassedRuleId;
   /** The main rule that a request can violate, if no passed check is traced. */
   readonly rule?: RejectionRuleId;
-  /** Its parameters; of access besides scope, also at the token endpoint. Default: listed in `request_parts.ts`. */
+  /** Its parameters; of access besides scope, also at the token endpoint. Default: listed in `request.ts`. */
   readonly parameters?: readonly ParameterDescription[];
   /** Traces what a client probably did not intend. Called once for each accepted request. */
   warn?(from: PartRequest, request: AuthorizationRequest): void;

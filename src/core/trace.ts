@@ -1,4 +1,4 @@
-/** Events for the operator: one closed union. `redact.ts` redacts them. Types only. */
+/** Events for the operator: one closed union. `redaction/redact.ts` redacts them. Types only. */
 
 import type { Explanation, ExplanationTexts, RuleExplanation } from "./explanation.ts";
 import type { PassedRuleId } from "./rules/mod.ts";
@@ -10,7 +10,7 @@ export type { Explanation, ExplanationTexts, RuleExplanation };
  *
  * The server puts no secret into events, but text that a client sent may contain one, such as a secret in the wrong
  * parameter. Plugins receive events unchanged; the option `trace` and the log receive them redacted
- * (`redactEvent` of `redact.ts`).
+ * (`redactEvent` of `redaction/redact.ts`).
  */
 export type TraceEvent =
   | {

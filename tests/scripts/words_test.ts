@@ -2,7 +2,7 @@
 
 import { test } from "node:test";
 import { assertEquals } from "@std/assert";
-import { checkWords, findLongComments, findWords } from "../../scripts/word_rules.ts";
+import { checkWords, findLongComments, findMissingPaths, findWords } from "../../scripts/word_rules.ts";
 
 const rules = { "cats?": "dog", "blue": { write: "green", except: "blue sky" } };
 
@@ -45,4 +45,16 @@ test("a comment line of more than 120 columns is found; a long line of code is n
     "2 124 columns",
     "3 126 columns",
   ]);
+});
+
+test("a comment that names a missing file or folder is found; a path may be relative to its file or to src/", () => {
+  const lines = [
+    "/** `c.ts`, `d.ts` and `x/`. */",
+    "// `core/e.ts` and `f.tsx`",
+    "const a = `g.ts`;",
+    "// `text/html`",
+  ];
+  const files = ["a/c.ts", "a/x/", "src/core/e.ts"];
+  const missing = findMissingPaths("a/b.ts", lines.join("\n"), (path) => files.includes(path));
+  assertEquals(missing.map(({ line, word }) => `${line} ${word}`), ["1 d.ts", "2 f.tsx"]);
 });

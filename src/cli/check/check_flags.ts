@@ -118,7 +118,7 @@ function repeatFlag(name: string, value: string | undefined): string[] {
 }
 
 /**
- * Reads the words after `check`. The flags of the server are only separated; `read_config.ts` reads them.
+ * Reads the words after `check`. The flags of the server are only separated; `cli/read_config.ts` reads them.
  *
  * @param program The command that starts the program in a shell.
  * @throws {CommandLineError} With all issues.

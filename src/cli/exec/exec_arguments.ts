@@ -44,7 +44,7 @@ type ExecFlag = keyof typeof examples;
 const isExecFlag = (word: string): word is ExecFlag => Object.hasOwn(examples, word);
 
 /**
- * Reads the words after `exec`. The flags of the server are only separated; `read_config.ts` reads them.
+ * Reads the words after `exec`. The flags of the server are only separated; `cli/read_config.ts` reads them.
  *
  * @param program The command that starts the program in a shell.
  * @throws {CommandLineError} With all issues.

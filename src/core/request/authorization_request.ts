@@ -3,7 +3,7 @@
  *
  * 1. `findDestination` finds the client and the verified redirect URI. Errors before that are shown on a page of this
  *    server.
- * 2. `readRequest` (`request_parts.ts`) reads the parts of the request into an `AuthorizationRequest`: a plain JSON
+ * 2. `readRequest` (`request.ts`) reads the parts of the request into an `AuthorizationRequest`: a plain JSON
  *    record, which is stored whole while the user logs in. From here on errors are sent to the destination.
  * 3. `usableSession` (`login.ts`) decides whether the user's session suffices, before the approver is asked.
  * 4. `issueResponse` (`code.ts`) stores what the user has approved.

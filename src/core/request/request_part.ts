@@ -1,6 +1,6 @@
 /**
  * Access besides scope, a part of requests. The types of all parts are in `server.ts`, their list is in
- * `request_parts.ts`.
+ * `request.ts`.
  */
 
 import type { FurtherAccess, Grant } from "../store/store.ts";

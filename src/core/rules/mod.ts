@@ -4,7 +4,7 @@
  *
  * A check names its rule by ID only: `server.passed?.("PK-09", challenge)` if it passes, and
  * `throw reject("PK-09", facts)` if it rejects. An ID that is not in the table, and facts that its row does not
- * declare, are type errors. The texts are in `server/explain/`, and in `explain.ts` of an extension. Only rejections,
+ * declare, are type errors. The texts are in `server/explain/`, and in the folder of an extension. Only rejections,
  * pages, logs and reports load them.
  *
  * To add a rule, add its row in `tests/rules.md`, its row in the table, its check and its test, and run

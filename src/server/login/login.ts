@@ -1,6 +1,6 @@
 /** GET and POST /oauth2/login: authenticates the user. */
 
-import { authorize, completeAuthorization } from "../../core/authorization.ts";
+import { completeAuthorization, decideRequest } from "../../core/authorization.ts";
 import type { Context } from "../../core/context.ts";
 import { assertCsrfToken, readSameOriginForm } from "../pages/csrf.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
@@ -29,7 +29,7 @@ export function loginHandlers(options: LoginOptions, replacement: Pages["login"]
     const pending = await findPending(context, params.get("interaction"));
     if (pending.browser !== undefined) return await showLogin(context, pending, page, params);
     context.destination = pending.destination;
-    return await authorize(context, pending, pagesApprover(pending));
+    return await decideRequest(context, pending, pagesApprover(pending));
   }
 
   async function handlePost(context: Context<HostedServer>): Promise<ResponseLike> {

@@ -4,7 +4,7 @@
  */
 
 import type { Approver } from "../../core/approver.ts";
-import { authorize } from "../../core/authorization.ts";
+import { decideRequest } from "../../core/authorization.ts";
 import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import type { Context } from "../../core/context.ts";
@@ -63,7 +63,11 @@ export function selectAccountHandlers(approver: Approver, replacement: Pages["lo
         prompt: prompt.filter((value) => value !== "select_account"),
       };
       context.destination = destination;
-      return await authorize(context, { request: { ...request, loginRequirements }, destination, client }, approver);
+      return await decideRequest(
+        context,
+        { request: { ...request, loginRequirements }, destination, client },
+        approver,
+      );
     },
   };
 }

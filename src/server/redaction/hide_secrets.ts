@@ -3,7 +3,7 @@
  * It parses JSON, and decodes percent-encoded text once.
  *
  * 1. Endpoints, grant types and extensions declare secret parameters and members: {@link ParameterDescription}.
- * 2. `create_app.ts` collects them in the `RegisteredSecrets` of a server, which also finds client secrets.
+ * 2. `hosting/create_app.ts` collects them in the `RegisteredSecrets` of a server, which also finds client secrets.
  * 3. `secrets.ts` gives each issued secret a checksum, by which it is found.
  * 4. `redact.ts` redacts events for logs, `recorder/redact.ts` requests and responses.
  */

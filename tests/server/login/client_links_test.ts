@@ -29,7 +29,7 @@ function start(metadata: Partial<ClientMetadata> = about): Promise<TestServer> {
   });
 }
 
-/** Follows redirects within the server; unlike those of `page_navigation.ts`, the page may lead to other origins. */
+/** Follows redirects within the server; unlike in `server/page_navigation.ts`, the page may lead to other origins. */
 async function open(browser: Browser, path: string, response: Response): Promise<Page> {
   const location = response.headers.get("location") ?? undefined;
   if (location?.startsWith("/")) return await open(browser, location, await browser.get(location));

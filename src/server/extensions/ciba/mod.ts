@@ -6,7 +6,7 @@
  * 2. The approver decides immediately; or the page `/backchannel` (`page.ts`) lists the request for its user and
  *    continues like the authorization endpoint, with a `PolledDestination` in place of a redirect URI.
  * 3. In the mode `ping`, `notifyClient` (`notify_client.ts`) informs the client.
- * 4. The client polls the token endpoint (`polled/poll.ts`).
+ * 4. The client polls the token endpoint (`extensions/polled/poll.ts`).
  */
 
 import type { EndpointOptions, Extension } from "../../hosting/extension.ts";

@@ -1,7 +1,7 @@
 /** GET /backchannel: the requests that wait for the user of the session, each with a link to its decision. */
 
 import type { Approver } from "../../../core/approver.ts";
-import { authorize } from "../../../core/authorization.ts";
+import { decideRequest } from "../../../core/authorization.ts";
 import type { Context } from "../../../core/context.ts";
 import { endpointPath } from "../../../core/endpoint.ts";
 import { rejectUntrustedHost } from "../../../core/cross_site.ts";
@@ -48,7 +48,7 @@ export function backchannelPage(
       if (found === undefined) throw reject("CB-07", {}, { forUser: true });
       context.clientId = found.pending.client.id;
       context.destination = found.pending.destination;
-      return await authorize(context, found.pending, approver);
+      return await decideRequest(context, found.pending, approver);
     },
   };
 }

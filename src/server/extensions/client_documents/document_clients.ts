@@ -3,8 +3,8 @@
  * metadata of the client (draft-ietf-oauth-client-id-metadata-document-02).
  *
  * 1. `document_url.ts` checks the URL.
- * 2. This file fetches the document, once for concurrent requests and within the limits of `fetch_limiter.ts`, and
- *    caches its client for the time that `cache_lifetime.ts` computes. Failed fetches and invalid documents are not
+ * 2. This file fetches the document, once for concurrent requests and within the limits of `fetching/fetch_limiter.ts`,
+ *    and caches its client for the time that `cache_lifetime.ts` computes. Failed fetches and invalid documents are not
  *    cached.
  * 3. `parse_document.ts` turns the document into a client.
  */

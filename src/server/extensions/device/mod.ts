@@ -6,7 +6,7 @@
  * 2. The page `/device` (`page.ts`) finds the request and continues like the authorization endpoint, with a
  *    `PolledDestination` in place of a redirect URI.
  * 3. Its delivery stores the decision; the first one counts.
- * 4. The device polls the token endpoint (`polled/poll.ts`).
+ * 4. The device polls the token endpoint (`extensions/polled/poll.ts`).
  */
 
 import type { EndpointOptions, Extension } from "../../hosting/extension.ts";

@@ -1,7 +1,7 @@
 /** GET and POST /device: the user types the code that a device shows, and continues to the decision (RFC 8628 §3.3). */
 
 import type { Approver } from "../../../core/approver.ts";
-import { authorize } from "../../../core/authorization.ts";
+import { decideRequest } from "../../../core/authorization.ts";
 import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
 import type { Context } from "../../../core/context.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../pages/csrf.ts";
@@ -78,7 +78,7 @@ export function deviceHandlers({ approver, asks, openLogin, replacement }: Devic
     if (asks && decision !== "allow" && decision !== "deny") return show(context, await confirmation(context, device));
     context.destination = pending.destination;
     if (asks && decision === "deny") throw reject("DV-06");
-    return await authorize(context, pending, approver);
+    return await decideRequest(context, pending, approver);
   }
 
   return { GET: handleGet, POST: handlePost };
