@@ -1,4 +1,8 @@
-/** The small laws of parameters: each at most once, an empty one as good as none, and no name special. */
+/**
+ * The small laws of parameters: each at most once, an empty one as good as none, and no name special.
+ *
+ * @extensions all
+ */
 
 import { assertEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
