@@ -197,16 +197,16 @@ async function analyzeModules(
   }
   const shared = [...loadedBy.keys()].filter((path) => path !== program && !core.has(path));
   const started = new Set([program, ...startImports].flatMap((path) => findReachable(path, graph)));
-  const laterInCore = new Set(findLater(core, graph));
+  const laterElsewhere = new Set([...findLater(core, graph), ...laterBeyond]);
   // A start opens few files: what else loads a part of them is in the package, or loaded after it.
   const getUsers = (path: string) => {
     const users = loadedBy.get(path)!;
     if (!started.has(path)) return users;
-    const isInCore = users.some((user) => laterInCore.has(user));
+    const isElsewhere = users.some((user) => laterElsewhere.has(user));
     return [
       program,
       ...users.filter((user) => user !== program && entries.includes(user)),
-      ...isInCore ? [mainEntry] : [],
+      ...isElsewhere ? [mainEntry] : [],
     ];
   };
   const groups = [...Map.groupBy(shared, (path) => `${started.has(path)} ${getUsers(path)}`).values()];
