@@ -1,30 +1,35 @@
 /**
- * GET and POST /oauth2/authorize (OAuth 2.1 §4.1.1).
+ * GET and POST /oauth2/authorize (OAuth 2.1 §4.1.1): from an authorization request to the response to its client.
  *
- * This file reads the HTTP requests, `authorization.ts` decides them and sends the responses, and `authorized.ts` is
- * the page that receives the responses of demo clients.
- *
- * If the request refers to another source of its parameters (OpenID Connect Core §6), that source reads them first.
- *
- * 1. `findDestination` verifies client and redirect URI; later errors are sent by redirect.
+ * 1. `findDestination` verifies the client and the redirect URI. Until here an error is a page; after it, errors are
+ *    sent to the redirect URI.
  * 2. `readRequest` reads the parts of the request.
- * 3. `decideRequest` reads the session and calls the approver.
- * 4. An approval becomes a response with a code, sent to the destination.
+ * 3. `decideRequest` reads the session and asks the approver: automatic login, the login pages, or the embedding
+ *    program. Pages call it again when the user has acted.
+ * 4. `completeAuthorization` issues the response to an approved request, and `authorizationResponse` sends it.
  */
 
-import { emptyHeadResponse, type ResponseLike } from "./http/message.ts";
-import { findDestination } from "./request/destination.ts";
-import type { PendingAuthorization, RedirectDestination } from "./request/destination.ts";
-import type { RequestOrigin } from "./request/request_source.ts";
-import { readRequest, warnAcceptedRequest } from "./request.ts";
-import { resolveRequest } from "./request/resolve_request.ts";
-import type { Client } from "./clients/repository.ts";
 import type { Approver } from "./approver.ts";
-import { decideRequest } from "./authorization.ts";
-import type { Context } from "./context.ts";
-import { rejectUntrustedHost } from "./cross_site.ts";
 import { readParams } from "./client_endpoint.ts";
+import { type Approval, issueResponse } from "./code.ts";
+import type { Context, ResponseContext } from "./context.ts";
+import { rejectUntrustedHost } from "./cross_site.ts";
+import { formPostResponse } from "./form_post.ts";
+import { emptyHeadResponse, type HttpResponse, isResponse, redirect, withHeaders } from "./http/message.ts";
+import type { ResponseLike } from "./http/message.ts";
+import type { Params, ResponseFields } from "./params.ts";
+import { appendToRedirectUri, encodeFields } from "./redirect_uri.ts";
+import { reject } from "./reject.ts";
+import { readRequest, warnAcceptedRequest } from "./request.ts";
+import { statedLevel } from "./request/authentication_level.ts";
+import { type Destination, findDestination, type PendingAuthorization } from "./request/destination.ts";
+import { rejectOldLogin, usableSession } from "./request/login.ts";
+import { storedRequests } from "./request/request_source.ts";
+import { resolveRequest } from "./request/resolve_request.ts";
 import type { Handlers } from "./route.ts";
+import type { Server } from "./server.ts";
+import { createSession, endForgottenSessions, type Session } from "./session/session.ts";
+import { readSession, setSessionCookie } from "./session/session_cookie.ts";
 
 /**
  * The handlers of the authorization endpoint.
@@ -37,52 +42,134 @@ export function authorizeHandlers(
   repeatWithCookies?: (context: Context, pending: PendingAuthorization) => Promise<ResponseLike | undefined>,
 ): Handlers {
   async function handle(context: Context): Promise<ResponseLike> {
-    const { server, request: httpRequest } = context;
-    const received = await readParams(context);
-    const clientId = received.get("client_id");
-    let params = received;
-    let destination: RedirectDestination;
-    let client: Client;
-    let origin: RequestOrigin | undefined;
-    try {
-      if (received.get("request_uri") !== undefined || received.get("request") !== undefined) {
-        ({ params, origin } = await resolveRequest(server, received, context.unrepeatable));
-      }
-      ({ destination, client } = await findDestination(server, params, origin));
-    } finally {
-      if (clientId !== undefined && !received.isRepeated("client_id")) {
-        context.clientId = server.clients.known().get(clientId)?.id;
-      }
-    }
-    // DNS rebinding: with auto-login an attacker's page could read the code in the form_post page.
-    const isReadableByPage = server.responseModes.get(destination.mode)?.carrier === "form" &&
-      server.settings.allows.openLogin;
-    if (isReadableByPage) {
-      rejectUntrustedHost(server, httpRequest, "FP-04");
-    }
-    context.destination = destination;
-    if (origin?.rejection !== undefined) throw origin.rejection;
+    const { server } = context;
+    const { client, destination, params, origin } = await readDestination(context, await readParams(context));
     const { mode, storedRequest, isSigned } = destination;
-    const from = {
-      server,
-      client,
-      params,
-      at: "authorize",
-      mode,
-      isPushed: storedRequest !== undefined,
-      isSigned,
-    } as const;
+    // DNS rebinding: with automatic login, a page under an attacker's host name could read the code in the form.
+    const isForm = server.responseModes.get(mode)?.carrier === "form";
+    if (isForm && server.settings.allows.openLogin) rejectUntrustedHost(server, context.request, "FP-04");
+    context.destination = destination;
+    if (origin.rejection !== undefined) throw origin.rejection;
+    const isPushed = storedRequest !== undefined;
+    const from = { server, client, params, at: "authorize", mode, isPushed, isSigned } as const;
     const request = await readRequest(from);
-    const pending = { request, destination, client };
     warnAcceptedRequest(from, request);
-    const redirected = repeatWithCookies && await repeatWithCookies(context, pending);
-    return redirected ?? await decideRequest(context, pending, approver);
+    const pending = { request, destination, client };
+    return await repeatWithCookies?.(context, pending) ?? await decideRequest(context, pending, approver);
   }
+  // A HEAD request must not issue a code.
+  return { GET: handle, POST: handle, HEAD: () => emptyHeadResponse };
+}
 
-  return {
-    GET: handle,
-    // A HEAD request must not issue a code.
-    HEAD: () => emptyHeadResponse,
-    POST: handle,
-  };
+/** Finds the parameters of a request, its client and the destination of its response. */
+async function readDestination(context: Context, received: Params) {
+  const { server, unrepeatable } = context;
+  try {
+    const { params, origin } = await resolveRequest(server, received, unrepeatable);
+    return { params, origin, ...await findDestination(server, params, origin) };
+  } finally {
+    // The trace of a rejection names the client.
+    if (!received.isRepeated("client_id")) {
+      context.clientId = server.clients.known().get(received.get("client_id") ?? "")?.id;
+    }
+  }
+}
+
+/** Decides a request with the session and an approver. */
+export async function decideRequest(
+  context: Context,
+  pending: PendingAuthorization,
+  approve: Approver,
+): Promise<ResponseLike> {
+  const { server, request: httpRequest } = context;
+  const { users, now, trace } = server;
+  const { loginRequirements } = pending.request;
+  const isPromptNone = loginRequirements.prompt.includes("none");
+  const startedAt = now();
+  const previousSession = await readSession(context);
+  const session = await usableSession(server, pending, previousSession);
+  const situation = { pending, session, previousSession, users, now, trace, httpRequest, context };
+  const decision = await approve(pending.request, situation);
+  if (!("user" in decision)) {
+    if (isPromptNone) throw reject("OI-03", { needs: "user interaction" });
+    await keepStoredRequest(context, pending);
+    return isResponse(decision) ? withHeaders(decision, approverPageHeaders) : decision;
+  }
+  const { user, authTime, acr, amr } = decision;
+  if (session?.sub === user.sub && session.authTime === authTime && (acr ?? session.acr) === session.acr) {
+    return await completeAuthorization(context, pending, decision, session, false);
+  }
+  if (isPromptNone) throw reject("OI-03", { problem: "other user approved" });
+  rejectOldLogin(loginRequirements, startedAt, authTime, previousSession);
+  const level = acr === undefined && amr === undefined ? undefined : statedLevel(server, decision);
+  const newSession = createSession(server, user.sub, authTime, previousSession, level);
+  const response = await completeAuthorization(context, pending, decision, newSession, true);
+  if (previousSession !== undefined) await endForgottenSessions(server, previousSession, newSession);
+  return response;
+}
+
+/** Keeps the page of an embedding program's approver out of caches and referrers. */
+const approverPageHeaders = { "cache-control": "no-store", "referrer-policy": "no-referrer" };
+
+/** Keeps a request that the client stored, until the user has decided. */
+async function keepStoredRequest({ server, target }: Context, { destination, client }: PendingAuthorization) {
+  const { storedRequest } = destination;
+  if (storedRequest === undefined) return;
+  await storedRequests(server).keep(server, client, storedRequest, target.clientAddress.address);
+}
+
+/**
+ * Issues the response to an approved request and sends it to the destination, or stores the approval for a device.
+ *
+ * @param isNew Whether the session is new and its cookie must be set.
+ */
+export async function completeAuthorization(
+  context: Context,
+  pending: PendingAuthorization,
+  approval: Approval,
+  session: Session,
+  isNew: boolean,
+): Promise<ResponseLike> {
+  const response = await issueResponse(context.server, pending, approval, session);
+  const headers = isNew ? await setSessionCookie(context, session) : {};
+  return await authorizationResponse(context, pending.destination, response, headers);
+}
+
+/** Sends a response to the destination, in its mode. Errors are sent by this function too. */
+export async function authorizationResponse(
+  context: ResponseContext,
+  destination: Destination,
+  response: ResponseFields,
+  headers?: Readonly<Record<string, string>>,
+): Promise<HttpResponse> {
+  const { server, request, clientId = "" } = context;
+  const { uri } = destination;
+  const mode = server.responseModes.get(destination.mode);
+  const fields = responseFields(server, destination, response);
+  const sent = await mode?.replace?.(server, clientId, fields) ?? fields;
+  switch (mode?.carrier) {
+    case "form": {
+      const name = server.clients.known().get(clientId)?.name ?? clientId;
+      const page = await formPostResponse(context, name, { action: uri, fields: sent });
+      return { ...page, headers: { ...page.headers, ...headers } };
+    }
+    case "fragment":
+      return redirect(request.method, `${uri}#${encodeFields(sent)}`, headers);
+    default:
+      return redirect(request.method, appendToRedirectUri(uri, sent), headers);
+  }
+}
+
+/** The parameters of a response, with `state` as received and `iss` (RFC 9207 §2). */
+export function responseFields(server: Server, { mode, state }: Destination, response: ResponseFields): ResponseFields {
+  const fields = [...response];
+  if (state !== undefined) fields.push(["state", state]);
+  if (sendsIss(server) || server.responseModes.get(mode)?.replace !== undefined) fields.push(["iss", server.issuer]);
+  return fields;
+}
+
+/** Whether responses have `iss`, the default, which the setting `metadata` can change. */
+export function sendsIss({ settings: { metadata } }: Server): boolean {
+  const { authorization_response_iss_parameter_supported: isSupported = true } = metadata;
+  return isSupported === true;
 }

@@ -1,6 +1,6 @@
 /**
  * GET and POST /authorized: the redirect URI of the demo clients. Shows the response, and how to exchange the code;
- * never exchanges it. `authorize.ts` reads authorization requests, `authorization.ts` decides them.
+ * never exchanges it.
  */
 
 import { inspectCode, type IssuedCode } from "./code.ts";

@@ -5,7 +5,7 @@
  * 2. The router creates a {@link Context} for each request; plugins (`hosting/options.ts`) may change its server.
  * 3. The handler reads the context and returns a response, or throws.
  * 4. `error_response.ts` sends a thrown error through the error channel of the endpoint.
- * 5. `approver.ts` and `authorization.ts` decide authorization requests.
+ * 5. `authorize.ts` decides authorization requests by an approver (`approver.ts`).
  */
 
 import type { HttpResponse, PageForm, RequestLike } from "./http/message.ts";

@@ -5,7 +5,6 @@ import { json } from "./http/message.ts";
 import { releasableClaims } from "./claims.ts";
 import { acceptedSigningAlgorithms } from "./keys/signing_algorithm.ts";
 import { promptValues } from "./params.ts";
-import { challengeMethods } from "./pkce.ts";
 import type { Server } from "./server.ts";
 import { isTestHost } from "./test_hosts.ts";
 import { idTokenClaims } from "./tokens/mod.ts";
@@ -90,7 +89,7 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
     token_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== "none"),
-    code_challenge_methods_supported: challengeMethods,
+    code_challenge_methods_supported: ["S256"],
     refresh_token_expiration_types_supported: expirationTypes(server),
     authorization_response_iss_parameter_supported: true,
     subject_types_supported: server.settings.subjectTypes,

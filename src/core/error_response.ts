@@ -1,6 +1,6 @@
 /** Error responses: an error of a handler is sent through the channel that the endpoint declares. */
 
-import { authorizationResponse, responseFields, responseLocation } from "./authorization.ts";
+import { authorizationResponse } from "./authorize.ts";
 import type { Context } from "./context.ts";
 import { OAuthError } from "./errors.ts";
 import { HttpError, type HttpResponse, json, type RequestLike } from "./http/message.ts";
@@ -80,10 +80,9 @@ export function errorHandler(
     const { status = error.code === "invalid_client" ? 400 : error.status } = error.details;
     const members = wording.members(context, error);
     if (requestedFormat(context.request) === "json") return json(status, members, detailHeaders(error));
-    const fields = destination && responseFields(context.server, destination, Object.entries(members));
     const client = destination && {
       host: new URL(destination.uri).host,
-      href: await responseLocation(context, destination, fields!),
+      href: (await authorizationResponse(context, destination, Object.entries(members))).headers.location,
     };
     return await wording.page(context, { thrown, error, status, client });
   }

@@ -159,7 +159,7 @@ export interface ResponseModeDescription<Server> {
 }
 
 /** @internal The response modes of a server, by name. */
-export type ResponseModes<Server> = ReadonlyMap<ResponseMode, ResponseModeDescription<Server>>;
+export type ResponseModes<Server> = ReadonlyMap<string, ResponseModeDescription<Server>>;
 
 const ownModes: readonly ResponseModeDescription<unknown>[] = [
   { name: "query", carrier: "query" },

@@ -15,9 +15,6 @@ import type { PartRequest, Server } from "./server.ts";
 import type { AuthorizationRequest } from "./request/authorization_request.ts";
 import { hasCode } from "./request/response_type.ts";
 
-/** The supported code challenge methods. */
-export const challengeMethods = ["S256"] as const;
-
 const s256Challenge = /^[A-Za-z0-9_-]{43}$/;
 const verifierSyntax = /^[A-Za-z0-9._~-]{43,128}$/;
 
@@ -59,11 +56,8 @@ function mayOmitChallenge(server: Pick<Server, "settings">, client: Client): boo
 }
 
 /** Observes an accepted request whose code challenge or its method is missing or `plain`. */
-export function observeChallenge(
-  { server, client, params }: PartRequest,
-  { responseType }: AuthorizationRequest,
-): void {
-  if (!hasCode(responseType)) return;
+export function observeChallenge({ server, client, params }: PartRequest, request: AuthorizationRequest): void {
+  if (!hasCode(request.responseType)) return;
   const challenge = params.get("code_challenge");
   const method = params.get("code_challenge_method");
   if (method === "S256") return;

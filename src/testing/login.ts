@@ -12,7 +12,7 @@ import type { Client } from "../core/clients/repository.ts";
 import type { TokenResponse } from "../core/tokens/token_response.ts";
 import { redactText } from "../server/redaction/redact.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
-import { sendsIss } from "../core/authorization.ts";
+import { sendsIss } from "../core/authorize.ts";
 import { authenticateClient, type ClientCredentials, signingKey } from "../client/authentication.ts";
 import { authorizationRequest, type FlowValues, newFlowValues } from "../client/authorization_request.ts";
 import { encodeParameters, type RequestParameters } from "../client/parameters.ts";

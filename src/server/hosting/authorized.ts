@@ -3,7 +3,7 @@
  * to exchange the code; never exchanges it. A plugin adds the steps that send requests (`DemoSteps`).
  */
 
-import { sendsIss } from "../../core/authorization.ts";
+import { sendsIss } from "../../core/authorize.ts";
 import {
   basicCredentials,
   findLogin,

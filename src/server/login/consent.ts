@@ -4,7 +4,7 @@ import type { FurtherAccess } from "../../core/store/store.ts";
 import type { ConsentItem } from "../../core/request/request_part.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { Consent } from "./pages/consent.tsx";
-import { completeAuthorization } from "../../core/authorization.ts";
+import { completeAuthorization } from "../../core/authorize.ts";
 import type { Context } from "../../core/context.ts";
 import { endpointPath } from "../../core/endpoint.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../pages/csrf.ts";

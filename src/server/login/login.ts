@@ -1,6 +1,6 @@
 /** GET and POST /oauth2/login: authenticates the user. */
 
-import { completeAuthorization, decideRequest } from "../../core/authorization.ts";
+import { completeAuthorization, decideRequest } from "../../core/authorize.ts";
 import type { Context } from "../../core/context.ts";
 import { assertCsrfToken, readSameOriginForm } from "../pages/csrf.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";

@@ -4,7 +4,7 @@
  */
 
 import type { Approver } from "../../core/approver.ts";
-import { decideRequest } from "../../core/authorization.ts";
+import { decideRequest } from "../../core/authorize.ts";
 import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import type { Context } from "../../core/context.ts";

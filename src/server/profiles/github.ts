@@ -2,7 +2,7 @@
 
 import { redirect } from "../../core/http/message.ts";
 import type { Members, ProviderRequest, ProviderResponse, RequestFacts, ResponseFacts } from "./provider_functions.ts";
-import { responseFields } from "../../core/authorization.ts";
+import { responseFields } from "../../core/authorize.ts";
 import { appendToRedirectUri, encodeFields } from "../../core/redirect_uri.ts";
 import type { Server } from "../../core/server.ts";
 import { isJson, omit, withBody } from "./shared/members.ts";

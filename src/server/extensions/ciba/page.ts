@@ -1,7 +1,7 @@
 /** GET /backchannel: the requests that wait for the user of the session, each with a link to its decision. */
 
 import type { Approver } from "../../../core/approver.ts";
-import { decideRequest } from "../../../core/authorization.ts";
+import { decideRequest } from "../../../core/authorize.ts";
 import type { Context } from "../../../core/context.ts";
 import { endpointPath } from "../../../core/endpoint.ts";
 import { rejectUntrustedHost } from "../../../core/cross_site.ts";

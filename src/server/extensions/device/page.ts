@@ -1,7 +1,7 @@
 /** GET and POST /device: the user types the code that a device shows, and continues to the decision (RFC 8628 §3.3). */
 
 import type { Approver } from "../../../core/approver.ts";
-import { decideRequest } from "../../../core/authorization.ts";
+import { decideRequest } from "../../../core/authorize.ts";
 import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
 import type { Context } from "../../../core/context.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../pages/csrf.ts";
