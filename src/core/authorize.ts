@@ -15,8 +15,14 @@ import { type Approval, issueResponse } from "./code.ts";
 import type { Context, ResponseContext } from "./context.ts";
 import { rejectUntrustedHost } from "./cross_site.ts";
 import { formPostResponse } from "./form_post.ts";
-import { emptyHeadResponse, type HttpResponse, isResponse, redirect, withHeaders } from "./http/message.ts";
-import type { ResponseLike } from "./http/message.ts";
+import {
+  emptyHeadResponse,
+  type HttpResponse,
+  isResponse,
+  redirect,
+  type ResponseLike,
+  withHeaders,
+} from "./http/message.ts";
 import type { Params, ResponseFields } from "./params.ts";
 import { appendToRedirectUri, encodeFields } from "./redirect_uri.ts";
 import { reject } from "./reject.ts";
@@ -24,12 +30,11 @@ import { readRequest, warnAcceptedRequest } from "./request.ts";
 import { statedLevel } from "./request/authentication_level.ts";
 import { type Destination, findDestination, type PendingAuthorization } from "./request/destination.ts";
 import { rejectOldLogin, usableSession } from "./request/login.ts";
-import { storedRequests } from "./request/request_source.ts";
-import { resolveRequest } from "./request/resolve_request.ts";
+import { resolveRequest, storedRequests } from "./request/request_source.ts";
 import type { Handlers } from "./route.ts";
 import type { Server } from "./server.ts";
 import { createSession, endForgottenSessions, type Session } from "./session/session.ts";
-import { readSession, setSessionCookie } from "./session/session_cookie.ts";
+import { readSession, setSessionCookie } from "./session/cookies.ts";
 
 /**
  * The handlers of the authorization endpoint.

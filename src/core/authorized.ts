@@ -10,12 +10,12 @@ import { endpointUrl } from "./endpoint.ts";
 import { type Fields, parseFields, readForm } from "./http/form.ts";
 import { HttpError, type HttpResponse } from "./http/message.ts";
 import { PlainAuthorizedPage } from "./pages/plain_pages.tsx";
-import { plainPage } from "./pages/plain_response.ts";
+import { plainPage } from "./pages/render_page.ts";
 import { type Params, paramsFromFields } from "./params.ts";
 import type { Handlers } from "./route.ts";
-import { type BrowserCookie, ensureBrowserCookie } from "./session/browser_cookie.ts";
+import { type BrowserCookie, ensureBrowserCookie } from "./session/cookies.ts";
 import type { Server } from "./server.ts";
-import { shellQuote } from "./shell_quote.ts";
+import { shellQuote } from "./quote_value.ts";
 
 /** Maximum length of a shown value, in characters; a longer value is cut. A state of a demo flow is shorter. */
 const maxShownValueLength = 1024;

@@ -60,3 +60,35 @@ export interface Context<Own extends Server = Server> {
 
 /** @internal What an authorization response is sent with. */
 export type ResponseContext = Pick<Context, "app" | "server" | "site" | "request" | "clientId">;
+
+const noNames: ReadonlySet<string> = new Set();
+
+/** A context with the server of the app. */
+export class RequestContext<Own extends Server = Server> implements Context<Own> {
+  readonly app: CoreApp;
+  server: Own;
+  readonly request: RequestLike;
+  readonly target: RequestTarget;
+  readonly endpoint: EndpointDescription | undefined;
+  readonly unrepeatable: ReadonlySet<string>;
+  clientId: string | undefined = undefined;
+  destination: Destination | undefined = undefined;
+
+  constructor(
+    app: CoreApp & { readonly server: Own },
+    request: RequestLike,
+    target: RequestTarget,
+    route: Pick<Context, "unrepeatable"> & { readonly endpoint: EndpointDescription } | undefined,
+  ) {
+    this.app = app;
+    this.server = app.server;
+    this.request = request;
+    this.target = target;
+    this.endpoint = route?.endpoint;
+    this.unrepeatable = route?.unrepeatable ?? noNames;
+  }
+
+  get site(): CoreSite {
+    return { ...this.app.site, issuer: this.server.issuer };
+  }
+}

@@ -1,14 +1,19 @@
-/** Logins of the demo clients, whose redirect URI is `/authorized`. The server stores nothing for them. */
+/**
+ * Logins of the demo clients, whose redirect URI is `/authorized`, and GET /start, which starts them. The server stores
+ * nothing for them.
+ */
 
-import type { BrowserCookie } from "./session/browser_cookie.ts";
+import { type BrowserCookie, ensureBrowserCookie } from "./session/cookies.ts";
 import type { Context } from "./context.ts";
 import { rejectUntrustedHost } from "./cross_site.ts";
-import { HttpError } from "./http/message.ts";
+import { HttpError, redirect } from "./http/message.ts";
 import { policyOf } from "./clients/policy.ts";
 import type { Client } from "./clients/repository.ts";
 import { frontChannelBase } from "./issuer_urls.ts";
 import { constantTimeEqual, digest, randomId } from "./secrets.ts";
 import type { Server } from "./server.ts";
+import { endpointPath } from "./endpoint.ts";
+import type { Handlers } from "./route.ts";
 
 /** The values that a client keeps for one login. */
 export interface DemoFlow {
@@ -116,3 +121,29 @@ export async function demoRequest({ server }: Context, client: Client, flow: Dem
     response_mode: modes.includes("query") ? undefined : modes[0],
   };
 }
+
+/** Returns the query of the authorization endpoint that a client must send for a request, such as a signed one. */
+type PrepareRequest = (context: Context, client: Client, request: DemoRequest) => Promise<DemoRequest>;
+
+/**
+ * Redirects to the authorization endpoint, for the demo client that `client_id` names, or the first one.
+ *
+ * @param prepare Default: clients send the request as it is.
+ */
+export const startHandlers = (prepare?: PrepareRequest): Handlers => ({
+  async GET(context) {
+    const id = new URLSearchParams(context.target.query).get("client_id");
+    const client = (await callbackClients(context)).find((candidate) => id === null || candidate.id === id);
+    if (client === undefined) {
+      const subject = id === null ? "No client" : "No client with this client_id";
+      throw new HttpError(404, "DM-15", `${subject} has the redirect URI ${callbackUri(context.server)}`);
+    }
+    const browser = await ensureBrowserCookie(context);
+    const request = await demoRequest(context, client, await newDemoFlow(context, browser));
+    const sent = await prepare?.(context, client, request) ?? request;
+    const query = new URLSearchParams(
+      Object.entries(sent).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+    return redirect("GET", `${endpointPath(context.app, "authorize")}?${query}`, browser.headers);
+  },
+});

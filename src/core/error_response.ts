@@ -4,14 +4,15 @@ import { authorizationResponse } from "./authorize.ts";
 import type { Context } from "./context.ts";
 import { OAuthError } from "./errors.ts";
 import { HttpError, type HttpResponse, json, type RequestLike } from "./http/message.ts";
-import { type ErrorWording, plainWording } from "./error_wording.ts";
-import { bearerError, detailHeaders, jsonError } from "./json_error.ts";
+import { bearerError, detailHeaders, type ErrorMembers, jsonError, toOAuthError } from "./json_error.ts";
 import { deliveryTo } from "./request/delivery.ts";
 import type { Destination, RedirectDestination } from "./request/destination.ts";
 import { storedRequests } from "./request/request_source.ts";
 import { statusOf } from "./rules/error_code.ts";
 import type { Server } from "./server.ts";
-import { isShownFirst } from "./untrusted_client.ts";
+import { redirectsToDevice } from "./redirect_uri.ts";
+import { isPermitted } from "./clients/standing.ts";
+import { readSession } from "./session/cookies.ts";
 
 /** Creates the function that creates the error response for a value that a handler threw. */
 export function errorHandler(
@@ -88,17 +89,81 @@ export function errorHandler(
   }
 }
 
+/** An error to show to the user. */
+export interface ShownError {
+  /** The value that was thrown. */
+  readonly thrown: unknown;
+  /** The error that it was converted to. */
+  readonly error: OAuthError;
+  /** The status of the page. */
+  readonly status: number;
+  /** The client that the user may send the error to; absent if there is none. */
+  readonly client?: {
+    /** The host of the redirect URI. */
+    readonly host: string;
+    /** The redirect with the error; absent if it would be a form. */
+    readonly href?: string;
+  };
+}
+
+/** How a server words its errors. */
+export interface ErrorWording {
+  /** Adds texts to a thrown value, before it is sent. Default: none. */
+  explain?(context: Context, thrown: unknown): Promise<unknown>;
+  /** Converts a thrown value to an OAuth error, and traces it. */
+  toError(context: Context, thrown: unknown): OAuthError;
+  /** The members of an error response. */
+  members(context: Context, error: OAuthError): ErrorMembers;
+  /** The page of an error. */
+  page(context: Context, shown: ShownError): Promise<HttpResponse>;
+}
+
+/** The wording without explanations: code, message and rule. */
+export const plainWording: ErrorWording = {
+  toError(context, thrown) {
+    const { server, target, clientId } = context;
+    const error = toOAuthError(server, target.path, thrown);
+    const event = { type: "rejected", at: server.now(), endpoint: target.path, client: clientId } as const;
+    server.trace({ ...event, error: error.code, explanation: error.explain() });
+    return error;
+  },
+  members: ({ server }, error) => ({
+    error: error.code,
+    error_description: server.settings.allows.explanations ? error.openDescription : error.description,
+  }),
+  async page({ site }, { error, status, client }) {
+    const [{ plainPage }, { PlainErrorPage }] = await Promise.all([
+      import("./pages/render_page.ts"),
+      import("./pages/plain_pages.tsx"),
+    ]);
+    const { code, message, details: { rule } } = error;
+    return await plainPage(
+      status,
+      PlainErrorPage,
+      { issuer: site.issuer, error: code, message, rule, client },
+      detailHeaders(error),
+    );
+  },
+};
+
+/** Whether the method of a request is not allowed. */
+export function isWrongMethod(thrown: unknown): boolean {
+  return thrown instanceof HttpError && thrown.status === 405;
+}
+
+/** Whether a program requested an unknown path, not a browser that shows a page. */
+export function expectsJson(request: RequestLike): boolean {
+  const { headers } = request;
+  const hasJsonBody = /^application\/json\b/i.test(headers.get("content-type") ?? "");
+  return hasJsonBody || headers.get("accept") !== null && requestedFormat(request) !== "page";
+}
+
 /** Denies a polled request; consumes a stored one, which gets only one response (RFC 9126 §4). */
 async function endRequest(server: Server, destination: Destination, thrown: unknown): Promise<void> {
   if (destination.mode === "poll") return await deliveryTo(server, destination).deny(server, destination);
   const isTemporary = !(thrown instanceof OAuthError) || statusOf(thrown.code) >= 500;
   const { storedRequest } = destination;
   if (storedRequest !== undefined && !isTemporary) await storedRequests(server).consume(server, storedRequest);
-}
-
-/** Whether the method of a request is not allowed. */
-export function isWrongMethod(thrown: unknown): boolean {
-  return thrown instanceof HttpError && thrown.status === 405;
 }
 
 /** The format that `Accept` names, a page first; `undefined` if it names neither. */
@@ -108,9 +173,18 @@ function requestedFormat({ headers }: RequestLike): "page" | "json" | undefined 
   return /application\/(?:[\w.-]+\+)?json/i.test(accept) ? "json" : undefined;
 }
 
-/** Whether a program requested an unknown path, not a browser that shows a page. */
-export function expectsJson(request: RequestLike): boolean {
-  const { headers } = request;
-  const hasJsonBody = /^application\/json\b/i.test(headers.get("content-type") ?? "");
-  return hasJsonBody || headers.get("accept") !== null && requestedFormat(request) !== "page";
+/**
+ * Whether an error must be shown to the user before it is sent to the client (open redirect, OAuth 2.1 §7.13.2): the
+ * client is of unknown standing, it is not on the user's device, and the user has not logged in. A server on a test
+ * host sends the error immediately, because its clients are under test.
+ */
+async function isShownFirst(context: Context): Promise<boolean> {
+  const { server, clientId, destination, endpoint } = context;
+  if (destination?.mode === "poll") return false;
+  // The pages for login and consent follow an interaction; only the authorization endpoint is in the metadata.
+  if (endpoint?.metadataName === undefined) return false;
+  const client = server.clients.known().get(clientId ?? "");
+  if (client === undefined || isPermitted(server, client, "redirectBeforeLogin")) return false;
+  if (redirectsToDevice(destination!.uri)) return false;
+  return await readSession(context) === undefined;
 }

@@ -18,7 +18,7 @@ export async function formPostResponse(
 
 const plainFormPostPage: NonNullable<CoreApp["formPostPage"]> = async ({ issuer }, _client, form) => {
   const [{ plainPage }, { PlainFormPostPage, submitScript }] = await Promise.all([
-    import("./pages/plain_response.ts"),
+    import("./pages/render_page.ts"),
     import("./pages/plain_pages.tsx"),
   ]);
   return await plainPage(200, PlainFormPostPage, { issuer, ...form }, {}, submitScript);

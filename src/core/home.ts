@@ -5,7 +5,7 @@ import { publicUrl } from "./endpoint.ts";
 import { isTrustedHost } from "./cross_site.ts";
 import { redirect } from "./http/message.ts";
 import { PlainHomePage } from "./pages/plain_pages.tsx";
-import { plainPage } from "./pages/plain_response.ts";
+import { plainPage } from "./pages/render_page.ts";
 import type { Handlers } from "./route.ts";
 
 /** Names the issuer and the endpoints. It names clients only under a host of the server (DNS rebinding). */

@@ -19,13 +19,12 @@
  */
 
 import { approveAutomatically } from "./approver.ts";
-import type { CoreOptions } from "./core_options.ts";
-import { findOptionIssues, findServerIssues } from "./check_options.ts";
+import { type CoreOptions, findOptionIssues, findServerIssues } from "./options.ts";
 import { clientFromMetadata } from "./clients/client_from_metadata.ts";
 import { fixedClients } from "./clients/repository.ts";
 import { type ConfigIssue, ConfigurationError } from "./configuration_error.ts";
-import type { CoreApp } from "./context.ts";
-import { createHandler } from "./create_handler.ts";
+import { type CoreApp, RequestContext } from "./context.ts";
+import { createHandler } from "./route.ts";
 import { createServer } from "./create_server.ts";
 import { randomPool } from "./crypto.ts";
 import { fixedEntries } from "./entries.ts";
@@ -34,7 +33,6 @@ import { errorHandler } from "./error_response.ts";
 import { toResponse } from "./http/message.ts";
 import { storedKeys } from "./keys/keys.ts";
 import { policyFor } from "./policy_defaults.ts";
-import { RequestContext } from "./request_context.ts";
 import type { RequestHandler } from "./router.ts";
 import { coreEndpoints, redirectParametersOf } from "./routes.ts";
 import type { Server } from "./server.ts";
@@ -49,7 +47,7 @@ export type { ClientMetadata, User } from "./clients/client.ts";
 export type { Client } from "./clients/repository.ts";
 export { ConfigurationError } from "./configuration_error.ts";
 export type { Context } from "./context.ts";
-export type { CoreOptions } from "./core_options.ts";
+export type { CoreOptions } from "./options.ts";
 export { OAuthError } from "./errors.ts";
 export type { CoreExtension } from "./extension.ts";
 export type { Authorization } from "./grants/authenticated_request.ts";

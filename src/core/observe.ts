@@ -1,8 +1,13 @@
-/** Observations of accepted requests: a check names what it saw, and `server/explain/` makes the texts. */
+/**
+ * Observations of accepted requests: a check names what it saw, and `server/explain/` makes the texts. Warnings of
+ * extensions and providers have their texts.
+ */
 
 import type { ScopeValues, UnregisteredUri } from "./rules/authorize.ts";
 import type { ByProfile } from "./rules/rule.ts";
 import type { UnknownUser } from "./rules/openid.ts";
+import type { Explanation } from "./explanation.ts";
+import type { Trace } from "./trace.ts";
 
 /**
  * @internal The facts of each observation. Its name is the rule by which a strict server rejects the request, or a
@@ -110,4 +115,19 @@ export function observe<Name extends keyof Observations, Server extends { readon
   ...[facts]: undefined extends Observations[Name] ? [facts?: Observations[Name]] : [facts: Observations[Name]]
 ): void {
   server.observe?.(server, client?.id, name, facts as Observations[Name]);
+}
+
+/** The members of a server that a warning needs. */
+interface Traced {
+  readonly now: () => number;
+  readonly trace: Trace;
+}
+
+/** Warns the operator about a request that was accepted, or about a failure without a request. */
+export function warn(
+  server: Traced,
+  client: string | undefined,
+  explanation: Explanation,
+): void {
+  server.trace({ type: "warning", at: server.now(), ...client !== undefined && { client }, explanation });
 }

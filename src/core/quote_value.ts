@@ -32,3 +32,11 @@ export function describeKind(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
+
+/**
+ * Encloses text in single quotes, inside which the shell interprets nothing. Single quotes in the text are placed
+ * outside the quoted parts.
+ */
+export function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -4,14 +4,13 @@
  */
 
 import type { MaybePromise } from "./maybe_promise.ts";
-import { observe } from "./observe.ts";
+import { observe, warn } from "./observe.ts";
 import { type ParameterDescription, parameters } from "./params.ts";
 import { reject } from "./reject.ts";
-import { warn } from "./warn.ts";
 import { hasCode } from "./request/response_type.ts";
 import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "./server.ts";
 import type { AuthorizationRequest } from "./request/authorization_request.ts";
-import { readLoginRequirements } from "./request/openid.ts";
+import { readLoginRequirements } from "./request/login.ts";
 import { observeChallenge, readCodeChallenge } from "./pkce.ts";
 import { accessNames } from "./request/access.ts";
 import type { EntryPoint } from "./request/request_part.ts";

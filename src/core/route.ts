@@ -1,12 +1,14 @@
-/** Routes: endpoints with their handlers. The first request loads the handlers. */
+/** Endpoints with their handlers, their routes, and the one handler of all requests. */
 
 import { isResponse, type ResponseLike } from "./http/message.ts";
-import type { Method, RequestHandler, Route } from "./router.ts";
+import { type Method, type RequestHandler, type Route, routeFinder, router, type RouterOptions } from "./router.ts";
 import type { ParameterDescription } from "./params.ts";
 import type { Context } from "./context.ts";
 import { rejectCrossSite, rejectOtherHost } from "./cross_site.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 import type { Server } from "./server.ts";
+import { lastResortError } from "./json_error.ts";
+import { leadsToLoopback } from "./test_hosts.ts";
 
 /**
  * Handles one method of one endpoint. The error channel of the endpoint converts a thrown value to a response. It has
@@ -31,6 +33,55 @@ export interface EndpointRoute extends Route<Context> {
   readonly endpoint: EndpointDescription;
   /** Names of parameters that one request may contain only once. */
   readonly unrepeatable: ReadonlySet<string>;
+}
+
+/** The functions that surround the endpoints. */
+interface HandlerOptions extends Pick<RouterOptions<Context, EndpointRoute>, "createContext" | "handleError"> {
+  /** The server outside of requests. */
+  readonly server: Server;
+}
+
+/** The handler of all requests. */
+interface EndpointsHandler {
+  readonly handle: RequestHandler;
+  /** Finds the endpoint at a path as received; `undefined` if no route matches. */
+  findEndpoint(path: string): EndpointDescription | undefined;
+  /** Adds an endpoint, which replaces the one at the same path. */
+  add(endpoint: Endpoint): void;
+  /** Reads the issuer of the server again. */
+  issuerChanged(): void;
+}
+
+/** Creates the handler. Of two endpoints at one path, the last one counts. */
+export function createHandler(
+  endpoints: readonly Endpoint[],
+  { server, createContext, handleError }: HandlerOptions,
+): EndpointsHandler {
+  const { settings } = server;
+  const protocolParameters: readonly ParameterDescription[] = endpoints.flatMap(({ metadataName, parameters = [] }) =>
+    metadataName === undefined ? [] : parameters
+  );
+  const routes = endpoints.flatMap((endpoint) =>
+    [endpoint.path, ...endpoint.aliases ?? []].map((path) => endpointRoute({ ...endpoint, path }, protocolParameters))
+  );
+  let findRoute = routeFinder(routes);
+  let headers = securityHeaders(server.issuer);
+  const handle = router((path) => findRoute(path), {
+    createContext,
+    handleError,
+    lastResort: (cause, target, context) => lastResortError(context?.server ?? server, target, cause),
+    permissiveCors: settings.allows.unknownClients,
+    headers: () => headers,
+  });
+  return {
+    handle: settings.seeOther ? seeOther(handle) : handle,
+    findEndpoint: (path) => findRoute(path)?.endpoint,
+    add(endpoint) {
+      replaceByPath(routes, endpointRoute(endpoint));
+      findRoute = routeFinder(routes);
+    },
+    issuerChanged: () => void (headers = securityHeaders(server.issuer)),
+  };
 }
 
 /**
@@ -78,14 +129,6 @@ export function endpointRoute(
   };
 }
 
-/** Replaces 302 by 303, with which a browser never repeats the method and the body of its request (RFC 9700 §4.12). */
-export function seeOther(handle: RequestHandler): RequestHandler {
-  return async (request, peer) => {
-    const response = await handle(request, peer);
-    return response.status !== 302 || isResponse(response) ? response : { ...response, status: 303 };
-  };
-}
-
 /** An HTML page outside of the protocol. */
 export function page(
   name: string,
@@ -96,4 +139,26 @@ export function page(
   parameters: readonly ParameterDescription[] = [],
 ): Endpoint {
   return { name, path, title, load, methods, parameters, caller: "browser", errors: "page" };
+}
+
+/** Replaces the item with the same path, or adds the item. */
+export function replaceByPath<T extends { readonly path: string }>(list: T[], item: T): void {
+  const index = list.findIndex(({ path }) => path === item.path);
+  list.splice(index < 0 ? list.length : index, 1, item);
+}
+
+/** Replaces 302 by 303, with which a browser never repeats the method and the body of its request (RFC 9700 §4.12). */
+export function seeOther(handle: RequestHandler): RequestHandler {
+  return async (request, peer) => {
+    const response = await handle(request, peer);
+    return response.status !== 302 || isResponse(response) ? response : { ...response, status: 303 };
+  };
+}
+
+/** HSTS (RFC 6797), except on a loopback host, where other programs use http on the same host. */
+function securityHeaders(issuer: string): Readonly<Record<string, string>> | undefined {
+  const { protocol, hostname } = new URL(issuer);
+  return protocol === "https:" && !leadsToLoopback(hostname)
+    ? { "strict-transport-security": "max-age=31536000" }
+    : undefined;
 }

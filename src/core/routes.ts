@@ -176,7 +176,7 @@ export function coreEndpoints(
       "start",
       `${base}/start`,
       "Start of a demo login",
-      async () => (await import("./start.ts")).startHandlers(),
+      async () => (await import("./demo_flow.ts")).startHandlers(),
     ),
     page(
       "authorized",

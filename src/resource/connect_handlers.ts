@@ -3,7 +3,7 @@
 import type { Context } from "../core/context.ts";
 import type { Handlers } from "../core/route.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../server/pages/csrf.ts";
-import { readSession } from "../core/session/session_cookie.ts";
+import { readSession } from "../core/session/cookies.ts";
 import { reject } from "../server/rules/mod.ts";
 import { renderPage } from "../core/pages/render_page.ts";
 import { htmlWithForms, redirect } from "../core/http/message.ts";

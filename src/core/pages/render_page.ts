@@ -1,7 +1,8 @@
-/** Renders pages on the server by Preact. */
+/** Renders pages on the server by Preact: any page, and the pages of the minimal server, with their style inside. */
 
 import type { VNode } from "preact";
 import { render } from "preact-render-to-string";
+import { html, type HttpResponse } from "../http/message.ts";
 
 /**
  * Renders a component as an HTML document. Request values are escaped and never become links; only the verified
@@ -21,4 +22,28 @@ export function renderPage<Props>(
 export async function inlineDigest(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return `sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}`;
+}
+
+const style = "body{max-width:48rem;margin:2rem auto;padding:0 1rem;font:1rem/1.5 system-ui,sans-serif}" +
+  "code,pre{white-space:pre-wrap;overflow-wrap:anywhere}dt{font-weight:600}dd{margin:0 0 .5rem}";
+
+/**
+ * Responds with a page of the minimal server, which receives the style.
+ *
+ * @param script The script inside of the page. Default: none.
+ */
+export async function plainPage<Props>(
+  status: number,
+  Page: (props: Props & { readonly style: string }) => VNode,
+  props: Props,
+  headers?: Readonly<Record<string, string>>,
+  script?: string,
+): Promise<HttpResponse> {
+  const policy = [
+    `default-src 'none'; style-src '${await inlineDigest(style)}'`,
+    ...script === undefined ? [] : [`script-src '${await inlineDigest(script)}'`],
+    "base-uri 'none'; frame-ancestors 'none'",
+  ];
+  const body = renderPage(Page, { ...props, style });
+  return html(status, body, { "content-security-policy": policy.join("; "), ...headers });
 }

@@ -12,9 +12,6 @@ import { reject } from "../reject.ts";
 /** A parameter by which a request names another source of its parameters (OpenID Connect Core §6). */
 export type SourceParameter = "request" | "request_uri";
 
-/** The parameters by which a request names another source of its parameters (OpenID Connect Core §6). */
-export const sourceParameters: readonly SourceParameter[] = ["request", "request_uri"];
-
 /** The origin of the parameters of a request that are not in the request itself. */
 export interface RequestOrigin {
   /** The id of the stored request that the response completes; absent if the request was not stored. */
@@ -80,15 +77,53 @@ export interface StoredRequests<Server> {
   findAccess(server: Server, id: string): Promise<FurtherAccess | undefined>;
 }
 
+/** A server with its sources. */
+interface WithSources<Server> {
+  readonly requestParts: { readonly sources: readonly RequestSource<Server>[] };
+}
+
 /**
  * The stored requests of a server, for a destination that names one.
  *
  * @throws {OAuthError} If the server no longer stores requests.
  */
-export function storedRequests<Server>(
-  { requestParts }: { readonly requestParts: { readonly sources: readonly RequestSource<Server>[] } },
-): StoredRequests<Server> {
+export function storedRequests<Server>({ requestParts }: WithSources<Server>): StoredRequests<Server> {
   const { stored } = requestParts.sources.find((source) => source.stored !== undefined) ?? {};
   if (stored === undefined) throw reject("JR-01", { parameter: "request_uri", problem: "gone" }, { forUser: true });
   return stored;
+}
+
+/**
+ * Finds the parameters of a request. It changes nothing, so that a user may reload the page. No `request_uri` is ever
+ * fetched (SSRF).
+ *
+ * @param received The parameters that the authorization endpoint received.
+ * @param unrepeatable See `paramsFromFields`.
+ * @throws {OAuthError} An error of the source for the user.
+ */
+export async function resolveRequest<Server extends WithSources<Server>>(
+  server: Server,
+  received: Params,
+  unrepeatable: ReadonlySet<string>,
+): Promise<ResolvedRequest> {
+  const [parameter, ...others] = (["request", "request_uri"] as const).filter((name) =>
+    received.get(name) !== undefined
+  );
+  if (parameter === undefined) return { params: received, origin: {} };
+  const source = server.requestParts.sources.find((source) => source.parameter === parameter);
+  const isKnown = source !== undefined && received.get(parameter)!.startsWith(source.prefix ?? "");
+  if (isKnown && others.length === 0) return await source.read(server, received, unrepeatable);
+  const rejection = others.length > 0
+    ? reject("JR-01", { parameter, problem: "both" })
+    : unsupportedSource(server, parameter);
+  return { params: received, origin: { rejection } };
+}
+
+/** The error of a request whose parameters are in a source that the server does not have. */
+export function unsupportedSource(
+  { requestParts }: WithSources<unknown>,
+  parameter: SourceParameter,
+): OAuthError {
+  const { prefix } = requestParts.sources.find((source) => source.parameter === parameter) ?? {};
+  return reject("JR-01", { parameter, problem: "unsupported", prefix });
 }

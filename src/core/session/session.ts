@@ -5,7 +5,7 @@
  * 2. `decodeSession` verifies the cookie of a later request: MAC, expiry, user, password, revocation.
  * 3. `endSession` revokes it, at logout; refresh tokens without `offline_access` end with it.
  *
- * Cookies are in `session_cookie.ts` and `browser_cookie.ts`. CSRF tokens and pending authorizations use the same MACs.
+ * Cookies are in `cookies.ts`. CSRF tokens and pending authorizations use the same MACs.
  */
 
 import type { MaybePromise } from "../maybe_promise.ts";

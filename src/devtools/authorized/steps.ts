@@ -1,6 +1,6 @@
 /** The steps after an authorization response: what can be sent next, the requests of a step, and its outcome. */
 
-import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/session/cookies.ts";
 import type { Context } from "../../core/context.ts";
 import { type ArrivedResponse, developerPagesOf } from "../../server/app.ts";
 import type { Site } from "../../server/pages/layout.tsx";
@@ -25,8 +25,17 @@ import type { PastStep, Step, StepFormState } from "./pages/step_form.tsx";
 import type { TokenCheck } from "../requests/pages/tokens.tsx";
 import { checkToken } from "../requests/tokens/check_token.ts";
 import { readKeys } from "../requests/tokens/signature.ts";
-import { canAuthenticate, hasDemoSecret, send, stepRequests, toHttpMessage, tokenRequest } from "./requests.ts";
-import type { ClientState, RequestFactory, SentResult } from "./requests.ts";
+import {
+  canAuthenticate,
+  type ClientState,
+  hasDemoSecret,
+  type RequestFactory,
+  send,
+  type SentResult,
+  stepRequests,
+  toHttpMessage,
+  tokenRequest,
+} from "./requests.ts";
 
 /** The steps that need tokens, in the suggested order. */
 const stepsWithTokens: readonly Step[] = ["userinfo", "introspect", "refresh", "replay", "revoke"];

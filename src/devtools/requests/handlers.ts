@@ -1,7 +1,7 @@
 /** Request handlers of the inspector, loaded at the first visit. */
 
 import { frontChannelOrigin } from "../../core/issuer_urls.ts";
-import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/session/cookies.ts";
 import { takeConfirmation } from "../../server/login/confirmation.ts";
 import { callbackClients } from "../../core/demo_flow.ts";
 import { fixLink, mayListClients } from "../../server/errors/client_change.ts";

@@ -8,11 +8,16 @@ import { inTurn } from "../../platform/in_turn.ts";
 import type { RegisteredRecord, StoredRecord } from "../../core/store/store.ts";
 import { quote } from "../config/config_issue.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
-import { warn } from "../../core/warn.ts";
+import { warn } from "../../core/observe.ts";
 import type { Server } from "../../core/server.ts";
 import type { ServerClients } from "./server_clients.ts";
-import { memoryRepository } from "./repository.ts";
-import type { CreateRepository, EntryDefinition, PageOptions, UserEntries } from "./repository.ts";
+import {
+  type CreateRepository,
+  type EntryDefinition,
+  memoryRepository,
+  type PageOptions,
+  type UserEntries,
+} from "./repository.ts";
 
 /** Number of entries of the store that are kept parsed; the older half is evicted as a whole. */
 const maxParsedEntries = 10_000;

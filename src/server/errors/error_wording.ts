@@ -1,8 +1,13 @@
 /** The errors of the whole server: with the texts of their rules, suggestions, and links to pages for developers. */
 
 import { upperFirst } from "../pages/first_letter.ts";
-import { expectsJson, isWrongMethod } from "../../core/error_response.ts";
-import { type ErrorWording, plainWording, type ShownError } from "../../core/error_wording.ts";
+import {
+  type ErrorWording,
+  expectsJson,
+  isWrongMethod,
+  plainWording,
+  type ShownError,
+} from "../../core/error_response.ts";
 import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
 import { type ErrorDetails, OAuthError } from "../../core/errors.ts";
 import type { Context } from "../../core/context.ts";

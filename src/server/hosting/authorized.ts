@@ -32,7 +32,7 @@ import { paramsFromFields } from "../../core/params.ts";
 import type { Handlers } from "../../core/route.ts";
 import { digest } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";
-import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/session/cookies.ts";
 import { verifyOwnJwt } from "../../core/keys/verification.ts";
 import { demoSecret } from "../config/demo_entries.ts";
 import { findRule } from "../rules.ts";

@@ -7,7 +7,7 @@ import { claimRules } from "../../core/claims.ts";
 import type { ClientMetadata, User } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { App } from "../app.ts";
-import { createHandler, replaceByPath } from "../../core/create_handler.ts";
+import { createHandler, type Endpoint, replaceByPath } from "../../core/route.ts";
 import { createServer } from "../../core/create_server.ts";
 import {
   credentialParametersOf,
@@ -20,7 +20,6 @@ import type { Keys } from "../../core/keys/keys.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Site } from "../pages/layout.tsx";
 import type { HostedResource } from "../../core/resource_list.ts";
-import type { Endpoint } from "../../core/route.ts";
 import { parseTarget, type RequestHandler } from "../../core/router.ts";
 import { coreEndpoints } from "../../core/routes.ts";
 import type { Server } from "../../core/server.ts";

@@ -1,9 +1,8 @@
 /** Creates the context of a request, with the server that plugins change. */
 
-import type { Context } from "../../core/context.ts";
+import { type Context, RequestContext } from "../../core/context.ts";
 import { isCrossSite, isTrustedHost } from "../../core/cross_site.ts";
 import type { RequestLike } from "../../core/http/message.ts";
-import { RequestContext } from "../../core/request_context.ts";
 import type { EndpointRoute } from "../../core/route.ts";
 import type { RequestTarget } from "../../core/router.ts";
 import type { Sender } from "../fetching/sender.ts";

@@ -1,6 +1,6 @@
 /** GET /start for clients that push or sign their requests too. */
 
-import { startHandlers } from "../../core/start.ts";
+import { startHandlers } from "../../core/demo_flow.ts";
 import { developerPagesOf } from "../app.ts";
 
 export const start = startHandlers(async (context, client, request) =>

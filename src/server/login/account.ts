@@ -8,7 +8,7 @@ import type { Handlers } from "../../core/route.ts";
 import type { Pages } from "../pages.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { Account, type AccountProps } from "./pages/account.tsx";
-import { readSession } from "../../core/session/session_cookie.ts";
+import { readSession } from "../../core/session/cookies.ts";
 import { htmlWithForms, redirect } from "../../core/http/message.ts";
 import type { Session } from "../../core/session/session.ts";
 import { findConsent, isAlwaysAsked, revokeConsent } from "./stored_consent.ts";

@@ -3,7 +3,7 @@
  * text; no URL contains it.
  */
 
-import { clearCookie, cookieName, cookieScope, readCookie, setCookie } from "../../core/session/session_cookie.ts";
+import { clearCookie, cookieName, cookieScope, readCookie, setCookie } from "../../core/session/cookies.ts";
 import { type HttpResponse, redirect } from "../../core/http/message.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/session/session.ts";
 import type { Context } from "../../core/context.ts";

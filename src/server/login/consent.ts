@@ -12,7 +12,7 @@ import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
-import { readSession } from "../../core/session/session_cookie.ts";
+import { readSession } from "../../core/session/cookies.ts";
 import { emptyHeadResponse, htmlWithForms, redirect, type ResponseLike } from "../../core/http/message.ts";
 import { accessOf } from "../../core/request/access.ts";
 import type { Server } from "../../core/server.ts";

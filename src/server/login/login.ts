@@ -7,7 +7,7 @@ import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
-import { readSession, setSessionCookie } from "../../core/session/session_cookie.ts";
+import { readSession, setSessionCookie } from "../../core/session/cookies.ts";
 import { emptyHeadResponse, redirect, type ResponseLike } from "../../core/http/message.ts";
 import { reject } from "../../core/reject.ts";
 import { createSession, endForgottenSessions, type Session } from "../../core/session/session.ts";

@@ -6,7 +6,7 @@ import { type CsrfBinding, withCsrfToken } from "../pages/csrf.ts";
 import type { Pages } from "../pages.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { Login, type LoginProps } from "./pages/login.tsx";
-import { readSession } from "../../core/session/session_cookie.ts";
+import { readSession } from "../../core/session/cookies.ts";
 import { htmlWithForms, type HttpResponse } from "../../core/http/message.ts";
 import { usableSession } from "../../core/request/login.ts";
 import type { Params } from "../../core/params.ts";

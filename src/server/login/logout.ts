@@ -7,8 +7,14 @@ import { LoggingOut } from "./pages/logging_out_page.tsx";
 import { Logout } from "./pages/logout_page.tsx";
 import { rejectUnregistrable } from "../../core/request/destination.ts";
 import { frontChannelOrigin } from "../../core/issuer_urls.ts";
-import { contentSecurityPolicy, emptyHeadResponse, html, htmlWithForms, redirect } from "../../core/http/message.ts";
-import type { HttpResponse } from "../../core/http/message.ts";
+import {
+  contentSecurityPolicy,
+  emptyHeadResponse,
+  html,
+  htmlWithForms,
+  type HttpResponse,
+  redirect,
+} from "../../core/http/message.ts";
 import { rejectCrossOrigin } from "../pages/same_origin.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { isPermitted } from "../../core/clients/standing.ts";
@@ -30,7 +36,7 @@ import { readParams } from "../../core/client_endpoint.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
 import { mayLogOutTo } from "./logout_uri.ts";
-import { clearSessionCookie, readSession } from "../../core/session/session_cookie.ts";
+import { clearSessionCookie, readSession } from "../../core/session/cookies.ts";
 
 /** The pages of the embedding program. */
 type ReplacedPages = Pick<Pages, "logout" | "loggingOut" | "loggedOut">;

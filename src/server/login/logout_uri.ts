@@ -2,23 +2,36 @@
 
 import { policyOf } from "../../core/clients/policy.ts";
 import type { Client } from "../../core/clients/repository.ts";
+import type { RuleExplanation } from "../../core/explanation.ts";
+import { warn } from "../../core/observe.ts";
 import type { Server } from "../../core/server.ts";
 
 /**
  * Whether a logout of the client may lead to the URI.
  *
- * @param warn Called if the client has not registered the URI, with the setting that accepts it.
+ * @param onAccepted Called if the client has not registered the URI, with the setting that accepts it.
  */
 export function mayLogOutTo(
   server: Server,
   client: Client | undefined,
   uri: string,
-  warn: (setting: "clients" | "redirectUris") => void,
+  onAccepted: (setting: "clients" | "redirectUris") => void,
 ): boolean {
   if (client?.metadata.post_logout_redirect_uris?.includes(uri)) return true;
   const setting = client?.isUnregistered ? "clients" : "redirectUris";
   const isAccepted = client !== undefined && policyOf(server, client).acceptsAny.includes(setting) &&
     client.allowsRedirectUri(uri);
-  if (isAccepted) warn(setting);
+  if (isAccepted) onAccepted(setting);
   return isAccepted;
+}
+
+/** Warns that a request was accepted only because a setting is `"any"`. */
+export function warnAccepted(
+  server: Pick<Server, "now" | "trace">,
+  client: { readonly id: string },
+  setting: "clients" | "redirectUris",
+  explanation: RuleExplanation,
+): void {
+  const reason = `${explanation.reason}; it was accepted, because ${setting} is "any"`;
+  warn(server, client.id, { ...explanation, reason });
 }

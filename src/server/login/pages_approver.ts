@@ -4,10 +4,9 @@
 
 import { csrfToken } from "../pages/csrf.ts";
 import type { Approver } from "../../core/approver.ts";
-import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
+import { ensureBrowserCookie, readSession } from "../../core/session/cookies.ts";
 import type { Context } from "../../core/context.ts";
 import { endpointPath } from "../../core/endpoint.ts";
-import { readSession } from "../../core/session/session_cookie.ts";
 import { redirect, type ResponseLike } from "../../core/http/message.ts";
 import type { PendingAuthorization } from "../../core/request/destination.ts";
 import type { LoginRequirements } from "../../core/request/authorization_request.ts";

@@ -3,7 +3,7 @@
  * without a login cannot fill the store. The store only records which of them are finished.
  */
 
-import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/session/cookies.ts";
 import type { Context } from "../../core/context.ts";
 import { hasAccess, withoutAccess } from "../../core/request/access.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";

@@ -8,8 +8,7 @@ import { reject } from "../rules/mod.ts";
 import type { Server } from "../../core/server.ts";
 import { constantTimeEqual } from "../../core/secrets.ts";
 import { secretMac } from "../../core/session/session.ts";
-import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
-import type { BrowserCookie } from "../../core/session/browser_cookie.ts";
+import { type BrowserCookie, ensureBrowserCookie } from "../../core/session/cookies.ts";
 import type { Context } from "../../core/context.ts";
 import type { HiddenFields } from "./post_form.tsx";
 

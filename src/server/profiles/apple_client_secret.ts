@@ -5,7 +5,7 @@ import { keysOf } from "../fetching/client_keys.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../../core/keys/jwt_policies.ts";
 import { remoteKeys } from "../fetching/remote_keys.ts";
 import { verifyByKeys } from "../../core/keys/verify_jwt.ts";
-import { warn } from "../../core/warn.ts";
+import { warn } from "../../core/observe.ts";
 import type { ClientAuth } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
 

@@ -5,11 +5,10 @@ import type { Handler } from "../../core/route.ts";
 import { plainText, redirect } from "../../core/http/message.ts";
 import { isCrossSite } from "../../core/cross_site.ts";
 import { readParams } from "../../core/client_endpoint.ts";
-import { mayLogOutTo } from "../login/logout_uri.ts";
-import { clearSessionCookie, readSession } from "../../core/session/session_cookie.ts";
+import { mayLogOutTo, warnAccepted } from "../login/logout_uri.ts";
+import { clearSessionCookie, readSession } from "../../core/session/cookies.ts";
 import { isPermitted } from "../../core/clients/standing.ts";
 import { OAuthError } from "../../core/errors.ts";
-import { warnAccepted } from "../../core/warn.ts";
 import { endSession } from "../../core/session/session.ts";
 
 /**

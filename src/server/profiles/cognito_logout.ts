@@ -7,11 +7,10 @@ import type { Context } from "../../core/context.ts";
 import { endpointUrl } from "../../core/endpoint.ts";
 import { redirect, type ResponseLike } from "../../core/http/message.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
-import { mayLogOutTo } from "../login/logout_uri.ts";
-import { clearSessionCookie, readSession } from "../../core/session/session_cookie.ts";
+import { mayLogOutTo, warnAccepted } from "../login/logout_uri.ts";
+import { clearSessionCookie, readSession } from "../../core/session/cookies.ts";
 import { isPermitted } from "../../core/clients/standing.ts";
 import { OAuthError } from "../../core/errors.ts";
-import { warnAccepted } from "../../core/warn.ts";
 import { endSession } from "../../core/session/session.ts";
 
 /** Ends the session, and leads to a registered `logout_uri`, or to a new login. Any page can thus end the session. */

@@ -17,7 +17,7 @@ import {
 } from "../../core/http/message.ts";
 import { parseTarget, type RequestHandler } from "../../core/router.ts";
 import type { Explanation } from "../../core/explanation.ts";
-import { warn } from "../../core/warn.ts";
+import { warn } from "../../core/observe.ts";
 import type { Server } from "../../core/server.ts";
 import type { ClaimChange } from "../../core/tokens/claim_change.ts";
 import { atPath } from "./shared/at_path.ts";

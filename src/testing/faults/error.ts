@@ -1,6 +1,6 @@
 /** Any OAuth error, in the form that the endpoint itself uses (OAuth 2.1 §3.2.4, §4.1.2.1; RFC 6750 §3). */
 
-import { resolveRequest } from "../../core/request/resolve_request.ts";
+import { resolveRequest } from "../../core/request/request_source.ts";
 import { authorizationResponse } from "../../core/authorize.ts";
 import { basicChallenge, bearerChallenge } from "../../core/json_error.ts";
 import { json, type RequestLike, type ResponseLike } from "../../core/http/message.ts";

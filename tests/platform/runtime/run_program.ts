@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import process from "node:process";
-import { shellQuote } from "../../../src/core/shell_quote.ts";
+import { shellQuote } from "../../../src/core/quote_value.ts";
 import { findRandomSecrets } from "../../secrets.ts";
 
 /** How a process ended. */

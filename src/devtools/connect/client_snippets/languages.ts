@@ -1,6 +1,6 @@
 /** Settings for libraries of other languages, for a shell, and as environment variables. */
 
-import { shellQuote } from "../../../core/shell_quote.ts";
+import { shellQuote } from "../../../core/quote_value.ts";
 import { encodeFormValue } from "../../../core/redirect_uri.ts";
 import type { ClientLibrary } from "./library.ts";
 

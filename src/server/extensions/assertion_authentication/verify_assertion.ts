@@ -9,7 +9,7 @@ import { describeRemovedClient } from "../../entries/server_clients.ts";
 import { policyOf } from "../../../core/clients/policy.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../../../core/keys/jwt_policies.ts";
-import { warn } from "../../../core/warn.ts";
+import { warn } from "../../../core/observe.ts";
 import { storageKey } from "../../../core/secrets.ts";
 import type { Credentials } from "../../../core/server.ts";
 import { assertionType } from "./assertion_type.ts";

@@ -1,7 +1,6 @@
 /** Verifies assertions of trusted issuers (RFC 7523 §3). Loaded with the first one, because it imports jose. */
 
-import { decodeJwt, decodeProtectedHeader } from "jose";
-import type { JWTPayload } from "jose";
+import { decodeJwt, decodeProtectedHeader, type JWTPayload } from "jose";
 import { describeKind } from "../../../core/quote_value.ts";
 import { withAlias } from "../../../core/issuer_urls.ts";
 import type { TrustedIssuer } from "./settings.ts";
@@ -15,7 +14,7 @@ import {
 } from "../../../core/keys/jwt_policies.ts";
 import { remoteKeys } from "../../fetching/remote_keys.ts";
 import { verifyByKeys } from "../../../core/keys/verify_jwt.ts";
-import { warn } from "../../../core/warn.ts";
+import { warn } from "../../../core/observe.ts";
 import { DocumentError } from "../../fetching/outbound.ts";
 import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import type { HostedServer } from "../../hosted_server.ts";

@@ -7,7 +7,7 @@
  */
 
 import { isDeeperThan } from "../../../core/json_value.ts";
-import { warn } from "../../../core/warn.ts";
+import { warn } from "../../../core/observe.ts";
 import type { AuthorizationDetail, FurtherAccess, Grant } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { type AuthorizationDetailsType, detailsTypes } from "./settings.ts";

@@ -2,7 +2,7 @@
 
 import type { PolledRequestRecord } from "../../../core/store/store.ts";
 import { postToClient } from "../../fetching/post_to_client.ts";
-import { warn } from "../../../core/warn.ts";
+import { warn } from "../../../core/observe.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
 /** How long a notification may take, in milliseconds. */

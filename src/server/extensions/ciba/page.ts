@@ -7,7 +7,7 @@ import { endpointPath } from "../../../core/endpoint.ts";
 import { rejectUntrustedHost } from "../../../core/cross_site.ts";
 import { readParams } from "../../../core/client_endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
-import { readSession } from "../../../core/session/session_cookie.ts";
+import { readSession } from "../../../core/session/cookies.ts";
 import { htmlWithForms } from "../../../core/http/message.ts";
 import { Backchannel, type BackchannelProps } from "../../login/pages/backchannel.tsx";
 import type { Pages } from "../../pages.ts";

@@ -1,6 +1,6 @@
 /** Calls clients when a session has ended (OpenID Connect Back-Channel Logout). */
 
-import { warn } from "../../../core/warn.ts";
+import { warn } from "../../../core/observe.ts";
 import type { SessionClientRecord } from "../../../core/store/session_records.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
@@ -12,8 +12,13 @@ import type { HostedServer } from "../../hosted_server.ts";
 import { finalClaims } from "../../../core/tokens/claim_change.ts";
 import { sessionIdFor } from "../../../core/users/users.ts";
 import { clientLogoutOf } from "./settings.ts";
-import { claimSessionClients, logoutCallPrefix, scheduleCall } from "./session_clients.ts";
-import type { LogoutCall, StoredCall } from "./session_clients.ts";
+import {
+  claimSessionClients,
+  type LogoutCall,
+  logoutCallPrefix,
+  scheduleCall,
+  type StoredCall,
+} from "./session_clients.ts";
 
 /** The lifetime of a logout token, in seconds (Back-Channel Logout §4 recommends two minutes at most). */
 export const logoutTokenLifetimeSeconds = 120;

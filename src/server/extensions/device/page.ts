@@ -2,14 +2,13 @@
 
 import type { Approver } from "../../../core/approver.ts";
 import { decideRequest } from "../../../core/authorize.ts";
-import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
+import { ensureBrowserCookie, readSession } from "../../../core/session/cookies.ts";
 import type { Context } from "../../../core/context.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../pages/csrf.ts";
 import { endpointPath } from "../../../core/endpoint.ts";
 import { rejectUntrustedHost } from "../../../core/cross_site.ts";
 import { readParams } from "../../../core/client_endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
-import { readSession } from "../../../core/session/session_cookie.ts";
 import { htmlWithForms, type ResponseLike } from "../../../core/http/message.ts";
 import { describe, type PendingRequest } from "../polled/polled_request.ts";
 import { findDevice, formatUserCode } from "./device_authorization.ts";

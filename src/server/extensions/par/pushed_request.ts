@@ -5,8 +5,7 @@
 
 import { findDestination } from "../../../core/request/destination.ts";
 import { readRequest } from "../../../core/request.ts";
-import type { ResolvedRequest } from "../../../core/request/request_source.ts";
-import { unsupportedSource } from "../../../core/request/resolve_request.ts";
+import { type ResolvedRequest, unsupportedSource } from "../../../core/request/request_source.ts";
 import { evictBeyondBound } from "../../entries/bounded_records.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import type { OAuthError } from "../../../core/errors.ts";

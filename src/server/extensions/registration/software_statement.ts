@@ -5,7 +5,7 @@ import { describeKind } from "../../../core/quote_value.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import { foreignClockTolerance, type JwtPolicy, JwtPolicyError } from "../../../core/keys/jwt_policies.ts";
 import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
-import { warn } from "../../../core/warn.ts";
+import { warn } from "../../../core/observe.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";

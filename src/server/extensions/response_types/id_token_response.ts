@@ -5,7 +5,7 @@ import type { AuthorizationRequest } from "../../../core/request/authorization_r
 import { OAuthError } from "../../../core/errors.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
 import { tokenHash } from "../../../core/keys/jwt.ts";
-import { warn } from "../../../core/warn.ts";
+import { warn } from "../../../core/observe.ts";
 import { paramsFromFields, type ResponseFields, type ResponseMode } from "../../../core/params.ts";
 import { hasCode } from "../../../core/request/response_type.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";

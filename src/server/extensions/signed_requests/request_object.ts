@@ -6,14 +6,13 @@
 import type { ResolvedRequest } from "../../../core/request/request_source.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../../../core/keys/jwt_policies.ts";
 import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
-import { verifyClientJwt } from "../../fetching/client_jwt.ts";
-import type { RejectJwt } from "../../fetching/client_jwt.ts";
+import { type RejectJwt, verifyClientJwt } from "../../fetching/client_jwt.ts";
 import { policyOf } from "../../../core/clients/policy.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { byProfile } from "../../../core/profile.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import type { ExtensionErrorCode } from "../../../core/rules/error_code.ts";
-import { warn } from "../../../core/warn.ts";
+import { warn } from "../../../core/observe.ts";
 import { type ParameterDescription, type Params, paramsFromFields } from "../../../core/params.ts";
 import type { RejectionRuleId } from "../../../core/rules/mod.ts";
 import type { Server } from "../../../core/server.ts";

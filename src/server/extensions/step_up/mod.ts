@@ -5,7 +5,7 @@
 
 import type { Extension } from "../../hosting/extension.ts";
 import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
-import { warn } from "../../../core/warn.ts";
+import { warn } from "../../../core/observe.ts";
 import { separatorFix } from "../../config/separators.ts";
 import type { PartRequest } from "../../../core/server.ts";
 import { type StepUpPolicy, stepUpSettings } from "./settings.ts";

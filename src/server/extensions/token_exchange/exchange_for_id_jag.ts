@@ -2,7 +2,7 @@
 
 import type { AccessItems } from "../../../core/request/request_part.ts";
 import { confirmationOf } from "../../../core/tokens/confirmation.ts";
-import { warn } from "../../../core/warn.ts";
+import { warn } from "../../../core/observe.ts";
 import type { Subject } from "../../../core/store/store.ts";
 import { type Params, scopeToken, splitScope } from "../../../core/params.ts";
 import type { User } from "../../../core/clients/client.ts";
