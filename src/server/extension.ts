@@ -9,8 +9,6 @@
  *
  * const policy: Extension = {
  *   name: "policy",
- *   title: "Policy",
- *   specifications: ["RFC 8414"],
  *   metadata: () => ({ op_policy_uri: "https://as.example/policy" }),
  * };
  * await using as = await latchkey({ extensions: [...extensions, policy] });

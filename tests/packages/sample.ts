@@ -148,8 +148,6 @@ export const checks: Readonly<Record<string, () => Promise<void>>> = {
     const store: Store = await sqliteStore(":memory:");
     const policy: Extension = {
       name: "policy",
-      title: "Policy",
-      specifications: ["RFC 8414"],
       metadata: () => ({ op_policy_uri: "https://as.example/policy" }),
     };
     const as = await latchkey({ store, extensions: [...extensions, policy] });

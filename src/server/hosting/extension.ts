@@ -39,10 +39,6 @@ export interface EndpointOptions extends CoreEndpointOptions {
 export interface Extension<Own = object> extends CoreExtension<Own>, SettingsExtension<Own> {
   /** The name in messages and tests, such as `token_exchange`. */
   readonly name: string;
-  /** The name on pages, such as `Token exchange`. */
-  readonly title: string;
-  /** The specifications that it implements. */
-  readonly specifications: readonly string[];
   /** Its grant types. Default: none. */
   readonly grantTypes?: readonly LoadableGrantType<Own>[];
   /** Its methods of client authentication. Default: none. */

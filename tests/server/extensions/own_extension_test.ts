@@ -11,8 +11,6 @@ import { latchkey } from "../../secret_leak_check.ts";
 /** An extension with a setting, a member of metadata, an endpoint, a parameter, and a member of token responses. */
 const audience: Extension<{ readonly checkAudience: boolean }> = {
   name: "audience",
-  title: "Audience parameter",
-  specifications: ["RFC 8707"],
   settings: {
     fields: { checkAudience: { type: "boolean", expected: "true or false", examples: [true], default: false } },
   },

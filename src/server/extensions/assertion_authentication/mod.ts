@@ -85,8 +85,6 @@ function validateAlgorithm(client: ClientMetadata): readonly ConfigIssue[] {
 /** Lets clients authenticate by `client_secret_jwt` and `private_key_jwt`. */
 export const assertionAuthentication: Extension = {
   name: "assertion_authentication",
-  title: "Client assertions",
-  specifications: ["RFC 7523 §2.2", "RFC 10070"],
   clientMetadata: { fields: assertionAuthenticationClientFields, validate: validateAlgorithm },
   clientAuthentication: [secretJwt, privateKeyJwt],
   metadata({ settings: { clientAuthMethods, signatureAlgorithms } }) {

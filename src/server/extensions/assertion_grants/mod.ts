@@ -18,8 +18,6 @@ const isForAnyClient = ({ users, subjects = {} }: TrustedIssuer): boolean =>
 /** Lets clients exchange assertions of trusted issuers. */
 export const assertionGrants: Extension<AssertionGrantPolicy> = {
   name: "assertion_grants",
-  title: "Assertion grants",
-  specifications: ["RFC 7523 §2.1", "draft-ietf-oauth-identity-assertion-authz-grant-03"],
   settings: {
     fields: assertionGrantFields,
     async validate(settings) {

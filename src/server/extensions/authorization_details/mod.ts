@@ -70,8 +70,6 @@ function validateTypes({ authorization_details_types = [] }: ClientMetadata, set
 /** Lets clients request objects of configured types. */
 export const authorizationDetails: Extension<AuthorizationDetailsSettings> = {
   name: "authorization_details",
-  title: "Authorization details",
-  specifications: ["RFC 9396"],
   settings: {
     ...authorizationDetailsSettings,
     async validate({ authorizationDetails: types }) {

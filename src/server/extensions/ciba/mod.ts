@@ -22,8 +22,6 @@ const isOn = ({ backchannelAuthentication }: CibaPolicy) => backchannelAuthentic
 /** Lets clients start the login of a user whom they know. */
 export const ciba: Extension<CibaPolicy> = {
   name: "ciba",
-  title: "Backchannel authentication",
-  specifications: ["OpenID Connect CIBA"],
   settings: cibaSettings,
   endpoints: (settings, options) => isOn(settings) ? cibaEndpoints(options) : [],
   grantTypes: [

@@ -13,8 +13,6 @@ import { type ClientDocumentPolicy, clientDocumentSettings } from "./settings.ts
 /** Accepts clients with a metadata document. */
 export const clientDocuments: Extension<ClientDocumentPolicy> = {
   name: "client_documents",
-  title: "Client ID metadata documents",
-  specifications: ["draft-ietf-oauth-client-id-metadata-document-02"],
   settings: clientDocumentSettings,
   metadata: ({ settings }) => settings.clientIdMetadataDocuments ? { client_id_metadata_document_supported: true } : {},
   extend: (server) =>

@@ -57,8 +57,6 @@ async function repeatCalls(server: HostedServer): Promise<void> {
 /** Logs clients out when a session ends. */
 export const clientLogout: Extension<ClientLogoutPolicy> = {
   name: "client_logout",
-  title: "Client logout",
-  specifications: ["OpenID Connect Back-Channel Logout", "OpenID Connect Front-Channel Logout"],
   settings: clientLogoutSettings,
   clientMetadata: { fields: logoutClientFields, validate: validateLogoutUris },
   metadata({ settings: { clientLogout: { backChannel, frontChannel } } }) {

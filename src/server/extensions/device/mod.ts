@@ -21,8 +21,6 @@ const isOn = ({ deviceAuthorization }: DevicePolicy) => deviceAuthorization;
 /** Lets users log in on devices without a browser. */
 export const device: Extension<DevicePolicy> = {
   name: "device",
-  title: "Devices without a browser",
-  specifications: ["RFC 8628"],
   settings: deviceSettings,
   endpoints: (settings, options) => isOn(settings) ? deviceEndpoints(options) : [],
   grantTypes: [

@@ -51,8 +51,6 @@ function readKeyBinding({ params }: PartRequest): string | undefined {
 /** Lets clients prove possession of a key. */
 export const dpop: Extension<DpopPolicy> = {
   name: "dpop",
-  title: "DPoP",
-  specifications: ["RFC 9449"],
   clientMetadata: { fields: dpopClientFields },
   settings: dpopSettings,
   requestParts: [{

@@ -20,8 +20,6 @@ function encryptionFor({ metadata }: Client, response: EncryptedResponse): Encry
 /** Encrypts ID tokens and userinfo responses for clients that ask for it. */
 export const encryptedResponses: Extension = {
   name: "encrypted_responses",
-  title: "Encrypted responses",
-  specifications: ["OpenID Connect Core §10.2", "RFC 7516"],
   clientMetadata: { fields: encryptedResponseClientFields, validate: validateEncryption },
   extend: (server) => ({
     ...server,

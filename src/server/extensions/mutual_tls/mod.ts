@@ -87,8 +87,6 @@ function validateClient(client: ClientMetadata, { mutualTls }: MutualTlsSettings
 /** Lets clients authenticate and bind tokens by certificates. */
 export const mutualTls: Extension<MutualTlsSettings> = {
   name: "mutual_tls",
-  title: "Mutual TLS",
-  specifications: ["RFC 8705", "RFC 9440"],
   clientMetadata: { fields: mutualTlsClientFields, validate: validateClient },
   settings: {
     ...mutualTlsSettings,

@@ -10,8 +10,6 @@ import { pairwiseClientFields } from "./client_members.ts";
 /** Lets clients have `subject_type` `pairwise`. */
 export const pairwise: Extension = {
   name: "pairwise",
-  title: "Pairwise subjects",
-  specifications: ["OpenID Connect Core §8.1"],
   settings: { values: { subjectTypes: ["pairwise"] } },
   extend: (server) => ({
     ...server,

@@ -32,8 +32,6 @@ const pushedRequests: RequestSource<Server> = {
 /** Lets clients push authorization requests. */
 export const par: Extension = {
   name: "par",
-  title: "Pushed authorization requests",
-  specifications: ["RFC 9126"],
   clientMetadata: { fields: pushedRequestClientFields },
   settings: parSettings,
   requestParts: [{ rule: "PA-07", at: ["authorize", "par"], read: rejectUnpushed }],

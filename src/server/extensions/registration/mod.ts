@@ -9,8 +9,6 @@ import type { HostedServer } from "../../hosted_server.ts";
 /** Lets clients register themselves. */
 export const registration: Extension<RegistrationPolicy> = {
   name: "registration",
-  title: "Client registration",
-  specifications: ["RFC 7591", "RFC 7592"],
   settings: {
     ...registrationSettings,
     async validate(settings, issuer) {

@@ -36,8 +36,6 @@ function isOn({ responseTypes }: Pick<Server["settings"], "responseTypes">): boo
 /** Accepts requests for an ID token in the authorization response. */
 export const responseTypes: Extension = {
   name: "response_types",
-  title: "ID tokens in authorization responses",
-  specifications: ["OpenID Connect Core §3.2, §3.3"],
   settings: { values: { responseTypes: types.map(({ name }) => name) } },
   extend: (server) => ({
     ...server,

@@ -33,8 +33,6 @@ async function repeatPushes(server: HostedServer): Promise<void> {
 /** Sends security events to clients. */
 export const sharedSignals: Extension<SharedSignalPolicy> = {
   name: "shared_signals",
-  title: "Shared signals",
-  specifications: ["OpenID Shared Signals Framework", "CAEP", "RISC Profile", "RFC 8417", "RFC 8935", "RFC 8936"],
   settings: sharedSignalSettings,
   endpoints: (settings, { base }) => isOn(settings) ? signalEndpoints(base) : [],
   extend: (server) => ({ ...server, sessionWatchers: [...server.sessionWatchers, watcher] }),

@@ -47,8 +47,6 @@ const requestObjects: RequestSource<HostedServer> = {
 /** Lets clients sign authorization requests. */
 export const signedRequests: Extension<SignedRequestPolicy> = {
   name: "signed_requests",
-  title: "Signed authorization requests",
-  specifications: ["RFC 9101", "OpenID Connect Core §6.1"],
   settings: signedRequestSettings,
   clientMetadata: { fields: signedRequestClientFields, validate: validateAlgorithm },
   requestParts: [{ rule: "JR-05", at: ["authorize", "par"], read: rejectUnsigned }],

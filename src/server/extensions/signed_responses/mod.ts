@@ -35,8 +35,6 @@ function acceptsJwt(accept: string | null): boolean {
 /** Signs authorization responses and introspection responses for clients that ask for it. */
 export const signedResponses: Extension = {
   name: "signed_responses",
-  title: "Signed responses",
-  specifications: ["JARM", "RFC 9701"],
   clientMetadata: { fields: signedResponseClientFields },
   settings: { values: { responseModes: modes.map(({ name }) => name) } },
   extend: (server) => ({

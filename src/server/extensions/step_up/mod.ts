@@ -30,8 +30,6 @@ function warnIgnoredLevels(
 /** Lets clients request levels of authentication. */
 export const stepUp: Extension<StepUpPolicy> = {
   name: "step_up",
-  title: "Step-up authentication",
-  specifications: ["OpenID Connect Core §3.1.2.1", "RFC 9470", "OpenID Connect Unmet Authentication Requirements"],
   settings: {
     ...stepUpSettings,
     async validate(settings) {

@@ -18,8 +18,6 @@ const isOn = (settings: TokenExchangePolicy): boolean => settings.tokenExchange 
 /** Lets clients exchange tokens. */
 export const tokenExchange: Extension<TokenExchangePolicy> = {
   name: "token_exchange",
-  title: "Token exchange",
-  specifications: ["RFC 8693", "draft-ietf-oauth-identity-assertion-authz-grant-03"],
   settings: {
     fields: tokenExchangeFields,
     async validate(settings, issuer) {
