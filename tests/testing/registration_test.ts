@@ -7,7 +7,7 @@ import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import { inspector } from "../../src/devtools/mod.ts";
-import { findFix } from "../../src/server/rules.ts";
+import { describeEvent } from "../../src/cli/operating/describe_event.ts";
 import { formatEvent } from "../../src/cli/operating/format_event.ts";
 import { faults, LoginError } from "../../src/testing/mod.ts";
 import { testLatchkey } from "./test_latchkey.ts";
@@ -97,7 +97,9 @@ test("[DR-04] the log, /flows, its export, the page and the error say how to fix
   for (const [i, [uri, fix]] of cases.entries()) {
     const error = await assertRejects(() => as.register({ redirect_uris: [uri] }), LoginError);
     assertEquals(error.explanation?.fix, fix);
-    const line = [...as.log.flows].at(-1)!.exchanges[0]!.events.map((event) => formatEvent(event, { findFix }))
+    const line = [...as.log.flows].at(-1)!.exchanges[0]!.events.map((event) =>
+      formatEvent(event, { details: describeEvent(event) })
+    )
       .join();
     const flow = await (await as.fetch(`/flows/${i + 1}`)).text();
     const exported = await (await as.fetch(`/flows/${i + 1}.md`)).text();

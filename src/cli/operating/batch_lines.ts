@@ -1,4 +1,7 @@
-/** Batches the lines of a text log that report successes: one write for several, and a count if there are many. */
+/**
+ * Writes the lines of a log in their order. Those of a text log that report successes are batched: one write for
+ * several, and a count if there are many.
+ */
 
 import { type Timer, timers } from "../../core/timers.ts";
 import type { TraceEvent } from "../../core/trace.ts";
@@ -24,11 +27,13 @@ export interface EventCount {
 
 /** Lines that are not written yet. */
 export interface LineBatch {
-  /** Adds a line, formatted when it is written, or only counts the event by its redacted client. */
+  /** Adds a line of a success, formatted when it is written, or only counts the event by its redacted client. */
   add(event: TraceEvent, format: () => string | undefined, redact: (text: string) => string): void;
-  /** Writes the lines that wait, before a line that follows them. */
-  writeLines(): void;
-  /** Writes the lines that wait, and the counts. */
+  /** Writes a line after those that wait: immediately, or when what it needs is loaded. */
+  write(format: () => string | undefined, loading?: Promise<void>): void;
+  /** Whether lines wait for what one of them needs. */
+  isDeferring(): boolean;
+  /** Writes everything that waits, and the counts, without what is not loaded: the process may end. */
   flush(): void;
 }
 
@@ -49,6 +54,23 @@ export function lineBatch(
   let periodStart = -Infinity;
   let lines = 0;
   let timer: Timer | undefined;
+  let deferredWrites: (() => void)[] | undefined;
+
+  /** Writes a text, or nothing, after the deferred ones. */
+  function writeNext(format: () => string | undefined): void {
+    const writeText = () => {
+      const text = format();
+      if (text !== undefined) write(text);
+    };
+    if (deferredWrites === undefined) writeText();
+    else deferredWrites.push(writeText);
+  }
+
+  function release(): void {
+    const writes = deferredWrites ?? [];
+    deferredWrites = undefined;
+    for (const writeText of writes) writeText();
+  }
 
   const isPeriodOver = () => timers.elapsed() - periodStart >= periodMs;
 
@@ -65,14 +87,18 @@ export function lineBatch(
 
   function writeLines(): void {
     if (waiting.length === 0) return;
-    const texts = waiting.flatMap((format) => format() ?? []);
+    const formats = waiting;
     waiting = [];
-    if (texts.length > 0) write(texts.join("\n"));
+    writeNext(() => {
+      const texts = formats.flatMap((format) => format() ?? []);
+      return texts.length > 0 ? texts.join("\n") : undefined;
+    });
   }
 
   function writeCounts(): void {
     if (counts.size === 0) return;
-    write(formatCounts(lastAt, [...counts.values()]));
+    const [at, counted] = [lastAt, [...counts.values()]];
+    writeNext(() => formatCounts(at, counted));
     counts.clear();
   }
 
@@ -95,12 +121,21 @@ export function lineBatch(
       else count(event, redact);
       timer ??= timers.setTimeout(writeDue, batchMs);
     },
-    writeLines,
+    write(format, loading) {
+      writeLines();
+      if (loading !== undefined && deferredWrites === undefined) {
+        deferredWrites = [];
+        loading.then(release);
+      }
+      writeNext(format);
+    },
+    isDeferring: () => deferredWrites !== undefined,
     flush() {
       timers.clearTimeout(timer);
       timer = undefined;
       writeLines();
       writeCounts();
+      release();
     },
   };
 }

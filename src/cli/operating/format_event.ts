@@ -3,9 +3,7 @@
 import type { Explanation, TraceEvent } from "../../core/trace.ts";
 import { printable } from "../../core/quote_value.ts";
 import type { EventCount } from "./batch_lines.ts";
-
-/** The function of the rule table. */
-export type FindFix = typeof import("../../server/rules.ts").findFix;
+import type { EventDetails } from "./describe_event.ts";
 
 /** Maximum length of a line, in characters; longer ones are truncated. */
 const maxLineChars = 1000;
@@ -27,10 +25,6 @@ export interface LoggedRequest {
   readonly status?: number;
   /** The page that shows the recorded request: a URL. */
   readonly link?: string;
-  /** Finds how a rejected URI differs from the registered one: a sentence. */
-  readonly findDifference?: (explanation: Explanation) => string | undefined;
-  /** Finds the form that changes the clients so that the server accepts the request. */
-  readonly findChange?: () => { readonly url: string; readonly label: string } | undefined;
   /** The ID in `X-Request-Id`. Shown if there is no link. */
   readonly id?: string;
 }
@@ -39,8 +33,8 @@ export interface LoggedRequest {
 export interface FormatOptions {
   /** Whether successful events are shown. Default: false. */
   readonly verbose?: boolean;
-  /** Finds the fix of a rejection or warning. Default: none is shown. */
-  readonly findFix?: FindFix;
+  /** The details of a rejection or warning. Default: none is shown. */
+  readonly details?: EventDetails;
   /** The request of the event. Default: unknown. */
   readonly request?: LoggedRequest;
   /** How the terminal shows lines. Default: a file, which has neither colours, nor a width, nor a time zone. */
@@ -193,7 +187,7 @@ function formatFailure(
   { type, at, client, explanation }: Extract<TraceEvent, { readonly explanation: Explanation }>,
   outcome: string,
   endpoint: string | undefined,
-  { findFix, request: { method, status, link, findChange, findDifference, id } = {}, terminal }: FormatOptions,
+  { details: { fix, difference, change } = {}, request: { method, status, link, id } = {}, terminal }: FormatOptions,
 ): string {
   const heading = [
     endpoint && [method, formatEndpoint(endpoint)],
@@ -202,14 +196,12 @@ function formatFailure(
     explanation.rule && [paint(2, explanation.rule, terminal)],
   ].flatMap((words) => words ? [words.filter((word) => word !== undefined).join(" ")] : []);
   const { reason, expected, received, earlier } = explanation;
-  const change = type === "rejected" ? findChange?.() : undefined;
-  const difference = findDifference?.(explanation);
   const values = {
     expected,
     received,
     earlier,
     note: difference,
-    fix: findFix?.(explanation),
+    fix,
     request: link === undefined ? id : undefined,
   };
   const lines = [

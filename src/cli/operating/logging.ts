@@ -3,15 +3,13 @@
 import type { Context } from "../../core/context.ts";
 import { type App, flowUrl } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
-import { findFix } from "../../server/rules.ts";
-import { clientChangeUrl } from "../../server/errors/client_change.ts";
-import { suggestUri } from "../../server/explain/suggest_match.ts";
 import { findForRequest, type RequestLike, type ResponseLike, withHeaders } from "../../core/http/message.ts";
 import { redactEvent, redactText } from "../../server/redaction/redact.ts";
 import type { RegisteredSecrets } from "../../server/redaction/registered_secrets.ts";
 import type { TraceEvent } from "../../core/trace.ts";
 import { endpointNameAt, pathOf } from "./endpoint_name.ts";
 import { type LineBatch, lineBatch } from "./batch_lines.ts";
+import type { describeEvent } from "./describe_event.ts";
 import {
   formatCounts,
   formatEvent,
@@ -77,6 +75,20 @@ const maxWrittenNotes = 1000;
 /** Request IDs that are accepted from a trusted proxy. */
 const requestIdPattern = /^[\w.:-]{1,64}$/;
 
+/** Loaded with the first event that it describes, because it contains the texts of all rules. */
+let describe: typeof describeEvent | undefined;
+let loadingDescribe: Promise<void> | undefined;
+
+/** Resolves when events can be described; `undefined` if they can be. */
+function untilDescribed(): Promise<void> | undefined {
+  if (describe !== undefined) return undefined;
+  return loadingDescribe ??= import("./describe_event.ts").then(
+    ({ describeEvent }) => void (describe = describeEvent),
+    // Without it, the log has the events as they are.
+    () => {},
+  );
+}
+
 /**
  * Writes a log. Each response has the request ID in `X-Request-Id`: that of a trusted proxy, or a new one. The log
  * contains no secrets, and paths without their query.
@@ -98,12 +110,12 @@ export function logging(options: LoggingOptions): Logging {
     }
   };
   const batch = lineBatch(tryWrite, (at, counts) => formatCounts(at, counts, terminal?.()));
-  return logApp({ ...options, write: tryWrite }, batch);
+  return logApp(options, batch);
 }
 
 /** @param hostRequestId Creates request IDs. Default: the random source of the app. */
 function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () => string): Logging {
-  const { write, format, verbose = false, terminal } = options;
+  const { format, verbose = false, terminal } = options;
   const requests = new WeakMap<RequestLike, ActiveRequest>();
   let findEndpoint: App["findEndpoint"] = () => undefined;
   let registeredSecrets: RegisteredSecrets | undefined;
@@ -129,20 +141,22 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
       path: pathOf(active),
       status: active.status,
       ...hasLink && { link: flowUrl(context) },
-      ...event.type === "rejected" && {
-        findDifference: (explanation) => suggestUri(explanation)?.difference,
-        findChange: () => clientChangeUrl(context, event.explanation.change),
-      },
     };
   }
 
   function formatLogged(received: TraceEvent, active?: ActiveRequest, context?: Context): string | undefined {
     const event = redactEvent(received, registeredSecrets);
     const request = active && describeRequest(event, active, context!);
-    if (format === "text") return formatEvent(event, { verbose, terminal: terminal?.(), findFix, request });
-    const fix = "explanation" in event ? findFix(event.explanation) : undefined;
-    const change = request?.findChange?.()?.url;
-    return JSON.stringify({ ...toLogRecord(event), fix, change, request: request?.id, flow: request?.link });
+    const details = describe?.(event, active && context);
+    if (format === "text") return formatEvent(event, { verbose, terminal: terminal?.(), details, request });
+    const { fix, change } = details ?? {};
+    return JSON.stringify({
+      ...toLogRecord(event),
+      fix,
+      change: change?.url,
+      request: request?.id,
+      flow: request?.link,
+    });
   }
 
   /** Writes an event. A success may wait for others, so its text is made later. */
@@ -154,9 +168,10 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
         (text) => redactText(text, registeredSecrets),
       );
     }
-    batch.writeLines();
-    const text = formatLogged(event, active, context);
-    if (text !== undefined) write(text);
+    batch.write(
+      () => formatLogged(event, active, context),
+      "explanation" in event ? untilDescribed() : undefined,
+    );
   }
 
   return {
@@ -168,11 +183,15 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
     },
     logEvent(event, fields) {
       if (format === "json") {
-        write(JSON.stringify({ time: new Date(now()).toISOString(), level: "info", event, ...fields }));
+        const text = JSON.stringify({ time: new Date(now()).toISOString(), level: "info", event, ...fields });
+        batch.write(() => text);
       }
     },
     flush: batch.flush,
-    close: batch.flush,
+    async close() {
+      await loadingDescribe;
+      batch.flush();
+    },
     setup(app) {
       const { server } = app;
       findEndpoint = app.findEndpoint;
@@ -200,10 +219,11 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
         active.hasEnded = true;
         for (const [event, context] of active.events ?? []) writeEvent(event, active, context);
         active.events = undefined;
+        if (batch.isDeferring()) await loadingDescribe;
       }
       if (format === "json") {
         const path = pathOf(request);
-        write(JSON.stringify({
+        const text = JSON.stringify({
           time: new Date(now()).toISOString(),
           level: response.status >= 500 ? "error" : "info",
           event: "request",
@@ -214,7 +234,8 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
           milliseconds: Math.round((timers.elapsed() - startedAt) * 100) / 100,
           ...sender,
           request: id,
-        }));
+        });
+        batch.write(() => text);
       }
       return withHeaders(response, { "x-request-id": id });
     },

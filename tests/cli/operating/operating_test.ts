@@ -632,13 +632,17 @@ test("[HT-15] message and stack of an internal error are redacted in the log; th
   }
 });
 
-test("[OP-10] the log has an event immediately, with its fix: the process may end immediately", () => {
-  const lines: string[] = [];
-  const log = logging({ write: (line) => lines.push(line), format: "json" });
-  log.onEvent({ type: "warning", at: 0, explanation: { rule: "OP-10", reason: "a client remains in the store" } });
-  const [record] = lines.map((line) => JSON.parse(line));
-  assertEquals(record.rule, "OP-10");
-  assertMatch(record.fix, /./);
+test("[OP-10] the log has an event with its fix when it is closed, and in any case when the process ends", async () => {
+  for (const end of ["close", "flush"] as const) {
+    const lines: string[] = [];
+    const log = logging({ write: (line) => lines.push(line), format: "json" });
+    log.onEvent({ type: "warning", at: 0, explanation: { rule: "OP-10", reason: "a client remains in the store" } });
+    log.logEvent("stopping");
+    await log[end]!();
+    const [warning, stopping] = lines.map((line) => JSON.parse(line));
+    assertEquals([warning.rule, stopping.event], ["OP-10", "stopping"]);
+    if (end === "close") assertMatch(warning.fix, /./);
+  }
 });
 
 test("[UI-19] the terminal says in which part a rejected redirect URI differs", async () => {
