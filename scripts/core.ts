@@ -15,7 +15,7 @@ const limits = {
   "folders in circles": 0,
   "members of extensions and plugins": 20,
   "of them, with fewer than two users": 0,
-  "types that are forms of a setting": 5,
+  "types that are forms of a setting": 4,
   "calls that fill in settings": 5,
   "members of Server": 30,
 };

@@ -1,8 +1,7 @@
 /** Two issuers in one process, and what each makes that the other must not know. */
 
 import { assertEquals, assertMatch } from "@std/assert";
-import type { Client, ClientMetadata, Host, User } from "../../src/mod.ts";
-import type { AppOptions } from "../../src/server/hosting/options.ts";
+import type { Client, ClientMetadata, Host, LatchkeyOptions, User } from "../../src/mod.ts";
 import type { Repository } from "../../src/server/extension.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import { type TestControl, testControl } from "../../src/testing/mod.ts";
@@ -20,7 +19,7 @@ export const web: ClientMetadata = {
 /** An authorization request of the client. */
 export const webRequest: Fields = { ...goodRequest, client_id: "web", redirect_uri: "https://web.example/cb" };
 /** Options of each app. */
-export const common: AppOptions = { alg: "EdDSA", clients: [web], throttle: true };
+export const common: LatchkeyOptions = { alg: "EdDSA", clients: [web], throttle: true };
 
 /** One of two issuers, with its mock. */
 export interface Side extends Requests {
@@ -39,7 +38,7 @@ interface Requests {
 }
 
 /** Adds an issuer to a host. */
-export async function addSide(server: Host, where: AppOptions): Promise<Side> {
+export async function addSide(server: Host, where: LatchkeyOptions): Promise<Side> {
   const control = testControl();
   const plugins = [control.plugin, inspector()];
   const app = await server.app(withSecretLeakCheck({ ...common, login: "interactive", plugins, ...where }));

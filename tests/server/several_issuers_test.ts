@@ -2,18 +2,17 @@
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, host, memoryStore } from "../../src/mod.ts";
-import type { AppOptions } from "../../src/server/hosting/options.ts";
+import { ConfigurationError, host, latchkey, memoryStore } from "../../src/mod.ts";
 import type { HostedApp } from "../../src/server/hosting/hosted_app.ts";
 import type { RecordKind } from "../../src/core/store/store.ts";
-import type { Store } from "../../src/mod.ts";
+import type { LatchkeyOptions, Store } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/core/store/sqlite.ts";
 import { testControl } from "../../src/testing/mod.ts";
 import { withSecretLeakCheck } from "../secret_leak_check.ts";
 import { encode, verifier } from "../kit.ts";
 import { addSide, assertIsolated, common, outcome, requests, webRequest } from "./issuers.ts";
 
-const places: Readonly<Record<string, readonly [AppOptions, AppOptions]>> = {
+const places: Readonly<Record<string, readonly [LatchkeyOptions, LatchkeyOptions]>> = {
   "by path": [{ path: "/a" }, { path: "/b" }],
   "by a path below the other one": [{ path: "/a" }, { path: "/a/b" }],
   "by host name": [{ issuer: "http://a.localhost:9000" }, { issuer: "http://b.localhost:9000" }],
@@ -74,7 +73,7 @@ test("a URL of no issuer is rejected by the host, however long its path is", asy
 test("a host has each issuer once, and rejects an invalid path", async () => {
   await using server = await host();
   const a = await server.app({ ...common, path: "/a" });
-  const rejected = async (options: AppOptions, message: RegExp) =>
+  const rejected = async (options: LatchkeyOptions, message: RegExp) =>
     assertMatch(
       (await assertRejects(() => server.app({ ...common, ...options }), ConfigurationError)).message,
       message,
@@ -103,6 +102,27 @@ test("issuers by path follow the port of the host, and are served there", async 
   }
   await b.remove();
   assertStrictEquals(await (await fetch(`${url}/b/oauth2/jwks`)).text(), "No issuer of this server has this URL.\n");
+});
+
+test("the path of a server's issuer follows its port, and excludes a configured issuer", async () => {
+  await using as = await latchkey({ ...common, path: "/a", issuerUntilListening: "https://as.test" });
+  assertStrictEquals(as.issuer, "https://as.test/a");
+  const { url } = await as.listen({ port: 0 });
+  assertStrictEquals(as.issuer, `${url}/a`);
+  assertStrictEquals((await (await fetch(`${url}/a/.well-known/openid-configuration`)).json()).issuer, `${url}/a`);
+  await assertRejects(
+    () => latchkey({ path: "/a", issuer: "https://as.test" }),
+    ConfigurationError,
+    "no path together",
+  );
+});
+
+test("the records of an app with its own store are not in the store of the host", async () => {
+  const [shared, own] = [persistentStore(), persistentStore()];
+  await using server = await host({ store: shared });
+  const app = await server.app({ ...common, path: "/a", store: own });
+  await app.users.set({ sub: "carol" });
+  assertEquals([await shared.count("user", ""), await own.count("user", "")], [0, 1]);
 });
 
 test("an app whose issuer is the host of each request is served under all of them, and follows the port", async () => {
@@ -134,7 +154,7 @@ for (const [name, openStore] of Object.entries(stores)) {
     const countAll = async () =>
       (await Promise.all(kinds.map((kind) => store.count(kind, "")))).reduce((sum, count) => sum + count, 0);
     await using server = await host({ store: Promise.resolve(store) });
-    const options = () => withSecretLeakCheck<AppOptions>({ ...common, path: "/b" });
+    const options = () => withSecretLeakCheck<LatchkeyOptions>({ ...common, path: "/b" });
     const a = await server.app({ ...options(), path: "/a" });
     const useAll = async (app: HostedApp) => {
       const { get, post } = requests(server.fetch, app);
@@ -179,7 +199,7 @@ test("a closed app leaves its records to the next app of its path", async () => 
 
 test("an app with a clock of its own shares no store, because others would delete its records", async () => {
   await using server = await host({ store: memoryStore() });
-  for (const options of [{ now: () => 0 }, { plugins: [testControl().plugin] }] satisfies AppOptions[]) {
+  for (const options of [{ now: () => 0 }, { plugins: [testControl().plugin] }] satisfies LatchkeyOptions[]) {
     const error = await assertRejects(() => server.app({ ...common, ...options }), ConfigurationError);
     assertMatch(error.message, /now\n.*Expected the clock of the system, because the apps of the host share a store/);
   }

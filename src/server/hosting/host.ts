@@ -21,7 +21,7 @@ import { type AppTable, appTable } from "./app_table.ts";
 import { listeners, type ListenOptions, type ListenResult } from "./listen.ts";
 import { maintenanceTimer } from "./maintenance.ts";
 import { type AppPlace, limitStart, type OpenApp, openApp } from "./open_app.ts";
-import type { AppOptions, LatchkeyOptions } from "./options.ts";
+import type { LatchkeyOptions } from "./options.ts";
 
 /** @internal Options of {@link host}. */
 export interface HostOptions {
@@ -46,7 +46,7 @@ export interface Host extends AsyncDisposable {
    * @throws {ConfigurationError} If the options are invalid, or the issuer is in use.
    * @throws {StoreError} If the store does not respond for a minute and a half.
    */
-  app(options?: AppOptions): Promise<HostedApp>;
+  app(options?: LatchkeyOptions): Promise<HostedApp>;
   /**
    * Passes a request to the app whose issuer has the host and the longest matching path of the URL. If the request has
    * a `Host` header, its value replaces the host of the URL. Responds with 404 if no app matches.
@@ -88,7 +88,7 @@ export async function host({ store, origin }: HostOptions = {}): Promise<Host> {
     get apps() {
       return created.apps();
     },
-    app: ({ path, ...options } = {}) => created.addApp(options, path),
+    app: (options = {}) => created.addApp(options),
     async fetch(request, peer) {
       const response = await created.handle(request, peer);
       if (isDropped(response)) throw new ConnectionDropped();
@@ -106,19 +106,15 @@ interface CreatedHost extends Pick<Host, "listen" | "close"> {
   /** Handles a request of the network. It never rejects. */
   readonly handle: RequestHandler;
   /** Adds the app that handles each request for which no other app matches. Apps with a path follow its origin. */
-  addMainApp(options: LatchkeyOptions, store: Store | Promise<Store>): Promise<HostedApp>;
-  /**
-   * Adds an app.
-   *
-   * @param store A store of its own. Default: its part of the host's store, or a new memory store if the host has no
-   *   store.
-   */
-  addApp(options: LatchkeyOptions, path: string | undefined, store?: Store): Promise<HostedApp>;
+  addMainApp(options: LatchkeyOptions): Promise<HostedApp>;
+  /** Adds an app. */
+  addApp(options: LatchkeyOptions): Promise<HostedApp>;
 }
 
 /** Creates a host whose apps share a store, if there is one. */
 export function createHost(origin: string = localIssuer(9000), sharedStore?: Store): CreatedHost {
   const apps = new Set<OpenApp>();
+  /** The paths of the issuers that follow the origin. */
   const paths = new Map<OpenApp, string>();
   /** The apps besides the main one; absent until the first is added. A host with one app does not load their code. */
   let table: AppTable<OpenApp> | undefined;
@@ -154,8 +150,8 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
     onListening(newOrigin, certificatePort) {
       timer.start();
       if (newOrigin === undefined) return;
-      main?.moveTo(newOrigin);
-      origin = main === undefined ? newOrigin : new URL(main.server.issuer).origin;
+      // A configured issuer of the main app keeps its origin.
+      if (main === undefined || paths.has(main)) origin = newOrigin;
       for (const [app, path] of paths) app.moveTo(origin + path);
       if (main?.server.possession.byConnection === undefined || certificatePort === undefined) return;
       const { hostname } = new URL(backChannelOrigin(main.server));
@@ -183,12 +179,14 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
     let ending: Promise<void> | undefined;
     const opened = await openApp(options, {
       ...place,
-      addApp({ path, store, ...added }) {
+      addApp(added) {
         const outer = (options.plugins ?? []).flatMap((plugin) => plugin.forAddedApp?.() ?? []);
         const wrapped = { ...added, plugins: [...outer, ...added.plugins ?? []] };
-        return path === undefined || ownOrigin === undefined
-          ? created.addApp(wrapped, path, store)
-          : created.addApp({ ...wrapped, issuer: ownOrigin + path }, undefined, store);
+        return created.addApp(
+          added.path === undefined || ownOrigin === undefined
+            ? wrapped
+            : { ...wrapped, path: undefined, issuer: ownOrigin + added.path },
+        );
       },
       close: (deletesRecords) => ending ??= close(opened, deletesRecords ? prefix : undefined),
     });
@@ -211,13 +209,17 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
   const created: CreatedHost = {
     apps: () => [...apps].map(({ app }) => app),
     handle,
-    async addMainApp(options, store) {
-      main = await open(options, { store, issuer: options.issuerUntilListening ?? origin, sharesStore: false });
+    async addMainApp(options) {
+      const { path = "", store = memoryStore() } = options;
+      validatePath(path, configuredIssuer(options));
+      main = await open(options, { store, issuer: origin + path, sharesStore: false });
       apps.add(main);
+      if (configuredIssuer(options) === undefined) paths.set(main, path);
       origin = new URL(main.server.issuer).origin;
       return main.app;
     },
-    async addApp(options, path = "", ownStore) {
+    async addApp(options) {
+      const { path = "", store: ownStore } = options;
       validatePath(path, configuredIssuer(options));
       const prefix = ownStore === undefined && sharedStore !== undefined
         ? `app ${path || (options.issuer ?? "")} `

@@ -1,7 +1,6 @@
 /** A host with one app: {@link latchkey}. */
 
 import type { HostedApp } from "./hosted_app.ts";
-import { memoryStore } from "../../core/store/memory.ts";
 import { createHost } from "./host.ts";
 import type { ListenOptions, ListenResult } from "./listen.ts";
 import type { LatchkeyOptions } from "./options.ts";
@@ -31,8 +30,8 @@ export interface Latchkey extends Omit<HostedApp, "remove"> {
  * ```
  */
 export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey> {
-  const host = createHost();
-  const app = await host.addMainApp(options, options.store ?? memoryStore());
+  const host = createHost(options.issuerUntilListening);
+  const app = await host.addMainApp(options);
   const { clients, users, fetch, rotateKeys } = app;
   const { listen, close } = host;
   return {

@@ -77,7 +77,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const { now = () => Date.now(), randomBytes = randomPool(), keySource: source } = configured;
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = place.store instanceof Promise ? await limitStart(place.store) : place.store;
-  const resolved = await resolveOptions(configured, configured.issuerUntilListening ?? place.issuer, known);
+  const resolved = await resolveOptions(configured, place.issuer, known);
   assertNoIssues([...resolved.issues, ...validatePluginProfiles(configured, givenPlugins)]);
   const { policy, issuerPath, deviation } = resolved;
   // Innermost: recorders and faults see requests and responses as clients do.

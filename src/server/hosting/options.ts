@@ -27,7 +27,10 @@ import type { Endpoint } from "../../core/route.ts";
 export interface LatchkeyOptions extends Settings, ExtensionSettings {
   /** The extensions of the server. It knows only their settings, parameters and grant types. Default: all. */
   readonly extensions?: readonly Extension[];
-  /** The store of all records. The server closes it. Default: a new {@link memoryStore}. */
+  /**
+   * The store of all records. The server closes it. Default: a new {@link memoryStore}, or for an app of a host with a
+   * store, a part of that store.
+   */
   readonly store?: Store | Promise<Store>;
   /** The clock: milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
@@ -49,19 +52,18 @@ export interface LatchkeyOptions extends Settings, ExtensionSettings {
   readonly pages?: Pages;
   /** Creates signing keys, and signs if WebCrypto cannot use them. Default: generated keys. */
   readonly keySource?: KeySource;
-  /** The issuer until the server listens, if it follows the port; without a path. Default: `http://localhost:9000`. */
+  /**
+   * The path of the issuer, such as `/a`, if the issuer follows the port or the origin of a host. Default: none, or the
+   * path of a provider.
+   */
+  readonly path?: string;
+  /**
+   * The issuer until the server listens, if it follows the port; without a path. An app of a host has the origin of the
+   * host. Default: `http://localhost:9000`.
+   */
   readonly issuerUntilListening?: string;
   /** The plugins; the first one is the outermost. Default: none. */
   readonly plugins?: readonly Plugin[];
-}
-
-/** @internal Options of an app: the options of {@link latchkey}, except the store. */
-export interface AppOptions extends Omit<LatchkeyOptions, "store" | "issuerUntilListening"> {
-  /**
-   * The path of the issuer below the origin of the host, such as `/a`, if the issuer follows the port. Default: the
-   * option `issuer`, or the root of the host.
-   */
-  readonly path?: string;
 }
 
 /** @internal Changes of an assembled server, at any time. */
@@ -74,10 +76,10 @@ export interface AppChanges {
   /**
    * Adds an app to the host of the server.
    *
-   * @param options Its options, with the store of its records.
+   * @param options Its options, with the store of its records. A `path` follows the origin of the server.
    * @throws {ConfigurationError} If options are invalid, or the path is in use.
    */
-  addApp(options: AppOptions & { readonly store: Store }): Promise<HostedApp>;
+  addApp(options: LatchkeyOptions & { readonly store: Store }): Promise<HostedApp>;
   /** Changes the issuer, and the redirect URIs of the demo clients with it. The path of the issuer stays. */
   moveTo(issuer: string): void;
 }
@@ -102,7 +104,9 @@ export interface Plugin {
    *
    * @param options The options of the server, with the replacements of the plugins after this one.
    */
-  configure?(options: LatchkeyOptions): Omit<LatchkeyOptions, "extensions" | "plugins" | "store">;
+  configure?(
+    options: LatchkeyOptions,
+  ): Omit<LatchkeyOptions, "extensions" | "issuerUntilListening" | "path" | "plugins" | "store">;
   /** The profiles that it brings, whose names `configure` finds in the options. Default: none. */
   readonly profiles?: readonly PluginProfileName[];
   /**

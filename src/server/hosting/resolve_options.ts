@@ -56,6 +56,7 @@ const optionFields: Fields<Omit<LatchkeyOptions, keyof ExtensionSettings>> = {
     loggedOut: functionField,
   }, {}),
   keySource: objectField,
+  path: text(["/a"]),
   issuerUntilListening: text(["http://localhost:9000"]),
   plugins: list<Plugin>(objectField, [[]], { expected: "an array of plugins" }),
 };
