@@ -9,9 +9,9 @@ import {
   type Observation,
   type Stop,
 } from "./attack.ts";
-import { lateCodeCheck, lateRejection, noRecovery } from "./attacks/effects.ts";
 import { unknownUser } from "./driver.ts";
-import type { AttackResult } from "./report.ts";
+import { type Effect, effects, type Seen, warningEffect } from "./effects.ts";
+import { type AttackResult, failureVerdicts } from "./report.ts";
 import { missingTrait, seenText, type Trait } from "./traits.ts";
 import type { TrappedRequest } from "./trap.ts";
 
@@ -53,8 +53,8 @@ function assessRejection({ stop }: Attack, observation: Observation): Assessment
   if (sent === undefined) return { passed: true, because: describeOutcome(observation) };
   const because = `the client reported an error, but only after a request to ${sent}`;
   // Userinfo belongs to the server that issued the token, so nothing is lost by the request.
-  if (stop === "token") return { passed: false, because, isWarning: true, effect: lateRejection };
-  return { passed: false, because, ...stop === "callback" && { effect: lateCodeCheck } };
+  if (stop === "token") return { passed: false, because, isWarning: true, seen: "early" };
+  return { passed: false, because, ...stop === "callback" && { seen: "early" } };
 }
 
 function assessTolerance(_: Attack, observation: Observation): Assessment {
@@ -73,7 +73,7 @@ async function assessRecovery(_: Attack, observation: Observation): Promise<Asse
   return {
     passed: recovers,
     because: `${describeOutcome(observation)}; the login after it ${recovers ? "succeeded" : "failed"}`,
-    effect: noRecovery,
+    seen: "noLogin",
     harm: "accepted no login after the failure had ended",
   };
 }
@@ -113,7 +113,8 @@ export async function assess(task: CheckTask, observation: Observation): Promise
   const { outcome, error, exchanges } = observation;
   const { attack } = task;
   const { passed, because, isInconclusive, isWarning, ...shown } = await assessBehaviour(attack, observation);
-  const harm = shown.harm ?? observedHarm(observation);
+  const observed = observedHarm(observation);
+  const harm = shown.harm ?? observed?.harm;
   const released = whyReleased(attack.duty, observation.traits);
   const duty = released === undefined ? attack.duty : undefined;
   const verdict = isInconclusive
@@ -130,12 +131,17 @@ export async function assess(task: CheckTask, observation: Observation): Promise
   const reason = verdict === "warning" && released !== undefined
     ? `${because}; ${attack.duty!.source} does not bind it: ${released}`
     : because;
-  const isReleased = released !== undefined && harm === undefined;
-  const effect = shown.effect ?? (isReleased ? attack.duty!.otherwise : undefined);
+  const seen = outcome === "crashed"
+    ? "crashed"
+    : observed?.seen === "hung"
+    ? "hung"
+    : shown.seen ?? observed?.seen ?? usuallySeen(attack);
+  const effect = verdict === "warning" ? warningEffect(seen) : effects[seen];
   return {
     ...task,
-    attack: passed || effect === undefined ? attack : { ...attack, partOf: undefined, ...effect },
+    effect: passed || isInconclusive ? usualEffect(attack) : effect,
     ...{ verdict, because: reason, evidence: { outcome, error, exchanges } },
+    ...failureVerdicts.includes(verdict) && { cause: effect.cause },
     ...(verdict === "failed" || verdict === "warning") && harm !== undefined && { harm },
     ...verdict === "failed" && duty !== undefined && { duty: describeDuty(duty) },
   };
@@ -163,17 +169,33 @@ const secretsOf = ({ url, body, authorization }: TrappedRequest): string[] => {
   return [...found, /^basic /i.test(authorization) ? "the client secret" : "an access token"];
 };
 
-/** What an attacker got, as a journey of any attack shows it; follows "the client". */
-function observedHarm({ trap, session, expectedSub, outcome }: Observation): string | undefined {
-  if (outcome === "hung") return "kept the user waiting, and did not end";
+/** What is usually seen of a client that fails: the opposite of what the level expects. */
+function usuallySeen({ level, accepts }: Attack): Seen {
+  if (level === "must-tolerate") return "strict";
+  if (level === "must-recover") return "noLogin";
+  return level === "informational" ? "unusual" : accepts;
+}
+
+/** The usual effect of an attack that succeeds. */
+export const usualEffect = (attack: Attack): Effect => effects[usuallySeen(attack)];
+
+/** What an attacker got, as a journey of any attack shows it; the text follows "the client". */
+function observedHarm(
+  { trap, session, expectedSub, outcome }: Observation,
+): { readonly seen: Seen; readonly harm: string } | undefined {
+  if (outcome === "hung") return { seen: "hung", harm: "kept the user waiting, and did not end" };
   const [request] = trap.requests;
   if (request !== undefined) {
     const secrets = trap.requests.flatMap(secretsOf);
     const sent = secrets.length === 0 ? "a request" : [...new Set(secrets)].join(" and ");
-    return `sent ${sent} to ${new URL(request.url).origin}, a host of the attacker`;
+    return {
+      seen: secrets.length === 0 ? "contacted" : "leaked",
+      harm: `sent ${sent} to ${new URL(request.url).origin}, a host of the attacker`,
+    };
   }
   if (session === undefined || session.sub === expectedSub || session.sub === unknownUser) return undefined;
-  return `logged in as ${JSON.stringify(session.sub)} in place of ${JSON.stringify(expectedSub)}`;
+  const harm = `logged in as ${JSON.stringify(session.sub)} in place of ${JSON.stringify(expectedSub)}`;
+  return { seen: "otherUser", harm };
 }
 
 /** One line: the section, and why it binds this client. */
@@ -188,5 +210,6 @@ export function unknownResult(
   because: string,
   { cause, evidence = { exchanges: [] } }: Partial<Pick<AttackResult, "cause" | "evidence">> = {},
 ): AttackResult {
-  return { ...task, verdict, because, ...cause !== undefined && { cause }, evidence };
+  const effect = usualEffect(task.attack);
+  return { ...task, effect, verdict, because, ...cause !== undefined && { cause }, evidence };
 }

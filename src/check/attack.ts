@@ -14,6 +14,7 @@ import type { Persona } from "../testing/persona.ts";
 import type { TestResource } from "../testing/resource.ts";
 import type { TestLatchkey } from "../testing/test_latchkey.ts";
 import type { ClientDriver, ClientJourney, ClientSession, SessionStart } from "./driver.ts";
+import type { Accepted, Seen } from "./effects.ts";
 import type { Trait } from "./traits.ts";
 import type { Trap } from "./trap.ts";
 
@@ -30,34 +31,6 @@ export type AttackLevel =
   /** No behaviour is wrong; the report states what the client does. */
   | "informational";
 
-/** @internal The severity of an attack that succeeds. */
-export type Severity =
-  /** An attacker logs in as another user. */
-  | "critical"
-  /** An attacker gets tokens, or acts in the session of another user. */
-  | "high"
-  /** Users cannot log in, or a weakness helps another attack. */
-  | "medium"
-  /** The client is less careful than a specification recommends. */
-  | "low";
-
-/** The severities, the highest first. */
-export const severities: readonly Severity[] = ["critical", "high", "medium", "low"];
-
-/** @internal The defect of a client if an attack succeeds, its consequence, and how to fix the client. */
-export interface Effect {
-  /** What the client does wrong if the attack succeeds; a report groups attacks by it. Follows "the client". */
-  readonly cause: string;
-  /** What the client does wrong if most attacks of each cause of this group succeed. Default: the cause alone. */
-  readonly partOf?: string;
-  /** The severity of an attack that succeeds. */
-  readonly severity: Severity;
-  /** What an attacker or a user can then do, or no longer do; one sentence. */
-  readonly consequence: string;
-  /** What to change in the client, one sentence. */
-  readonly fix: string;
-}
-
 /** @internal A MUST of a specification for clients, or its rule for a value that a client itself writes or compares. */
 export interface Duty {
   /** The section that has it. */
@@ -66,8 +39,6 @@ export interface Duty {
   readonly binds?: readonly Trait[];
   /** Traits of which each releases a client. Default: none does. */
   readonly unless?: readonly Trait[];
-  /** The effect on a client that it does not bind. Default: that of the attack. */
-  readonly otherwise?: Effect;
 }
 
 /** @internal The journey of the client while the attack is active. No fault applies to the steps before it. */
@@ -145,7 +116,7 @@ export interface Stage {
 }
 
 /** An attack. `JSON.stringify` leaves the functions out, so that the catalogue can be sent as it is. */
-export interface Attack extends Effect {
+export interface Attack {
   /** Category and name: `id-token/alg-none`. Never changes. */
   readonly id: string;
   /** What the server does, one sentence. */
@@ -156,6 +127,8 @@ export interface Attack extends Effect {
   readonly level: AttackLevel;
   /** Where a correct client stops, if the level is `must-reject` or `should-reject`. Default: it only fails. */
   readonly stop?: Stop;
+  /** What a client accepts that does not reject the attack. */
+  readonly accepts: Accepted;
   /** What a client must do by a specification. Absent: only harm that was seen fails a client. */
   readonly duty?: Duty;
   /** How the client begins the session; `any`: in the first way that its driver has. */
@@ -193,9 +166,9 @@ export interface Attack extends Effect {
   assess?(observation: Observation): MaybePromise<Assessment | undefined>;
 }
 
-/** The members that have defaults by category and level (`attacks/categories.ts`). */
+/** The members that have defaults by category (`attacks/categories.ts`). */
 export type AttackDefaults = Partial<
-  Omit<Attack, keyof Effect | "id" | "title" | "sources" | "parameters" | "start" | "perform" | "assess">
+  Omit<Attack, "id" | "title" | "sources" | "parameters" | "start" | "perform" | "assess">
 >;
 
 /** @internal How the journey ended for the client. */
@@ -231,8 +204,11 @@ export interface Assessment {
   readonly isWarning?: boolean;
   /** What an attacker got, if this journey shows it; follows "the client": `sent the code to https://trap.test`. */
   readonly harm?: string;
-  /** The effect of the behaviour, if it differs from the effect of the attack. Default: the effect of the attack. */
-  readonly effect?: Effect;
+  /**
+   * What was seen, if the client failed. Default: that it crashed, hung, sent something to another host or logged in
+   * another user; else the opposite of what its level expects.
+   */
+  readonly seen?: Seen;
 }
 
 /** @internal What an attack concludes itself. */

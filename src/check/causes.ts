@@ -1,61 +1,23 @@
-/** What a client does wrong: the cause that its failures have in common. */
+/** What a client does wrong: the causes that its failures have in common. */
 
-import { severities, type Severity } from "./attack.ts";
+import { severities, type Severity } from "./effects.ts";
 import { withoutServerNumber } from "./journeys.ts";
-import { type AttackResult, type FailureCause, isUndecided, type Verdict } from "./report.ts";
-
-/** The verdicts that have a cause, the worst first. */
-export const failureVerdicts: readonly Verdict[] = ["failed", "known", "warning"];
+import { type AttackResult, type FailureCause, failureVerdicts } from "./report.ts";
 
 /** How many harms and duties of one cause a report names. */
 const maxTexts = 4;
-
-/** The results; those that failed have their cause, unless the check itself named one. */
-export function withCauses(results: readonly AttackResult[]): AttackResult[] {
-  const groups = findWholeGroups(results);
-  return results.map((result) =>
-    failureVerdicts.includes(result.verdict) ? { ...result, cause: result.cause ?? causeOf(result, groups) } : result
-  );
-}
-
-/** How the client ended decides first, then what the attack declares. */
-function causeOf(
-  { attack: { cause, partOf }, evidence: { outcome } }: AttackResult,
-  wholeGroups: ReadonlySet<string>,
-): string {
-  if (outcome === "crashed") return "crashes with an error that no code catches";
-  if (outcome === "hung") return "does not end within the time limit of the check";
-  return partOf !== undefined && wholeGroups.has(partOf) ? partOf : cause;
-}
-
-/** The groups of causes of which a client has each one: several, and most attacks of each succeed. */
-function findWholeGroups(results: readonly AttackResult[]): ReadonlySet<string> {
-  const decided = results.filter(({ attack, verdict }) => attack.partOf !== undefined && !isUndecided(verdict));
-  const groups = Map.groupBy(decided, ({ attack }) => attack.partOf!);
-  const isWhole = (group: readonly AttackResult[]) => {
-    const causes = [...Map.groupBy(group, ({ attack }) => attack.cause).values()];
-    return causes.length > 1 && causes.every(mostFail);
-  };
-  return new Set([...groups].flatMap(([name, group]) => isWhole(group) ? [name] : []));
-}
-
-function mostFail(results: readonly AttackResult[]): boolean {
-  const attacks = [...Map.groupBy(results, ({ attack }) => attack.id).values()];
-  const failed = attacks.filter((own) => own.some(({ verdict }) => failureVerdicts.includes(verdict)));
-  return failed.length * 2 > attacks.length;
-}
 
 /** The causes of the results that failed: the worst and gravest first, then those of the most attacks. */
 export function listCauses(results: readonly AttackResult[]): FailureCause[] {
   const failed = results.filter(({ verdict }) => failureVerdicts.includes(verdict));
   return [...Map.groupBy(failed, ({ cause }) => cause!)].map(([cause, own]): FailureCause => {
-    const byGravity = own.map(({ attack }) => attack).sort((one, other) => rankOf(one) - rankOf(other));
-    const { severity, consequence, fix } = byGravity[0]!;
+    const byGravity = own.toSorted((one, other) => rankOf(one.effect) - rankOf(other.effect));
+    const { severity, consequence, fix } = byGravity[0]!.effect;
     return {
       cause,
       verdict: failureVerdicts.find((verdict) => own.some((result) => result.verdict === verdict))!,
       ...{ severity, consequence, fix },
-      attacks: [...new Set(byGravity.map(({ id }) => id))],
+      attacks: [...new Set(byGravity.map(({ attack }) => attack.id))],
       harms: harmsOf(own).slice(0, maxTexts),
       duties: dutiesOf(own).slice(0, maxTexts),
     };

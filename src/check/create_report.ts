@@ -6,7 +6,7 @@ import type { HabitResult } from "../recorder/habits/mod.ts";
 import { findFix, findRule } from "../server/rules.ts";
 import { visibleText } from "../server/explain/visible_text.ts";
 import { isKnownHabit, isKnownResult, knownThatPass } from "./baseline.ts";
-import { listCauses, withCauses } from "./causes.ts";
+import { listCauses } from "./causes.ts";
 import type { CheckOptions } from "./check_options.ts";
 import {
   type AttackResult,
@@ -53,10 +53,8 @@ export function redactResult(result: AttackResult): AttackResult {
 /** Creates the report. */
 export function checkReport(facts: ReportFacts): CheckReport {
   const { client, control, seconds, baseline, repeat, rulesUrl } = facts;
-  const results = withCauses(
-    facts.results.map(redactResult).map((result): AttackResult =>
-      result.verdict === "failed" && isKnownResult(result, baseline) ? { ...result, verdict: "known" } : result
-    ),
+  const results = facts.results.map(redactResult).map((result): AttackResult =>
+    result.verdict === "failed" && isKnownResult(result, baseline) ? { ...result, verdict: "known" } : result
   );
   const habits = facts.habits.map((habit): CheckedHabit =>
     isKnownHabit(habit, baseline) ? { ...habit, isKnown: true } : habit

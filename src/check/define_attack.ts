@@ -9,21 +9,19 @@ import {
   validateParameters,
 } from "../testing/faults/parameters.ts";
 import type { Match } from "../testing/faults/rule_builder.ts";
-import type { Assessment, Attack, AttackDefaults, Conclusion, Duty, Effect, Journey, Stage } from "./attack.ts";
+import type { Assessment, Attack, AttackDefaults, Conclusion, Duty, Journey, Stage } from "./attack.ts";
 import { withAttackDefaults } from "./attacks/categories.ts";
 import type { ClientSession } from "./driver.ts";
 
 export type { Assessment, Attack, Conclusion, Stage };
 
-/** The members of the record of an attack. Its category and level have defaults (`attacks/categories.ts`). */
+/** The members of the record of an attack. Its category has defaults (`attacks/categories.ts`). */
 interface AttackSource<Parameters extends readonly FaultParameter[]>
   extends Pick<Attack, "id" | "title" | "assess">, Omit<AttackDefaults, "duty"> {
   /** The section with the duty if it binds every client, or a {@link Duty}. Default: {@link Attack.duty}. */
   readonly duty?: string | Duty;
   /** Further sources beside that of the duty. Default: none. */
   readonly sources?: readonly string[];
-  /** Default: that of the category and the level. */
-  readonly effect?: Effect;
   /**
    * The further journeys that reach the same check of the client: the first variant is tried in each. Default: none.
    */
@@ -48,14 +46,10 @@ interface AttackSource<Parameters extends readonly FaultParameter[]>
 export function defineAttack<const Parameters extends readonly FaultParameter[] = []>(
   source: AttackSource<Parameters>,
 ): Attack {
-  const { effect, alsoIn = [], parameters: own = [], once, always, on, match, start, perform, ...others } = source;
+  const { alsoIn = [], parameters: own = [], once, always, on, match, start, perform, ...others } = source;
   const { sources = [], duty: given, ...rest } = others;
   const duty = typeof given === "string" ? { source: given } : given;
-  const { by = "logIn", journey = "login", variants = [{}], needs = [], ...attack } = withAttackDefaults({
-    ...rest,
-    // An attack with its own effect does not inherit the group of causes of its category.
-    ...effect && { partOf: undefined, ...effect },
-  });
+  const { by = "logIn", journey = "login", variants = [{}], ...attack } = withAttackDefaults(rest);
   const parameters = alsoIn.length === 0
     ? own
     : [...own, textParameter("journey", journey, "What the client does while the attack is active.")];
@@ -71,7 +65,6 @@ export function defineAttack<const Parameters extends readonly FaultParameter[] 
     journey,
     parameters,
     variants: [...variants, ...alsoIn.map((other) => ({ ...variants[0], journey: other }))],
-    needs,
     async start(stage, given = {}) {
       const values = complete(given);
       await start?.(stage, values);

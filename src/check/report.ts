@@ -3,7 +3,8 @@
 import type { Exchange } from "../recorder/exchange.ts";
 import type { HabitResult } from "../recorder/habits/mod.ts";
 import type { RuleResult } from "../core/explanation.ts";
-import type { Attack, Effect, JourneyEvidence, JourneyOutcome } from "./attack.ts";
+import type { Attack, JourneyEvidence, JourneyOutcome } from "./attack.ts";
+import type { Effect } from "./effects.ts";
 import type { Trait } from "./traits.ts";
 
 /** What one attack shows about the client. */
@@ -35,6 +36,9 @@ export const verdicts: readonly Verdict[] = [
 export const worstFirst: readonly Verdict[] = [
   ...["failed", "known", "warning", "inconclusive", "noted", "passed", "skipped"] as const,
 ];
+
+/** The verdicts that have a cause, the worst first. */
+export const failureVerdicts: readonly Verdict[] = ["failed", "known", "warning"];
 
 /** The worst verdict of the journeys of one attack. */
 export const worstVerdict = (journeys: readonly { readonly verdict: Verdict }[]): Verdict =>
@@ -73,6 +77,8 @@ export interface AttackResult {
   readonly values: Readonly<Record<string, unknown>>;
   /** What it shows. */
   readonly verdict: Verdict;
+  /** What was seen of a client that failed. Otherwise: what usually is. */
+  readonly effect: Effect;
   /** What the client did, or why it is unknown. */
   readonly because: string;
   /**

@@ -3,6 +3,7 @@
 import { describeHabit, type ReportedHabit } from "../testing/habit_report.ts";
 import { describeError } from "./assess.ts";
 import type { Attack, JourneyOutcome } from "./attack.ts";
+import type { Effect } from "./effects.ts";
 import { rankOf } from "./causes.ts";
 import { type AttackResult, type CheckReport, type ControlFailure, type ControlResult, isUndecided } from "./report.ts";
 import { describeSent } from "./sent_values.ts";
@@ -31,7 +32,8 @@ export interface ReportData
 /** One variant of one attack. */
 export interface ReportedResult
   extends
-    Pick<Attack, "id" | "title" | "level" | "severity" | "consequence" | "correctClient" | "fix" | "sources">,
+    Pick<Attack, "id" | "title" | "level" | "correctClient" | "sources">,
+    Omit<Effect, "cause">,
     Pick<AttackResult, "values" | "verdict" | "because" | "cause" | "harm" | "duty"> {
   readonly outcome?: JourneyOutcome;
   /** What the server sent in place of what it sends without an attack. */
@@ -67,10 +69,11 @@ export function toJson({ control: { failure, ...control }, ...data }: ReportData
 }
 
 function describeResult(
-  { attack, values, verdict, because, cause, harm, duty, evidence: { outcome, exchanges } }: AttackResult,
+  { attack, values, effect, verdict, because, cause, harm, duty, evidence: { outcome, exchanges } }: AttackResult,
   { control, repeat }: CheckReport,
 ): ReportedResult {
-  const { id, title, level, severity, consequence, correctClient, fix, sources } = attack;
+  const { id, title, level, correctClient, sources } = attack;
+  const { severity, consequence, fix } = effect;
   return {
     ...{ id, title, level, severity, values, verdict, because, cause, harm, duty, outcome, consequence },
     ...{ correctClient, fix, sources },

@@ -2,8 +2,9 @@
 
 import { visibleText } from "../server/explain/visible_text.ts";
 import { formatHabit, isLacking } from "../testing/habit_report.ts";
-import type { Severity } from "./attack.ts";
-import { failureVerdicts, harmsOf } from "./causes.ts";
+import { harmsOf } from "./causes.ts";
+import type { Severity } from "./effects.ts";
+import { failureVerdicts } from "./report.ts";
 import { type AttackGroup, formatValues, groupByAttack, type ReportData } from "./report_data.ts";
 import { formatAttack, formatControlFailure } from "./report_text.ts";
 

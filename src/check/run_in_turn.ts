@@ -8,7 +8,8 @@ import type { Attempt } from "./attempt.ts";
 import { failedLogin } from "./control.ts";
 import { rankOf } from "./causes.ts";
 import { LoginLimitError, sessionStartsOf, UnreachableError } from "./driver.ts";
-import { type CheckTask, describeError, unknownResult } from "./assess.ts";
+import { type CheckTask, describeError, unknownResult, usualEffect } from "./assess.ts";
+import { effects } from "./effects.ts";
 import type { AttackResult, ControlResult } from "./report.ts";
 import { defaultRecoveryMs, type Runner } from "./runner.ts";
 import { missingTrait } from "./traits.ts";
@@ -134,7 +135,8 @@ function rank(task: CheckTask): number {
  */
 function compareTasks(one: CheckTask, other: CheckTask): number {
   const isFurther = ({ attack, values }: CheckTask) => Number(attack.variants[0] !== values);
-  return rank(one) - rank(other) || isFurther(one) - isFurther(other) || rankOf(one.attack) - rankOf(other.attack);
+  return rank(one) - rank(other) || isFurther(one) - isFurther(other) ||
+    rankOf(usualEffect(one.attack)) - rankOf(usualEffect(other.attack));
 }
 
 /** The documents that the client caches and does not request at a login; `undefined` if the whole attack reaches it. */
@@ -157,7 +159,8 @@ function withLostLogin(result: AttackResult, { error }: Attempt<unknown>, recove
   const hint = mayRest ? `; some clients rest for minutes before they fetch keys again (recoveryMs, --recovery)` : "";
   // The application stopped; all we know is that it is unreachable.
   const because = isStopped && result.evidence.outcome !== "accepted" ? effect : `${result.because}; ${effect}${hint}`;
-  const cause = isStopped ? "stops during an attack" : "accepts no login after an attack";
+  const lost = effects[isStopped ? "stopped" : "noLogin"];
   const worst = mayRest && result.verdict !== "failed" ? "warning" : "failed";
-  return { ...result, because, cause, verdict: result.verdict === "noted" ? "noted" : worst };
+  const verdict = result.verdict === "noted" ? "noted" : worst;
+  return { ...result, effect: lost, because, cause: lost.cause, verdict };
 }

@@ -4,6 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import type { CheckOptions, CheckReport, ClientDriver } from "../../src/check/mod.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
+import { effects, type Seen, warningEffect } from "../../src/check/effects.ts";
 import { seenText } from "../../src/check/traits.ts";
 import { correctDecisions } from "./decisions.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
@@ -21,18 +22,18 @@ test("a client that accepts unknown keys does not verify signatures, and does no
     "failed, high: does not verify the signature of the ID token",
   ]);
   assertEquals(await causesOf(smallClient("fetches the JWKS for each unknown key"), { only }), [
-    "warning, medium: repeats requests in an endless loop",
+    "warning, low: repeats requests too often or too soon",
   ]);
 });
 
 test("a client that accepts the state of an ended login and relies on the code verifier has a warning", async () => {
   const client = smallClient(undefined, undefined, undefined, { ...correctDecisions, keepsStates: true });
   assertEquals(await causesOf(client, { only: ["response/state-used", "response/state-wrong"] }), [
-    "warning, low: relies on code_verifier or nonce in place of state",
+    "warning, low: uses a response before it has validated it",
   ]);
 });
 
-test("a client that rejects a token response after a request to userinfo has a warning that is not grave", async () => {
+test("a client that rejects a token response after a request to userinfo has a warning", async () => {
   const { logIn, ...driver } = smallClient();
   const client: ClientDriver = {
     ...driver,
@@ -51,14 +52,29 @@ test("a client that rejects a token response after a request to userinfo has a w
     },
   };
   assertEquals(await causesOf(client, { only: ["id-token/sub-missing"] }), [
-    "warning, low: uses the access token before it has validated the ID token",
+    "warning, low: uses a response before it has validated it",
   ]);
 });
 
-test("an attack that can only be a warning is neither critical nor high", () => {
-  const grave = attacks.filter(({ level, severity }) => level === "should-reject" && /critical|high/.test(severity));
-  assertEquals(grave.map(({ id }) => id), []);
-  assert(attacks.some(({ level }) => level === "should-reject"));
+test("a warning is neither critical nor high, and critical is only a login as another user", () => {
+  const names = Object.keys(effects) as Seen[];
+  assertEquals(names.filter((seen) => /critical|high/.test(warningEffect(seen).severity)), []);
+  assertEquals(names.filter((seen) => effects[seen].severity === "critical"), ["otherUser"]);
+});
+
+test("the effect is what was seen: values of a foreign userinfo response are no login as another user", async () => {
+  const mistaken = smallClient("merges userinfo over the ID token");
+  assertEquals(await causesOf(mistaken, { only: ["userinfo/sub-other"] }), [
+    "failed, critical: logs in a user as another user",
+  ]);
+  const logIn: ClientDriver["logIn"] = async (journey) => ({
+    ...await mistaken.logIn!(journey),
+    sub: "alice",
+    logInSilently: undefined,
+  });
+  assertEquals(await causesOf({ ...mistaken, logIn }, { only: ["userinfo/sub-other"] }), [
+    "failed, medium: uses values that the server did not issue for the user",
+  ]);
 });
 
 test("every duty says in words why it binds a client", () => {

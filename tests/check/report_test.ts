@@ -7,7 +7,7 @@ import { inspector } from "../../src/devtools/mod.ts";
 import { redactTextAbout } from "../../src/recorder/redact.ts";
 import { missingTrait } from "../../src/check/traits.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
-import { severities } from "../../src/check/attack.ts";
+import { effects, severities } from "../../src/check/effects.ts";
 import { type CheckReport, type ClientDriver, UndecidedError } from "../../src/check/mod.ts";
 import { partOfCatalogue } from "./catalogue_part.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
@@ -115,7 +115,7 @@ test("each attack leads to its flow, as a page and as exports, without secrets",
   assertEquals((await as.fetch("/flows/check/99999")).status, 404);
 });
 
-test("failures have the cause that their attack declares, or one for all if the client does not check the ID token at all", async () => {
+test("failures have the cause of what was seen, and one cause has the failures of several attacks", async () => {
   const only = ["id-token/aud-wrong", "id-token/iss-wrong", "id-token/nonce-wrong", "id-token/exp-past"];
   const causesOf = async (mistake: Parameters<typeof smallClient>[0]) => {
     const report = await checkClientWithEdDsa(smallClient(mistake), { only });
@@ -128,19 +128,16 @@ test("failures have the cause that their attack declares, or one for all if the 
     }
     return causes;
   };
-  const nonce = attacks.find(({ id }) => id === "id-token/nonce-wrong")!;
   assertEquals(await causesOf("does not compare the nonce"), [{
-    cause: "does not compare the nonce of the ID token",
     verdict: "failed",
-    severity: "critical",
     attacks: ["id-token/nonce-wrong"],
     harms: [],
     duties: ["OpenID Connect Core §3.1.3.7"],
-    ...{ consequence: nonce.consequence, fix: nonce.fix },
+    ...effects.idToken,
   }]);
   const [whole, ...others] = await causesOf("checks nothing");
   assertEquals([whole.cause, whole.attacks.toSorted(), others], [
-    "does not validate the ID token",
+    effects.idToken.cause,
     only.toSorted(),
     [],
   ]);
@@ -226,7 +223,7 @@ test("the summary in Markdown has a row for each cause, and no markup of the cli
   const driver = { ...smallClient("does not compare the nonce"), name };
   const markdown = (await checkClientWithEdDsa(driver, { only: ["id-token/nonce-wrong"] })).toMarkdown();
   assertMatch(markdown, /^## Check of shop \\`x\\` \\\| .*: not passed\n\n1 attack \(/);
-  assertMatch(markdown, /\n\| does not compare the nonce .* \| critical \| 1 attack \| .+ \| .+ \|\n/);
+  assertMatch(markdown, /\n\| accepts ID tokens .* \| high \| 1 attack \| .+ \| .+ \|\n/);
   assertMatch(markdown, /\n```\ncheckClient\(driver, \{ only: \["id-token\/nonce-wrong"\] \}\)\n```\n/);
   assertNotMatch(markdown, /<b>|@team|:\/\/evil|www\.evil|\[y\]\(/);
 });
@@ -253,15 +250,15 @@ test("one block an attack: consequence, the value that was sent in each variant,
   });
   const blocks = String(report).split("\n\n").filter((block) => /^(?:FAILED|WARNING) /.test(block));
   assertEquals(blocks.map((block) => block.split("\n", 1)[0]), [
-    "FAILED id-token/aud-wrong (must-reject, critical), 10 of 10 variants",
-    "WARNING metadata/endpoint-internal (should-reject, low), 7 of 8 variants",
+    "FAILED id-token/aud-wrong (must-reject, high), 10 of 10 variants",
+    "WARNING metadata/endpoint-internal (should-reject, medium), 7 of 8 variants",
     "WARNING response/state-wrong (must-reject, low), 10 of 10 variants",
   ]);
   const lines = blocks[0]!.split("\n");
   assertEquals(lines.slice(1, 4), [
     "  attack:      The ID token was issued for another client (aud).",
-    "  consequence: The operator of another application logs in here as its users, with their ID tokens.",
-    "  expected:    The client discards the token response, and no session begins.",
+    `  consequence: ${effects.idToken.consequence}`,
+    "  expected:    The client discards the response, and no session begins.",
   ]);
   const sent = { "another-client": "another-client", prefixed: "0client-1", extended: "client-10" };
   const requests = "discovery 200; authorize 302; token 200, changed by: ID token with wrong aud; userinfo 200";
@@ -275,7 +272,7 @@ test("one block an attack: consequence, the value that was sent in each variant,
   // One for each journey with other requests: a login with discovery, one without, a refresh.
   assertEquals(lines.filter((line) => line.startsWith("  received:")).length, 3, blocks[0]);
   assertEquals(lines.slice(-3), [
-    "  fix:         Require that aud is the client_id or contains it, and that azp, if present, is the client_id.",
+    `  fix:         ${effects.idToken.fix}`,
     '  repeat:      checkClient(driver, { only: ["id-token/aud-wrong"] })',
     "  sources:     OpenID Connect Core §3.1.3.7; CVE-2024-47806; CVE-2023-22482; CVE-2024-5798",
   ]);
@@ -285,11 +282,11 @@ test("one block an attack: consequence, the value that was sent in each variant,
   const { results } = JSON.parse(JSON.stringify(report));
   const found = results.find(({ id }: { id: string }) => id === "id-token/aud-wrong");
   assertEquals([found.severity, found.sent, found.repeat], [
-    "critical",
+    "high",
     ['token: id_token.aud: "another-client" in place of "client-1"'],
     'checkClient(driver, { only: ["id-token/aud-wrong"] })',
   ]);
-  assert(found.consequence.startsWith("The operator of another") && found.fix.startsWith("Require that aud"));
+  assertEquals([found.consequence, found.fix], [effects.idToken.consequence, effects.idToken.fix]);
   assertMatch(
     report.toJUnit(),
     /<failure[^>]*>FAILED id-token\/aud-wrong[^<]*consequence: [^<]*sent: [^<]*fix: [^<]*repeat: /,
@@ -298,7 +295,7 @@ test("one block an attack: consequence, the value that was sent in each variant,
   assertEquals(html.split('<details class="attack">').length, 4);
   assertMatch(
     html,
-    /Consequence<[^]*The operator of another[^]*Sent by the server<[^]*id_token\.aud[^]*How to fix it<[^]*Repeat the attack</,
+    /Consequence<[^]*An ID token of another login[^]*Sent by the server<[^]*id_token\.aud[^]*How to fix it<[^]*Repeat the attack</,
   );
 });
 
@@ -310,7 +307,7 @@ test("variants of one attack with different effects have blocks of their own sev
     "WARNING transport/redirect (must-reject, low), 3 of 9 variants",
   ]);
   assertEquals(await headings(["response/other-mode"]), [
-    "WARNING response/other-mode (should-reject, medium), 1 of 2 variants",
+    "WARNING response/other-mode (should-reject, low), 1 of 2 variants",
     "WARNING response/other-mode (should-reject, low), 1 of 2 variants",
   ]);
 });
@@ -320,7 +317,8 @@ test("a client whose code verifier and nonce replace state is warned, with the s
     only: ["response/state-of-another-browser"],
   });
   assertEquals(String(report).match(/^(?:FAILED|WARNING) .*$/gm), [
-    "WARNING response/state-of-another-browser (must-reject, low), 3 of 3 variants",
+    "WARNING response/state-of-another-browser (must-reject, medium), 1 of 3 variants",
+    "WARNING response/state-of-another-browser (must-reject, low), 2 of 3 variants",
   ]);
 });
 
@@ -366,11 +364,11 @@ test("no value in a report is a secret: a code, a token, and a state that the se
   }
 });
 
-test("every attack says how grave it is, what it leads to and how to fix the client, in sentences", () => {
-  for (const { id, severity, cause, partOf = cause, consequence, fix } of attacks) {
-    assert(severities.includes(severity), id);
-    for (const text of [cause, partOf]) assertMatch(text, /^[a-z][^.]{15,70}$/, `${id}: ${text}`);
-    for (const text of [consequence, fix]) assertMatch(text, /^[A-Z].{20,170}[^.]\.$/, `${id}: ${text}`);
+test("every effect says how grave it is, what it leads to and how to fix the client, in sentences", () => {
+  for (const [seen, { severity, cause, consequence, fix }] of Object.entries(effects)) {
+    assert(severities.includes(severity), seen);
+    assertMatch(cause, /^[a-z][^.]{15,70}$/, `${seen}: ${cause}`);
+    for (const text of [consequence, fix]) assertMatch(text, /^[A-Z].{20,170}[^.]\.$/, `${seen}: ${text}`);
   }
 });
 

@@ -11,6 +11,7 @@ import { readCheckArguments } from "../../src/cli/check/check_flags.ts";
 import { showProgress } from "../../src/cli/check/show_progress.ts";
 import type { ConfigurationError } from "../../src/core/configuration_error.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
+import { effects } from "../../src/check/effects.ts";
 import { formatId } from "../../src/check/report_data.ts";
 import { ClientSecretPost } from "openid-client";
 import { startWebApplication } from "../check/small_web_application.ts";
@@ -218,7 +219,8 @@ test("--user: this user logs in, and a user who does not exist is an error", asy
 
 test("progress moves while an attack takes long: a timer says which one runs, and for how long", () => {
   const attack = attacks.find(({ id }) => id === "id-token/nonce-wrong")!;
-  const result = { attack, values: {}, verdict: "passed", because: "", evidence: { exchanges: [] } } as const;
+  const effect = effects.idToken;
+  const result = { attack, effect, values: {}, verdict: "passed", because: "", evidence: { exchanges: [] } } as const;
   for (const isTerminal of [true, false]) {
     let [text, now] = ["", 0];
     const at = (seconds: number, act: () => void) => (now = seconds * 1000, act());
@@ -246,7 +248,8 @@ test("progress names each journey with its parameters, and long values by their 
   let text = "";
   const attack = attacks.find(({ id }) => id === "id-token/kid-unknown")!;
   const progress = showProgress(false, (written) => void (text += written), formatId, () => 0);
-  const result = { attack, verdict: "failed", because: "it hung", evidence: { exchanges: [] } } as const;
+  const effect = effects.hung;
+  const result = { attack, effect, verdict: "failed", because: "it hung", evidence: { exchanges: [] } } as const;
   progress.show({ ...result, values: { kid: "k".repeat(5000) } }, 1);
   progress.end();
   assertEquals(

@@ -11,7 +11,6 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";
 import { type Attack, type Conclusion, defineAttack } from "../define_attack.ts";
 import { LoginLimitError } from "../driver.ts";
-import { fixedSession, hostileText, otherUser, stolenCookie } from "./effects.ts";
 import { oneOf } from "./parameters.ts";
 import { conclude, undecided } from "./conclusions.ts";
 import { withChange } from "../../testing/faults/with_change.ts";
@@ -85,7 +84,6 @@ export function setCookies(jar: CookieJar, cookies: readonly Cookie[]): void {
 export const browserSessionAttacks: readonly Attack[] = [
   defineAttack({
     id: "session/two-users",
-    effect: otherUser,
     title: "Two users are logged in at the same time, each in their own browser.",
     correctClient: "The client keeps the user and the tokens of each browser apart.",
     journey: "session",
@@ -94,7 +92,7 @@ export const browserSessionAttacks: readonly Attack[] = [
     async perform({ as, driver, openBrowser, session, expectedSub }) {
       const [first, second] = await as.users.list();
       if (second === undefined) return undecided("the server has one user");
-      const fail = (harm: string): Conclusion => conclude(`the client ${harm}`, "", harm);
+      const fail = (harm: string): Conclusion => conclude(`the client ${harm}`, "", "mixed", harm);
       const other = await driver.logIn!(openBrowser({ as: second.sub }));
       if (other.sub === expectedSub) return fail("gave the second browser the user of the first");
       const user = session!.currentUser === undefined ? session!.sub : await session!.currentUser();
@@ -110,7 +108,6 @@ export const browserSessionAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "session/fixed",
-    effect: fixedSession,
     title: "An attacker knows the session cookies that a browser had before the login (session fixation).",
     correctClient: "The client creates a new session id at login, so that the old cookies have no session.",
     needs: ["visits", "currentUser"],
@@ -125,13 +122,13 @@ export const browserSessionAttacks: readonly Attack[] = [
       return conclude(
         user && `with the cookies of before the login, ${user} is logged in`,
         "the cookies of before the login have no session",
+        "mixed",
         user && `let cookies that an attacker can set act as ${user}`,
       );
     },
   }),
   defineAttack({
     id: "session/cookie-flags",
-    effect: stolenCookie,
     title: "A script, an http connection or another site can read or use the session cookie.",
     correctClient:
       "The client sets the session cookie with HttpOnly, with Secure if it uses https, and without SameSite=None.",
@@ -155,12 +152,12 @@ export const browserSessionAttacks: readonly Attack[] = [
       return conclude(
         lacking.length === 0 ? undefined : `the application sets the cookie ${lacking.join(", and ")}`,
         "the session cookie has these attributes",
+        "exposed",
       );
     },
   }),
   defineAttack({
     id: "session/markup",
-    effect: hostileText,
     title:
       "A parameter of the authorization response, an error of the token endpoint or the user's name has HTML markup.",
     correctClient: "The client escapes all text in its pages, and links only to https URLs.",
@@ -187,6 +184,7 @@ export const browserSessionAttacks: readonly Attack[] = [
       return conclude(
         shown && `the page at ${shown.url.replace(/[?#].*$/s, "")} has the text as HTML markup`,
         "no page has the text as HTML markup",
+        "hostile",
         shown && "put a script of the attacker into a page",
       );
     },

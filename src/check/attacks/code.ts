@@ -6,7 +6,6 @@ import { editAuthorizationResponse } from "../../testing/faults/edit_authorizati
 import type { Fault } from "../../testing/faults/fault.ts";
 import { wrapStore } from "../../testing/wrap_store.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
-import { injectedCode } from "./effects.ts";
 import { oneOf } from "./parameters.ts";
 
 /** The next code is one of a login in another browser: with another nonce, if any, and this code challenge. */
@@ -61,7 +60,6 @@ function longerCode(suffix: string): { readonly authorize: Fault; readonly token
 export const codeAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/code-injected",
-    effect: injectedCode,
     needs: ["readsIdToken", "injectableCode"],
     title: "The code belongs to a login in another browser, and the token endpoint does not verify the code verifier.",
     correctClient: "The client rejects the ID token, because it lacks the nonce of this login.",

@@ -4,7 +4,6 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";
 import { editJsonBody } from "../../testing/faults/response_body.ts";
 import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
-import { forgedIdToken, hostileText } from "./effects.ts";
 import { forgeJwt, signWithFreshKey } from "./forged_jwt.ts";
 import { withMembers } from "./changed_members.ts";
 import { describeOutcome } from "../assess.ts";
@@ -55,6 +54,7 @@ function findShortGap(observation: Observation, expected: readonly number[]): As
   if (short < 0) return undefined;
   return {
     passed: false,
+    seen: "repeated",
     because: `the client sent poll ${short + 2} after ${gaps[short]!.toFixed(1)} s, not after ${
       expected[Math.min(short, expected.length - 1)]
     } s`,
@@ -73,7 +73,6 @@ export const deviceAttacks: readonly Attack[] = [
   defineAttack({
     id: "device/id-token-forged",
     level: "must-reject",
-    effect: forgedIdToken,
     title: "The ID token of a device names another user, and is signed with a key of an attacker.",
     correctClient: "The client rejects the ID token, or does not read it.",
     needs: ["idToken"],
@@ -89,7 +88,7 @@ export const deviceAttacks: readonly Attack[] = [
       return {
         passed: !isForged && outcome !== "hung",
         because: isForged ? "the client logged in the user of the ID token" : "the ID token had no effect",
-        ...isForged && { harm: "logged in as mallory" },
+        ...isForged && { seen: "otherUser", harm: "logged in as mallory" },
       };
     },
   }),
@@ -121,6 +120,7 @@ export const deviceAttacks: readonly Attack[] = [
         ? {
           passed: false,
           because: `the client still polled after ${Math.round(seconds)} s; the code lived ${expires_in} s`,
+          seen: "repeated",
         }
         : findShortGap(observation, [defaultInterval]);
     },
@@ -189,7 +189,6 @@ export const deviceAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "device/verification-uri-hostile",
-    effect: hostileText,
     title: "The verification_uri is a script, a file, an http URL, or text for a shell.",
     correctClient: "The client shows the URI as text or rejects it, and does not open it.",
     level: "must-reject",
@@ -210,7 +209,7 @@ export const deviceAttacks: readonly Attack[] = [
       return {
         passed: opened.length === 0 && outcome !== "hung",
         because: opened.length === 0 ? "the client did not open the URI" : `the client opened ${opened[0]}`,
-        ...opened.length > 0 && { harm: `opened ${opened[0]}, a URI of the attacker` },
+        ...opened.length > 0 && { seen: "hostile", harm: `opened ${opened[0]}, a URI of the attacker` },
       };
     },
   }),

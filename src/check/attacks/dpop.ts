@@ -75,7 +75,7 @@ function countedNonces(): (endpoint: string) => string {
 function assessAttempts(observation: Observation): Assessment | undefined {
   const counts = ["token", "userinfo"].map((endpoint) => exchangesOf(observation, endpoint).length);
   const most = Math.max(...counts);
-  return failIf(most > maxAttempts, `the client sent the request ${most} times`);
+  return failIf(most > maxAttempts, `the client sent the request ${most} times`, "repeated");
 }
 
 /** The attacks of the category `dpop`. */

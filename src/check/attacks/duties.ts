@@ -1,13 +1,11 @@
 /** Duties that several attacks share. */
 
 import type { Duty } from "../attack.ts";
-import { lateStateCheck } from "./effects.ts";
 
 /** Protection against CSRF; a code challenge or a nonce can replace `state`. */
 export const csrfProtection: Duty = {
   source: "RFC 9700 §2.1",
   unless: ["pkce", "nonce"],
-  otherwise: lateStateCheck,
 };
 
 /** Validation of the token response by clients of OpenID Connect. */

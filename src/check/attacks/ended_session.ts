@@ -18,6 +18,7 @@ export async function useEndedSession({ as, session }: Stage): Promise<Conclusio
   return conclude(
     sent && `the client sent a token of the ended session to ${sent.endpoint}`,
     "the client sent no token of the ended session",
+    "kept",
     sent && "used a token of a user who had logged out",
   );
 }

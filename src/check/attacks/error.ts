@@ -5,7 +5,6 @@ import { editAuthorizationResponse } from "../../testing/faults/edit_authorizati
 import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
 import { validTokenResponse } from "./duties.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
-import { hostileText, ignoredError } from "./effects.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { sent } from "./parameters.ts";
 import { failIf } from "./conclusions.ts";
@@ -13,17 +12,19 @@ import { failIf } from "./conclusions.ts";
 /** After an error of the authorization endpoint, no token request follows. */
 function assessErrorResponse(observation: Observation): Assessment | undefined {
   if (observation.outcome === "accepted") {
-    return { passed: false, because: "the client completed the login", effect: ignoredError };
+    return { passed: false, because: "the client completed the login", seen: "authorization" };
   }
   if (exchangesOf(observation, "token").length === 0) return undefined;
-  return { passed: false, because: "the client sent a token request after the error", effect: ignoredError };
+  return { passed: false, because: "the client sent a token request after the error", seen: "early" };
 }
 
 /** After an error of the token endpoint, the same code is not sent again. */
 function assessSingleUse(observation: Observation): Assessment | undefined {
   const requests = exchangesOf(observation, "token").length;
-  if (observation.outcome === "accepted") return { passed: false, because: "the client completed the login" };
-  return failIf(requests > 1, `the client sent the code ${requests} times`);
+  if (observation.outcome === "accepted") {
+    return { passed: false, because: "the client completed the login", seen: "message" };
+  }
+  return failIf(requests > 1, `the client sent the code ${requests} times`, "repeated");
 }
 
 /** The attacks of the category `error`. */
@@ -60,7 +61,6 @@ export const errorAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "error/text-hostile",
-    effect: hostileText,
     title: "The error_description has markup, line breaks and terminal escapes, and the error_uri is a script.",
     correctClient: "The client shows the description as plain text, or not at all; the next login works.",
     sources: ["RFC 6749 §4.1.2.1"],

@@ -9,7 +9,6 @@ import { everyLogin } from "../attack.ts";
 import { unknownUser } from "../driver.ts";
 import { isOfUserinfoAlone, listTexts } from "../user_texts.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
-import { foreignAudience, foreignIssuer, otherUser, replayedIdToken, unknownAudience, wrongTime } from "./effects.ts";
 import { nearIssuers, nearMisses, nearMissOf } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { failIf, undecided } from "./conclusions.ts";
@@ -31,7 +30,6 @@ const ofClaim = "The value of the claim; null removes the claim.";
 export const idTokenClaimAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/iss-wrong",
-    effect: foreignIssuer,
     title: "The ID token has the iss of another issuer.",
     duty: "OpenID Connect Core §3.1.3.7",
     sources: ["CVE-2024-47807"],
@@ -51,7 +49,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/iss-missing",
-    effect: foreignIssuer,
     title: "The iss of the ID token is missing, empty or not a string.",
     duty: "OpenID Connect Core §3.1.3.7",
     sources: ["OpenID Connect Core §2"],
@@ -60,7 +57,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/iss-partial",
-    effect: foreignIssuer,
     title:
       "The iss of the ID token only resembles the issuer: it is shorter, longer, spelled differently, or an array with it.",
     duty: "RFC 8725 §3.8",
@@ -75,7 +71,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/aud-wrong",
-    effect: foreignAudience,
     title: "The ID token was issued for another client (aud).",
     duty: "OpenID Connect Core §3.1.3.7",
     sources: ["CVE-2024-47806", "CVE-2023-22482", "CVE-2024-5798"],
@@ -90,7 +85,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/aud-missing",
-    effect: foreignAudience,
     title: "The ID token has no aud, or an empty one.",
     duty: "OpenID Connect Core §3.1.3.7",
     sources: ["OpenID Connect Core §2"],
@@ -99,7 +93,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/aud-extra",
-    effect: unknownAudience,
     title: "The ID token has a second value in aud that the client does not know, and no azp.",
     duty: "OpenID Connect Core §3.1.3.7",
     once: (_, { client }) => idToken.wrongAudience([client.client_id, "https://attacker.example"]),
@@ -114,7 +107,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/azp-wrong",
-    effect: unknownAudience,
     title: "The ID token has two aud values, and another client in azp.",
     duty: "OpenID Connect Core §3.1.3.7",
     once: (_, { client }) =>
@@ -138,7 +130,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/sub-other",
-    effect: otherUser,
     needs: ["readsIdToken", "userinfo"],
     title: "The ID token and userinfo have different values of sub.",
     correctClient: "The client does not use the userinfo response.",
@@ -150,7 +141,12 @@ export const idTokenClaimAttacks: readonly Attack[] = [
       const { sub, claims } = session!;
       const texts = listTexts(claims).filter((text) => isOfUserinfoAlone(text, exchanges));
       if (sub !== unknownUser && sub === expectedSub || texts.length > 0) {
-        return { passed: false, because: "the client uses the userinfo response of another user" };
+        return {
+          passed: false,
+          because: "the client uses the userinfo response of another user",
+          seen: "foreignValue",
+          harm: "used the claims of another user",
+        };
       }
       const loggedIn = "the client logged in the user of the ID token";
       return claims === undefined || sub === unknownUser
@@ -160,7 +156,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/exp-past",
-    effect: wrongTime,
     title: "The ID token has expired.",
     duty: "OpenID Connect Core §3.1.3.7",
     parameters: [
@@ -180,7 +175,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/exp-missing",
-    effect: wrongTime,
     title: "The ID token has no exp, or an invalid one.",
     duty: "OpenID Connect Core §3.1.3.7",
     sources: ["OpenID Connect Core §2"],
@@ -189,7 +183,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/iat-missing",
-    effect: wrongTime,
     title: "The ID token has no iat, or an invalid one.",
     sources: ["OpenID Connect Core §2"],
     ...sent("value", [null, "2026-01-01"], ofClaim),
@@ -197,7 +190,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/iat-odd",
-    effect: wrongTime,
     title: "The iat of the ID token is a week ago, or an hour in the future.",
     correctClient: "The client may reject the ID token; it decides itself how far iat may be from now.",
     level: "informational",
@@ -209,14 +201,12 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/nbf-future",
-    effect: wrongTime,
     title: "The nbf of the ID token is an hour in the future.",
     duty: "RFC 7519 §4.1.5",
     once: () => idToken.notYetValid(),
   }),
   defineAttack({
     id: "id-token/nonce-wrong",
-    effect: replayedIdToken,
     needs: ["readsIdToken", "nonce"],
     title: "The ID token has a nonce that the client did not send.",
     duty: "OpenID Connect Core §3.1.3.7",
@@ -232,7 +222,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/nonce-missing",
-    effect: replayedIdToken,
     needs: ["readsIdToken", "nonce"],
     title: "The ID token has no nonce, although the client sent one.",
     duty: "OpenID Connect Core §3.1.3.7",
@@ -240,7 +229,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/replayed",
-    effect: replayedIdToken,
     needs: ["readsIdToken", "nonce"],
     title: "The ID token has the claims of an earlier login of the same client, without at_hash.",
     journey: "second login",
@@ -259,12 +247,6 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     needs: ["readsIdToken", "claims"],
     title: "The name in the ID token has letters outside of ASCII.",
     correctClient: "The client decodes the claims as UTF-8.",
-    effect: {
-      cause: "decodes the claims of a JWT with an encoding other than UTF-8",
-      severity: "low",
-      consequence: "The application shows and stores wrong names and addresses.",
-      fix: "Decode the payload to bytes, and the bytes as UTF-8, before you parse the JSON.",
-    },
     duty: "RFC 7519 §7.2",
     sources: ["RFC 7515 §5.2"],
     on: "any",
@@ -283,7 +265,9 @@ export const idTokenClaimAttacks: readonly Attack[] = [
       if (outcome !== "accepted") return undefined;
       const { name } = session!.claims ?? {};
       const asLatin1 = String.fromCharCode(...new TextEncoder().encode(foreignName));
-      if (name === asLatin1) return { passed: false, because: `the application shows the name as ${asLatin1}` };
+      if (name === asLatin1) {
+        return { passed: false, because: `the application shows the name as ${asLatin1}`, seen: "foreignValue" };
+      }
       return name === foreignName
         ? { passed: true, because: "the client decodes the name as UTF-8" }
         : undecided("the application does not show the name of the ID token");

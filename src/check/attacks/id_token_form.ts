@@ -3,7 +3,6 @@
 import { encodeBase64url } from "../../core/crypto.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
-import { unreadIdToken } from "./effects.ts";
 import { forgeJwt, signWithOwnKey } from "./forged_jwt.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { passIf } from "./conclusions.ts";
@@ -49,7 +48,7 @@ export const idTokenFormAttacks: readonly Attack[] = [
       }),
     assess: ({ outcome, traits }) =>
       outcome === "accepted" && !traits.has("readsIdToken")
-        ? { passed: false, isWarning: true, because: "the client reads no ID token", effect: unreadIdToken }
+        ? { passed: false, isWarning: true, because: "the client reads no ID token" }
         : undefined,
   }),
   defineAttack({

@@ -8,7 +8,6 @@ import { body } from "../../testing/faults/mod.ts";
 import { encodeJwt, resign } from "../../testing/faults/resign.ts";
 import { foreignKeys } from "../../testing/keys.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
-import { forgedIdToken } from "./effects.ts";
 import { oneOf } from "./parameters.ts";
 
 /** Members of a published key that do not allow it to verify an ID token. */
@@ -22,7 +21,6 @@ const unfitMembers: Readonly<Record<string, Readonly<Record<string, unknown>>>> 
 export const idTokenKeyAttacks: readonly Attack[] = [
   defineAttack({
     id: "id-token/key-unfit",
-    effect: forgedIdToken,
     title:
       "The key that signs the ID token is published for encryption, for another algorithm or operation, or has only 1024 bits.",
     needs: ["readsIdToken", "checksSignature"],
@@ -39,7 +37,6 @@ export const idTokenKeyAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/key-of-another-issuer",
-    effect: forgedIdToken,
     title: "The ID token is signed with the key of another issuer, at which the client logged in before.",
     needs: ["readsIdToken", "checksSignature", "severalIssuers"],
     duty: "RFC 8725 §3.8",

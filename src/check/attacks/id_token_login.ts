@@ -2,7 +2,6 @@
 
 import { overrideClaims } from "../../testing/faults/resign.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
-import { wrongTime } from "./effects.ts";
 import { exchangesOf } from "../attack.ts";
 import { sent } from "./parameters.ts";
 import { passIf } from "./conclusions.ts";
@@ -20,7 +19,6 @@ export const idTokenLoginAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/auth-time-old",
-    effect: wrongTime,
     allowsNewLogin: true,
     title: "The client sent max_age, and the ID token has an auth_time that is too old, or none.",
     correctClient: "The client discards the token response, or requests a new login once.",

@@ -7,7 +7,6 @@ import { encodeJwt } from "../../testing/faults/resign.ts";
 import { everyLogin } from "../attack.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { signWithCertificate } from "./certificate.ts";
-import { forgedIdToken } from "./effects.ts";
 import {
   forgeJwt,
   publicKeyForms,
@@ -19,7 +18,7 @@ import {
 import { oneOf, sent } from "./parameters.ts";
 
 /** Every ID token that the server did not sign. */
-const forged = { effect: forgedIdToken, needs: ["readsIdToken", "checksSignature"] } as const;
+const forged = { needs: ["readsIdToken", "checksSignature"] } as const;
 
 /** The attacks of the category `id-token` on signature and header. */
 export const idTokenSignatureAttacks: readonly Attack[] = [

@@ -7,7 +7,6 @@ import type { Assessment, Observation } from "../attack.ts";
 import { unknownUser } from "../driver.ts";
 import { inventedUsers, isNamedIn } from "../user_texts.ts";
 import { conclude, undecided } from "./conclusions.ts";
-import { otherUser } from "./effects.ts";
 import { nearMissOf } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { withChange } from "../../testing/faults/with_change.ts";
@@ -66,7 +65,6 @@ function describeNewUser(name: string, claims: (known: Claims) => Claims): Fault
 
 /** Attacks with a new user whom a client may confuse with the user who logged in before. */
 const otherAccount = {
-  effect: otherUser,
   needs: ["readsIdToken", "namesUser"],
   stop: undefined,
   journey: "second login",
@@ -81,6 +79,7 @@ function assessUser({ outcome, session, expectedSub, exchanges }: Observation): 
   const isAmbiguous = session!.claims === undefined && isNamedIn(expectedSub, exchanges);
   return {
     passed,
+    seen: "otherUser",
     isInconclusive: !passed && isAmbiguous,
     because: `the client logged in ${JSON.stringify(session!.sub)}${
       isAmbiguous ? ", which the claims of both users have" : ""
@@ -174,6 +173,7 @@ export const idTokenUserAttacks: readonly Attack[] = [
       return conclude(
         first === second ? `the client logged in ${JSON.stringify(second)} twice` : undefined,
         "the client logged in two users",
+        "otherUser",
         first === second ? `logged in the user ${longNumbers[1]} as ${JSON.stringify(first)}` : undefined,
       );
     },

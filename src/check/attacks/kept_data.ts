@@ -6,7 +6,6 @@ import { findParam } from "../../recorder/record_request.ts";
 import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { withMembers } from "./changed_members.ts";
 import { conclude, undecided } from "./conclusions.ts";
-import { endlessRequests, leakedCredentials } from "./effects.ts";
 import { oneOf } from "./parameters.ts";
 import { refreshRequest } from "./refresh.ts";
 
@@ -24,7 +23,6 @@ const secondsUntilRemoved = 172_800;
 export const keptDataAttacks: readonly Attack[] = [
   defineAttack({
     id: "metadata/rejected-kept",
-    effect: leakedCredentials,
     stop: undefined,
     title: "The metadata has a wrong issuer and the token endpoint of an attacker once; at the next login it is right.",
     correctClient: "The client keeps no document that it has rejected, and sends nothing to this token endpoint.",
@@ -46,13 +44,13 @@ export const keptDataAttacks: readonly Attack[] = [
       return conclude(
         sent && "the client rejected the metadata, and used them at the next login",
         "the client fetched the metadata again",
+        "leaked",
         sent && `sent the code to ${trap.origin}`,
       );
     },
   }),
   defineAttack({
     id: "metadata/keys-elsewhere",
-    effect: leakedCredentials,
     stop: undefined,
     title: "The metadata names keys on another host, as with a content delivery network.",
     correctClient: "The client fetches the keys without its credentials.",
@@ -68,7 +66,7 @@ export const keptDataAttacks: readonly Attack[] = [
         because: sent === undefined
           ? "the client sent no credentials to the host of the keys"
           : "the client sent credentials to the host of the keys",
-        ...sent && { harm: `sent its credentials to ${origin}` },
+        ...sent && { seen: "leaked", harm: `sent its credentials to ${origin}` },
       };
     },
   }),
@@ -93,13 +91,6 @@ export const keptDataAttacks: readonly Attack[] = [
     id: "keys/kept-for-ever",
     level: "should-reject",
     stop: undefined,
-    effect: {
-      cause: "keeps keys without a time limit",
-      severity: "medium",
-      consequence:
-        "A key that was stolen, and that the server has removed, still signs ID tokens that the client accepts.",
-      fix: "Fetch the keys again after some hours at most, and drop those that jwks_uri no longer has.",
-    },
     title: "The server has removed a key, and two days later this key signs an ID token.",
     correctClient: "The client fetches the keys again, and rejects the ID token.",
     journey: "second login",
@@ -118,18 +109,13 @@ export const keptDataAttacks: readonly Attack[] = [
           ? `the client accepted the ID token${fired === 0 ? ", and did not fetch the keys again" : ""}`
           : undefined,
         "the client rejected the ID token",
+        "kept",
       );
     },
   }),
   defineAttack({
     id: "keys/lost-by-failure",
     level: "should-reject",
-    effect: {
-      cause: "drops the keys that it has before it has fetched others",
-      severity: "low",
-      consequence: "One ID token with an unknown key, while the keys cannot be fetched, prevents all logins.",
-      fix: "Replace the keys that you keep only after a fetch has succeeded.",
-    },
     title:
       "An ID token has an unknown key while the JWKS endpoint is down; the next one has the key that the client has.",
     correctClient: "The client rejects the first ID token, and verifies the next one with the keys that it kept.",
@@ -150,13 +136,13 @@ export const keptDataAttacks: readonly Attack[] = [
       return conclude(
         again ? undefined : "the client no longer accepts ID tokens with the key that it had",
         "the client kept the keys that it had",
+        "noLogin",
       );
     },
   }),
   defineAttack({
     id: "refresh/expiry-kept",
     level: "should-reject",
-    effect: { ...endlessRequests, cause: "does not store when refreshed tokens expire", severity: "low" },
     title: "The first access token expires after a minute, the refreshed one after an hour.",
     correctClient: "The client refreshes once, and uses the new access token until it expires.",
     journey: "login",
@@ -179,18 +165,13 @@ export const keptDataAttacks: readonly Attack[] = [
       return conclude(
         refreshes > 1 ? `the client refreshed ${refreshes} times for 3 requests` : undefined,
         "the client refreshed once",
+        "repeated",
       );
     },
   }),
   defineAttack({
     id: "refresh/dead-token-kept",
     level: "should-reject",
-    effect: {
-      ...endlessRequests,
-      cause: "keeps a refresh token that the server has rejected",
-      severity: "low",
-      fix: "Delete the refresh token after invalid_grant, and ask the user to log in.",
-    },
     title: "The server rejects the refresh token with invalid_grant, and the user continues to use the application.",
     correctClient: "The client deletes the refresh token, and does not send it again.",
     journey: "session",
@@ -207,6 +188,7 @@ export const keptDataAttacks: readonly Attack[] = [
       return conclude(
         repeated > 2 ? `the client sent the rejected refresh token ${repeated} times` : undefined,
         "the client did not send the rejected refresh token again",
+        "repeated",
       );
     },
   }),

@@ -6,7 +6,6 @@ import { builtInKeys } from "../../testing/built_in_keys.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { body, idToken, keys, status } from "../../testing/faults/mod.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
-import { endlessRequests, forgedIdToken } from "./effects.ts";
 import { describeOutcome } from "../assess.ts";
 import { exchangesOf, secondsBetweenLogins } from "../attack.ts";
 import { signWithHmac } from "./forged_jwt.ts";
@@ -68,10 +67,12 @@ export const keyAttacks: readonly Attack[] = [
     async assess(observation) {
       const { outcome, earlier } = observation;
       if (outcome === "accepted") {
-        return { passed: false, because: "the client accepted an ID token of an unknown key" };
+        return { passed: false, because: "the client accepted an ID token of an unknown key", seen: "signature" };
       }
       const fetches = exchangesOf(observation, "jwks").length;
-      if (fetches > 3) return { passed: false, because: `the client fetched the keys ${fetches} times` };
+      if (fetches > 3) {
+        return { passed: false, because: `the client fetched the keys ${fetches} times`, seen: "repeated" };
+      }
       earlier!.passTime?.(secondsBetweenLogins);
       const passed = await observation.recovers();
       return {
@@ -83,7 +84,6 @@ export const keyAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "keys/unknown-often",
-    effect: endlessRequests,
     title: "The ID tokens of ten logins in a row have a kid that the JWKS does not have.",
     correctClient: "The client fetches the JWKS again at most once a minute, and rejects the ID tokens.",
     journey: "second login",
@@ -105,13 +105,13 @@ export const keyAttacks: readonly Attack[] = [
       const fetches = exchangesOf(observation, "jwks").length;
       if (fetches <= maxFetches) {
         const isForged = observation.outcome === "accepted";
-        return isForged ? { passed: false, because: describeOutcome(observation), effect: forgedIdToken } : undefined;
+        return isForged ? { passed: false, because: describeOutcome(observation) } : undefined;
       }
       const earlier = countRequests("jwks");
       await logInAgain();
       const because = `the client fetched the keys ${fetches} times for ${unknownLogins} logins`;
       // No specification limits the fetches, and no attacker without the token endpoint causes them.
-      return countRequests("jwks") === earlier ? { passed: false, isWarning: true, because } : {
+      return countRequests("jwks") === earlier ? { passed: false, isWarning: true, because, seen: "repeated" } : {
         ...{ passed: false, isInconclusive: true },
         because: `${because}, and fetches them in each login without an attack`,
       };

@@ -4,7 +4,6 @@ import { anyParameter, textParameter } from "../../testing/faults/parameters.ts"
 import type { MintedLogoutToken } from "../../testing/mint_logout_token.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
 import { setCookies } from "./browser_session.ts";
-import { deadTokens } from "./effects.ts";
 import { logoutRequest, logoutUrls, sessionIdOf, useEndedSession } from "./ended_session.ts";
 import { oneOf } from "./parameters.ts";
 import { conclude, undecided } from "./conclusions.ts";
@@ -40,7 +39,9 @@ async function concludeLogout({ session }: Stage, status: number, isRejected = t
   const because = `the client responded with status ${status}, and the session ${
     user === undefined ? "ended" : "continues"
   }`;
-  const harm = user === undefined ? { harm: "ended the session of a user who was to stay logged in" } : {};
+  const harm = user === undefined
+    ? { seen: "ended", harm: "ended the session of a user who was to stay logged in" } as const
+    : {};
   return { outcome: passed ? "rejected" : "accepted", passed, because, ...harm };
 }
 
@@ -192,12 +193,6 @@ export const logoutAttacks: readonly Attack[] = [
     needs: ["backChannelLogout", "currentUser", "logIn"],
     title: "A user is logged in with two browsers, and a logout token names the user without a session.",
     correctClient: "The client ends every session of the user.",
-    effect: {
-      cause: "ends only one session of a user who is logged out everywhere",
-      severity: "medium",
-      consequence: "A session of a user stays open after the server has ended all of them.",
-      fix: "Find the sessions by iss and sub if the logout token has no sid, and end each of them.",
-    },
     duty: "OpenID Connect Back-Channel Logout §2.7",
     sources: ["OpenID Connect Back-Channel Logout §2.4"],
     async perform(stage) {
@@ -208,7 +203,11 @@ export const logoutAttacks: readonly Attack[] = [
       const users = await Promise.all(sessions.map((session) => session.currentUser!()));
       const open = users.filter((user) => user !== undefined).length;
       if (open === 2) return undecided(`the client responded with status ${status}, and ended no session`);
-      return conclude(open === 1 ? "one of the two sessions is still open" : undefined, "both sessions have ended");
+      return conclude(
+        open === 1 ? "one of the two sessions is still open" : undefined,
+        "both sessions have ended",
+        "kept",
+      );
     },
   }),
   defineAttack({
@@ -229,7 +228,6 @@ export const logoutAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "logout/back-channel-tokens",
-    effect: deadTokens,
     title: "A logout token ends the session, and the user continues to use the application.",
     correctClient: "The client has ended the session, and sends none of its tokens.",
     level: "should-reject",
@@ -273,12 +271,6 @@ export const logoutAttacks: readonly Attack[] = [
   defineAttack({
     id: "logout/by-get",
     level: "should-reject",
-    effect: {
-      cause: "logs out by a link",
-      severity: "low",
-      consequence: "A page of another site logs the user out of the application.",
-      fix: "Log out by POST with a CSRF token, or ask the user; only the logout URIs of OpenID Connect need GET.",
-    },
     title: "A page of another site opens the URL at which the pages of the application log out.",
     correctClient: "The client does not end the session, or asks the user first.",
     needs: ["visits", "receive", "currentUser", "showsLogout"],
@@ -287,7 +279,7 @@ export const logoutAttacks: readonly Attack[] = [
       for (const url of logoutUrls(stage.journey)) {
         await openFromOtherSite(stage, url);
         if (await stage.session!.currentUser!() === undefined) {
-          return conclude(`a GET of ${url} from another site ended the session`, "");
+          return conclude(`a GET of ${url} from another site ended the session`, "", "ended");
         }
       }
       return conclude(undefined, "the session continues after a GET from another site");

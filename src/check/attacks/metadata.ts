@@ -8,7 +8,6 @@ import { requestedParam } from "../requested_param.ts";
 import { withMembers } from "./changed_members.ts";
 import { describeError, describeOutcome } from "../assess.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
-import { hostileText, leakedCredentials, unboundCode, unusableResponse } from "./effects.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { equivalentIssuers, nearIssuers } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
@@ -58,7 +57,6 @@ export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     id: "metadata/member-missing",
     by: "logIn",
-    effect: unusableResponse,
     title: "The metadata document lacks an endpoint that the client needs.",
     correctClient: "The client reports the missing member; it does not guess the path.",
     stop: undefined,
@@ -68,7 +66,6 @@ export const metadataAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "metadata/member-shape",
-    effect: unusableResponse,
     title: "The token endpoint in the metadata is a number, null, or a relative URL.",
     correctClient: "The client reports the invalid member.",
     stop: undefined,
@@ -78,7 +75,6 @@ export const metadataAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "metadata/plain-http",
-    effect: leakedCredentials,
     title: "The metadata of an https issuer has an http URL for the token endpoint, userinfo or the keys.",
     correctClient: "The client sends no request to the http URL.",
     stop: undefined,
@@ -93,7 +89,6 @@ export const metadataAttacks: readonly Attack[] = [
   defineAttack({
     id: "metadata/pkce-unsupported",
     needs: ["pkce"],
-    effect: unboundCode,
     stop: undefined,
     title: "The metadata announces no code challenge method, or only plain.",
     correctClient: "The client stops, or sends a code challenge with S256 nevertheless.",
@@ -107,6 +102,7 @@ export const metadataAttacks: readonly Attack[] = [
       const isWeak = requests.some((exchange) => requestedParam(exchange, "code_challenge_method") !== "S256");
       return {
         passed: !isWeak && outcome !== "hung",
+        seen: "downgraded",
         because: isWeak
           ? "the client sent an authorization request without S256"
           : requests.length === 0
@@ -129,7 +125,6 @@ export const metadataAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "metadata/redirected",
-    effect: leakedCredentials,
     title: "The metadata URL redirects to another origin.",
     correctClient: "The client does not follow the redirect, or rejects the document at the other origin.",
     stop: "discovery",
@@ -184,7 +179,6 @@ export const metadataAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "metadata/authorization-endpoint-hostile",
-    effect: hostileText,
     title:
       "The metadata has an authorization endpoint that is a script, a file, a link to another program, or text for a shell.",
     correctClient: "The client opens only http and https URLs.",
@@ -205,6 +199,7 @@ export const metadataAttacks: readonly Attack[] = [
       return conclude(
         hostile === undefined ? undefined : `the client opened ${hostile.slice(0, 40)}`,
         `the client reported an error: ${describeError(error)}`,
+        "hostile",
         hostile && `opened ${hostile.slice(0, 40)}, a URL of the attacker`,
       );
     },
@@ -215,6 +210,7 @@ export const metadataAttacks: readonly Attack[] = [
       "The metadata of a public issuer has an address in an internal network for the token endpoint, userinfo or the keys.",
     correctClient: "The client does not connect to the address, if the client runs on a server.",
     level: "should-reject",
+    stop: undefined,
     needs: ["anyOrigin"],
     sources: ["RFC 9728 §7.7", "vercel/ai#20578", "docker/docker-agent#3034"],
     parameters: [textParameter("host", "169.254.169.254", "The host in the URL."), memberParameter],
@@ -250,6 +246,7 @@ export const metadataAttacks: readonly Attack[] = [
       return {
         passed,
         isInconclusive: !passed && earlier!.passTime === undefined,
+        seen: "kept",
         because: passed
           ? "the client reported an error, and found the new URLs at its next login"
           : "the client kept the metadata after the failure, and a day later",

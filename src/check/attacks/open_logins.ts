@@ -46,6 +46,7 @@ export async function concludeFixation(stage: Stage, began: ClientJourney, deliv
   return user !== stage.expectedSub ? delivered : conclude(
     `the browser that began the login is logged in as ${JSON.stringify(user)}`,
     "",
+    "otherUser",
     `logged in the browser of an attacker as ${JSON.stringify(user)}`,
   );
 }

@@ -2,7 +2,6 @@
 
 import { body, metadata } from "../../testing/faults/mod.ts";
 import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
-import { mixUp } from "./effects.ts";
 import { oneOf } from "./parameters.ts";
 
 /** The honest issuer sends iss; none of its codes may reach the server of the journey. */
@@ -25,7 +24,6 @@ export const otherIssuerAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
     id: "response/mix-up",
-    effect: mixUp,
     title: "The authorization endpoint redirects the browser to a second, honest issuer with the same state (mix-up).",
     endpoints: ["authorize", "discovery"],
     sources: ["RFC 9207 §1"],
@@ -51,7 +49,6 @@ export const otherIssuerAttacks: readonly Attack[] = [
     ...rejected,
     id: "metadata/endpoint-of-another",
     by: "logIn",
-    effect: mixUp,
     title: "The metadata names the authorization endpoint of a second, honest issuer.",
     sources: ["RFC 9207 §1"],
     async start(stage) {

@@ -8,7 +8,6 @@ import { type Attack, type Conclusion, defineAttack } from "../define_attack.ts"
 import { unknownUser } from "../driver.ts";
 import { withMembers } from "./changed_members.ts";
 import { conclude, undecided } from "./conclusions.ts";
-import { mixUp, otherUser } from "./effects.ts";
 import { encodeJwt } from "../../testing/faults/resign.ts";
 import { withParameters } from "./callback_parameters.ts";
 import { forgeJwt } from "./forged_jwt.ts";
@@ -37,7 +36,6 @@ const pollutingMembers = `"__proto__":{"${marker}":"set"},"constructor":{"protot
 export const ownerAttacks: readonly Attack[] = [
   defineAttack({
     id: "response/other-toolkit",
-    effect: mixUp,
     stop: undefined,
     title: "Logins at two issuers are open in one browser, and both responses arrive (COAT).",
     correctClient: "The client sends each code to the issuer of its login, or rejects the response.",
@@ -62,13 +60,13 @@ export const ownerAttacks: readonly Attack[] = [
       return conclude(
         mixed && "the client sent the code of one issuer to the token endpoint of the other",
         "the client sent each code to its own issuer only",
+        "leaked",
         mixed && `sent a code of ${mixed.own.issuer} to ${mixed.foreign.issuer}`,
       );
     },
   }),
   defineAttack({
     id: "response/request-forgery",
-    effect: mixUp,
     title:
       "The login at one issuer ends with the code of an attacker at another, for the same state, nonce and code challenge " +
       "(CORF).",
@@ -94,6 +92,7 @@ export const ownerAttacks: readonly Attack[] = [
       return conclude(
         isSent ? "the client sent the code to the issuer that the response names" : undefined,
         "the client sent the code of the attacker to no issuer that could exchange it",
+        "mixed",
         `exchanged a code of the attacker at ${other.issuer}, for a login at ${as.issuer}`,
       );
     },
@@ -101,12 +100,6 @@ export const ownerAttacks: readonly Attack[] = [
   defineAttack({
     id: "metadata/audience-injection",
     stop: undefined,
-    effect: {
-      cause: "signs assertions for an audience that another issuer's metadata names",
-      severity: "critical",
-      consequence: "A malicious server receives an assertion that an honest one accepts, and acts as the client there.",
-      fix: "Use the issuer as the only audience of client assertions (RFC 10070).",
-    },
     title: "The metadata names the token endpoint of another, honest issuer, and a PAR endpoint of its own.",
     correctClient: "The client sends this server no assertion whose audience is the other issuer or its endpoint.",
     needs: ["severalIssuers", "assertion", "par"],
@@ -126,19 +119,13 @@ export const ownerAttacks: readonly Attack[] = [
       return conclude(
         injected && "the client sent an assertion for another issuer to this server",
         "the client sent no assertion for another issuer to this server",
+        "leaked",
         injected && `signed an assertion for ${injected}, and sent it to ${as.issuer}`,
       );
     },
   }),
   defineAttack({
     id: "session/logins-shared",
-    effect: {
-      cause: "keeps one pending login for all browsers",
-      severity: "medium",
-      consequence:
-        "Users who log in at the same time keep each other from logging in, or get the login of another user.",
-      fix: "Keep state, nonce and code verifier of each login in the session of its browser.",
-    },
     level: "must-tolerate",
     title: "Two users log in at the same time, each in their own browser.",
     correctClient: "The client logs in each user in their own browser.",
@@ -164,6 +151,7 @@ export const ownerAttacks: readonly Attack[] = [
             ? "the login of one user ended that of the other"
             : undefined,
           "each user was logged in in their own browser",
+          "mixed",
         ),
         isWarning: !isMixed,
         ...isMixed && { harm: "logged in a user as another user" },
@@ -172,13 +160,6 @@ export const ownerAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "session/refreshes-shared",
-    effect: {
-      cause: "shares one refresh between users",
-      severity: "medium",
-      consequence:
-        "A user keeps expired tokens, or gets those of another user, because both refreshed at the same time.",
-      fix: "Keep the pending refresh in the session, not in the application.",
-    },
     level: "must-reject",
     title: "Two users refresh at the same time, each in their own browser.",
     correctClient: "The client sends one refresh for each user.",
@@ -206,13 +187,13 @@ export const ownerAttacks: readonly Attack[] = [
       return conclude(
         missing ? "the client sent one refresh for two users" : undefined,
         "the client sent a refresh for each user",
+        "mixed",
         "left a user with expired tokens, and refreshed those of another user",
       );
     },
   }),
   defineAttack({
     id: "session/tokens-of-rejected-login",
-    effect: otherUser,
     level: "must-reject",
     title: "A user is logged in; another login in this browser has an ID token with a wrong issuer.",
     correctClient: "The client rejects the login, and the session keeps its own tokens.",
@@ -236,6 +217,7 @@ export const ownerAttacks: readonly Attack[] = [
       return conclude(
         used ? "the session uses the access token of the rejected login" : undefined,
         "the session keeps its own tokens",
+        "mixed",
         `used the access token of ${second.sub} in the session of another user`,
       );
     },
@@ -243,12 +225,6 @@ export const ownerAttacks: readonly Attack[] = [
   defineAttack({
     id: "userinfo/prototype",
     level: "must-reject",
-    effect: {
-      cause: "merges members of a response into prototypes",
-      severity: "high",
-      consequence: "One user's claims reach the sessions of all users, until the application restarts.",
-      fix: "Copy the claims that you know, or merge into objects without a prototype, and ignore __proto__.",
-    },
     title: "ID token and userinfo of a user have members called __proto__ and constructor; then another user logs in.",
     correctClient: "The client ignores these members, and nothing of them is in the session of the other user.",
     endpoints: ["userinfo", "token"],
@@ -273,6 +249,7 @@ export const ownerAttacks: readonly Attack[] = [
         return conclude(
           isPolluted ? "a member of the first user is in the session of the second" : undefined,
           "nothing of the members is in the session of the other user",
+          "mixed",
           "gave a claim of one user to another user",
         );
       } finally {
@@ -282,7 +259,6 @@ export const ownerAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "id-token/sub-long",
-    effect: otherUser,
     stop: undefined,
     title: "Two users have a sub of 255 characters, which differ only at the end.",
     correctClient: "The client takes them for two users, or rejects the login.",
@@ -311,6 +287,7 @@ export const ownerAttacks: readonly Attack[] = [
       return conclude(
         isSame ? "the client took the two users for one" : undefined,
         "the client took them for two users",
+        "otherUser",
         "logged in a user as another user",
       );
     },

@@ -8,7 +8,6 @@ import { type Attack, defineAttack } from "../define_attack.ts";
 import type { ClientSession } from "../driver.ts";
 import { setCookies } from "./browser_session.ts";
 import { conclude, undecided } from "./conclusions.ts";
-import { fixedSession, leakedCredentials, loginCsrf } from "./effects.ts";
 import { concludeFixation, findSecondUser } from "./open_logins.ts";
 
 const tokenNames = ["access_token", "refresh_token", "id_token"] as const;
@@ -23,14 +22,6 @@ export function issuedTokens({ log }: TestLatchkey): readonly (readonly [name: s
     });
   });
 }
-
-const exposedToken = {
-  ...leakedCredentials,
-  cause: "gives tokens to the scripts of its pages",
-  severity: "low",
-  consequence: "A script that an attacker gets into a page reads the tokens, and uses them elsewhere.",
-  fix: "Keep tokens on the server, and give the browser a session cookie with HttpOnly.",
-} as const;
 
 /** The sources of the attacks on tokens in a browser. */
 const sources = ["RFC 10017 §6.1", "RFC 9700 §4.16", "OWASP ASVS 3.3"];
@@ -58,7 +49,6 @@ function isClock(values: readonly string[]): boolean {
 export const pageSecretAttacks: readonly Attack[] = [
   defineAttack({
     id: "session/token-in-url",
-    effect: leakedCredentials,
     title: "The URLs of a login appear in the browser history, in logs and in Referer headers.",
     correctClient: "The client puts no token into a URL.",
     needs: ["visits"],
@@ -68,12 +58,11 @@ export const pageSecretAttacks: readonly Attack[] = [
       await driver.logIn!(journey);
       const urls = journey.browser.visits.flatMap(({ url, location }) => [url, location ?? ""]).map(decodeFormValue);
       const found = issuedTokens(as).find(([, token]) => urls.some((url) => url.includes(token)));
-      return conclude(found && `a URL of the application has the ${found[0]}`, "no URL has a token");
+      return conclude(found && `a URL of the application has the ${found[0]}`, "no URL has a token", "exposed");
     },
   }),
   defineAttack({
     id: "session/token-in-page",
-    effect: exposedToken,
     level: "should-reject",
     title: "A script in a page of the application reads the page.",
     correctClient: "The client writes no token into its pages.",
@@ -83,12 +72,11 @@ export const pageSecretAttacks: readonly Attack[] = [
       await driver.logIn!(journey);
       const tokens = issuedTokens(as);
       const found = tokens.find(([, token]) => journey.browser.visits.some(({ html }) => html.includes(token)));
-      return conclude(found && `a page of the application has the ${found[0]}`, "no page has a token");
+      return conclude(found && `a page of the application has the ${found[0]}`, "no page has a token", "exposed");
     },
   }),
   defineAttack({
     id: "session/token-in-cookie",
-    effect: exposedToken,
     level: "should-reject",
     title: "A script in a page of the application reads the cookies.",
     correctClient: "The client sets no cookie without HttpOnly that has a token.",
@@ -99,18 +87,15 @@ export const pageSecretAttacks: readonly Attack[] = [
       const readable = journey.browser.cookies.all().filter(({ httpOnly }) => !httpOnly);
       const tokens = issuedTokens(as);
       const found = tokens.find(([, token]) => readable.some(({ value }) => decodeFormValue(value).includes(token)));
-      return conclude(found && `a cookie without HttpOnly has the ${found[0]}`, "no cookie for scripts has a token");
+      return conclude(
+        found && `a cookie without HttpOnly has the ${found[0]}`,
+        "no cookie for scripts has a token",
+        "exposed",
+      );
     },
   }),
   defineAttack({
     id: "session/code-in-url",
-    effect: {
-      ...leakedCredentials,
-      cause: "shows a page at the URL with the code",
-      severity: "low",
-      consequence: "The code reaches the browser history, logs, and hosts from which the page loads something.",
-      fix: "Redirect the browser from the redirect URI to a URL without code and state.",
-    },
     level: "should-reject",
     title: "The page at which the login ends loads something from another host, which receives the URL as Referer.",
     correctClient: "The client redirects the browser to a URL without the code.",
@@ -124,17 +109,12 @@ export const pageSecretAttacks: readonly Attack[] = [
       return conclude(
         shown && "the page at the redirect URI has the code in its URL",
         "no page has the code in its URL",
+        "exposed",
       );
     },
   }),
   defineAttack({
     id: "session/id-predictable",
-    effect: {
-      ...fixedSession,
-      cause: "uses a counter or a clock as session id",
-      consequence: "An attacker guesses the session cookie of a user, and acts as this user.",
-      fix: "Create session ids of at least 128 random bits.",
-    },
     title: "Three users log in one after the other, and an attacker knows one of the session cookies.",
     correctClient: "The client creates random session ids.",
     needs: ["visits", "currentUser"],
@@ -158,20 +138,13 @@ export const pageSecretAttacks: readonly Attack[] = [
         const user = await session.currentUser!();
         if (user === undefined) continue;
         const because = `the cookie ${name} is a counter or a clock: ${each.join(", ")}`;
-        return conclude(because, "", `lets an attacker who guesses the cookie ${name} act as ${user}`);
+        return conclude(because, "", "mixed", `lets an attacker who guesses the cookie ${name} act as ${user}`);
       }
       return conclude(undefined, "no cookie that names a session is a counter or a clock");
     },
   }),
   defineAttack({
     id: "session/login-url-fixed",
-    effect: {
-      ...loginCsrf,
-      cause: "lets another user complete a login that a URL carries",
-      severity: "critical",
-      consequence: "An attacker who sends a user the URL of a pending login is then logged in as this user.",
-      fix: "Let only the browser that began a login complete it, and begin a new login in any other browser.",
-    },
     title: "An attacker begins a login and sends a user the URL of the application that redirects to the server.",
     correctClient: "The client logs in the browser of the user or no browser, never that of the attacker.",
     needs: ["visits", "receive", "receiveCallback", "currentUser", "namesUser"],

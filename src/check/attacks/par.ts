@@ -17,9 +17,15 @@ function assessPushes(observation: Observation): Assessment | undefined {
   const isPlain = exchangesOf(observation, "authorize").some(({ request }) =>
     findParam(request, "request_uri") === undefined
   );
-  if (isPlain) return { passed: false, because: "the client sent an authorization request that was not pushed" };
+  if (isPlain) {
+    return {
+      passed: false,
+      because: "the client sent an authorization request that was not pushed",
+      seen: "downgraded",
+    };
+  }
   const pushes = exchangesOf(observation, "par").length;
-  return failIf(pushes > maxPushes, `the client pushed ${pushes} requests`);
+  return failIf(pushes > maxPushes, `the client pushed ${pushes} requests`, "repeated");
 }
 
 /** The attacks of the categories `par` and `jar`. */
@@ -114,7 +120,7 @@ export const parAttacks: readonly Attack[] = [
         (endpoint === "authorize" || endpoint === "par") &&
         ["request", "request_uri"].every((name) => findParam(request, name) === undefined)
       );
-      return failIf(isUnsigned, "the client sent the request without a signature");
+      return failIf(isUnsigned, "the client sent the request without a signature", "downgraded");
     },
   }),
 ];

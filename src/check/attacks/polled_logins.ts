@@ -13,12 +13,6 @@ import { findSecondUser, waitUntil } from "./open_logins.ts";
 /** What both attacks share: the second user logs in while the client waits for the first. */
 const sharedLogin = {
   level: "must-reject",
-  effect: {
-    cause: "shares a pending login between users",
-    severity: "critical",
-    consequence: "An attacker who starts a login gets the session of the user who approves it as their own.",
-    fix: "Start a request for each login, and keep its device_code or auth_req_id in the session of its user.",
-  },
 } as const;
 
 /** The codes that devices show, oldest first. */
@@ -66,7 +60,8 @@ async function logInTwice(
     : first !== undefined && first !== expectedSub
     ? "the first user was logged in as the second"
     : undefined;
-  return conclude(failure, "no user was logged in as the other", failure && "logged in a user as another user");
+  const harm = failure && "logged in a user as another user";
+  return conclude(failure, "no user was logged in as the other", "otherUser", harm);
 }
 
 /** The attacks of the categories `device` and `ciba` on two logins. */

@@ -3,7 +3,6 @@
 import { body, drop, error, idToken, status, tokens } from "../../testing/faults/mod.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
-import { forgedIdToken } from "./effects.ts";
 import { oneOf } from "./parameters.ts";
 import { atMost } from "./conclusions.ts";
 
@@ -14,11 +13,12 @@ export const refreshRequest = { grant_type: "refresh_token" } as const;
 async function assessKeptSession(observation: Observation): Promise<Assessment> {
   if (observation.outcome === "hung") return { passed: false, because: "the refresh did not end" };
   const logins = exchangesOf(observation, "authorize").length;
-  if (logins > 0) return { passed: false, because: "the client started a new login" };
+  if (logins > 0) return { passed: false, because: "the client started a new login", seen: "ended" };
   const refreshed = await observation.refreshAgain();
   return {
     passed: refreshed,
     because: refreshed ? "the session continues" : "the next refresh failed, so the session is lost",
+    seen: "ended",
     harm: "lost the session of the user",
   };
 }
@@ -84,7 +84,6 @@ export const refreshAttacks: readonly Attack[] = [
     id: "refresh/id-token-forged",
     needs: ["readsIdToken", "checksSignature"],
     // The specification leaves this check to the client.
-    effect: { ...forgedIdToken, severity: "medium" },
     title: "The response to a refresh has an ID token with an invalid signature.",
     correctClient: "The client discards the response, if it also verifies the signature of the ID token at login.",
     level: "should-reject",

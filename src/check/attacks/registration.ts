@@ -8,7 +8,6 @@ import { findParam } from "../../recorder/record_request.ts";
 import { parseJsonObject } from "../../core/http/message.ts";
 import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { withMember, withMembers } from "./changed_members.ts";
-import { leakedCredentials } from "./effects.ts";
 import { exchangesOf } from "../attack.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { atMost, failIf } from "./conclusions.ts";
@@ -138,7 +137,6 @@ export const registrationAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "registration/management-elsewhere",
-    effect: leakedCredentials,
     title: "The registration response has a registration_client_uri on another origin.",
     correctClient: "The client does not send the registration access token to the other origin.",
     level: "must-reject",

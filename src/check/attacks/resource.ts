@@ -14,7 +14,6 @@ import type { Exchange } from "../../recorder/exchange.ts";
 import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { challengeForms, rejectTokens, withoutHeader } from "./resource_challenge.ts";
-import { unboundCode } from "./effects.ts";
 import { withMembers } from "./changed_members.ts";
 import { oneOf } from "./parameters.ts";
 import { failIf } from "./conclusions.ts";
@@ -34,10 +33,10 @@ const hasToken = ({ header }: RequestView) => header("authorization") !== null;
 function assessAuthorizations(observation: Observation): Assessment | undefined {
   const authorizations = exchangesOf(observation, "authorize").length;
   if (authorizations > maxAuthorizations) {
-    return { passed: false, because: `the client sent ${authorizations} authorization requests` };
+    return { passed: false, because: `the client sent ${authorizations} authorization requests`, seen: "repeated" };
   }
   const requests = exchangesOf(observation, "resource").length;
-  return failIf(requests > maxRequests, `the client sent ${requests} requests to the resource`);
+  return failIf(requests > maxRequests, `the client sent ${requests} requests to the resource`, "repeated");
 }
 
 /** The scope values of an authorization request. */
@@ -104,6 +103,7 @@ export const resourceAttacks: readonly Attack[] = [
     correctClient: "The client rejects the document, and sends no authorization request.",
     level: "must-reject",
     stop: "discovery",
+    accepts: "metadata",
     endpoints: ["resource_metadata"],
     duty: "RFC 9728 §3.3",
     sources: ["RFC 9728 §7.3"],
@@ -115,6 +115,7 @@ export const resourceAttacks: readonly Attack[] = [
     correctClient: "The client rejects the document: it compares the whole URL.",
     level: "should-reject",
     stop: "discovery",
+    accepts: "metadata",
     endpoints: ["resource_metadata"],
     sources: ["RFC 9728 §3.3"],
     ...oneOf("how", ["origin", "shortened", "path"]),
@@ -131,8 +132,8 @@ export const resourceAttacks: readonly Attack[] = [
     correctClient: "The client stops: it cannot know whether the server supports PKCE.",
     level: "must-reject",
     stop: "discovery",
+    accepts: "metadata",
     endpoints: ["discovery"],
-    effect: unboundCode,
     duty: "MCP authorization, authorization code protection",
     sources: ["OAuth 2.1 §7.10"],
     always: () => withMembers("no code challenge method", { code_challenge_methods_supported: undefined }),
@@ -155,6 +156,7 @@ export const resourceAttacks: readonly Attack[] = [
       return {
         outcome,
         passed: !used,
+        seen: "metadata",
         because: used
           ? "the client sent requests to the authorization server of the other resource"
           : "the client sent no request to the authorization server of the other resource",
@@ -185,6 +187,7 @@ export const resourceAttacks: readonly Attack[] = [
       return {
         outcome,
         passed: !leaked,
+        seen: "leaked",
         because: leaked
           ? "the second server received a secret, a token or a client_id of the first"
           : "the second server received no secret, token or client_id of the first",
@@ -245,7 +248,11 @@ export const resourceAttacks: readonly Attack[] = [
       const [first, ...later] = requests.map(scopeOf);
       const dropped = later.some((scope) => !first!.every((value) => scope.includes(value)));
       return dropped
-        ? { passed: false, because: "the client requested the missing scope value without the ones that it had" }
+        ? {
+          passed: false,
+          because: "the client requested the missing scope value without the ones that it had",
+          seen: "ended",
+        }
         : assessAuthorizations(observation);
     },
   }),
@@ -280,6 +287,7 @@ export const resourceAttacks: readonly Attack[] = [
       return failIf(
         refreshes > 2 || requests > maxRequests,
         `the client sent ${refreshes} token requests and ${requests} requests`,
+        "repeated",
       );
     },
   }),

@@ -7,13 +7,11 @@ import { equivalentIssuers, nearIssuers, nearMisses, nearMissOf } from "./near_m
 import { everyLogin } from "../attack.ts";
 import { csrfProtection } from "./duties.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
-import { mixUp, unusableResponse } from "./effects.ts";
 import { readsNoMetadata, undecided } from "./conclusions.ts";
 import { oneOf } from "./parameters.ts";
 
 /** RFC 9700 §4.4 demands a protection against mix-up only of clients of several issuers. */
 const ofIssuers = {
-  effect: mixUp,
   duty: { source: "RFC 9207 §2.4", binds: ["severalIssuers"] },
 } as const;
 
@@ -121,7 +119,6 @@ export const responseAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/code-missing",
-    effect: unusableResponse,
     title: "The authorization response has neither a code nor an error, or an empty code.",
     sources: ["RFC 6749 §4.1.2"],
     ...oneOf("how", ["absent", "empty"]),
@@ -164,7 +161,7 @@ export const responseAttacks: readonly Attack[] = [
         because: used
           ? "the client sent the access token of the authorization response"
           : "the client did not use the token",
-        ...used && { harm: "used an access token of the attacker" },
+        ...used && { seen: "foreignValue", harm: "used an access token of the attacker" },
       };
     },
   }),

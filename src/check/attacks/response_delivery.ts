@@ -6,7 +6,6 @@ import type { Callback } from "../../testing/browser/callback.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
 import { csrfProtection } from "./duties.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
-import { foreignLogin, lateStateCheck, mixUp, repeatedDelivery, usedState } from "./effects.ts";
 import { describeError } from "../assess.ts";
 import { type ClientJourney, type ClientSession, UndecidedError } from "../driver.ts";
 import { withParameters } from "./callback_parameters.ts";
@@ -56,16 +55,16 @@ async function deliverForeign(
   if (result.status === "fulfilled") {
     const user = JSON.stringify(result.value.sub);
     const harm = result.value.sub === expectedSub ? undefined : `logged in as ${user}, the user of another browser`;
-    return conclude(`the client accepted the response, and logged in ${user}`, "", harm);
+    return conclude(`the client accepted the response, and logged in ${user}`, "", "mixed", harm);
   }
   const error = describeError(result.reason);
   if (before !== undefined && await userOf(before) !== before.sub) {
     const because = "the client rejected the response, but ended the session";
-    return { outcome: "rejected", passed: false, because, harm: "ended the session of the user" };
+    return { outcome: "rejected", passed: false, because, seen: "ended", harm: "ended the session of the user" };
   }
   if (sent > 0) {
     const because = `the client reported an error, but only after a request to token: ${error}`;
-    return { outcome: "rejected", passed: false, because, isWarning: true, effect: lateStateCheck };
+    return { outcome: "rejected", passed: false, because, isWarning: true, seen: "early" };
   }
   return { outcome: "rejected", passed: true, because: `the client reported an error: ${error}` };
 }
@@ -88,7 +87,6 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
     ...delivered,
     id: "response/twice",
-    effect: repeatedDelivery,
     title: "The browser delivers the same authorization response twice, as after a double click or a reload.",
     correctClient: "The client exchanges the code once, and the second delivery does not end the session.",
     level: "must-recover",
@@ -113,11 +111,13 @@ export const responseDeliveryAttacks: readonly Attack[] = [
         // A client that keeps the login in a cookie cannot know of the other delivery, but must work afterwards.
         const again = await attempt(() => driver.logIn!(journey));
         const recovers = again.status === "fulfilled" && again.value.sub === expectedSub;
-        return { outcome, passed: recovers, because: `${sent}; the login after it ${recovers ? "works" : "fails"}` };
+        const because = `${sent}; the login after it ${recovers ? "works" : "fails"}`;
+        return { outcome, passed: recovers, because, seen: "noLogin" };
       }
       const user = accepted && await userOf(accepted.value);
       const passed = exchanges === 1 && user === expectedSub;
-      return { outcome, passed, because: `${sent}, and the session ${user === expectedSub ? "continues" : "ended"}` };
+      const because = `${sent}, and the session ${user === expectedSub ? "continues" : "ended"}`;
+      return { outcome, passed, because, seen: exchanges > 1 ? "repeated" : "ended" };
     },
   }),
   defineAttack({
@@ -168,7 +168,6 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     ...delivered,
     id: "response/state-used",
     needs: ["receiveCallback", "state"],
-    effect: usedState,
     title: "A browser delivers the code of an attacker with the state of a login that has ended.",
     correctClient: "The client rejects the response, because it accepts each state once.",
     duty: csrfProtection,
@@ -202,7 +201,8 @@ export const responseDeliveryAttacks: readonly Attack[] = [
       const second = await startLogin({ ...openBrowser({ as: other }), browser: journey.browser });
       const shared = sharedParameter(stage);
       if (shared !== undefined) {
-        return { outcome: "accepted", passed: false, because: `both logins have the same ${shared}` };
+        const because = `both logins have the same ${shared}`;
+        return { outcome: "accepted", passed: false, because, seen: "downgraded" };
       }
       const sessions: (ClientSession | undefined)[] = [];
       for (const login of order === "reversed" ? [second, first] : [first, second]) {
@@ -216,13 +216,13 @@ export const responseDeliveryAttacks: readonly Attack[] = [
       const isMixed = sessions[0] !== undefined && sessions[0].sub !== expectedSub || sessions[1]?.sub === expectedSub;
       const outcome = sessions.some((session) => session !== undefined) ? "accepted" : "rejected";
       if (isMixed) {
-        const harm = "logged in the user of another login";
-        return { outcome, passed: false, because: "a response logged in the user of the other login", harm };
+        const because = "a response logged in the user of the other login";
+        return { outcome, passed: false, because, seen: "mixed", harm: "logged in the user of another login" };
       }
       if (await hasVerifierOfOther(stage)) {
         // The server rejects it, so that no user is logged in.
         const because = "the client sent the code verifier of the other login";
-        return { outcome, passed: false, isWarning: true, because };
+        return { outcome, passed: false, isWarning: true, because, seen: "mixed" };
       }
       const requests = as.log.unmasked.filter("token").length;
       const again = await attempt(() => driver.logIn!(journey));
@@ -248,7 +248,6 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   defineAttack({
     ...delivered,
     id: "response/other-callback",
-    effect: mixUp,
     title: "The authorization response arrives at another registered redirect URI of the client.",
     correctClient: "The client rejects the response, because the pending login sent another redirect URI.",
     duty: { source: "RFC 9700 §4.4.2.2", binds: ["severalIssuers"] },
@@ -287,7 +286,6 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "response/initiated-login",
-    effect: foreignLogin,
     stop: undefined,
     title: "A third party starts a login with a foreign issuer, or with a target_link_uri outside the application.",
     correctClient: "The client starts no login at an unknown issuer, and redirects only within the application.",
@@ -316,7 +314,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
       const isForeign = (url: string) => url.startsWith(trap.origin);
       if (trap.requests.length > 0 || isForeign(location)) {
         const because = `the client ${trap.requests.length > 0 ? "sent a request" : "redirected"} to ${trap.origin}`;
-        return { outcome: "accepted", passed: false, because };
+        return { outcome: "accepted", passed: false, because, seen: "redirected" };
       }
       const startsLogin = location.startsWith(`${as.issuer}/`);
       if (what === "issuer") {
@@ -333,6 +331,7 @@ export const responseDeliveryAttacks: readonly Attack[] = [
         outcome: "accepted",
         passed: new URL(session.location, uri).origin === uri.origin,
         because: `after the login, the browser goes to ${session.location}`,
+        seen: "redirected",
       };
     },
   }),

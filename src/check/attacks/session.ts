@@ -4,7 +4,6 @@ import { drop, error, hold, status } from "../../testing/faults/mod.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { withSettings } from "../../testing/with_settings.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
-import { deadTokens, endlessRequests } from "./effects.ts";
 import { assertSession } from "../driver.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { withParameters } from "./callback_parameters.ts";
@@ -46,6 +45,7 @@ async function logOut(
     outcome: ended,
     passed: user === undefined,
     because: user === undefined ? "the client ended its session" : `${user} is still logged in`,
+    seen: "kept",
     harm: "kept a user logged in who had logged out",
   };
 }
@@ -81,11 +81,10 @@ export const sessionAttacks: readonly Attack[] = [
       await startLogin();
       return await driver.logIn!(journey);
     },
-    assess: ({ outcome }) => failIf(outcome !== "accepted", "the second login failed"),
+    assess: ({ outcome }) => failIf(outcome !== "accepted", "the second login failed", "noLogin"),
   }),
   defineAttack({
     id: "error/userinfo-401",
-    effect: endlessRequests,
     title: "The userinfo endpoint rejects the access token with invalid_token, once or always.",
     correctClient: "The client refreshes the tokens at most once, and repeats the request at most once.",
     journey: "session",
@@ -108,6 +107,7 @@ export const sessionAttacks: readonly Attack[] = [
       return failIf(
         requests > 2 || refreshes > 1,
         `the client sent the request ${requests} times, with ${refreshes} refreshes`,
+        "repeated",
       );
     },
   }),
@@ -149,6 +149,7 @@ export const sessionAttacks: readonly Attack[] = [
       return {
         outcome: failed === 0 ? "accepted" : "rejected",
         passed: failed === 0 && refreshes === 1,
+        seen: failed === 0 ? "repeated" : "ended",
         because: `the client refreshed ${refreshes === 1 ? "once" : `${refreshes} times`}, ` +
           (failed === 0 ? "and both requests succeeded" : `and ${failed} of 2 requests failed`),
       };
@@ -163,7 +164,7 @@ export const sessionAttacks: readonly Attack[] = [
     once: () => drop("after"),
     assess(observation) {
       const refreshes = countRefreshes(observation);
-      return failIf(refreshes > 3, `the client refreshed ${refreshes} times`);
+      return failIf(refreshes > 3, `the client refreshed ${refreshes} times`, "repeated");
     },
   }),
   defineAttack({
@@ -195,6 +196,7 @@ export const sessionAttacks: readonly Attack[] = [
       return failIf(
         refreshes > shortLivedRequests,
         `the client refreshed ${refreshes} times for ${shortLivedRequests} requests`,
+        "repeated",
       );
     },
   }),
@@ -215,7 +217,6 @@ export const sessionAttacks: readonly Attack[] = [
   defineAttack({
     ...loggingOut,
     id: "logout/tokens-used",
-    effect: deadTokens,
     level: "must-reject",
     title: "The user logs out, and continues to use the application.",
     correctClient: "The client has ended the session, and sends none of its tokens.",

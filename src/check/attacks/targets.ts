@@ -5,7 +5,6 @@ import { type ClientBrowser, LoginLimitError } from "../driver.ts";
 import { setCookies } from "./browser_session.ts";
 import { withParameters } from "./callback_parameters.ts";
 import { conclude } from "./conclusions.ts";
-import { foreignLogin } from "./effects.ts";
 import { oneOf } from "./parameters.ts";
 
 /** Common names of parameters with the target after a login. */
@@ -70,6 +69,7 @@ async function concludeTarget(
   return conclude(
     foreign && `the application redirects the browser to ${foreign.location}`,
     "the application redirects the browser to no other site",
+    "redirected",
     foreign && `redirected the browser to ${foreign.location}`,
   );
 }
@@ -78,7 +78,6 @@ async function concludeTarget(
 export const targetAttacks: readonly Attack[] = [
   defineAttack({
     id: "session/return-target",
-    effect: foreignLogin,
     title: "The URL that starts the login has a parameter with the URL of another site, as a target after the login.",
     correctClient: "The client redirects the browser only to the issuer and within the application.",
     needs: ["visits", "receiveCallback"],
@@ -119,13 +118,6 @@ export const targetAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "session/target-in-cookie",
-    effect: {
-      ...foreignLogin,
-      cause: "follows the target in a cookie",
-      severity: "low",
-      consequence: "Another host of the domain sets the cookie, and the login leads to a page of the attacker.",
-      fix: "Keep the target in the session, or check its origin before the redirect.",
-    },
     level: "should-reject",
     title: "A cookie with the target after the login names another site, as another host of the domain can set it.",
     correctClient: "The client keeps the target in its session, or redirects the browser only within the application.",
@@ -148,7 +140,6 @@ export const targetAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "session/forwarded-host",
-    effect: foreignLogin,
     level: "should-reject",
     title:
       "The requests of the browser name another host in X-Forwarded-Host and Forwarded; a cache could keep the response.",

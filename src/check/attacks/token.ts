@@ -134,6 +134,7 @@ export const tokenAttacks: readonly Attack[] = [
       return {
         outcome: error === undefined ? "accepted" : "rejected",
         passed: error === undefined && count === 1,
+        seen: count > 1 ? "repeated" : "ended",
         // No specification demands a refresh after a 401.
         isWarning: count === 0,
         because: error === undefined
@@ -272,6 +273,7 @@ export const tokenAttacks: readonly Attack[] = [
       return failIf(
         Math.max(...counts) > 3,
         `the client sent ${counts[0]} token requests and ${counts[1]} userinfo requests`,
+        "repeated",
       );
     },
   }),

@@ -7,7 +7,6 @@ import { editResponse, readBodyText, withBody } from "../../testing/faults/respo
 import { describeError } from "../assess.ts";
 import { validTokenResponse } from "./duties.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
-import { followedRedirect, leakedCredentials } from "./effects.ts";
 import type { Observation } from "../attack.ts";
 import { eachWithEach, oneOf, sent } from "./parameters.ts";
 import { atMost, passIf } from "./conclusions.ts";
@@ -52,7 +51,7 @@ function assessRedirect({ trap: { requests }, outcome }: Observation): Assessmen
   const passed = isEmpty && requests.every(({ url }) => url.endsWith("/userinfo"));
   return {
     passed,
-    ...isEmpty && { isWarning: true, effect: followedRedirect },
+    isWarning: isEmpty,
     because: isEmpty
       ? "the client followed the redirect, without its credentials"
       : "the client sent its credentials to another origin",
@@ -175,7 +174,6 @@ export const transportAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "transport/redirect",
-    effect: leakedCredentials,
     title: "The token endpoint, userinfo or the revocation endpoint redirects to another origin.",
     correctClient:
       "The client does not follow the redirect, and sends no credential, code, verifier or token to the other origin.",

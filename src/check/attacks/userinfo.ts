@@ -13,7 +13,6 @@ import { type Assessment, everyLogin, exchangesOf, type Observation } from "../a
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { unknownUser } from "../driver.ts";
 import { inventedUsers, isOfUserinfoAlone, isPartOfClaim, listTexts } from "../user_texts.ts";
-import { leakedCredentials, unverifiedUserinfo } from "./effects.ts";
 import { nearMisses, nearMissOf } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { passIf } from "./conclusions.ts";
@@ -93,12 +92,11 @@ export const userinfoAttacks: readonly Attack[] = [
       const used = Object.keys(otherClaims).find((claim) => claims[claim] === otherClaims[claim]);
       return used === undefined
         ? { passed: true, because: "the client completed the journey without these values" }
-        : { passed: false, because: `the application uses ${used} of the userinfo response` };
+        : { passed: false, because: `the application uses ${used} of the userinfo response`, seen: "foreignValue" };
     },
   }),
   defineAttack({
     id: "userinfo/distributed-claims",
-    effect: leakedCredentials,
     title: "The userinfo response or the ID token refers to claims at another origin (distributed claims).",
     correctClient: "The client does not fetch these claims, because it is not configured for this origin.",
     level: "must-reject",
@@ -121,7 +119,6 @@ export const userinfoAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "userinfo/signed-wrong",
-    effect: unverifiedUserinfo,
     title: "The userinfo response is a JWT that is not signed, or has a wrong signature, aud or iss.",
     correctClient: "The client rejects the login, or discards the userinfo response.",
     level: "should-reject",
@@ -148,7 +145,7 @@ function assessDiscarded(observation: Observation): Assessment | undefined {
   }
   const used = listTexts(claims);
   if (used.includes(attackersPicture)) {
-    return { passed: false, because: "the application uses picture of the userinfo response" };
+    return { passed: false, because: "the application uses picture of the userinfo response", seen: "foreignValue" };
   }
   const usual = listTexts(usualClaims).filter((text) => isOfUserinfoAlone(text, exchanges));
   if (usual.length === 0 || usual.some((text) => used.includes(text))) return undecided;

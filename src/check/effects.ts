@@ -1,0 +1,219 @@
+/** The effects of attacks: each is what was seen of a client, with its consequence and how to fix the client. */
+
+/** @internal The severity of an attack that succeeds. */
+export type Severity =
+  /** A user is logged in as another user. */
+  | "critical"
+  /** An attacker gets tokens, or takes part in the session of another user. */
+  | "high"
+  /** Users cannot log in, or a weakness helps another attack. */
+  | "medium"
+  /** The client is less careful than a specification recommends. */
+  | "low";
+
+/** The severities, the highest first. */
+export const severities: readonly Severity[] = ["critical", "high", "medium", "low"];
+
+/** @internal What was seen of a client, what follows from it, and how to fix the client. */
+export interface Effect {
+  /** What the client does wrong; a report groups attacks by it. Follows "the client". */
+  readonly cause: string;
+  /** How grave a failure is; a warning is less severe. */
+  readonly severity: Severity;
+  /** What an attacker or a user can then do, or no longer do; one sentence. */
+  readonly consequence: string;
+  /** What to change in the client, one sentence. */
+  readonly fix: string;
+}
+
+const table = {
+  crashed: {
+    cause: "crashes with an error that no code catches",
+    severity: "medium",
+    consequence: "A response of the server ends the request of the user, and perhaps the application.",
+    fix: "Catch the errors of the code that reads responses, report them, and discard the data of the attempt.",
+  },
+  stopped: {
+    cause: "stops during an attack",
+    severity: "high",
+    consequence: "One response ends the application for all users, until it is started again.",
+    fix: "Catch the errors of the code that reads responses, also of code that runs later.",
+  },
+  hung: {
+    cause: "does not end within the time limit of the check",
+    severity: "medium",
+    consequence: "A server that does not respond keeps users waiting, and connections of the application open.",
+    fix: "Set a timeout for each request, until the end of its body, and show the error.",
+  },
+  noLogin: {
+    cause: "accepts no login after an attack",
+    severity: "medium",
+    consequence: "After one failure of the server, users cannot log in.",
+    fix: "Show the error, and discard all data of the failed attempt, so that the next login works.",
+  },
+  otherUser: {
+    cause: "logs in a user as another user",
+    severity: "critical",
+    consequence: "An attacker acts in the account of another user.",
+    fix: "Identify users only by iss and sub of an ID token that is valid for this login, and keep logins apart.",
+  },
+  mixed: {
+    cause: "does not keep the logins and sessions of browsers apart",
+    severity: "high",
+    consequence: "A browser takes part in the login or the session of another: an attacker acts there, or watches.",
+    fix:
+      "Keep state, nonce, code verifier and tokens of each login in the session of its browser, compare them before " +
+      "the token request, and create a new random session id at login.",
+  },
+  leaked: {
+    cause: "sends credentials to a host other than the issuer",
+    severity: "high",
+    consequence: "Codes, tokens or credentials of the client arrive at a server of an attacker.",
+    fix:
+      "Do not follow redirects in requests with credentials, and send them only to https URLs of the configured issuer.",
+  },
+  contacted: {
+    cause: "sends requests without credentials to a host other than the issuer",
+    severity: "medium",
+    consequence: "Another host responds in place of the issuer, or the client reaches hosts of its own network (SSRF).",
+    fix: "Do not follow redirects, and send requests only to https URLs of the configured issuer, in public networks.",
+  },
+  foreignValue: {
+    cause: "uses values that the server did not issue for the user",
+    severity: "medium",
+    consequence: "An attacker or another user chooses values that the application shows, or acts on.",
+    fix: "Prefer the claims of the ID token, discard a userinfo response with another sub, and decode JWTs as UTF-8.",
+  },
+  exposed: {
+    cause: "shows its secrets to scripts, other sites or logs",
+    severity: "medium",
+    consequence: "A script in a page, another site or a reader of logs gets tokens, a code or the session of a user.",
+    fix:
+      "Keep tokens on the server, redirect to a URL without the code, and set the session cookie with HttpOnly, Secure " +
+      "and SameSite=Lax or Strict.",
+  },
+  kept: {
+    cause: "keeps a session, tokens or data that have ended",
+    severity: "medium",
+    consequence:
+      "The next user of the browser acts as the user who logged out, or the client uses what is no longer valid.",
+    fix:
+      "End every session of the user and its tokens first, whatever the server responds, and fetch kept documents again.",
+  },
+  ended: {
+    cause: "ends or loses the session of a user",
+    severity: "medium",
+    consequence: "Users lose their session because one request failed, or because an attacker or another site ends it.",
+    fix:
+      "Keep the session until the user logs out, the server rejects its refresh token, or a valid logout token names it.",
+  },
+  repeated: {
+    cause: "repeats requests too often or too soon",
+    severity: "medium",
+    consequence: "The client loads the server, sends codes and tokens again, and may never end.",
+    fix: "Send a code once, and repeat any other request at most a few times, with a longer delay each time.",
+  },
+  strict: {
+    cause: "rejects a response that a specification allows",
+    severity: "medium",
+    consequence: "Users of a correct server cannot log in, or lose their session.",
+    fix: "Accept what the specification allows, and ignore unknown members and parameters.",
+  },
+  early: {
+    cause: "uses a response before it has validated it",
+    severity: "medium",
+    consequence: "The code or the access token of an invalid response is sent; no session begins.",
+    fix:
+      "Check state, iss and error before the token request, and the ID token before the first request with the token.",
+  },
+  hostile: {
+    cause: "uses text of the server without escaping or checking it",
+    severity: "high",
+    consequence:
+      "A script or a command of an attacker runs in the pages of the application, or on the machine of the user.",
+    fix: "Escape all text of the server in pages and logs, and open only https URLs.",
+  },
+  redirected: {
+    cause: "starts a login for any issuer, or redirects to any site",
+    severity: "medium",
+    consequence:
+      "A link makes the application log in at the server of an attacker, or leads to a page of the attacker.",
+    fix:
+      "Start logins only at the configured issuer, and redirect the browser only to the issuer and within the application.",
+  },
+  downgraded: {
+    cause: "continues with less protection",
+    severity: "medium",
+    consequence: "An attacker who changes a response makes the client give up PKCE, a signature or a pushed request.",
+    fix: "Create a new code challenge with S256 for each login, and report an error instead of a weaker request.",
+  },
+  idToken: {
+    cause: "accepts ID tokens that are not valid for the login",
+    severity: "high",
+    consequence: "An ID token of another login, client, issuer or time begins a session.",
+    fix:
+      "Make every check of OpenID Connect Core §3.1.3.7, the nonce included, with a maintained library, before a session " +
+      "begins.",
+  },
+  signature: {
+    cause: "does not verify the signature of the ID token",
+    severity: "high",
+    consequence:
+      "An attacker who can change a token response logs in as any user; OpenID Connect Core §3.1.3.7 lets a " +
+      "client rely on TLS instead, but not over http.",
+    fix: "Verify the signature with the key of jwks_uri that kid names, and accept the registered algorithm only; in " +
+      "openid-client 6 call client.enableNonRepudiationChecks(config).",
+  },
+  authorization: {
+    cause: "accepts authorization responses that are not valid for the login",
+    severity: "high",
+    consequence: "A response of an attacker, of another server or of an ended login reaches the token request.",
+    fix:
+      "Check for error first; compare the whole state, and iss with the issuer of the login, before the token request.",
+  },
+  metadata: {
+    cause: "accepts metadata that is not valid for the issuer",
+    severity: "high",
+    consequence: "The server of an attacker takes part in the login, and receives codes and credentials of the client.",
+    fix:
+      "Compare issuer with the configured issuer, character by character, and require an https URL for each endpoint.",
+  },
+  message: {
+    cause: "uses responses that are not valid",
+    severity: "medium",
+    consequence: "The client treats an error, half a response or a page of a proxy as a success.",
+    fix: "Check the status, the media type, and that each value that the client uses is present and of the right type.",
+  },
+  advised: {
+    cause: "accepts responses that a specification advises against",
+    severity: "low",
+    consequence: "A malicious server or network has more ways to mislead the client; no harm was seen.",
+    fix: "Reject the response, as the sources recommend.",
+  },
+  unusual: {
+    cause: "behaves unlike most clients",
+    severity: "low",
+    consequence: "The client behaves unlike most clients; no specification forbids it.",
+    fix: "Decide whether this behaviour is intended.",
+  },
+} as const satisfies Readonly<Record<string, Effect>>;
+
+/** @internal What was seen of a client: the name of an effect. */
+export type Seen = keyof typeof table;
+
+/** @internal What a client accepts that does not reject a message: the name of an effect. */
+export type Accepted = "idToken" | "signature" | "authorization" | "metadata" | "message";
+
+/** The effects, by what was seen. */
+export const effects: Readonly<Record<Seen, Effect>> = table;
+
+const isAcceptance = (seen: Seen): boolean =>
+  ["idToken", "signature", "authorization", "metadata", "message"].includes(seen);
+
+/** The severities in a warning. */
+const warned: Readonly<Record<Severity, Severity>> = { critical: "medium", high: "medium", medium: "low", low: "low" };
+
+/** The effect in a warning, which is less severe: no MUST binds the client, or no harm was seen. */
+export function warningEffect(seen: Seen): Effect {
+  return isAcceptance(seen) ? effects.advised : { ...effects[seen], severity: warned[effects[seen].severity] };
+}
