@@ -17,8 +17,7 @@ import {
   recordUserinfoCall,
 } from "./notes.ts";
 import { explainUnknownUser } from "./login.ts";
-import { listLogoutUris } from "./openid.ts";
-import { listUris } from "./parameters.ts";
+import { listLogoutUris, listUris } from "./parameters.ts";
 import { missingMethod } from "./pkce.ts";
 import { explainMissingResource, explainUnknownScope } from "./scope.ts";
 

@@ -4,7 +4,7 @@ import type { openidRules } from "../../core/rules/openid.ts";
 import type { UnidentifiedClient, WrongHint } from "../../core/rules/openid.ts";
 import type { UnregisteredUri, UnregistrableUri } from "../../core/rules/authorize.ts";
 import { explainClaims, explainLogin, explainSilentLogin, explainUnknownLevel, explainUnknownUser } from "./login.ts";
-import { explainRepeated, explainUnregistrable } from "./parameters.ts";
+import { explainRepeated, explainUnregistrable, listLogoutUris } from "./parameters.ts";
 import { explainMissingToken } from "./missing_token.ts";
 import type { RejectionTexts, RuleTexts } from "./rule_text.ts";
 
@@ -28,11 +28,6 @@ function explainLogoutUri(facts: UnregisteredUri | UnregistrableUri | Unidentifi
     received: facts.uri,
     change: { client_id: facts.clientId, isNew: false, post_logout_redirect_uri: facts.uri },
   };
-}
-
-/** The URIs that a logout of a client may lead to, as a message lists them. */
-export function listLogoutUris(registered: readonly string[]): string {
-  return registered.join(" or ") || "none, because this client has no registered URI";
 }
 
 /** By ID, in the order of `tests/rules.md`. */

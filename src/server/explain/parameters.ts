@@ -16,6 +16,11 @@ export function listUris(registered: readonly string[]): string {
   return registered.join(" or ") || "none, because this client has no redirect URI";
 }
 
+/** The URIs that a logout of a client may lead to, as a message lists them. */
+export function listLogoutUris(registered: readonly string[]): string {
+  return registered.join(" or ") || "none, because this client has no registered URI";
+}
+
 /** Explains a URI that no client may register. */
 export function explainUnregistrable(name: string, { uri, setting, issue }: UnregistrableUri): RejectionTexts {
   return {

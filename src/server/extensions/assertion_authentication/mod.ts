@@ -5,7 +5,7 @@ import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts"
 import { clientJwtAlgorithms, secretAlgorithms } from "../../config/client_jwt_algorithms.ts";
 import type { ClientAuth, Credentials } from "../../../core/server.ts";
 import { decodeBase64url } from "../../../core/crypto.ts";
-import { assertionAuthenticationClientFields } from "./client_members.ts";
+import { assertionAuthenticationClientFields } from "./settings.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { authMethodsOf, type ClientMetadata } from "../../../core/clients/client.ts";

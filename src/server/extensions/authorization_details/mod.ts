@@ -12,8 +12,12 @@ import { warn } from "../../../core/observe.ts";
 import type { Params } from "../../../core/params.ts";
 import type { PartRequest, RequestPart, Server } from "../../../core/server.ts";
 import type { FurtherAccess } from "../../../core/store/store.ts";
-import { type AuthorizationDetailsSettings, authorizationDetailsSettings, detailsTypes } from "./settings.ts";
-import { authorizationDetailsClientFields } from "./client_members.ts";
+import {
+  authorizationDetailsClientFields,
+  type AuthorizationDetailsSettings,
+  authorizationDetailsSettings,
+  detailsTypes,
+} from "./settings.ts";
 
 const name = "authorization_details";
 

@@ -2,6 +2,7 @@
 
 import { describeSettings } from "../../config/extension_settings.ts";
 import { anyValue, type Field, type Fields, flag, object, record, text, texts } from "../../config/field.ts";
+import { open } from "../../config/client_fields.ts";
 
 /** @internal */
 export interface AuthorizationDetailsSettings {
@@ -92,3 +93,17 @@ export const authorizationDetailsSettings = describeSettings<AuthorizationDetail
 export function detailsTypes(settings: object): AuthorizationDetailsSettings["authorizationDetails"] {
   return authorizationDetailsSettings.of(settings).authorizationDetails;
 }
+
+/** Client metadata of authorization details. */
+export interface AuthorizationDetailsClientMembers {
+  /** The types of `authorization_details` that the client may use (RFC 9396 §10). Default: all types of the server. */
+  readonly authorization_details_types?: readonly string[];
+}
+
+/** Describes {@link AuthorizationDetailsClientMembers}. */
+export const authorizationDetailsClientFields: Fields<AuthorizationDetailsClientMembers> = {
+  authorization_details_types: {
+    ...open(texts(["payment"])),
+    valuesOf: (settings) => Object.keys(detailsTypes(settings) ?? {}),
+  },
+};

@@ -13,8 +13,7 @@ import type { EndpointOptions, Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../../core/route.ts";
 import { parameters } from "../../../core/params.ts";
 import { polledDelivery, polledGrantType, startEndpoint } from "../polled/delivery.ts";
-import { cibaGrant, type CibaPolicy, cibaSettings } from "./settings.ts";
-import { cibaClientFields, deliveryModes } from "./client_members.ts";
+import { cibaClientFields, cibaGrant, type CibaPolicy, cibaSettings, deliveryModes } from "./settings.ts";
 import { validateNotification } from "./validate_client.ts";
 
 const isOn = ({ backchannelAuthentication }: CibaPolicy) => backchannelAuthentication;

@@ -1,11 +1,12 @@
 /** The settings of backchannel authentication. */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { cibaEndpointPaths } from "./endpoint_paths.ts";
-import { type Fields, flag, seconds } from "../../config/field.ts";
+import { choice, type Fields, flag, seconds, text } from "../../config/field.ts";
 import type { PolledGrant } from "../polled/polled_grant.ts";
 import { timers } from "../../../core/timers.ts";
 import type { HostedServer } from "../../hosted_server.ts";
+import { pathField } from "../../config/endpoint_paths.ts";
+import { open } from "../../config/client_fields.ts";
 
 /** @internal */
 export interface CibaSettings {
@@ -32,6 +33,17 @@ export const cibaFields: Fields<CibaSettings> = {
 
 /** The settings that are in effect. */
 export type CibaPolicy = Required<CibaSettings>;
+
+/** The path of the endpoint. */
+export interface CibaEndpointPaths {
+  /** Default: `/oauth2/backchannel_authentication`. */
+  readonly backchannel_authentication_endpoint?: string;
+}
+
+/** Describes {@link CibaEndpointPaths}. */
+export const cibaEndpointPaths: Fields<CibaEndpointPaths> = {
+  backchannel_authentication_endpoint: pathField("/backchannel_authentication"),
+};
 
 /** Describes the settings, and reads them from a policy. */
 export const cibaSettings = describeSettings<CibaPolicy>({
@@ -60,4 +72,24 @@ export const cibaGrant: PolledGrant = {
       await (await import("./notify_client.ts")).notifyClient(server, record);
     });
   },
+};
+
+/** Client metadata of backchannel authentication. */
+export interface CibaClientMembers {
+  /**
+   * How tokens of backchannel authentication reach the client (CIBA §4): it polls, or is notified of the decision and
+   * then asks for the tokens. Default: `poll`.
+   */
+  readonly backchannel_token_delivery_mode?: "poll" | "ping";
+  /** The URL that is notified in the mode `ping` (CIBA §4): https, or http on a test host. */
+  readonly backchannel_client_notification_endpoint?: string;
+}
+
+/** All delivery modes. */
+export const deliveryModes = ["poll", "ping"] as const;
+
+/** Describes {@link CibaClientMembers}. */
+export const cibaClientFields: Fields<CibaClientMembers> = {
+  backchannel_token_delivery_mode: open(choice(deliveryModes)),
+  backchannel_client_notification_endpoint: { ...open(text(["https://app.example/ciba"])), isFetched: true },
 };

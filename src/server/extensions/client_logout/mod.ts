@@ -16,9 +16,9 @@ import {
   type ClientLogoutPolicy,
   clientLogoutSettings,
   hasLogoutUri,
+  logoutClientFields,
   validateLogoutUris,
 } from "./settings.ts";
-import { logoutClientFields } from "./client_members.ts";
 import { storageIssuer } from "../../../core/secrets.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 

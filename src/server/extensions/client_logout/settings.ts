@@ -8,9 +8,10 @@ import type { ClientMetadata } from "../../../core/clients/client.ts";
 import { type UriIssue, validateClientUri } from "../../config/uri_issues.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import { type Fields, flag, object, seconds, withDefaults } from "../../config/field.ts";
+import { type Fields, flag, object, seconds, text, withDefaults } from "../../config/field.ts";
 import type { Server } from "../../../core/server.ts";
 import type { ServerPolicy } from "../../config/server_policy.ts";
+import { open } from "../../config/client_fields.ts";
 
 /** How the server informs clients that a session in which they received an ID token has ended. */
 export interface ClientLogoutOptions {
@@ -109,3 +110,29 @@ function validateFrontChannel(uri: string, { redirect_uris = [] }: ClientMetadat
   if (!searchParams.has("iss") && !searchParams.has("sid")) return undefined;
   return { expected: "a query without iss and sid", hint: "Remove them: the server adds both." };
 }
+
+/** Client metadata of client logout. */
+export interface LogoutClientMembers {
+  /**
+   * The URL that the server posts a logout token to when a session ends in which the client got an ID token (OpenID
+   * Connect Back-Channel Logout): https, or http on a test host if the client authenticates.
+   */
+  readonly backchannel_logout_uri?: string;
+  /** Whether the logout token must contain `sid`; it always does. Default: false. */
+  readonly backchannel_logout_session_required?: boolean;
+  /**
+   * The URL that the logout page shows in a hidden frame, with `iss` and `sid`, when a session ends in which the client
+   * got an ID token (OpenID Connect Front-Channel Logout). Its scheme, host and port are those of a redirect URI.
+   */
+  readonly frontchannel_logout_uri?: string;
+  /** Whether that URL must contain `iss` and `sid`; it always does. Default: false. */
+  readonly frontchannel_logout_session_required?: boolean;
+}
+
+/** Describes {@link LogoutClientMembers}. */
+export const logoutClientFields: Fields<LogoutClientMembers> = {
+  backchannel_logout_uri: { ...open(text(["https://app.example/backchannel-logout"])), isFetched: true },
+  backchannel_logout_session_required: open(flag(false)),
+  frontchannel_logout_uri: { ...open(text(["https://app.example/frontchannel-logout"])), isFetched: true },
+  frontchannel_logout_session_required: open(flag(false)),
+};

@@ -1,10 +1,10 @@
 /** The settings of devices without a browser. */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { deviceEndpointPaths } from "./endpoint_paths.ts";
 import { type Fields, flag, seconds } from "../../config/field.ts";
 import type { Server } from "../../../core/server.ts";
 import type { PolledGrant } from "../polled/polled_grant.ts";
+import { pathField } from "../../config/endpoint_paths.ts";
 
 /** Device authorization (RFC 8628 §3.4). */
 export const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";
@@ -31,6 +31,17 @@ export const deviceFields: Fields<DeviceSettings> = {
 
 /** The settings that are in effect. */
 export type DevicePolicy = Required<DeviceSettings>;
+
+/** The path of the endpoint. */
+export interface DeviceEndpointPaths {
+  /** Default: `/oauth2/device_authorization`. */
+  readonly device_authorization_endpoint?: string;
+}
+
+/** Describes {@link DeviceEndpointPaths}. */
+export const deviceEndpointPaths: Fields<DeviceEndpointPaths> = {
+  device_authorization_endpoint: pathField("/device_authorization"),
+};
 
 /** Describes the settings, and reads them from a policy. */
 export const deviceSettings = describeSettings<DevicePolicy>({

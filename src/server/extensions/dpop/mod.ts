@@ -6,8 +6,7 @@ import type { KeyProofs, PartRequest, ProvenRequest, ProvenToken } from "../../.
 import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
 import { type dpopRules, reject } from "./rules.ts";
 import { dpopScheme, nonceHeader } from "./scheme.ts";
-import { type DpopPolicy, dpopSettings, isProofRequired } from "./settings.ts";
-import { dpopClientFields } from "./client_members.ts";
+import { dpopClientFields, type DpopPolicy, dpopSettings, isProofRequired } from "./settings.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
 async function verify(server: HostedServer, request: ProvenRequest, token?: ProvenToken): Promise<string> {

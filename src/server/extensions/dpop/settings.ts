@@ -7,6 +7,7 @@ import { choice, type Fields, flag, list, object, whole, withDefaults } from "..
 import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import { validateAvailable } from "../../config/key_issues.ts";
 import type { Server } from "../../../core/server.ts";
+import { open } from "../../config/client_fields.ts";
 
 /**
  * @internal How DPoP proofs are checked (RFC 9449). Each client may send proofs; its tokens are then bound to its key.
@@ -90,3 +91,16 @@ export function isProofRequired(server: Pick<Server, "settings">, client: Client
 export function mustProve(server: Pick<Server, "possession" | "settings">, client: Client | undefined): boolean {
   return canProve(server) && isProofRequired(server, client);
 }
+
+/** Client metadata of DPoP. */
+export interface DpopClientMembers {
+  /**
+   * Reject token requests without a DPoP proof: each access token is bound to a key (RFC 9449 §5.2). Default: false.
+   */
+  readonly dpop_bound_access_tokens?: boolean;
+}
+
+/** Describes {@link DpopClientMembers}. */
+export const dpopClientFields: Fields<DpopClientMembers> = {
+  dpop_bound_access_tokens: { ...open(flag(false)), isDemand: true },
+};

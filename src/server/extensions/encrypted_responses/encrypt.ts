@@ -3,7 +3,7 @@
 import { CompactEncrypt, importJWK } from "jose";
 import { describeKeyFetchFailure, keysOf } from "../../fetching/client_keys.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import type { KeyManagementAlgorithm } from "./client_members.ts";
+import type { KeyManagementAlgorithm } from "./settings.ts";
 import { keySets } from "../../fetching/remote_keys.ts";
 import type { PublicKeySet } from "../../../core/keys/public_key.ts";
 import type { HostedServer } from "../../hosted_server.ts";

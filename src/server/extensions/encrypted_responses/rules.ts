@@ -2,7 +2,7 @@
 
 import { rejectBy } from "../../../core/reject.ts";
 import { type Rule, rule } from "../../../core/rules/rule.ts";
-import type { KeyManagementAlgorithm } from "./client_members.ts";
+import type { KeyManagementAlgorithm } from "./settings.ts";
 
 /** A client without a key for the encryption of a response. */
 export interface NoSuitableKey {

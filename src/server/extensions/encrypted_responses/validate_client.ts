@@ -3,7 +3,7 @@
 import type { ClientMetadata } from "../../../core/clients/client.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import type { ContentEncryption, KeyManagementAlgorithm } from "./client_members.ts";
+import type { ContentEncryption, KeyManagementAlgorithm } from "./settings.ts";
 
 /** The algorithms that a client is registered for. */
 export interface Encryption {

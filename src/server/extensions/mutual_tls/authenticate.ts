@@ -17,8 +17,7 @@ import {
   readCertificate,
   showName,
 } from "./certificate.ts";
-import { subjectMembers } from "./client_members.ts";
-import { mutualTlsOf } from "./settings.ts";
+import { mutualTlsOf, subjectMembers } from "./settings.ts";
 import { hasSubject } from "./subject.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 

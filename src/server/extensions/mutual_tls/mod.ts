@@ -4,10 +4,15 @@ import type { Extension } from "../../hosting/extension.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
 import type { ClientAuth, ProofOfPossession } from "../../../core/server.ts";
-import { mutualTlsClientFields, subjectMembers } from "./client_members.ts";
+import {
+  confirmationMember,
+  mutualTlsClientFields,
+  type MutualTlsSettings,
+  mutualTlsSettings,
+  subjectMembers,
+} from "./settings.ts";
 import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
 import type { mutualTlsRules } from "./rules.ts";
-import { confirmationMember, type MutualTlsSettings, mutualTlsSettings } from "./settings.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
 function byCertificate(

@@ -5,7 +5,7 @@ import type { ClientMetadata } from "../../../core/clients/client.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { parseUrl } from "../../config/uri_issues.ts";
-import { pairwiseClientFields } from "./client_members.ts";
+import { pairwiseClientFields } from "./settings.ts";
 
 /** Lets clients have `subject_type` `pairwise`. */
 export const pairwise: Extension = {

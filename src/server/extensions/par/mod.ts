@@ -13,8 +13,7 @@ import type { ParameterDescription } from "../../../core/params.ts";
 import type { RequestSource } from "../../../core/request/request_source.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";
 import { reject } from "./rules.ts";
-import { demandsPush, isPushRequired, parSettings, requestUriPrefix } from "./settings.ts";
-import { pushedRequestClientFields } from "./client_members.ts";
+import { demandsPush, isPushRequired, parSettings, pushedRequestClientFields, requestUriPrefix } from "./settings.ts";
 
 const load = () => import("./pushed_request.ts");
 

@@ -1,11 +1,12 @@
 /** The setting of pushed authorization requests. */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { pushedEndpointPaths } from "./endpoint_paths.ts";
 import { policyOf } from "../../../core/clients/policy.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { type Fields, flag } from "../../config/field.ts";
 import type { Server } from "../../../core/server.ts";
+import { pathField } from "../../config/endpoint_paths.ts";
+import { open } from "../../config/client_fields.ts";
 
 /** @internal */
 export interface ParSettings {
@@ -21,6 +22,17 @@ export const parFields: Fields<ParSettings> = { requirePushedAuthorizationReques
 
 /** The prefix of a `request_uri` (RFC 9126 §2.2). */
 export const requestUriPrefix = "urn:ietf:params:oauth:request_uri:";
+
+/** The path of the endpoint. */
+export interface PushedEndpointPaths {
+  /** Default: `/oauth2/par`. */
+  readonly pushed_authorization_request_endpoint?: string;
+}
+
+/** Describes {@link PushedEndpointPaths}. */
+export const pushedEndpointPaths: Fields<PushedEndpointPaths> = {
+  pushed_authorization_request_endpoint: pathField("/par"),
+};
 
 /** Describes the setting, and reads it from a policy. */
 export const parSettings = describeSettings<ParSettings>({ fields: parFields, paths: pushedEndpointPaths });
@@ -45,3 +57,14 @@ export function isPushRequired(server: Pick<Server, "settings">, client: Client 
 export function mustPush(server: Pick<Server, "requestParts" | "settings">, client: Client | undefined): boolean {
   return canPush(server) && isPushRequired(server, client);
 }
+
+/** Client metadata of pushed requests. */
+export interface PushedRequestClientMembers {
+  /** Reject authorization requests that the client has not pushed (RFC 9126 §6). Default: false. */
+  readonly require_pushed_authorization_requests?: boolean;
+}
+
+/** Describes {@link PushedRequestClientMembers}. */
+export const pushedRequestClientFields: Fields<PushedRequestClientMembers> = {
+  require_pushed_authorization_requests: { ...open(flag(false)), isDemand: true },
+};

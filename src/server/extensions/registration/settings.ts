@@ -3,10 +3,10 @@
  */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { registrationEndpointPaths } from "./endpoint_paths.ts";
 import { keySetField } from "../../config/client_fields.ts";
 import type { PublicKeySet } from "../../../core/keys/public_key.ts";
 import { choice, type Fields, flag, list, object, text, whole, withDefaults } from "../../config/field.ts";
+import { pathField } from "../../config/endpoint_paths.ts";
 
 /** @internal */
 export interface RegistrationMembers {
@@ -99,6 +99,17 @@ export interface RegistrationPolicy {
   /** Whether `mode` may be `open` although the issuer is not on a test host. */
   readonly insecureAllowOpenRegistration: boolean;
 }
+
+/** The path of the endpoint. */
+export interface RegistrationEndpointPaths {
+  /** Default: `/oauth2/register`. The registration of each client is below it. */
+  readonly registration_endpoint?: string;
+}
+
+/** Describes {@link RegistrationEndpointPaths}. */
+export const registrationEndpointPaths: Fields<RegistrationEndpointPaths> = {
+  registration_endpoint: pathField("/register"),
+};
 
 /** Describes the settings, and reads them from a policy. */
 export const registrationSettings = describeSettings<RegistrationPolicy>({

@@ -6,12 +6,13 @@
 import {
   calculateJwkThumbprint,
   compactDecrypt,
+  type CompactDecryptGetKey,
   decodeProtectedHeader,
   exportJWK,
   generateKeyPair,
   importJWK,
+  type JWK,
 } from "jose";
-import type { CompactDecryptGetKey, JWK } from "jose";
 import type { Store } from "../../../core/store/store.ts";
 import type { RejectJwt } from "../../fetching/client_jwt.ts";
 import type { Server } from "../../../core/server.ts";
@@ -19,7 +20,7 @@ import {
   contentEncryptions,
   type KeyManagementAlgorithm,
   keyManagementAlgorithms,
-} from "../encrypted_responses/client_members.ts";
+} from "../encrypted_responses/settings.ts";
 import { signedRequestSettings } from "./settings.ts";
 
 interface EncryptionKey {

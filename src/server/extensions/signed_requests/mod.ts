@@ -9,9 +9,13 @@ import type { Extension } from "../../hosting/extension.ts";
 import type { RequestSource } from "../../../core/request/request_source.ts";
 import { clientJwtAlgorithms } from "../../config/client_jwt_algorithms.ts";
 import type { PartRequest } from "../../../core/server.ts";
-import { isSignatureRequired, type SignedRequestPolicy, signedRequestSettings } from "./settings.ts";
-import { contentEncryptions } from "../encrypted_responses/client_members.ts";
-import { signedRequestClientFields } from "./client_members.ts";
+import {
+  isSignatureRequired,
+  signedRequestClientFields,
+  type SignedRequestPolicy,
+  signedRequestSettings,
+} from "./settings.ts";
+import { contentEncryptions } from "../encrypted_responses/settings.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";

@@ -3,9 +3,11 @@
 import { describeSettings } from "../../config/extension_settings.ts";
 import { policyOf } from "../../../core/clients/policy.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import { keyManagementAlgorithms } from "../encrypted_responses/client_members.ts";
+import { keyManagementAlgorithms } from "../encrypted_responses/settings.ts";
 import { choice, type Fields, flag, list } from "../../config/field.ts";
 import type { Server } from "../../../core/server.ts";
+import { open } from "../../config/client_fields.ts";
+import { assertionAlgorithms } from "../../config/client_jwt_algorithms.ts";
 
 /** @internal */
 export interface SignedRequestSettings {
@@ -55,3 +57,20 @@ export function isSignatureRequired(server: Pick<Server, "settings">, client: Cl
 export function mustSign(server: Pick<Server, "requestParts" | "settings">, client: Client | undefined): boolean {
   return canSign(server) && isSignatureRequired(server, client);
 }
+
+/** Client metadata of signed requests. */
+export interface SignedRequestClientMembers {
+  /** Reject authorization requests that the client has not signed (RFC 9101 §10.5). Default: false. */
+  readonly require_signed_request_object?: boolean;
+  /**
+   * The only accepted algorithm of signed authorization requests. Only `client_secret_jwt` clients may choose `HS256`,
+   * `HS384` or `HS512`, which use the secret. Default: any that suits the keys of the client; never `none`.
+   */
+  readonly request_object_signing_alg?: string;
+}
+
+/** Describes {@link SignedRequestClientMembers}. */
+export const signedRequestClientFields: Fields<SignedRequestClientMembers> = {
+  require_signed_request_object: { ...open(flag(false)), isDemand: true },
+  request_object_signing_alg: open(choice(assertionAlgorithms)),
+};

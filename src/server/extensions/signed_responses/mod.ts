@@ -7,7 +7,7 @@ import type { Extension } from "../../hosting/extension.ts";
 import type { ParameterDescription, ResponseModeDescription } from "../../../core/params.ts";
 import { acceptedSigningAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import type { Server } from "../../../core/server.ts";
-import { signedResponseClientFields } from "./client_members.ts";
+import { signedResponseClientFields } from "./settings.ts";
 
 const replace: ResponseModeDescription<Server>["replace"] = async (server, clientId, fields) =>
   (await import("./sign_response.ts")).signResponse(server, clientId, fields);

@@ -8,8 +8,7 @@ import type { AuthorizationRequest } from "../../../core/request/authorization_r
 import { warn } from "../../../core/observe.ts";
 import { separatorFix } from "../../config/separators.ts";
 import type { PartRequest } from "../../../core/server.ts";
-import { type StepUpPolicy, stepUpSettings } from "./settings.ts";
-import { stepUpClientFields } from "./client_members.ts";
+import { stepUpClientFields, type StepUpPolicy, stepUpSettings } from "./settings.ts";
 
 /** Warns if a request has only voluntary levels that this server does not have. */
 function warnIgnoredLevels(

@@ -3,6 +3,7 @@
 import { describeSettings } from "../../config/extension_settings.ts";
 import { choice, type Field, type Fields, list, object, text, texts } from "../../config/field.ts";
 import type { LoginMethod } from "../../../core/policy.ts";
+import { open } from "../../config/client_fields.ts";
 
 /** @internal */
 export interface StepUpSettings {
@@ -76,3 +77,14 @@ export type StepUpPolicy = Required<StepUpSettings>;
 export const stepUpSettings = describeSettings<StepUpPolicy>({
   fields: stepUpFields,
 });
+
+/** Client metadata of levels of authentication. */
+export interface StepUpClientMembers {
+  /** The `acr_values` of authorization requests that have none: levels of authentication, the preferred one first. */
+  readonly default_acr_values?: readonly string[];
+}
+
+/** Describes {@link StepUpClientMembers}. */
+export const stepUpClientFields: Fields<StepUpClientMembers> = {
+  default_acr_values: open(list(acrValueField, [["urn:example:mfa"]])),
+};

@@ -3,9 +3,8 @@
 import { assertEquals } from "@std/assert";
 import { exportJWK, generateKeyPair } from "jose";
 import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
-import type { KeyManagementAlgorithm } from "../../../../src/server/extensions/encrypted_responses/client_members.ts";
-import { testServer } from "../../../kit.ts";
-import type { TestServer } from "../../../kit.ts";
+import type { KeyManagementAlgorithm } from "../../../../src/server/extensions/encrypted_responses/settings.ts";
+import { type TestServer, testServer } from "../../../kit.ts";
 
 export type Jwk = Readonly<Record<string, unknown>>;
 

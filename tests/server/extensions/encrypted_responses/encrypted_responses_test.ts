@@ -11,13 +11,22 @@ import { ConfigurationError } from "../../../../src/mod.ts";
 import {
   contentEncryptions,
   keyManagementAlgorithms,
-} from "../../../../src/server/extensions/encrypted_responses/client_members.ts";
-import { fetchKeySet, getRejections, realHost, testServer } from "../../../kit.ts";
-import type { TestServer } from "../../../kit.ts";
+} from "../../../../src/server/extensions/encrypted_responses/settings.ts";
+import { fetchKeySet, getRejections, realHost, type TestServer, testServer } from "../../../kit.ts";
 import { outcomeOf, postRegistration } from "../../registering.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
-import { ec, encryptedFor, exchange, keyFor, keyPair, redirectUri, rsa, server, spa } from "./encrypted_clients.ts";
-import type { Jwk } from "./encrypted_clients.ts";
+import {
+  ec,
+  encryptedFor,
+  exchange,
+  type Jwk,
+  keyFor,
+  keyPair,
+  redirectUri,
+  rsa,
+  server,
+  spa,
+} from "./encrypted_clients.ts";
 
 const decrypt = async (jwe: string, key: CryptoKey) =>
   new TextDecoder().decode((await compactDecrypt(jwe, key)).plaintext);

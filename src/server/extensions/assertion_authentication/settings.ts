@@ -1,3 +1,5 @@
+/** The client metadata of authentication by JWTs. */
+
 import { choice, type Fields } from "../../config/field.ts";
 import { open } from "../../config/client_fields.ts";
 import { assertionAlgorithms } from "../../config/client_jwt_algorithms.ts";

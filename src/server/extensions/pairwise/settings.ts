@@ -1,3 +1,5 @@
+/** The client metadata of pairwise subject identifiers. */
+
 import { type Fields, text } from "../../config/field.ts";
 import { open } from "../../config/client_fields.ts";
 

@@ -1,3 +1,5 @@
+/** The client metadata of signed responses. */
+
 import { choice, type Fields } from "../../config/field.ts";
 import { open } from "../../config/client_fields.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../../../core/keys/signing_algorithm.ts";

@@ -1,3 +1,5 @@
+/** The client metadata of encrypted responses. */
+
 import { choice, type Fields } from "../../config/field.ts";
 import { open } from "../../config/client_fields.ts";
 
