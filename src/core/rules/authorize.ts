@@ -48,11 +48,22 @@ export interface UnknownClient {
   readonly hasChallenge: boolean;
 }
 
+/** Facts about an approval that is not enough. */
+export type NothingGranted =
+  | { readonly requested: readonly string[] }
+  /** The granted scope, without openid, for a response with an ID token. */
+  | { readonly granted: readonly string[] };
+
 /** Facts about a source of parameters that cannot be used. */
 export interface UnusableSource {
   readonly parameter: "request" | "request_uri";
-  /** `both`: the request has both parameters. `gone`: the server once stored the request, and no longer can. */
-  readonly problem: "unsupported" | "both" | "gone";
+  /**
+   * `both`: the request has both parameters. `gone`: the server once stored the request, and no longer can. `no keys`:
+   * no request of the client can be verified.
+   */
+  readonly problem: "unsupported" | "both" | "gone" | "no keys";
+  /** The client without keys. */
+  readonly clientId?: string;
   /** How values of the parameter begin that the server supports; absent if it supports none. */
   readonly prefix?: string;
 }
@@ -209,9 +220,12 @@ export const authorizeRules = {
         : `scope contains a value that this client may not request: ${facts.disallowed.join(" ")}`,
     cites: ["OAuth 2.1 §4.1.2.1", "OpenID Connect Core §3.1.2.1"],
   }),
-  "AZ-18": rule<{ readonly requested: readonly string[] }>({
+  "AZ-18": rule<NothingGranted>({
     code: "access_denied",
-    message: "no part of the request was granted",
+    message: (facts) =>
+      "granted" in facts
+        ? "the scope openid was not granted, so there is no ID token"
+        : "no part of the request was granted",
     cites: ["OAuth 2.1 §1.4.1, §3.2.3"],
   }),
   "AZ-19": rule<UnsupportedResponseMode>({
@@ -234,7 +248,7 @@ export const authorizeRules = {
   }),
   "JR-01": rule<UnusableSource>({
     code: ({ parameter, problem }) =>
-      problem === "unsupported"
+      problem === "unsupported" || problem === "no keys"
         ? `${parameter}_not_supported`
         : problem === "both"
         ? "invalid_request"
@@ -244,6 +258,8 @@ export const authorizeRules = {
         ? `${parameter} is not supported by this server`
         : problem === "both"
         ? "request and request_uri are mutually exclusive"
+        : problem === "no keys"
+        ? "request is not supported for this client, which has no keys"
         : "request_uri is unknown, expired or used",
     cites: ["OpenID Connect Core §6", "RFC 9101 §5"],
   }),

@@ -60,7 +60,10 @@ export const authorizeTexts = {
   },
   "AZ-18": {
     fix: "Allow at least one of the requested scope values: on the consent page, or in the approver.",
-    explain: ({ requested }) => ({ expected: `some of: ${requested.join(" ")}`, received: "nothing" }),
+    explain: (facts) =>
+      "granted" in facts
+        ? { expected: "an approval of openid", received: facts.granted.join(" ") }
+        : { expected: `some of: ${facts.requested.join(" ")}`, received: "nothing" },
   },
   "AZ-19": {
     fix:
@@ -86,16 +89,29 @@ export const authorizeTexts = {
   "JR-01": {
     fix:
       "Send the parameters themselves, or push them (RFC 9126). To sign them, register the public keys of the client as jwks or jwks_uri, and send the JWT as request.",
-    explain: ({ parameter, problem, prefix }) =>
-      problem === "both" ? { expected: "either request or request_uri", received: "both" } : problem === "gone"
-        ? {
-          expected: "an authorization request without request_uri",
-          received: "a stored request, which this server no longer supports",
-        }
-        : {
-          expected: prefix === undefined ? "the parameters themselves" : `a ${parameter} that begins with ${prefix}`,
-          received: parameter === "request_uri" ? "another request_uri, which is not fetched" : "a request parameter",
-        },
+    explain: ({ parameter, problem, prefix, clientId }) => {
+      switch (problem) {
+        case "both":
+          return { expected: "either request or request_uri", received: "both" };
+        case "gone":
+          return {
+            expected: "an authorization request without request_uri",
+            received: "a stored request, which this server no longer supports",
+          };
+        case "no keys":
+          return {
+            reason:
+              `client ${clientId} is registered without jwks and jwks_uri, so its request objects cannot be verified`,
+            expected: "the parameters themselves, or a client with public keys",
+            received: "a request parameter",
+          };
+        case "unsupported":
+          return {
+            expected: prefix === undefined ? "the parameters themselves" : `a ${parameter} that begins with ${prefix}`,
+            received: parameter === "request_uri" ? "another request_uri, which is not fetched" : "a request parameter",
+          };
+      }
+    },
   },
   "RU-01": {
     passes: "redirect_uri is registered for the client",

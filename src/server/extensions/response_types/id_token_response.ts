@@ -2,7 +2,6 @@
 
 import { hasAccess } from "../../../core/request/access.ts";
 import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
-import { OAuthError } from "../../../core/errors.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
 import { tokenHash } from "../../../core/keys/jwt.ts";
 import { warn } from "../../../core/observe.ts";
@@ -11,6 +10,7 @@ import { hasCode } from "../../../core/request/response_type.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";
 import { issueTokens, signIdToken } from "../../../core/tokens/mod.ts";
 import { isPublicUri } from "./public_uri.ts";
+import { reject as rejectByCore } from "../../../core/reject.ts";
 import { reject } from "./rules.ts";
 
 /** Maximum length of an ID token in a URL, in characters. */
@@ -56,11 +56,7 @@ export async function issueIdToken(
 ): Promise<ResponseFields> {
   const { client, scope, subject } = authorization;
   if (subject === undefined || !scope.includes("openid")) {
-    throw new OAuthError("access_denied", "the scope openid was not granted, so there is no ID token", {
-      rule: "AZ-18",
-      expected: "an approval of openid",
-      received: scope.join(" "),
-    });
+    throw rejectByCore("AZ-18", { granted: scope });
   }
   const hashes = code === undefined ? {} : { c_hash: await tokenHash(client.idTokenAlg, code) };
   const content = code === undefined ? "like-userinfo" : server.claims.idToken;

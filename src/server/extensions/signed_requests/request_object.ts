@@ -17,6 +17,7 @@ import { type ParameterDescription, type Params, paramsFromFields } from "../../
 import type { RejectionRuleId } from "../../../core/rules/mod.ts";
 import type { Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
+import { reject as rejectByCore } from "../../../core/reject.ts";
 import { reject } from "./rules.ts";
 import { signedRequestSettings } from "./settings.ts";
 
@@ -61,7 +62,9 @@ export async function verifyRequestObject(
 ): Promise<[name: string, value: string][]> {
   const sent = received.get("request")!;
   const { request_object_signing_alg: alg, jwks, jwks_uri } = client.metadata;
-  if (jwks === undefined && jwks_uri === undefined && alg === undefined) throw cannotSign(client);
+  if (jwks === undefined && jwks_uri === undefined && alg === undefined) {
+    throw rejectByCore("JR-01", { parameter: "request", problem: "no keys", clientId: client.id });
+  }
   const rejectObject = rejectAs("JR-02");
   if (received.isRepeated("request")) throw rejectObject("request was sent more than once", "one request", "several");
   if (sent.length > requestObjectPolicy.maxLength) {
@@ -114,16 +117,6 @@ export function unsignedRequest(server: Server, client: Client): OAuthError {
   }
   const decider = byProfile(policy.profile, "requireSignedRequestObject");
   return reject("JR-05", { demandedBy: "setting", byProfile: decider });
-}
-
-/** Without keys, the server can verify no request object, so it supports neither signed nor unsigned ones. */
-function cannotSign({ id }: Client): OAuthError {
-  return new OAuthError("request_not_supported", "request is not supported for this client, which has no keys", {
-    rule: "JR-01",
-    reason: `client ${id} is registered without jwks and jwks_uri, so its request objects cannot be verified`,
-    expected: "the parameters themselves, or a client with public keys",
-    received: "a request parameter",
-  });
 }
 
 function rejectAs(rule: RejectionRuleId): RejectJwt {
