@@ -13,7 +13,7 @@ import { randomId, randomToken, storageKey } from "./secrets.ts";
 import type { Server } from "./server.ts";
 import { passwordFingerprint, type Session } from "./session/session.ts";
 import { generationOf } from "./users/users.ts";
-import { approveAccess, hasAccess, withoutAccess } from "./request/access.ts";
+import { accessName, approveAccess, hasAccess, withoutAccess } from "./request/access.ts";
 import { deliveryTo } from "./request/delivery.ts";
 import type { PendingAuthorization } from "./request/destination.ts";
 import { allowsUser } from "./request/login.ts";
@@ -63,7 +63,7 @@ export async function issueResponse(
     resources,
     loginRequirements,
     ...requestToStore
-  } = requestsAccess ? withoutAccess(server, request) : request;
+  } = requestsAccess ? withoutAccess(request) : request;
   const scope = requestedScope.filter((token) => approval.scope.includes(token));
   if (!await allowsUser(server, pending, sub)) {
     throw reject("OI-08", { demandedSubs: loginRequirements.demandedSubs ?? [] });
@@ -74,8 +74,7 @@ export async function issueResponse(
   }
   const access = requestsAccess ? await approveAccess(server, client, request, approval) : {};
   if (scope.length === 0 && !hasAccess(server, access)) {
-    const requested = requestedScope.length > 0 ? requestedScope : server.requestParts.access.map(({ name }) => name);
-    throw reject("AZ-18", { requested });
+    throw reject("AZ-18", { requested: requestedScope.length > 0 ? requestedScope : [accessName] });
   }
   if (scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
     observe(server, client, "OI-09", { grantTypes: client.grantTypes });

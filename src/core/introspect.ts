@@ -4,7 +4,7 @@
  */
 
 import { confirmationOf } from "./tokens/confirmation.ts";
-import { accessClaims, visibleAccess } from "./request/access.ts";
+import { accessName, visibleAccess } from "./request/access.ts";
 import type { Client } from "./clients/repository.ts";
 import { isPermitted } from "./clients/standing.ts";
 import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
@@ -71,8 +71,8 @@ export async function introspect(
     }
     const { claims: accessTokenClaims } = accessToken;
     const type = tokenType(server, accessTokenClaims.cnf);
-    const access = accessClaims(await visibleAccess(server, caller, accessTokenClaims));
-    return { active: true, token_type: type, ...accessTokenClaims, ...access };
+    const { authorizationDetails } = await visibleAccess(server, caller, accessTokenClaims);
+    return { active: true, token_type: type, ...accessTokenClaims, [accessName]: authorizationDetails };
   }
   const refreshToken = await server.store.get("refresh_token", await storageKey(server, token));
   if (refreshToken === undefined || refreshToken.consumedAt !== undefined) return inactiveToken;

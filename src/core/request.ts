@@ -9,11 +9,9 @@ import { type ParameterDescription, parameters } from "./params.ts";
 import { reject } from "./reject.ts";
 import { hasCode } from "./request/response_type.ts";
 import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "./server.ts";
-import type { AuthorizationRequest } from "./request/authorization_request.ts";
+import type { AuthorizationRequest, EntryPoint } from "./request/authorization_request.ts";
 import { readLoginRequirements } from "./request/login.ts";
 import { observeChallenge, readCodeChallenge } from "./pkce.ts";
-import { accessNames } from "./request/access.ts";
-import type { EntryPoint } from "./request/request_part.ts";
 import { observeResources, observeScope, readResources, readScope } from "./request/scope.ts";
 import { assertResponseMode, assertState, readResponseType } from "./request/response.ts";
 
@@ -78,9 +76,7 @@ export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts
   return {
     at: { authorize: partsAt("authorize"), par: partsAt("par"), poll: partsAt("poll") },
     sources: [],
-    access: parts.flatMap(({ name, access }) =>
-      access === undefined ? [] : { ...access, member: name, name: accessNames[name] }
-    ),
+    access: parts.find(({ access }) => access !== undefined)?.access,
     parameters: {
       authorize: [...authorizationParameters, ...parametersAt("authorize")],
       par: [...authorizationParameters, ...parametersAt("par")],

@@ -11,8 +11,8 @@
 
 import type { FurtherAccess, Store } from "./store/store.ts";
 import type { AuthenticationLevels } from "./request/authentication_level.ts";
-import type { AuthorizationRequest } from "./request/authorization_request.ts";
-import type { Access, AccessPart, EntryPoint } from "./request/request_part.ts";
+import type { Access } from "./request/access.ts";
+import type { AuthorizationRequest, EntryPoint } from "./request/authorization_request.ts";
 import type { Delivery } from "./request/delivery.ts";
 import type { RequestSource } from "./request/request_source.ts";
 import type { ResponseTypes } from "./request/response_type.ts";
@@ -361,8 +361,8 @@ export interface RequestParts {
   readonly at: Readonly<Record<EntryPoint, EntryPointParts>>;
   /** The sources of the parameters of authorization requests, besides the requests themselves. */
   readonly sources: readonly RequestSource<Server>[];
-  /** Access besides scope. */
-  readonly access: readonly AccessPart[];
+  /** Access besides scope; absent if an extension handles none. */
+  readonly access?: Access;
   /** The parameters of each entry point, and the token endpoint's parameters of access besides scope. */
   readonly parameters: Readonly<Record<EntryPoint | "token", readonly ParameterDescription[]>>;
 }

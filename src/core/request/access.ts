@@ -1,35 +1,126 @@
 /**
- * Access besides scope, such as `authorization_details`: how it is requested, approved, narrowed for a token, issued
- * and shown. Each function loops over the access parts of the server (`request_part.ts`). A request without such access
- * loads no code for it.
+ * Access besides scope: a list of objects, the authorization details of RFC 9396. A request for such access needs no
+ * scope, the consent page lists each object, and a token request may name some of the granted objects. An extension
+ * reads and compares the objects; requests and grants without them load no code for it.
  */
 
-import type { FurtherAccess, Grant } from "../store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization } from "../grants/authenticated_request.ts";
 import type { Params } from "../params.ts";
-import type { Server } from "../server.ts";
-import type { AccessItems } from "./request_part.ts";
+import type { FurtherAccess, Grant } from "../store/store.ts";
+import type { RulePassed, Trace } from "../trace.ts";
 
-/**
- * The wire names of access besides scope. They include parts that a server does not have, so that it hides their
- * claims.
- */
-export const accessNames: Readonly<Record<keyof FurtherAccess, string>> = {
-  authorizationDetails: "authorization_details",
-};
+/** The objects that a request asks for, or that are granted. */
+export type AccessItems = NonNullable<FurtherAccess["authorizationDetails"]>;
+
+/** The name of the parameter, of the claim of access tokens, and of the member of token responses. */
+export const accessName = "authorization_details";
+
+/** The members of a server that access besides scope uses. */
+export interface PartServer {
+  /** The settings, including the settings of extensions. */
+  readonly settings: object;
+  /** The clock: milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Receives every event. */
+  readonly trace: Trace;
+  /** Receives each passed check; absent if nothing listens. */
+  readonly passed?: RulePassed;
+}
+
+/** How an extension handles access besides scope. */
+export interface Access {
+  /** Whether a token request asks for it. */
+  isRequested(server: PartServer, params: Params): boolean;
+  /** Reads the parameter of a stored request, which was valid when it was stored. */
+  parse(text: string): AccessItems;
+  /** Loads the code that only a request or grant with it needs. */
+  load(): Promise<AccessLife>;
+}
+
+/** How {@link Access} is handled after the request was read. */
+export interface AccessLife {
+  /** The questions of the consent page, one for each object, in their order. */
+  describe(server: PartServer, items: AccessItems): readonly ConsentItem[];
+  /**
+   * The objects that an approval grants; `undefined` if there are none.
+   *
+   * @throws {Error} If the approver grants more than the client has requested.
+   */
+  approve(
+    server: PartServer,
+    client: Client,
+    requested: AccessItems,
+    approved: AccessItems | undefined,
+  ): AccessItems | undefined;
+  /**
+   * The part of a grant that a token request receives.
+   *
+   * @returns The objects of the access token, and the objects of the grant that the server still supports; `undefined`
+   *   if there are none.
+   * @throws {OAuthError} If the request asks for more than was granted, or nothing of the grant is left.
+   */
+  narrow(
+    server: PartServer,
+    client: Client,
+    grant: FurtherAccess & Pick<Grant, "scope">,
+    params: Params,
+  ): { readonly items: AccessItems; readonly granted: AccessItems | undefined };
+  /**
+   * Reads the access that a client requests on its own behalf; `undefined` if it requests none.
+   *
+   * @throws {OAuthError} If it is invalid, or the client may not have it without a user.
+   */
+  readOwn(server: PartServer, client: Client, params: Params): AccessItems | undefined;
+  /**
+   * Reads the claim of an assertion that lists the access of the client on this server.
+   *
+   * @throws {OAuthError} If it is invalid.
+   */
+  readClaim(server: PartServer, client: Client, claim: unknown): AccessItems;
+  /**
+   * Reads the access that a client requests at another authorization server.
+   *
+   * @param types The types of objects that the other server supports.
+   * @throws {OAuthError} If it is invalid, and the error of `reject` if it has no object of these types.
+   */
+  readForeign(params: Params, types: readonly string[], reject: (types: readonly string[]) => Error): AccessItems;
+  /**
+   * The objects that the resource servers of these audiences may see; without an audience, all. `undefined` for none.
+   */
+  visibleTo(items: AccessItems, audiences: readonly string[]): AccessItems | undefined;
+}
+
+/** An object on the consent page. */
+export interface ConsentItem {
+  /** Its type. */
+  readonly type: string;
+  /** The name of its type; absent: the type itself. */
+  readonly title?: string;
+  /** Its fields. */
+  readonly fields: readonly { readonly label: string; readonly values: readonly string[] }[];
+}
+
+/** A server that may have access besides scope. */
+interface AccessServer extends PartServer {
+  readonly audience: string;
+  readonly requestParts: { readonly access?: Access };
+}
 
 /** The claims of an access token, and the members of a token response. */
 type IssuedAccess = Pick<Authorization, "accessTokenClaims" | "responseMembers">;
 
 /** Whether a request, an approval or a grant contains access besides scope. */
-export function hasAccess({ requestParts }: Server, holder: FurtherAccess): boolean {
-  return requestParts.access.some(({ member }) => (holder[member]?.length ?? 0) > 0);
+export function hasAccess(
+  { requestParts }: Pick<AccessServer, "requestParts">,
+  { authorizationDetails: items = [] }: FurtherAccess,
+): boolean {
+  return requestParts.access !== undefined && items.length > 0;
 }
 
 /** Whether a token request asks for access besides scope. */
-export function requestsAccess(server: Server, params: Params): boolean {
-  return server.requestParts.access.some((part) => part.isRequested(server, params));
+export function requestsAccess(server: AccessServer, params: Params): boolean {
+  return server.requestParts.access?.isRequested(server, params) === true;
 }
 
 /**
@@ -38,21 +129,17 @@ export function requestsAccess(server: Server, params: Params): boolean {
  * @param keep Decides about each object. Default: all of them.
  */
 export function accessOf(
-  { requestParts }: Server,
-  holder: FurtherAccess,
+  { requestParts }: Pick<AccessServer, "requestParts">,
+  { authorizationDetails: items }: FurtherAccess,
   keep: (item: AccessItems[number]) => boolean = () => true,
 ): FurtherAccess {
-  const access: { -readonly [Member in keyof FurtherAccess]: FurtherAccess[Member] } = {};
-  for (const { member } of requestParts.access) {
-    if (holder[member] !== undefined) access[member] = holder[member].filter(keep);
-  }
-  return access;
+  return requestParts.access === undefined ? {} : withItems(items?.filter(keep));
 }
 
 /** A request without its access besides scope. */
-export function withoutAccess<T extends FurtherAccess>({ requestParts }: Server, request: T): T {
-  const members: readonly string[] = requestParts.access.map(({ member }) => member);
-  return Object.fromEntries(Object.entries(request).filter(([name]) => !members.includes(name))) as T;
+export function withoutAccess<T extends FurtherAccess>(request: T): Omit<T, keyof FurtherAccess> {
+  const { authorizationDetails: _, ...others } = request;
+  return others;
 }
 
 /**
@@ -61,17 +148,14 @@ export function withoutAccess<T extends FurtherAccess>({ requestParts }: Server,
  * @throws {Error} If it grants more.
  */
 export async function approveAccess(
-  server: Server,
+  server: AccessServer,
   client: Client,
-  request: FurtherAccess,
-  approval: FurtherAccess,
+  { authorizationDetails: requested }: FurtherAccess,
+  { authorizationDetails: approved }: FurtherAccess,
 ): Promise<FurtherAccess> {
-  const granted = server.requestParts.access.map(async ({ member, load }) => {
-    const { [member]: requested } = request;
-    const items = requested && (await load()).approve(server, client, requested, approval[member]);
-    return items && { [member]: items };
-  });
-  return Object.assign({}, ...await Promise.all(granted));
+  const { access } = server.requestParts;
+  if (access === undefined || requested === undefined) return {};
+  return withItems((await access.load()).approve(server, client, requested, approved));
 }
 
 /**
@@ -81,21 +165,17 @@ export async function approveAccess(
  * @throws {OAuthError} If the request asks for more than was granted, or nothing of the grant is left.
  */
 export async function narrowAccess(
-  server: Server,
+  server: AccessServer,
   { client, parameters }: Pick<AuthenticatedRequest, "client" | "parameters">,
   grant: FurtherAccess & Pick<Grant, "scope">,
   resources: readonly string[],
 ): Promise<{ readonly granted: FurtherAccess; readonly issued: IssuedAccess }> {
-  const items: FurtherAccess = {};
-  const granted: FurtherAccess = {};
-  for (const part of server.requestParts.access) {
-    const { member } = part;
-    if (grant[member] === undefined && !part.isRequested(server, parameters)) continue;
-    const narrowed = (await part.load()).narrow(server, client, grant, parameters);
-    Object.assign(items, { [member]: narrowed.items });
-    Object.assign(granted, { [member]: narrowed.granted });
-  }
-  return { granted, issued: await issueAccess(server, items, resources) };
+  const { access } = server.requestParts;
+  const isUsed = grant.authorizationDetails !== undefined || requestsAccess(server, parameters);
+  if (access === undefined || !isUsed) return { granted: {}, issued: {} };
+  const { items, granted } = (await access.load()).narrow(server, client, grant, parameters);
+  const issued = await issueAccess(server, { authorizationDetails: items }, resources);
+  return { granted: { authorizationDetails: granted }, issued };
 }
 
 /**
@@ -104,14 +184,11 @@ export async function narrowAccess(
  * @throws {OAuthError} If it is invalid, or the client may not have it without a user.
  */
 export async function readOwnAccess(
-  server: Server,
+  server: AccessServer,
   { client, parameters }: Pick<AuthenticatedRequest, "client" | "parameters">,
 ): Promise<FurtherAccess> {
-  const own = server.requestParts.access.map(async (part) => {
-    if (!part.isRequested(server, parameters)) return {};
-    return { [part.member]: (await part.load()).readOwn(server, client, parameters) };
-  });
-  return Object.assign({}, ...await Promise.all(own));
+  if (!requestsAccess(server, parameters)) return {};
+  return withItems((await server.requestParts.access!.load()).readOwn(server, client, parameters));
 }
 
 /**
@@ -119,19 +196,13 @@ export async function readOwnAccess(
  * all objects.
  */
 export async function issueAccess(
-  server: Server,
-  access: FurtherAccess,
+  { requestParts: { access } }: AccessServer,
+  { authorizationDetails: items = [] }: FurtherAccess,
   resources: readonly string[],
 ): Promise<IssuedAccess> {
-  const responseMembers: Record<string, unknown> = {};
-  const accessTokenClaims: Record<string, unknown> = {};
-  for (const { member, name, load } of server.requestParts.access) {
-    const { [member]: items = [] } = access;
-    if (items.length === 0) continue;
-    responseMembers[name] = items;
-    accessTokenClaims[name] = (await load()).visibleTo(items, resources);
-  }
-  return { responseMembers, accessTokenClaims };
+  if (access === undefined || items.length === 0) return {};
+  const visible = (await access.load()).visibleTo(items, resources);
+  return { responseMembers: { [accessName]: items }, accessTokenClaims: { [accessName]: visible } };
 }
 
 /**
@@ -139,20 +210,16 @@ export async function issueAccess(
  * other tokens, it sees the access for the default audience and for the resources that it serves.
  */
 export async function visibleAccess(
-  server: Server,
+  { requestParts: { access }, audience }: AccessServer,
   { id, serves }: Client,
   claims: { readonly client_id: string; readonly [claim: string]: unknown },
 ): Promise<FurtherAccess> {
-  const visible = server.requestParts.access.map(async ({ member, name, load }) => {
-    const items = claims[name] as AccessItems | undefined;
-    if (items === undefined || claims.client_id === id) return { [member]: items };
-    return { [member]: (await load()).visibleTo(items, [server.audience, ...serves]) };
-  });
-  return Object.assign({}, ...await Promise.all(visible));
+  const items = claims[accessName] as AccessItems | undefined;
+  if (access === undefined || items === undefined) return {};
+  if (claims.client_id === id) return withItems(items);
+  return withItems((await access.load()).visibleTo(items, [audience, ...serves]));
 }
 
-/** Access besides scope by the names of its claims; `undefined` for a claim that is not shown. */
-export function accessClaims(access: FurtherAccess): Readonly<Record<string, unknown>> {
-  const members = Object.keys(accessNames) as (keyof FurtherAccess)[];
-  return Object.fromEntries(members.map((member) => [accessNames[member], access[member]]));
+function withItems(items: AccessItems | undefined): FurtherAccess {
+  return items === undefined ? {} : { authorizationDetails: items };
 }

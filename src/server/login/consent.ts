@@ -1,7 +1,7 @@
 /** GET and POST /oauth2/consent: asks the user which scope values to allow. */
 
 import type { FurtherAccess } from "../../core/store/store.ts";
-import type { ConsentItem } from "../../core/request/request_part.ts";
+import { accessOf, type ConsentItem } from "../../core/request/access.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { Consent } from "./pages/consent.tsx";
 import { completeAuthorization } from "../../core/authorize.ts";
@@ -14,7 +14,6 @@ import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
 import { readSession } from "../../core/session/cookies.ts";
 import { emptyHeadResponse, htmlWithForms, redirect, type ResponseLike } from "../../core/http/message.ts";
-import { accessOf } from "../../core/request/access.ts";
 import type { Server } from "../../core/server.ts";
 import { deliveryTo } from "../../core/request/delivery.ts";
 import { clientIdentity } from "../entries/client_identity.ts";
@@ -151,9 +150,7 @@ function csrfBinding({ id, client, browser = "" }: Interaction, session: Session
 
 /** The questions of the consent page about the access besides scope of a request, in the order of its objects. */
 async function describeAccess(server: Server, request: FurtherAccess): Promise<readonly ConsentItem[]> {
-  const described = server.requestParts.access.map(async ({ member, load }) => {
-    const { [member]: items } = request;
-    return items === undefined ? [] : (await load()).describe(server, items);
-  });
-  return (await Promise.all(described)).flat();
+  const { requestParts: { access } } = server;
+  const { authorizationDetails: items } = request;
+  return access === undefined || items === undefined ? [] : (await access.load()).describe(server, items);
 }

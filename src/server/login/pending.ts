@@ -66,7 +66,7 @@ export async function encodePending(
 ): Promise<string> {
   const content: InteractionContent = {
     ...isStored(destination) && hasAccess(server, request)
-      ? { request: withoutAccess(server, request), hasStoredAccess: true }
+      ? { request: withoutAccess(request) as AuthorizationRequest, hasStoredAccess: true }
       : { request },
     destination,
     browser: browser === undefined ? undefined : await digest(browser),

@@ -9,7 +9,14 @@ import { byProfile } from "../../../core/profile.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import { type Params, splitScope } from "../../../core/params.ts";
-import { hasAccess, issueAccess, narrowAccess, readOwnAccess, requestsAccess } from "../../../core/request/access.ts";
+import {
+  accessName,
+  hasAccess,
+  issueAccess,
+  narrowAccess,
+  readOwnAccess,
+  requestsAccess,
+} from "../../../core/request/access.ts";
 import { narrowResources, readResources, registeredResources, resolveScope } from "../../../core/request/scope.ts";
 import { millisecondsOf } from "../../../core/keys/jwt.ts";
 import { randomId, storageKey } from "../../../core/secrets.ts";
@@ -17,8 +24,7 @@ import type { GrantType, Server } from "../../../core/server.ts";
 import { findSubject, mappedSubject } from "./assertion_subject.ts";
 import type { FurtherAccess, Grant } from "../../../core/store/store.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
-import { invalidAssertion, verifyAssertion } from "./verify_assertion.ts";
-import type { VerifiedAssertion } from "./verify_assertion.ts";
+import { invalidAssertion, type VerifiedAssertion, verifyAssertion } from "./verify_assertion.ts";
 import { reject } from "./rules.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
@@ -220,9 +226,8 @@ async function readClaimedAccess(
   client: Client,
   claims: Readonly<Record<string, unknown>>,
 ): Promise<FurtherAccess> {
-  const claimed = server.requestParts.access.map(async ({ member, name, load }) => {
-    const { [name]: claim } = claims;
-    return claim === undefined ? {} : { [member]: (await load()).readClaim(server, client, claim) };
-  });
-  return Object.assign({}, ...await Promise.all(claimed));
+  const { requestParts: { access } } = server;
+  const { [accessName]: claim } = claims;
+  if (access === undefined || claim === undefined) return {};
+  return { authorizationDetails: (await access.load()).readClaim(server, client, claim) };
 }

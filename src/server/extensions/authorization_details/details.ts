@@ -16,7 +16,7 @@ import { compileSchema, type FindMismatch, type JsonSchema, noSuchField } from "
 import { canonicalUri } from "../../../core/resource_list.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import type { Params } from "../../../core/params.ts";
-import type { AccessLife, PartServer } from "../../../core/request/request_part.ts";
+import type { AccessLife, PartServer } from "../../../core/request/access.ts";
 import { describeDetails } from "./describe_details.ts";
 import { findUnmatched, isWithin, listFields } from "./match_details.ts";
 import { reject } from "./rules.ts";

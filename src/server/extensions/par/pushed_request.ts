@@ -3,6 +3,7 @@
  * authorization endpoint, because the client or the settings may have changed. Loaded only if a request is pushed.
  */
 
+import { accessName } from "../../../core/request/access.ts";
 import { findDestination } from "../../../core/request/destination.ts";
 import { readRequest } from "../../../core/request.ts";
 import { type ResolvedRequest, unsupportedSource } from "../../../core/request/request_source.ts";
@@ -120,10 +121,8 @@ export async function findPushedAccess(
   id: string,
 ): Promise<FurtherAccess | undefined> {
   const record = await store.get("pushed_request", id);
-  return record && Object.fromEntries(requestParts.access.flatMap(({ member, name, parse }) => {
-    const text = record.value.parameters.find(([parameter]) => parameter === name)?.[1];
-    return text === undefined ? [] : [[member, parse(text)]];
-  }));
+  const text = record?.value.parameters.find(([name]) => name === accessName)?.[1];
+  return record && { authorizationDetails: text === undefined ? undefined : requestParts.access?.parse(text) };
 }
 
 /**

@@ -52,7 +52,7 @@ export async function readPolledRequest(
   }
   const from = { server, client, params, at: "poll" } as const;
   const request = await readRequest(from);
-  rejectLongRequest(server, request);
+  rejectLongRequest(request);
   warnAcceptedRequest(from, request);
   return request;
 }
@@ -83,8 +83,8 @@ export async function addPolledRequest(
 /** Maximum bytes of a request without its access besides scope: the browser carries it during the login. */
 const maxRequestBytes = 5 * 1024;
 
-function rejectLongRequest(server: Server, request: AuthorizationRequest): void {
-  const { length: bytes } = new TextEncoder().encode(JSON.stringify(withoutAccess(server, request)));
+function rejectLongRequest(request: AuthorizationRequest): void {
+  const { length: bytes } = new TextEncoder().encode(JSON.stringify(withoutAccess(request)));
   if (bytes > maxRequestBytes) throw rejectRequest("AZ-13", { bytes, limit: maxRequestBytes });
 }
 

@@ -1,6 +1,6 @@
 /** Authorization responses with an ID token. Loaded with the first request for one. */
 
-import { hasAccess } from "../../../core/request/access.ts";
+import { accessName, hasAccess } from "../../../core/request/access.ts";
 import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
 import { tokenHash } from "../../../core/keys/jwt.ts";
@@ -28,7 +28,7 @@ export function assertRequest(from: PartRequest, request: Partial<AuthorizationR
   const unusable = resources.length > 0
     ? "resource"
     : hasAccess(server, request)
-    ? server.requestParts.access.map(({ name }) => name).join(" or ")
+    ? accessName
     : (loginRequirements?.claims?.userinfo ?? []).length > 0
     ? "claims for userinfo"
     : undefined;

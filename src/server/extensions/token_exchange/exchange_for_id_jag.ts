@@ -1,6 +1,6 @@
 /** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant-03 §4.3). */
 
-import type { AccessItems } from "../../../core/request/request_part.ts";
+import { type AccessItems, accessName } from "../../../core/request/access.ts";
 import { confirmationOf } from "../../../core/tokens/confirmation.ts";
 import { warn } from "../../../core/observe.ts";
 import type { Subject } from "../../../core/store/store.ts";
@@ -244,11 +244,8 @@ async function readForeignAccess(
   types: readonly string[],
   reject: (types: readonly string[]) => Error,
 ): Promise<Readonly<Record<string, AccessItems>>> {
-  const claims: Record<string, AccessItems> = {};
-  for (const { name, load } of requestParts.access) {
-    if (params.get(name) === undefined) continue;
-    const items = (await load()).readForeign(params, types, reject);
-    if (items.length > 0) claims[name] = items;
-  }
-  return claims;
+  const { access } = requestParts;
+  if (access === undefined || params.get(accessName) === undefined) return {};
+  const items = (await access.load()).readForeign(params, types, reject);
+  return items.length > 0 ? { [accessName]: items } : {};
 }
