@@ -2,7 +2,7 @@
 
 import type { Exchange } from "../recorder/exchange.ts";
 import type { HabitResult } from "../recorder/habits/mod.ts";
-import type { RuleResult } from "../core/explanation.ts";
+import type { RuleResult } from "../server/pages/rule_result.ts";
 import type { Attack, JourneyEvidence, JourneyOutcome } from "./attack.ts";
 import type { Effect } from "./effects.ts";
 import type { Trait } from "./traits.ts";

@@ -6,7 +6,7 @@
 import type { ScopeValues, UnregisteredUri } from "./rules/authorize.ts";
 import type { ByProfile } from "./rules/rule.ts";
 import type { UnknownUser } from "./rules/openid.ts";
-import type { Explanation } from "./explanation.ts";
+import type { Explanation } from "./errors.ts";
 import type { Trace } from "./trace.ts";
 
 /**

@@ -170,6 +170,16 @@ const ownModes: readonly ResponseModeDescription<unknown>[] = [
 /** The response modes of every server. */
 export const ownResponseModes: ResponseModes<unknown> = new Map(ownModes.map((mode) => [mode.name, mode]));
 
+/** A value of `response_type` with its words in alphabetical order: their order does not count (OAuth 2.1 §4.1.1). */
+export function sortResponseType(text: string): string {
+  return text.includes(" ") ? text.split(" ").sort().join(" ") : text;
+}
+
+/** Whether a response of this type has a code. Default: `code`. */
+export function hasCode(type: ResponseType | undefined): boolean {
+  return type === undefined || type.split(" ").includes("code");
+}
+
 /** The supported values of `prompt` (OpenID Connect Core §3.1.2.1). */
 export const promptValues = ["none", "login", "consent", "select_account"] as const;
 

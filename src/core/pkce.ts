@@ -13,7 +13,7 @@ import { reject } from "./reject.ts";
 import { constantTimeEqual, digest } from "./secrets.ts";
 import type { PartRequest, Server } from "./server.ts";
 import type { AuthorizationRequest } from "./request/authorization_request.ts";
-import { hasCode } from "./request/response_type.ts";
+import { hasCode } from "./params.ts";
 
 const s256Challenge = /^[A-Za-z0-9_-]{43}$/;
 const verifierSyntax = /^[A-Za-z0-9._~-]{43,128}$/;

@@ -1,7 +1,6 @@
 /** Rejections by rules: a check names the rule and the facts, and `server/explain/` makes the texts from them. */
 
-import { type CommonErrorDetails, OAuthError } from "./errors.ts";
-import type { ExplanationTexts } from "./explanation.ts";
+import { type CommonErrorDetails, type ExplanationTexts, OAuthError } from "./errors.ts";
 import { coreRules, type RejectionRuleId } from "./rules/mod.ts";
 import type { GrantRule, RejectionRule, Rule } from "./rules/rule.ts";
 

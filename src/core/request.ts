@@ -5,9 +5,8 @@
 
 import type { MaybePromise } from "./maybe_promise.ts";
 import { observe, warn } from "./observe.ts";
-import { type ParameterDescription, parameters } from "./params.ts";
+import { hasCode, type ParameterDescription, parameters } from "./params.ts";
 import { reject } from "./reject.ts";
-import { hasCode } from "./request/response_type.ts";
 import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "./server.ts";
 import type { AuthorizationRequest, EntryPoint } from "./request/authorization_request.ts";
 import { readLoginRequirements } from "./request/login.ts";

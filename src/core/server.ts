@@ -12,14 +12,13 @@
 import type { FurtherAccess, Store } from "./store/store.ts";
 import type { AuthenticationLevels } from "./request/authentication_level.ts";
 import type { Access } from "./request/access.ts";
-import type { AuthorizationRequest, EntryPoint } from "./request/authorization_request.ts";
+import type { AuthorizationRequest, EntryPoint, ResponseTypes } from "./request/authorization_request.ts";
 import type { Delivery } from "./request/delivery.ts";
 import type { RequestSource } from "./request/request_source.ts";
-import type { ResponseTypes } from "./request/response_type.ts";
 import type { ParameterDescription, Params, ResponseMode, ResponseModes } from "./params.ts";
 import type { ClaimRules } from "./claims.ts";
 import type { Client, Clients, Users } from "./clients/repository.ts";
-import type { ClientAuthMethod, User } from "./clients/client.ts";
+import type { ClientAuthMethod } from "./clients/client.ts";
 import type { SupportedGrantType } from "./clients/standing.ts";
 import type { AuthenticatedRequest, Authorization } from "./grants/authenticated_request.ts";
 import type { OAuthError } from "./errors.ts";
@@ -30,7 +29,7 @@ import type { Resources } from "./resource_list.ts";
 import type { RateLimiter } from "./rate_limiter.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
-import type { LogoutFrames } from "./session/logout_frames.ts";
+import type { SessionWatcher } from "./session/session_watcher.ts";
 import type { BoundScheme } from "./tokens/bound_token.ts";
 import type { BoundToKey, ConnectionKeys, ConnectionRequest } from "./tokens/connection_keys.ts";
 import type { EncryptedResponse, EncryptResponse } from "./tokens/response_encryption.ts";
@@ -87,7 +86,7 @@ export interface Server {
   /** How requests prove possession of the keys that tokens are bound to. */
   readonly possession: ProofOfPossession;
   /** Called when sessions have ended. */
-  readonly sessionWatchers: readonly SessionWatcher[];
+  readonly sessionWatchers: readonly SessionWatcher<Server>[];
   /** The clients. */
   readonly clients: Clients<Server>;
   /** The users. */
@@ -144,19 +143,6 @@ export interface ProofOfPossession {
   readonly byProof?: KeyProofs;
   /** By their connection. */
   readonly byConnection?: ConnectionKeys<Server, AuthenticatedRequest>;
-}
-
-/** @internal Tracks the sessions in which something was issued, and is called when they end. */
-export interface SessionWatcher {
-  /** The ids of the tracked sessions of a user that have not ended. */
-  findSessions(server: Server, sub: string): MaybePromise<readonly string[]>;
-  /**
-   * Called when a user was removed or has another password, or when the tokens of a user were revoked, after the
-   * tracked sessions have ended. Default: nothing happens.
-   */
-  accessEnded?(server: Server, user: User, cause: "removed" | "password changed" | "tokens revoked"): Promise<unknown>;
-  /** Called when sessions of a user have ended. `undefined`: nothing remains to do. */
-  sessionsEnded(server: Server, sub: string, sids: readonly string[]): Promise<LogoutFrames | undefined>;
 }
 
 /** The part of a request that a proof of possession covers; at a protected resource, it has no client. */

@@ -1,6 +1,6 @@
 /** Events for the operator: one closed union. `redaction/redact.ts` redacts them. Types only. */
 
-import type { Explanation, ExplanationTexts, RuleExplanation } from "./explanation.ts";
+import type { Explanation, ExplanationTexts, RuleExplanation } from "./errors.ts";
 import type { PassedRuleId } from "./rules/mod.ts";
 
 export type { Explanation, ExplanationTexts, RuleExplanation };

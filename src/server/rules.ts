@@ -4,8 +4,7 @@
  * full.
  */
 
-import { type ErrorDetails, OAuthError } from "../core/errors.ts";
-import type { RuleOrFix } from "../core/explanation.ts";
+import { type ErrorDetails, OAuthError, type RuleOrFix } from "../core/errors.ts";
 import { coreRules, type PassedRuleId, type Rule, type RuleId } from "../core/rules/mod.ts";
 import { serverRules } from "./rules/mod.ts";
 import type { RuleText } from "./explain/rule_text.ts";

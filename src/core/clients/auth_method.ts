@@ -3,8 +3,7 @@
 import type { ClientAuthMethod, ClientMetadata } from "./client.ts";
 import { policyOf } from "./policy.ts";
 import type { Client } from "./repository.ts";
-import { OAuthError } from "../errors.ts";
-import type { RuleExplanation } from "../explanation.ts";
+import { OAuthError, type RuleExplanation } from "../errors.ts";
 import { observe } from "../observe.ts";
 import { reject } from "../reject.ts";
 import { constantTimeEqual, digest } from "../secrets.ts";

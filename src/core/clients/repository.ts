@@ -8,7 +8,7 @@ import type { MaybePromise } from "../maybe_promise.ts";
 import type { Policy } from "../policy.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./client.ts";
-import type { RuleExplanation } from "../explanation.ts";
+import type { RuleExplanation } from "../errors.ts";
 import type { Standing } from "./standing.ts";
 import type { PassedRuleId } from "../rules/mod.ts";
 

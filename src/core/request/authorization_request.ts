@@ -1,18 +1,12 @@
 /**
- * Authorization requests, from their parameters to a code (OAuth 2.1 §4.1.1, §4.1.2).
- *
- * 1. `findDestination` finds the client and the verified redirect URI. Errors before that are shown on a page of this
- *    server.
- * 2. `readRequest` (`request.ts`) reads the parts of the request into an `AuthorizationRequest`: a plain JSON
- *    record, which is stored whole while the user logs in. From here on errors are sent to the destination.
- * 3. `usableSession` (`login.ts`) decides whether the user's session suffices, before the approver is asked.
- * 4. `issueResponse` (`code.ts`) stores what the user has approved.
- *
- * Sessions and consents are in `session/`, the exchange of codes is in `grants/`.
+ * Authorization requests and response types (OAuth 2.1 §4.1.1; OAuth 2.0 Multiple Response Types). Extensions implement
+ * response types besides `code`; there the server is a type parameter, because `server.ts` imports these types.
  */
 
 import type { FurtherAccess, RequestedClaims } from "../store/store.ts";
-import type { ResponseType } from "../params.ts";
+import type { Authorization } from "../grants/authenticated_request.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
+import type { ParameterDescription, ResponseFields, ResponseMode, ResponseType } from "../params.ts";
 
 /**
  * Where a request for access is read: the authorization endpoint, the endpoint for pushed requests (RFC 9126), or one
@@ -66,3 +60,32 @@ export interface LoginRequirements {
   /** The claims requested by name (OpenID Connect Core §5.5). */
   readonly claims?: RequestedClaims;
 }
+
+/** @internal One response type. A type with the word `code` has a code. */
+export interface ResponseTypeDescription<Server, Request> {
+  /** The value of `response_type`, its words in alphabetical order. */
+  readonly name: ResponseType;
+  /** The parameters of its responses besides `code`. Default: none. */
+  readonly parameters?: readonly ParameterDescription[];
+  /**
+   * Verifies what the type demands of a request whose other parts were read. Default: nothing.
+   *
+   * @throws {OAuthError} If the request lacks something.
+   */
+  check?(from: Request, parts: Partial<AuthorizationRequest>): MaybePromise<void>;
+  /**
+   * Issues the parameters of the response besides the code. Default: none.
+   *
+   * @param mode How the response is sent.
+   * @param code The code; absent if the type has none.
+   */
+  issue?(
+    server: Server,
+    authorization: Authorization,
+    mode: ResponseMode,
+    code: string | undefined,
+  ): Promise<ResponseFields>;
+}
+
+/** @internal The response types of a server, by name. */
+export type ResponseTypes<Server, Request> = ReadonlyMap<string, ResponseTypeDescription<Server, Request>>;

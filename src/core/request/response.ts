@@ -3,10 +3,9 @@
 import { byProfile } from "../profile.ts";
 import { policyOf } from "../clients/policy.ts";
 import type { Client } from "../clients/repository.ts";
-import { type Params, type ResponseMode, type ResponseType, splitScope } from "../params.ts";
+import { type Params, type ResponseMode, type ResponseType, sortResponseType, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
 import type { PartRequest, Server } from "../server.ts";
-import { sortResponseType } from "./response_type.ts";
 import { grantTypesFor } from "../clients/client.ts";
 
 /** Maximum length of `state`, in characters. */

@@ -15,8 +15,8 @@ import type { User } from "../clients/client.ts";
 import type { Allowances } from "../allowances.ts";
 import { constantTimeEqual, randomId, randomToken, storageIssuer, withChecksum } from "../secrets.ts";
 import type { Server } from "../server.ts";
+import type { LogoutFrames } from "./session_watcher.ts";
 import { generationOf } from "../users/users.ts";
-import type { LogoutFrames } from "./logout_frames.ts";
 
 /** The login of a user in a browser. */
 export interface Session extends Subject {

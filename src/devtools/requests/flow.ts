@@ -4,14 +4,22 @@ import { findFix, findRule, getPassedText } from "../../server/rules.ts";
 import { upperFirst } from "../../server/pages/first_letter.ts";
 import type { PassedRuleId } from "../../core/rules/mod.ts";
 import type { Server } from "../../core/server.ts";
-import type { Explanation } from "../../core/explanation.ts";
+import type { Explanation } from "../../core/errors.ts";
 import type { TraceEvent } from "../../core/trace.ts";
 import type { Exchange, Flow, RecordedResponse } from "../../recorder/exchange.ts";
 import { redactFlow } from "../../recorder/redact.ts";
 import { parseLocation } from "../../core/http/form.ts";
 import { parseJsonMembers } from "../../recorder/record_response.ts";
-import type { FailureReason, FlowProps, FlowRow, FlowStep, Hop } from "./pages/props.ts";
-import type { FlowSummary, RejectionSummary, RuleCheckResult } from "./pages/props.ts";
+import type {
+  FailureReason,
+  FlowProps,
+  FlowRow,
+  FlowStep,
+  FlowSummary,
+  Hop,
+  RejectionSummary,
+  RuleCheckResult,
+} from "./pages/props.ts";
 import { isRecordedWhole } from "./curl.ts";
 import type { DocumentRequests } from "./documents.ts";
 import { issuedItems } from "./issued.ts";

@@ -9,10 +9,9 @@ import type { Policy } from "../../core/policy.ts";
 import { type ServerPolicy, serverPolicy, tightenPolicy } from "./server_policy.ts";
 import { supportedGrantTypes } from "../../core/grants/mod.ts";
 import { validatePublicKeys } from "./key_issues.ts";
-import { splitScope } from "../../core/params.ts";
+import { sortResponseType, splitScope } from "../../core/params.ts";
 import { findJoinedValues } from "./separators.ts";
 import { responseTypeNames } from "./setting_groups.ts";
-import { sortResponseType } from "../../core/request/response_type.ts";
 import { authMethodsOf, type ClientAuthMethod, type ClientMetadata, grantTypesFor } from "../../core/clients/client.ts";
 import { validatePageUrls, validatePostLogoutRedirectUris, validateRedirectUris } from "./uri_issues.ts";
 

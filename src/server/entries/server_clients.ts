@@ -1,7 +1,7 @@
 /** The clients of a server: the registered ones, and those that extensions add. */
 
 import type { Client, Clients } from "../../core/clients/repository.ts";
-import type { RuleExplanation } from "../../core/explanation.ts";
+import type { RuleExplanation } from "../../core/errors.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ClientRepository } from "./client_repository.ts";
 import type { FetchingServer } from "../fetching/fetching.ts";

@@ -3,7 +3,7 @@
 import { serverPolicy } from "../config/server_policy.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
 import { frontChannelOrigin } from "../../core/issuer_urls.ts";
-import type { ClientChange } from "../../core/explanation.ts";
+import type { ClientChange } from "../../core/errors.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/session/session.ts";
 import type { FixLink } from "../pages/rejection.tsx";
 import type { Context } from "../../core/context.ts";

@@ -1,6 +1,6 @@
 /** Problem details for HTTP APIs (RFC 9457): what was expected, what was received, and how to fix it. */
 
-import type { RuleResult } from "../../core/explanation.ts";
+import type { RuleResult } from "../pages/rule_result.ts";
 import { challenge } from "../../core/http/challenge.ts";
 import { type HttpResponse, json } from "../../core/http/message.ts";
 import { reasonPhrases } from "../../platform/http/reason_phrases.ts";

@@ -1,7 +1,7 @@
 /** Notes for developers: effects of a valid request that its client may not expect. */
 
 import type { Client } from "../../core/clients/repository.ts";
-import type { Explanation } from "../../core/explanation.ts";
+import type { Explanation } from "../../core/errors.ts";
 import type { Observations } from "../../core/observe.ts";
 import { splitScope } from "../../core/params.ts";
 import type { Server } from "../../core/server.ts";

@@ -2,7 +2,7 @@
 
 import type { AnyName } from "../../core/policy.ts";
 import { dottedScheme } from "../config/uri_issues.ts";
-import type { Explanation, RuleExplanation } from "../../core/explanation.ts";
+import type { Explanation, RuleExplanation } from "../../core/errors.ts";
 import type { Observations, Observe } from "../../core/observe.ts";
 import { promptValues } from "../../core/params.ts";
 import { separatorFix } from "../config/separators.ts";

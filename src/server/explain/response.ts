@@ -7,7 +7,7 @@ import type {
 } from "../../core/rules/authorize.ts";
 import { responseTypeNames } from "../config/setting_groups.ts";
 import { separatorFix } from "../config/separators.ts";
-import { sortResponseType } from "../../core/request/response_type.ts";
+import { sortResponseType } from "../../core/params.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
 /** Explains a response type that the server does not support. */

@@ -2,7 +2,7 @@
 
 import { resourceLimits } from "../../core/request/scope.ts";
 import { suggest } from "../config/config_issue.ts";
-import type { RuleExplanation } from "../../core/explanation.ts";
+import type { RuleExplanation } from "../../core/errors.ts";
 import { separatorFix } from "../config/separators.ts";
 import { redactText } from "../redaction/redact.ts";
 import type { MissingScope, ScopeValues, WrongScope } from "../../core/rules/authorize.ts";

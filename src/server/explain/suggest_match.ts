@@ -2,7 +2,8 @@
 
 import { describeKnownIds } from "../entries/unregistered_clients.ts";
 import { findNearest } from "../config/config_issue.ts";
-import type { Explanation, SuggestedMatch } from "../../core/explanation.ts";
+import type { Explanation } from "../../core/errors.ts";
+import type { SuggestedMatch } from "../pages/rule_result.ts";
 import type { Server } from "../../core/server.ts";
 
 /** Maximum length of a compared value, in characters; a longer value is not a typing error. */

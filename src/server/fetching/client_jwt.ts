@@ -3,11 +3,9 @@
  * one, because it imports jose.
  */
 
-import { errors } from "jose";
-import type { JWTPayload, JWTVerifyOptions } from "jose";
+import { errors, type JWTPayload, type JWTVerifyOptions } from "jose";
 import { byProfile } from "../../core/profile.ts";
-import type { ErrorDetails, OAuthError } from "../../core/errors.ts";
-import type { RuleExplanation } from "../../core/explanation.ts";
+import type { ErrorDetails, OAuthError, RuleExplanation } from "../../core/errors.ts";
 import { type JwtPolicy, JwtPolicyError } from "../../core/keys/jwt_policies.ts";
 import { remoteKeys } from "./remote_keys.ts";
 import { verifyByKeys } from "../../core/keys/verify_jwt.ts";

@@ -27,7 +27,7 @@ import { constantTimeEqual } from "../../core/secrets.ts";
 import { sessionIdFor } from "../../core/users/users.ts";
 import { endSession, type Session } from "../../core/session/session.ts";
 import type { Server } from "../../core/server.ts";
-import type { LogoutFrame } from "../../core/session/logout_frames.ts";
+import type { LogoutFrame } from "../../core/session/session_watcher.ts";
 import { type IdTokenHint, readIdTokenHint } from "../../core/keys/verification.ts";
 import type { Context } from "../../core/context.ts";
 import { endpointPath } from "../../core/endpoint.ts";

@@ -2,7 +2,7 @@
 
 import { policyOf } from "../../core/clients/policy.ts";
 import type { Client } from "../../core/clients/repository.ts";
-import type { RuleExplanation } from "../../core/explanation.ts";
+import type { RuleExplanation } from "../../core/errors.ts";
 import { warn } from "../../core/observe.ts";
 import type { Server } from "../../core/server.ts";
 

@@ -2,7 +2,7 @@
 /** The result of a check: a mark besides the colour, and the compared values below. */
 
 import type { ComponentChildren, VNode } from "preact";
-import type { RuleResult } from "../../core/explanation.ts";
+import type { RuleResult } from "./rule_result.ts";
 import { Comparison } from "./comparison.tsx";
 import { RuleLink } from "./rule_link.tsx";
 import { Code } from "./value.tsx";

@@ -2,7 +2,7 @@
 /** The checks of a client, each with its result and the reason. */
 
 import type { VNode } from "preact";
-import type { RuleResult } from "../../core/explanation.ts";
+import type { RuleResult } from "./rule_result.ts";
 import { CheckItem } from "./check_item.tsx";
 import { CheckList } from "./check_list.tsx";
 

@@ -2,7 +2,7 @@
 /** Expected and received value, one below the other, with the first difference marked. */
 
 import type { VNode } from "preact";
-import type { RuleResult } from "../../core/explanation.ts";
+import type { RuleResult } from "./rule_result.ts";
 import { BoxedCode, Breakable, DefinitionItem, WordBreaks } from "./value.tsx";
 
 /** Both values are optional. */

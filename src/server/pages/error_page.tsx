@@ -2,7 +2,7 @@
 /** The page of a rejected request: the reason, expected and received, how to fix it. */
 
 import type { VNode } from "preact";
-import type { RuleResult, SuggestedMatch } from "../../core/explanation.ts";
+import type { RuleResult, SuggestedMatch } from "./rule_result.ts";
 import { citedSections } from "./specifications.ts";
 import { Layout, type Site, Stylesheet } from "./layout.tsx";
 import { Notice } from "./notice.tsx";

@@ -2,7 +2,7 @@
 /** Why a request was rejected, and how to fix it: on the error page, on the page of a flow and beside the list. */
 
 import type { VNode } from "preact";
-import type { RuleResult, SuggestedMatch } from "../../core/explanation.ts";
+import type { RuleResult, SuggestedMatch } from "./rule_result.ts";
 import { Comparison } from "./comparison.tsx";
 import { Fix } from "./fix.tsx";
 

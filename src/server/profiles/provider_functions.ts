@@ -3,7 +3,7 @@
 import type { RequestLike } from "../../core/http/message.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { User } from "../../core/clients/client.ts";
-import type { Explanation } from "../../core/explanation.ts";
+import type { Explanation } from "../../core/errors.ts";
 
 /** Members of a JSON object. */
 export type Members = Readonly<Record<string, unknown>>;

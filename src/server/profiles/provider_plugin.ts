@@ -16,7 +16,7 @@ import {
   type ResponseLike,
 } from "../../core/http/message.ts";
 import { parseTarget, type RequestHandler } from "../../core/router.ts";
-import type { Explanation } from "../../core/explanation.ts";
+import type { Explanation } from "../../core/errors.ts";
 import { warn } from "../../core/observe.ts";
 import type { Server } from "../../core/server.ts";
 import type { ClaimChange } from "../../core/tokens/claim_change.ts";

@@ -6,7 +6,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows }
 import { test } from "node:test";
 import { ConfigurationError } from "../../../src/mod.ts";
 import type { LatchkeyOptions, User } from "../../../src/mod.ts";
-import type { Explanation } from "../../../src/core/explanation.ts";
+import type { Explanation } from "../../../src/core/errors.ts";
 import { openBrowser } from "../browser.ts";
 import {
   basicHeader,

@@ -1,6 +1,6 @@
 /** The props of the inspector's pages: plain values, already redacted. */
 
-import type { RuleResult, SuggestedMatch } from "../../../core/explanation.ts";
+import type { RuleResult, SuggestedMatch } from "../../../server/pages/rule_result.ts";
 import type { JwtContent } from "../../../server/pages/decoded_token.tsx";
 import type { FixLink } from "../../../server/pages/rejection.tsx";
 import type { NavigationLink } from "../../../core/endpoint.ts";

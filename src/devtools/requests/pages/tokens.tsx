@@ -2,7 +2,7 @@
 /** The page that decodes and checks pasted tokens, `/tokens`. */
 
 import type { VNode } from "preact";
-import type { RuleResult } from "../../../core/explanation.ts";
+import type { RuleResult } from "../../../server/pages/rule_result.ts";
 import { CheckItem } from "../../../server/pages/check_item.tsx";
 import { Claims, type JwtContent } from "../../../server/pages/decoded_token.tsx";
 import { Field } from "../../../server/pages/field.tsx";

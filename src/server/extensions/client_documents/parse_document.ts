@@ -3,15 +3,13 @@
  * operator.
  */
 
-import { splitScope } from "../../../core/params.ts";
-import { sortResponseType } from "../../../core/request/response_type.ts";
+import { sortResponseType, splitScope } from "../../../core/params.ts";
 import { clientValues } from "../../config/client_extension.ts";
 import { quote } from "../../config/config_issue.ts";
 import { byProfile } from "../../../core/profile.ts";
-import type { OAuthError } from "../../../core/errors.ts";
+import type { OAuthError, RuleExplanation } from "../../../core/errors.ts";
 import { supportedGrantTypes } from "../../../core/grants/mod.ts";
 import { digest } from "../../../core/secrets.ts";
-import type { RuleExplanation } from "../../../core/explanation.ts";
 import { type ClientMetadata, grantTypesFor } from "../../../core/clients/client.ts";
 import { closedMembers } from "../../config/open_members.ts";
 import { hostedClient } from "../../entries/client_repository.ts";

@@ -6,7 +6,7 @@
 import type { SessionClientRecord } from "../../../core/store/session_records.ts";
 import { appendToRedirectUri } from "../../../core/redirect_uri.ts";
 import type { Server } from "../../../core/server.ts";
-import type { LogoutFrame } from "../../../core/session/logout_frames.ts";
+import type { LogoutFrame } from "../../../core/session/session_watcher.ts";
 import { sessionIdFor } from "../../../core/users/users.ts";
 
 /** The frames for logins that have ended, one for each client with a `frontchannel_logout_uri`. */

@@ -10,7 +10,8 @@
  */
 
 import type { Extension } from "../../hosting/extension.ts";
-import type { SessionWatcher, TokenIssuer } from "../../../core/server.ts";
+import type { Server, TokenIssuer } from "../../../core/server.ts";
+import type { SessionWatcher } from "../../../core/session/session_watcher.ts";
 import {
   clientLogoutOf,
   type ClientLogoutPolicy,
@@ -29,7 +30,7 @@ const recordClient: TokenIssuer = async (server, { client, subject }, _now, { id
   return {};
 };
 
-const watcher: SessionWatcher = {
+const watcher: SessionWatcher<Server> = {
   async findSessions(server, sub) {
     if (!clientLogoutOf(server).backChannel) return [];
     return await (await import("./session_clients.ts")).findSessions(server, sub);

@@ -4,7 +4,7 @@ import { quote } from "../../config/config_issue.ts";
 import { type ClientMetadata, grantTypesFor } from "../../../core/clients/client.ts";
 import { supportedGrantTypes } from "../../../core/grants/mod.ts";
 import { warn } from "../../../core/observe.ts";
-import { sortResponseType } from "../../../core/request/response_type.ts";
+import { sortResponseType } from "../../../core/params.ts";
 import type { Server } from "../../../core/server.ts";
 import { redirectsToDevice } from "../../../core/redirect_uri.ts";
 import { isUnsupportedUri } from "../../config/uri_issues.ts";

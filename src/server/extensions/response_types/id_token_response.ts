@@ -5,8 +5,7 @@ import type { AuthorizationRequest } from "../../../core/request/authorization_r
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
 import { tokenHash } from "../../../core/keys/jwt.ts";
 import { warn } from "../../../core/observe.ts";
-import { paramsFromFields, type ResponseFields, type ResponseMode } from "../../../core/params.ts";
-import { hasCode } from "../../../core/request/response_type.ts";
+import { hasCode, paramsFromFields, type ResponseFields, type ResponseMode } from "../../../core/params.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";
 import { issueTokens, signIdToken } from "../../../core/tokens/mod.ts";
 import { isPublicUri } from "./public_uri.ts";

@@ -9,11 +9,10 @@ import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
 import { withoutUser } from "../../../core/clients/standing.ts";
-import type { ParameterDescription } from "../../../core/params.ts";
+import { type ParameterDescription, sortResponseType } from "../../../core/params.ts";
 import { responseTypeNames } from "../../config/setting_groups.ts";
 import { isPublicUri } from "./public_uri.ts";
-import { sortResponseType } from "../../../core/request/response_type.ts";
-import type { ResponseTypeDescription } from "../../../core/request/response_type.ts";
+import type { ResponseTypeDescription } from "../../../core/request/authorization_request.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";
 
 const load = () => import("./id_token_response.ts");

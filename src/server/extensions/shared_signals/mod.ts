@@ -10,12 +10,13 @@
 import type { Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../../core/route.ts";
 import { parameters } from "../../../core/params.ts";
-import type { SessionWatcher } from "../../../core/server.ts";
+import type { Server } from "../../../core/server.ts";
+import type { SessionWatcher } from "../../../core/session/session_watcher.ts";
 import type { Method } from "../../../core/router.ts";
 import { isOn, type SharedSignalPolicy, sharedSignalSettings, sharedSignalsOf } from "./settings.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
-const watcher: SessionWatcher = {
+const watcher: SessionWatcher<Server> = {
   findSessions: () => [],
   async sessionsEnded(server: HostedServer, sub, sids) {
     if (isOn(sharedSignalsOf(server))) await (await import("./sources.ts")).sendSessionsRevoked(server, sub, sids);

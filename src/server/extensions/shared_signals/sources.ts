@@ -1,7 +1,8 @@
 /** The events that follow from what happens at this server. */
 
 import type { User } from "../../../core/clients/client.ts";
-import type { SessionWatcher } from "../../../core/server.ts";
+import type { Server } from "../../../core/server.ts";
+import type { SessionWatcher } from "../../../core/session/session_watcher.ts";
 import { sessionIdFor } from "../../../core/users/users.ts";
 import { eventTypes } from "./event_types.ts";
 import { transmit } from "./transmit.ts";
@@ -27,7 +28,7 @@ export async function sendSessionsRevoked(server: HostedServer, sub: string, sid
 export async function sendAccessEnded(
   server: HostedServer,
   user: User,
-  cause: Parameters<NonNullable<SessionWatcher["accessEnded"]>>[2],
+  cause: Parameters<NonNullable<SessionWatcher<Server>["accessEnded"]>>[2],
 ): Promise<void> {
   const admin = { initiating_entity: "admin" };
   if (cause === "removed") await transmit(server, { type: eventTypes.accountPurged, user });
