@@ -4,6 +4,7 @@ import type { OAuthError } from "../core/errors.ts";
 import type { BoundedCache } from "../platform/bounded_cache.ts";
 import type { FetchingServer } from "./fetching/fetching.ts";
 import type { Background } from "./hosting/background.ts";
+import type { PageDelivery } from "./login/delivery.ts";
 import type { RegisteredSecrets } from "./redaction/registered_secrets.ts";
 import type { ServerClients } from "./entries/server_clients.ts";
 import type { UserRepository } from "./entries/user_repository.ts";
@@ -14,6 +15,8 @@ export interface HostedServer extends FetchingServer {
   readonly clients: ServerClients;
   /** The users. */
   readonly users: UserRepository;
+  /** Deliver decisions to destinations other than redirect URIs. */
+  readonly deliveries: readonly PageDelivery[];
   /** Runs work that no response waits for. */
   readonly background: Background;
   /** The values of `aud` that a client assertion may have, besides the issuer. */

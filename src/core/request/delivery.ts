@@ -3,8 +3,7 @@
  * parameter, because `server.ts` imports these types.
  */
 
-import type { FurtherAccess, Grant } from "../store/store.ts";
-import type { Client } from "../clients/repository.ts";
+import type { Grant } from "../store/store.ts";
 import { reject } from "../reject.ts";
 
 /** @internal A stored request whose client polls for the result, such as a device without a browser (RFC 8628). */
@@ -25,41 +24,14 @@ export interface PolledDestination {
   readonly storedRequest?: undefined;
 }
 
-/** @internal The facts that a page shows about a request that started on another device. */
-export interface PolledFacts {
-  /** The code that the client shows. */
-  readonly userCode?: string;
-  /** The message that the client shows. */
-  readonly message?: string;
-  /** When the request started, in milliseconds since the epoch. */
-  readonly startedAt: number;
-  /** The network address that it started from; absent if unknown. */
-  readonly address?: string;
-  /** Whether it started in the network of the user. */
-  readonly isSameAddress: boolean;
-}
-
 /** @internal Delivers decisions to polled destinations. */
 export interface Delivery<Server> {
   /** Its name in destinations and records: that of the extension. */
   readonly name: string;
-  /** Whether a client may still receive decisions. */
-  mayReceive(client: Client): boolean;
   /** Delivers an approval. @throws {OAuthError} If the request already has a decision or has expired. */
   approve(server: Server, destination: PolledDestination, grant: Grant): Promise<void>;
   /** Delivers a denial. @throws {OAuthError} As `approve`. */
   deny(server: Server, destination: PolledDestination): Promise<void>;
-  /**
-   * The access besides scope of the stored request; the browser does not carry it. @throws {OAuthError} As `approve`.
-   */
-  findAccess(server: Server, destination: PolledDestination): Promise<FurtherAccess>;
-  /**
-   * The facts that the user sees before the decision.
-   *
-   * @param address The network address of the user; absent if unknown.
-   * @throws {OAuthError} As `approve`.
-   */
-  describe(server: Server, destination: PolledDestination, address: string | undefined): Promise<PolledFacts>;
 }
 
 /**
@@ -67,10 +39,10 @@ export interface Delivery<Server> {
  *
  * @throws {OAuthError} If the server no longer has this delivery.
  */
-export function deliveryTo<Server>(
-  { deliveries }: { readonly deliveries: readonly Delivery<Server>[] },
+export function deliveryTo<Delivery extends { readonly name: string }>(
+  { deliveries }: { readonly deliveries: readonly Delivery[] },
   { delivery: name }: PolledDestination,
-): Delivery<Server> {
+): Delivery {
   const delivery = deliveries.find((delivery) => delivery.name === name);
   if (delivery === undefined) throw reject("UI-14", { delivery: name }, { forUser: true });
   return delivery;

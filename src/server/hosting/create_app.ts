@@ -72,7 +72,7 @@ interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" |
 }
 
 /** The members that the core lacks, or has with fewer functions. */
-type HostedMember = Exclude<keyof HostedServer, keyof Server> | "clients" | "users";
+type HostedMember = Exclude<keyof HostedServer, keyof Server> | "clients" | "deliveries" | "users";
 
 /** The members of a server that depend on its issuer. */
 type IssuerMembers = Pick<HostedServer, "issuer" | "audience" | "assertionAudiences">;
@@ -168,6 +168,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       claims,
       fetching: createFetching(outbound, given.now),
       sender: undefined,
+      deliveries: [],
       assertionAudiences: [],
       background: background(given),
       rateLimiter: settings.throttle ? rateLimiter(given.now) : undefined,

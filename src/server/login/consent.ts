@@ -14,6 +14,7 @@ import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
 import { readSession } from "../../core/session/cookies.ts";
 import { emptyHeadResponse, htmlWithForms, redirect, type ResponseLike } from "../../core/http/message.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import type { Server } from "../../core/server.ts";
 import { deliveryTo } from "../../core/request/delivery.ts";
 import { clientIdentity } from "../entries/client_identity.ts";
@@ -40,7 +41,7 @@ import { consumePending, findPending, type Interaction } from "./pending.ts";
  * @param openLogin Whether users without a password can log in.
  */
 export function consentHandlers(openLogin: boolean, replacement: Pages["consent"]): Handlers {
-  async function handleGet(context: Context): Promise<ResponseLike> {
+  async function handleGet(context: Context<HostedServer>): Promise<ResponseLike> {
     const { server, request } = context;
     if (openLogin) rejectUntrustedHost(server, request, "UI-20");
     const params = await readParams(context);
@@ -53,7 +54,7 @@ export function consentHandlers(openLogin: boolean, replacement: Pages["consent"
     return await consentPage(context, pending, session, replacement);
   }
 
-  async function handlePost(context: Context): Promise<ResponseLike> {
+  async function handlePost(context: Context<HostedServer>): Promise<ResponseLike> {
     const { server } = context;
     if (openLogin) rejectUntrustedHost(server, context.request, "UI-20");
     const params = await readSameOriginForm(context);
@@ -83,7 +84,7 @@ export function consentHandlers(openLogin: boolean, replacement: Pages["consent"
 }
 
 async function consentPage(
-  context: Context,
+  context: Context<HostedServer>,
   pending: Interaction,
   session: Session,
   replacement: Pages["consent"],

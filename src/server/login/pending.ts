@@ -15,6 +15,7 @@ import type { OAuthError } from "../../core/errors.ts";
 import { reject } from "../../core/reject.ts";
 import type { LostLoginFacts } from "../../core/rules/pages.ts";
 import { digest, randomId, storageKey } from "../../core/secrets.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import type { Server } from "../../core/server.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/session/session.ts";
 import type { FurtherAccess } from "../../core/store/store.ts";
@@ -84,7 +85,7 @@ export async function encodePending(
  * @param id The value of the parameter `interaction`.
  * @throws {OAuthError} If this server did not encode it, or it is finished, expired, or of another browser.
  */
-export async function findPending(context: Context, id: string | undefined): Promise<Interaction> {
+export async function findPending(context: Context<HostedServer>, id: string | undefined): Promise<Interaction> {
   const { server } = context;
   const [name = "", ...encoded] = id?.split(".") ?? [];
   const content = await decodeWithMac(server, macPurpose(name), encoded.join(".")) as InteractionContent | undefined;
@@ -118,7 +119,7 @@ function isStored(destination: Destination): boolean {
 }
 
 /** The access besides scope of a stored request. */
-async function storedAccess(server: Server, destination: Destination): Promise<FurtherAccess> {
+async function storedAccess(server: HostedServer, destination: Destination): Promise<FurtherAccess> {
   if (destination.mode === "poll") {
     return await deliveryTo(server, destination).findAccess(server, destination);
   }
@@ -127,7 +128,7 @@ async function storedAccess(server: Server, destination: Destination): Promise<F
   return access;
 }
 
-function mayReceive(server: Server, client: Client, destination: Destination): boolean {
+function mayReceive(server: HostedServer, client: Client, destination: Destination): boolean {
   return destination.mode === "poll"
     ? deliveryTo(server, destination).mayReceive(client)
     : client.allowsRedirectUri(destination.uri);

@@ -10,6 +10,7 @@ import { readParams } from "../../core/client_endpoint.ts";
 import type { Context } from "../../core/context.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { assertCsrfToken, readSameOriginForm } from "../pages/csrf.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
 import { emptyHeadResponse, redirect, type ResponseLike } from "../../core/http/message.ts";
@@ -28,7 +29,7 @@ export async function showAccounts(context: Context, pending: PendingAuthorizati
 }
 
 /** Creates the handlers of the page. */
-export function selectAccountHandlers(approver: Approver, replacement: Pages["login"]): Handlers {
+export function selectAccountHandlers(approver: Approver, replacement: Pages["login"]): Handlers<HostedServer> {
   const page = { name: "select_account", openLogin: true, replacement } as const;
   const allowCancellation = cancellationLimiter();
   return {

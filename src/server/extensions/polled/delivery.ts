@@ -5,11 +5,10 @@
 
 import type { EndpointOptions } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../../core/route.ts";
-import type { Delivery } from "../../../core/request/delivery.ts";
+import type { PageDelivery } from "../../login/delivery.ts";
 import { clientAuthParameters } from "../../../core/client_auth.ts";
 import type { LoadableGrantType } from "../../../core/grants/mod.ts";
 import { parameters } from "../../../core/params.ts";
-import type { Server } from "../../../core/server.ts";
 import type { PolledGrant } from "./polled_grant.ts";
 
 const load = () => import("./polled_request.ts");
@@ -61,7 +60,7 @@ export function startEndpoint(
 }
 
 /** Delivers decisions about the requests of an extension. */
-export function polledDelivery(grant: PolledGrant): Delivery<Server> {
+export function polledDelivery(grant: PolledGrant): PageDelivery {
   return {
     name: grant.name,
     mayReceive: (client) => client.grantTypes.includes(grant.type),

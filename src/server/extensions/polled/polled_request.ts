@@ -2,7 +2,8 @@
 
 import { accessOf, withoutAccess } from "../../../core/request/access.ts";
 import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
-import type { PolledDestination, PolledFacts } from "../../../core/request/delivery.ts";
+import type { PolledDestination } from "../../../core/request/delivery.ts";
+import type { PolledFacts } from "../../login/delivery.ts";
 import type { PendingAuthorization } from "../../../core/request/destination.ts";
 import { readRequest, warnAcceptedRequest } from "../../../core/request.ts";
 import { evictBeyondBound } from "../../entries/bounded_records.ts";
