@@ -38,6 +38,6 @@ export { OAuthError } from "./core/errors.ts";
 export type { ErrorCode } from "./core/rules/error_code.ts";
 export { ConfigurationError } from "./core/configuration_error.ts";
 export type { KeySource, Signer } from "./core/keys/keys.ts";
-export type { Trace } from "./core/trace.ts";
+export type { Trace } from "./server/trace.ts";
 export { memoryStore } from "./core/store/memory.ts";
 export type { Store } from "./core/store/store.ts";

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { createLocalJWKSet } from "jose";
 import { memoryStore } from "../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Store, User } from "../src/mod.ts";
-import type { TraceEvent } from "../src/core/trace.ts";
+import type { TraceEvent } from "../src/server/trace.ts";
 import { latchkey } from "./secret_leak_check.ts";
 import type { MemoryLatchkey } from "./secret_leak_check.ts";
 

@@ -5,7 +5,7 @@
 
 import { latchkey as unwatched } from "../src/mod.ts";
 import type { Client, ClientMetadata, Latchkey, LatchkeyOptions, User } from "../src/mod.ts";
-import type { TraceEvent } from "../src/core/trace.ts";
+import type { TraceEvent } from "../src/server/trace.ts";
 import type { UserRepository } from "../src/server/entries/user_repository.ts";
 import type { MemoryRepository } from "../src/server/entries/repository.ts";
 import type { Plugin } from "../src/server/hosting/options.ts";

@@ -3,7 +3,7 @@
 import { registrationPolicy } from "../server/extensions/registration/settings.ts";
 import type { ClientMetadata } from "../core/clients/client.ts";
 import type { App } from "../server/app.ts";
-import type { TraceEvent } from "../core/trace.ts";
+import type { TraceEvent } from "../server/trace.ts";
 import { printable } from "../core/quote_value.ts";
 import { describeExposure, type ExposedParts } from "./exposure.ts";
 import type { ServerPolicy } from "../server/config/server_policy.ts";

@@ -13,7 +13,7 @@ import { fromHost } from "../core/issuer_urls.ts";
 import { configuredIssuer } from "../server/config/resolve_settings.ts";
 import { pluginProfiles } from "../server/config/plugin_profile.ts";
 import type { Settings } from "../server/config/settings.ts";
-import type { Trace } from "../core/trace.ts";
+import type { Trace } from "../server/trace.ts";
 import type { ProgramControl } from "../testing/control/program_control.ts";
 import { programCommand } from "./about.ts";
 import type { StoredEntries } from "./banner.ts";

@@ -11,7 +11,7 @@ import type { Client, Users } from "./clients/repository.ts";
 import { reject } from "./reject.ts";
 import type { Server } from "./server.ts";
 import type { Session } from "./session/session.ts";
-import type { Trace } from "./trace.ts";
+import type { CoreTrace } from "./trace.ts";
 import type { Context } from "./context.ts";
 import { rejectCrossSiteLogin } from "./cross_site.ts";
 
@@ -28,7 +28,7 @@ export interface ApproverContext {
   /** The server's clock: milliseconds since the epoch. */
   readonly now: () => number;
   /** Traces an event. */
-  readonly trace: Trace;
+  readonly trace: CoreTrace;
   /** The HTTP request, for its cookies. */
   readonly httpRequest: RequestLike;
   /** The context of the HTTP request. */

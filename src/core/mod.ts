@@ -39,7 +39,7 @@ import type { Server } from "./server.ts";
 import { memoryStore } from "./store/memory.ts";
 import { sweeper } from "./sweep.ts";
 import { timers } from "./timers.ts";
-import type { Trace } from "./trace.ts";
+import type { CoreTrace } from "./trace.ts";
 
 export type { Approver } from "./approver.ts";
 export type { Approval } from "./code.ts";
@@ -60,7 +60,7 @@ export type { GrantType, RequestPart, Server } from "./server.ts";
 export { randomId } from "./secrets.ts";
 export { memoryStore } from "./store/memory.ts";
 export type { Store } from "./store/store.ts";
-export type { Trace, TraceEvent } from "./trace.ts";
+export type { CoreEvent as TraceEvent, CoreTrace as Trace } from "./trace.ts";
 
 /** A server. */
 export interface Core {
@@ -138,7 +138,7 @@ function assertNoIssues(issues: readonly ConfigIssue[]): void {
 }
 
 /** Ignores the errors of a listener. */
-function withoutErrors(trace: Trace | undefined): Trace {
+function withoutErrors(trace: CoreTrace | undefined): CoreTrace {
   return (event) => {
     try {
       // An asynchronous listener may reject.

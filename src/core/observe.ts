@@ -7,7 +7,7 @@ import type { ScopeValues, UnregisteredUri } from "./rules/authorize.ts";
 import type { ByProfile } from "./rules/rule.ts";
 import type { UnknownUser } from "./rules/openid.ts";
 import type { Explanation } from "./errors.ts";
-import type { Trace } from "./trace.ts";
+import type { CoreTrace } from "./trace.ts";
 
 /**
  * @internal The facts of each observation. Its name is the rule by which a strict server rejects the request, or a
@@ -120,7 +120,7 @@ export function observe<Name extends keyof Observations, Server extends { readon
 /** The members of a server that a warning needs. */
 interface Traced {
   readonly now: () => number;
-  readonly trace: Trace;
+  readonly trace: CoreTrace;
 }
 
 /** Warns the operator about a request that was accepted, or about a failure without a request. */

@@ -7,7 +7,7 @@ import { changeableNames, type CorePolicy } from "./policy_defaults.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { GrantType, Server } from "./server.ts";
 import type { Store } from "./store/store.ts";
-import type { Trace } from "./trace.ts";
+import type { CoreTrace } from "./trace.ts";
 import type { ConfigIssue } from "./configuration_error.ts";
 import type { Policy } from "./policy.ts";
 import { quoteValue } from "./quote_value.ts";
@@ -31,7 +31,7 @@ export interface CoreOptions {
   /** The random source. Default: `crypto.getRandomValues`. */
   readonly randomBytes?: RandomBytes;
   /** Receives every event. It has secrets in it. Default: none. */
-  readonly trace?: Trace;
+  readonly trace?: CoreTrace;
   /** Decides which user is logged in, and what is approved. Default: the first user, and the whole request. */
   readonly approver?: Approver;
   /** Grant types besides authorization code, refresh token and client credentials. Default: none. */

@@ -36,7 +36,7 @@ import type { EncryptedResponse, EncryptResponse } from "./tokens/response_encry
 import type { ClaimChange } from "./tokens/claim_change.ts";
 import type { TokenResponse } from "./tokens/token_response.ts";
 import type { PassedRuleId, RejectionRuleId } from "./rules/mod.ts";
-import type { RulePassed, Trace } from "./trace.ts";
+import type { CoreTrace, RulePassed } from "./trace.ts";
 
 /** One authorization server. */
 export interface Server {
@@ -104,7 +104,7 @@ export interface Server {
   /** The value of the next code or token if a test has fixed it; otherwise `undefined`, and the value is random. */
   readonly takeFixedValue: (kind: "code" | "access_token" | "refresh_token") => string | undefined;
   /** Receives every event. */
-  readonly trace: Trace;
+  readonly trace: CoreTrace;
   /** Receives each passed check; absent if nothing listens. */
   readonly passed?: RulePassed;
   /** Receives what is observed in accepted requests; absent if nothing listens. */

@@ -3,7 +3,8 @@
 import type { Fields } from "../core/http/form.ts";
 import type { ClientAuthMethod } from "../core/clients/client.ts";
 import type { PassedRuleId } from "../core/rules/mod.ts";
-import type { Explanation, TraceEvent } from "../core/trace.ts";
+import type { TraceEvent } from "../server/trace.ts";
+import type { Explanation } from "../core/errors.ts";
 import type { Caller } from "../core/endpoint.ts";
 
 /** A request as received, secrets included. Redact it before you show it. */

@@ -3,7 +3,7 @@
 import type { HttpResponse } from "../core/http/message.ts";
 import type { RegisteredSecrets } from "../server/redaction/registered_secrets.ts";
 import type { PassedRuleId } from "../core/rules/mod.ts";
-import type { TraceEvent } from "../core/trace.ts";
+import type { TraceEvent } from "../server/trace.ts";
 import type { EndpointDescription } from "../core/endpoint.ts";
 import { unknownEndpoint } from "./exchange.ts";
 import type { Exchange, Outcome, PassedCheck, RecordedRequest, RecordedResponse } from "./exchange.ts";

@@ -23,7 +23,7 @@ import {
 } from "../core/http/message.ts";
 import { type ClientAddress, parseTarget, type RequestHandler, type RequestTarget } from "../core/router.ts";
 import type { RegisteredSecrets } from "../server/redaction/registered_secrets.ts";
-import type { Server } from "../core/server.ts";
+import type { HostedServer } from "../server/hosted_server.ts";
 import type { RulePassed } from "../core/trace.ts";
 import {
   createDraft,
@@ -127,7 +127,7 @@ export function recorder(
   const experiments = new WeakMap<RequestLike, number>();
   const listeners = new Set<(exchange: Exchange) => void>();
   const flowListeners = new Set<(flow: string) => void>();
-  let server: Pick<Server, "now" | "trace"> = { now: () => 0, trace() {} };
+  let server: Pick<HostedServer, "now" | "trace"> = { now: () => 0, trace() {} };
   let endpoints: App["endpoints"] = [];
   let findEndpoint: App["findEndpoint"] = () => undefined;
   let registeredSecrets: RegisteredSecrets | undefined;

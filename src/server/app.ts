@@ -10,7 +10,7 @@ import type { Fields } from "../core/http/form.ts";
 import type { RequestLike } from "../core/http/message.ts";
 import { frontChannelOrigin } from "../core/issuer_urls.ts";
 import type { RequestHandler } from "../core/router.ts";
-import type { TraceEvent } from "../core/trace.ts";
+import type { TraceEvent } from "./trace.ts";
 import type { NextSteps } from "./pages/authorized_page.tsx";
 import type { Site } from "./pages/layout.tsx";
 import type { HostedServer } from "./hosted_server.ts";

@@ -7,6 +7,7 @@ import type { Background } from "./hosting/background.ts";
 import type { PageDelivery } from "./login/delivery.ts";
 import type { RegisteredSecrets } from "./redaction/registered_secrets.ts";
 import type { ServerClients } from "./entries/server_clients.ts";
+import type { Trace } from "./trace.ts";
 import type { UserRepository } from "./entries/user_repository.ts";
 
 /** @internal The whole server, which extensions and plugins receive. */
@@ -15,6 +16,8 @@ export interface HostedServer extends FetchingServer {
   readonly clients: ServerClients;
   /** The users. */
   readonly users: UserRepository;
+  /** Receives every event. */
+  readonly trace: Trace;
   /** Deliver decisions to destinations other than redirect URIs. */
   readonly deliveries: readonly PageDelivery[];
   /** Runs work that no response waits for. */

@@ -3,7 +3,7 @@
 import { boundedCache } from "../platform/bounded_cache.ts";
 import { revokeGrant } from "../core/grant_revocation.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
-import type { TraceEvent } from "../core/trace.ts";
+import type { TraceEvent } from "../server/trace.ts";
 
 /** @internal The grants of a user, of a client, or of a user at a client; or one token. */
 export interface GrantsOf {

@@ -2,7 +2,7 @@
 
 import type { RequestLike } from "../core/http/message.ts";
 import { findFix } from "../server/rules.ts";
-import type { Explanation } from "../core/trace.ts";
+import type { Explanation } from "../core/errors.ts";
 import { formatInternalError, type InternalError } from "./internal_error.ts";
 import type { Callback } from "./browser/callback.ts";
 

@@ -3,7 +3,7 @@
 import { assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import type { Plugin } from "../../src/mod.ts";
-import type { TraceEvent } from "../../src/core/trace.ts";
+import type { TraceEvent } from "../../src/server/trace.ts";
 import { extractText, parseForms } from "../../src/client/html_form.ts";
 import { openBrowser } from "../server/browser.ts";
 import { forEachCase, testServer } from "../kit.ts";

@@ -7,7 +7,7 @@ import { redactEvent } from "../../src/server/redaction/redact.ts";
 import { type Inspector, inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "../../src/mod.ts";
 import type { ClientMetadata, Latchkey, LatchkeyOptions } from "../../src/mod.ts";
-import type { TraceEvent } from "../../src/core/trace.ts";
+import type { TraceEvent } from "../../src/server/trace.ts";
 import { health } from "../../src/cli/operating/health.ts";
 import { logging } from "../../src/cli/operating/logging.ts";
 import { formatEvent } from "../../src/cli/operating/format_event.ts";

@@ -3,7 +3,7 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { test } from "node:test";
-import type { TraceEvent } from "../../src/core/trace.ts";
+import type { TraceEvent } from "../../src/server/trace.ts";
 import { encode, goodRequest } from "../kit.ts";
 import {
   formRequestHead,

@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { test } from "node:test";
 import type { Latchkey } from "../../src/mod.ts";
-import type { TraceEvent } from "../../src/core/trace.ts";
+import type { TraceEvent } from "../../src/server/trace.ts";
 import { redactEvent, redactText } from "../../src/server/redaction/redact.ts";
 import { registeredSecrets } from "../../src/server/redaction/registered_secrets.ts";
 import type { Exchange } from "../../src/recorder/exchange.ts";

@@ -1,7 +1,7 @@
 /** The definitions of all faults: complete, callable by id with JSON, and described in the README. */
 
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
-import type { TraceEvent } from "../../src/core/trace.ts";
+import type { TraceEvent } from "../../src/server/trace.ts";
 import { test } from "node:test";
 import type { FaultFactory } from "../../src/testing/faults/definition.ts";
 import type { Fault } from "../../src/testing/faults/fault.ts";

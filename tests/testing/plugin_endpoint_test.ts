@@ -9,7 +9,7 @@ import { OAuthError } from "../../src/mod.ts";
 import { parameters } from "../../src/server/extension.ts";
 import type { Context, Endpoint } from "../../src/server/extension.ts";
 import type { Plugin } from "../../src/mod.ts";
-import type { TraceEvent } from "../../src/core/trace.ts";
+import type { TraceEvent } from "../../src/server/trace.ts";
 import { logging } from "../../src/cli/operating/logging.ts";
 import { metrics } from "../../src/cli/operating/metrics.ts";
 import { formatMarkdown } from "../../src/recorder/export/markdown.ts";

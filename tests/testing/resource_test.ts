@@ -8,7 +8,7 @@ import { test } from "node:test";
 import * as oauth from "oauth4webapi";
 import { inspector } from "../../src/devtools/mod.ts";
 import { ConfigurationError } from "../../src/mod.ts";
-import type { TraceEvent } from "../../src/core/trace.ts";
+import type { TraceEvent } from "../../src/server/trace.ts";
 import { formatEvent } from "../../src/cli/operating/format_event.ts";
 import { toHar } from "../../src/recorder/export/har.ts";
 import type { HostedResourceOptions, TestLatchkey, TestResource } from "../../src/testing/mod.ts";

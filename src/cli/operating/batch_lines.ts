@@ -4,7 +4,7 @@
  */
 
 import { type Timer, timers } from "../../core/timers.ts";
-import type { TraceEvent } from "../../core/trace.ts";
+import type { TraceEvent } from "../../server/trace.ts";
 
 /** Milliseconds for which a line may wait for others. */
 const batchMs = 50;

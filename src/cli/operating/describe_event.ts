@@ -1,7 +1,7 @@
 /** What a log says of a rejection, warning or note besides its texts: how to fix it, and the link to the change. */
 
 import type { Context } from "../../core/context.ts";
-import type { TraceEvent } from "../../core/trace.ts";
+import type { TraceEvent } from "../../server/trace.ts";
 import { clientChangeUrl } from "../../server/errors/client_change.ts";
 import { suggestUri } from "../../server/explain/suggest_match.ts";
 import { findFix } from "../../server/rules.ts";

@@ -1,6 +1,7 @@
 /** Formats events for a terminal: a block of lines for each failure and, if verbose, a line for each code and token. */
 
-import type { Explanation, TraceEvent } from "../../core/trace.ts";
+import type { TraceEvent } from "../../server/trace.ts";
+import type { Explanation } from "../../core/errors.ts";
 import { printable } from "../../core/quote_value.ts";
 import type { EventCount } from "./batch_lines.ts";
 import type { EventDetails } from "./describe_event.ts";

@@ -6,7 +6,7 @@ import type { Plugin } from "../../server/hosting/options.ts";
 import { findForRequest, type RequestLike, type ResponseLike, withHeaders } from "../../core/http/message.ts";
 import { redactEvent, redactText } from "../../server/redaction/redact.ts";
 import type { RegisteredSecrets } from "../../server/redaction/registered_secrets.ts";
-import type { TraceEvent } from "../../core/trace.ts";
+import type { TraceEvent } from "../../server/trace.ts";
 import { endpointNameAt, pathOf } from "./endpoint_name.ts";
 import { type LineBatch, lineBatch } from "./batch_lines.ts";
 import type { describeEvent } from "./describe_event.ts";

@@ -4,7 +4,7 @@ import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
 import type { HttpResponse, RequestLike } from "../../core/http/message.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
-import type { TraceEvent } from "../../core/trace.ts";
+import type { TraceEvent } from "../../server/trace.ts";
 import { endpointNameAt, pathOf } from "./endpoint_name.ts";
 import type { Store } from "../../core/store/store.ts";
 import { timers } from "../../core/timers.ts";

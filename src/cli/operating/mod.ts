@@ -6,7 +6,7 @@
  * 3. `metrics` counts them for Prometheus; `telemetry` makes OpenTelemetry spans.
  * 4. `health` adds `/healthz` and `/readyz`.
  *
- * The events come from `core/trace.ts`, the plugin interface from `server/hosting/options.ts`.
+ * The events come from `server/trace.ts`, the plugin interface from `server/hosting/options.ts`.
  *
  * @example A server as the command line runs it
  * ```ts ignore

@@ -3,7 +3,8 @@
 import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
 import { findForRequest, type RequestLike } from "../../core/http/message.ts";
-import type { Explanation, TraceEvent } from "../../core/trace.ts";
+import type { TraceEvent } from "../../server/trace.ts";
+import type { Explanation } from "../../core/errors.ts";
 import { endpointNameAt, pathOf } from "./endpoint_name.ts";
 
 /** @internal The used part of `Span` of `@opentelemetry/api`. */

@@ -14,7 +14,7 @@ import type { coreRules, RejectionRuleId } from "../rules/mod.ts";
 import type { BoundToKey } from "../tokens/connection_keys.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
-import type { RuleExplanation } from "../trace.ts";
+import type { RuleExplanation } from "../errors.ts";
 import { findUser, sessionIdFor } from "../users/users.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 

@@ -14,7 +14,7 @@ import type { PublicKey } from "./public_key.ts";
 import { quoteValue } from "../quote_value.ts";
 import { ConfigurationError } from "../configuration_error.ts";
 import { testHosts } from "../test_hosts.ts";
-import type { Trace } from "../trace.ts";
+import type { CoreTrace } from "../trace.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "./signing_algorithm.ts";
 
 /** Signs bytes. The private key need not be in the process. */
@@ -113,7 +113,7 @@ interface LoadedKey {
 export function storedKeys(
   store: Store,
   now: () => number,
-  trace: Trace,
+  trace: CoreTrace,
   maxTokenLifetimeSeconds: number,
   { source = generatedKeys, testKeys }: { readonly source?: KeySource; readonly testKeys: "accepted" | "rejected" },
 ): Keys {

@@ -8,7 +8,7 @@ import type { Client } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization } from "../grants/authenticated_request.ts";
 import type { Params } from "../params.ts";
 import type { FurtherAccess, Grant } from "../store/store.ts";
-import type { RulePassed, Trace } from "../trace.ts";
+import type { CoreTrace, RulePassed } from "../trace.ts";
 
 /** The objects that a request asks for, or that are granted. */
 export type AccessItems = NonNullable<FurtherAccess["authorizationDetails"]>;
@@ -23,7 +23,7 @@ export interface PartServer {
   /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
   /** Receives every event. */
-  readonly trace: Trace;
+  readonly trace: CoreTrace;
   /** Receives each passed check; absent if nothing listens. */
   readonly passed?: RulePassed;
 }

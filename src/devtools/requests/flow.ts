@@ -5,7 +5,7 @@ import { upperFirst } from "../../server/pages/first_letter.ts";
 import type { PassedRuleId } from "../../core/rules/mod.ts";
 import type { Server } from "../../core/server.ts";
 import type { Explanation } from "../../core/errors.ts";
-import type { TraceEvent } from "../../core/trace.ts";
+import type { TraceEvent } from "../../server/trace.ts";
 import type { Exchange, Flow, RecordedResponse } from "../../recorder/exchange.ts";
 import { redactFlow } from "../../recorder/redact.ts";
 import { parseLocation } from "../../core/http/form.ts";

@@ -9,7 +9,7 @@ import type { RegisteredRecord, StoredRecord } from "../../core/store/store.ts";
 import { quote } from "../config/config_issue.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { warn } from "../../core/observe.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import type { ServerClients } from "./server_clients.ts";
 import {
   type CreateRepository,
@@ -33,7 +33,7 @@ const maxReportedIds = 20;
 
 /** The members of the server that the repositories need. */
 type RepositoryOwner =
-  & Pick<Server, "store" | "now" | "randomBytes" | "trace">
+  & Pick<HostedServer, "store" | "now" | "randomBytes" | "trace">
   & Pick<ServerClients, "recordPrefix">;
 
 /** The repositories of one server. */

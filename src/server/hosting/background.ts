@@ -1,6 +1,6 @@
 /** Work that no response waits for, such as posts to clients. Closing a server waits for it. */
 
-import type { Trace } from "../../core/trace.ts";
+import type { Trace } from "../trace.ts";
 
 /** @internal The work of one server. */
 export interface Background {

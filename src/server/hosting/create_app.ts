@@ -46,7 +46,7 @@ import type { ServerPolicy } from "../config/server_policy.ts";
 import { type OnSessionsOver, userRepository, type UserWarnings } from "../entries/user_repository.ts";
 
 /** The dependencies of the assembly besides the options. */
-interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" | "trace"> {
+interface AppDependencies extends Pick<HostedServer, "store" | "now" | "randomBytes" | "trace"> {
   readonly keys: Keys;
   readonly policy: ServerPolicy;
   /** The clients and users at the start. */
@@ -72,7 +72,7 @@ interface AppDependencies extends Pick<Server, "store" | "now" | "randomBytes" |
 }
 
 /** The members that the core lacks, or has with fewer functions. */
-type HostedMember = Exclude<keyof HostedServer, keyof Server> | "clients" | "deliveries" | "users";
+type HostedMember = Exclude<keyof HostedServer, keyof Server> | "clients" | "deliveries" | "trace" | "users";
 
 /** The members of a server that depend on its issuer. */
 type IssuerMembers = Pick<HostedServer, "issuer" | "audience" | "assertionAudiences">;

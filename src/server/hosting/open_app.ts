@@ -12,7 +12,7 @@ import { validate } from "../config/field.ts";
 import { storedKeys } from "../../core/keys/keys.ts";
 import { recordPrefix } from "../entries/repository.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import type { Trace } from "../../core/trace.ts";
+import type { Trace } from "../trace.ts";
 import type { Store } from "../../core/store/store.ts";
 import { withTimeout } from "../../platform/store/with_timeout.ts";
 import { userWarnings } from "../config/user_warnings.ts";

@@ -11,7 +11,7 @@ import type { KeySource } from "../../core/keys/keys.ts";
 import { allowsLocalFetch, type FetchPolicy, type Outbound } from "../fetching/outbound.ts";
 import type { RandomBytes } from "../../core/secrets.ts";
 import type { GrantType } from "../../core/server.ts";
-import type { Trace, TraceEvent } from "../../core/trace.ts";
+import type { Trace, TraceEvent } from "../trace.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { Pages } from "../pages.ts";
 import type { RequestHandler } from "../../core/router.ts";

@@ -6,7 +6,7 @@ import type { RequestLike } from "../../core/http/message.ts";
 import type { EndpointRoute } from "../../core/route.ts";
 import type { RequestTarget } from "../../core/router.ts";
 import type { Sender } from "../fetching/sender.ts";
-import type { Trace, TraceEvent } from "../../core/trace.ts";
+import type { Trace, TraceEvent } from "../trace.ts";
 import type { Site } from "../pages/layout.tsx";
 import type { App } from "../app.ts";
 import type { HostedServer } from "../hosted_server.ts";

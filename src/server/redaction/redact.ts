@@ -10,7 +10,8 @@ import {
   type Redaction,
 } from "./hide_secrets.ts";
 import type { RegisteredSecrets } from "./registered_secrets.ts";
-import type { Explanation, TraceEvent } from "../../core/trace.ts";
+import type { TraceEvent } from "../trace.ts";
+import type { Explanation } from "../../core/errors.ts";
 
 /** Maximum length of a text from a client in a log, in characters. */
 const maxLoggedChars = 2000;

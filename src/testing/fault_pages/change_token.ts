@@ -1,6 +1,7 @@
 /** Expires or revokes a token that a recorded flow issued: the form is on the page of the flow. */
 
 import type { Context } from "../../core/context.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 import { HttpError, type HttpResponse } from "../../core/http/message.ts";
 import type { Params } from "../../core/params.ts";
 import { storageKey } from "../../core/secrets.ts";
@@ -20,7 +21,7 @@ import type { PageControl } from "./page_control.ts";
  *   clock cannot reach its expiry.
  */
 export async function changeToken(
-  context: Context,
+  context: Context<HostedServer>,
   { clock }: PageControl,
   flows: readonly Flow[],
   form: Params,

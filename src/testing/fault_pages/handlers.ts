@@ -4,6 +4,7 @@ import { appOf } from "../../server/app.ts";
 import { ensureBrowserCookie } from "../../core/session/cookies.ts";
 import { takeConfirmation } from "../../server/login/confirmation.ts";
 import type { Context } from "../../core/context.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 import { browserCsrfToken, readProtectedForm } from "../../server/pages/csrf.ts";
 import { htmlWithForms, type HttpResponse } from "../../core/http/message.ts";
 import { isObject } from "../../core/json_value.ts";
@@ -62,7 +63,7 @@ export function showFaults(context: Context, control: PageControl): Promise<Http
 
 /** POST /faults: runs the verb `do`; `expire` and `revoke` without it name a token that a flow issued. */
 export async function changeFaults(
-  context: Context,
+  context: Context<HostedServer>,
   control: PageControl,
   recorder: Recorder | undefined,
 ): Promise<HttpResponse> {

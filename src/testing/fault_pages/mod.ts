@@ -8,6 +8,8 @@
  * 3. The recorder marks each exchange that a fault changed, so that `/flows` shows it.
  */
 
+import type { Context } from "../../core/context.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
@@ -73,7 +75,7 @@ export function faultPages(
           rejectUntrustedHost(context.server, context.request, "DI-04");
           return await (await import("./handlers.ts")).showFaults(context, await loadControl());
         },
-        async POST(context) {
+        async POST(context: Context<HostedServer>) {
           rejectUntrustedHost(context.server, context.request, "DI-04");
           return await (await import("./handlers.ts")).changeFaults(context, await loadControl(), options.recorder);
         },

@@ -2,7 +2,7 @@
 
 import { object, whole } from "../../server/config/field.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";
-import type { TraceEvent } from "../../core/trace.ts";
+import type { TraceEvent } from "../../server/trace.ts";
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
 import { redactExchanges } from "../../recorder/redact.ts";
 import type { Recorder } from "../../recorder/recorder.ts";

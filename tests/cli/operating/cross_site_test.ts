@@ -10,7 +10,7 @@ import { inspector } from "../../../src/devtools/mod.ts";
 import { personas } from "../../../src/testing/personas.ts";
 import { memoryStore } from "../../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, Plugin } from "../../../src/mod.ts";
-import type { TraceEvent } from "../../../src/core/trace.ts";
+import type { TraceEvent } from "../../../src/server/trace.ts";
 import { health, logging } from "../../../src/cli/operating/mod.ts";
 import { mcpServer } from "../../../src/resource/mcp_server.ts";
 import { faultPages } from "../../../src/testing/fault_pages/mod.ts";

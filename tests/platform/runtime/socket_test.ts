@@ -10,7 +10,7 @@ import { networkInterfaces } from "node:os";
 import { mock, test } from "node:test";
 import { autoApprover } from "../../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, Plugin } from "../../../src/mod.ts";
-import type { TraceEvent } from "../../../src/core/trace.ts";
+import type { TraceEvent } from "../../../src/server/trace.ts";
 import { assertTokenResponse, challenge, decodeClaims, encode, forEachCase, getOutcome, verifier } from "../../kit.ts";
 import { certificate, privateKey } from "./certificate.ts";
 import {

@@ -7,7 +7,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
-import type { TraceEvent } from "../../../src/core/trace.ts";
+import type { TraceEvent } from "../../../src/server/trace.ts";
 import { basic, challenge, forEachCase, verifier } from "../../kit.ts";
 import { clientKey, proof, tokenDigest } from "../client_jwts.ts";
 import { latchkey } from "../../secret_leak_check.ts";

@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
-import type { TraceEvent } from "../../../src/core/trace.ts";
+import type { TraceEvent } from "../../../src/server/trace.ts";
 import { decodeJwtPart } from "../../../src/platform/http/jwt_part.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { basic, challenge, forEachCase, sharedStore, verifier } from "../../kit.ts";

@@ -3,7 +3,7 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError, type LatchkeyOptions } from "../../../src/mod.ts";
-import type { TraceEvent } from "../../../src/core/trace.ts";
+import type { TraceEvent } from "../../../src/server/trace.ts";
 import { challenge, forEachCase, verifier } from "../../kit.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
 import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
-import type { TraceEvent } from "../../../src/core/trace.ts";
+import type { TraceEvent } from "../../../src/server/trace.ts";
 import { sqliteStore } from "../../../src/core/store/sqlite.ts";
 import {
   assertAcceptsFormsOnly,

@@ -3,7 +3,7 @@
 import { decodeProtectedHeader } from "jose";
 import { memoryStore } from "../../../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Store } from "../../../../src/mod.ts";
-import type { TraceEvent } from "../../../../src/core/trace.ts";
+import type { TraceEvent } from "../../../../src/server/trace.ts";
 import { decodeClaims, testServer } from "../../../kit.ts";
 import type { TestServer } from "../../../kit.ts";
 import { until } from "../../../until.ts";

@@ -12,7 +12,7 @@ import type { PrivateJwk } from "../../../../src/client/private_jwk.ts";
 import { proofKey, signProof } from "../../../../src/client/proof.ts";
 import { generateKey } from "../../../../src/core/crypto.ts";
 import { selfSignedCertificate } from "../../../../src/platform/runtime/self_signed.ts";
-import type { TraceEvent } from "../../../../src/core/trace.ts";
+import type { TraceEvent } from "../../../../src/server/trace.ts";
 import { assertionOf, sharedKey, signingContext } from "../../client_jwts.ts";
 import { foreignIssuer, jwtBearer } from "../../foreign_issuer.ts";
 import { basic, decodeClaims, encode, getRejections } from "../../../kit.ts";

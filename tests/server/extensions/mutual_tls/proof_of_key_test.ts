@@ -14,7 +14,7 @@ import { test } from "node:test";
 import { parseCertificate } from "../../../../src/platform/runtime/certificate.ts";
 import { selfSignedCertificate } from "../../../../src/platform/runtime/self_signed.ts";
 import { requireToken } from "../../../../src/resource/mod.ts";
-import type { TraceEvent } from "../../../../src/core/trace.ts";
+import type { TraceEvent } from "../../../../src/server/trace.ts";
 import { encode, getRejections } from "../../../kit.ts";
 import { latchkey } from "../../../secret_leak_check.ts";
 import { generatePrivateKey, type KeyKind, makeCertificate } from "./make_certificate.ts";
