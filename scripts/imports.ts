@@ -134,10 +134,11 @@ const importRules: ImportRules = {
     "server/config/allowances.ts": [
       "server/config/fill_settings.ts",
       // Before there is a server.
-      "cli/open_server.ts",
-      "cli/check/check_application.ts",
       "testing/test_latchkey.ts",
     ],
+    // Settings become a policy in one place.
+    "server/config/fill_settings.ts": ["server/config/resolve_settings.ts"],
+    "server/config/with_providers.ts": ["server/config/resolve_settings.ts"],
   },
   builtins: [
     "platform/runtime/",

@@ -15,7 +15,6 @@ import { openServer, type ProgramServer } from "./cli/open_server.ts";
 import { readConfiguration } from "./cli/read_config.ts";
 import type { App } from "./server/app.ts";
 import { latchkey } from "./server/hosting/latchkey.ts";
-import { resolveOptions } from "./server/hosting/resolve_options.ts";
 import type { Metrics } from "./cli/operating/metrics.ts";
 import { processEnvironment } from "./platform/runtime/current_process.ts";
 import type { ProcessEnvironment } from "./platform/runtime/process_environment.ts";
@@ -59,24 +58,24 @@ async function main(
   const [command, ...commandArgs] = args[0] === "--" ? args.slice(1) : args;
   if (command === "check") {
     const { checkApplication } = await import("./cli/check/check_application.ts");
-    exit(await checkApplication(commandArgs, environment, resolveOptions, rulesReader(environment, import.meta.url)));
+    exit(await checkApplication(commandArgs, environment, rulesReader(environment, import.meta.url)));
   }
   if (command === "exec") {
     const { execute } = await import("./cli/exec/execute.ts");
-    exit(await execute(commandArgs, environment, resolveOptions, rulesReader(environment, import.meta.url)));
+    exit(await execute(commandArgs, environment, rulesReader(environment, import.meta.url)));
   }
   if (command === "vary") {
     const { vary } = await import("./cli/exec/vary.ts");
-    exit(await vary(commandArgs, environment, resolveOptions, rulesReader(environment, import.meta.url)));
+    exit(await vary(commandArgs, environment, rulesReader(environment, import.meta.url)));
   }
   if (command === "mcp") {
     const { serveTools } = await import("./cli/mcp/serve_tools.ts");
-    exit(await serveTools(commandArgs, environment, resolveOptions, rulesReader(environment, import.meta.url)));
+    exit(await serveTools(commandArgs, environment, rulesReader(environment, import.meta.url)));
   }
   if (command === "health") {
     const { checkHealth } = await import("./cli/check_health.ts");
     const { requestStatus } = await import("./platform/runtime/request_status.ts");
-    exit(await checkHealth({ args: commandArgs, env, readTextFile }, resolveOptions, requestStatus));
+    exit(await checkHealth({ args: commandArgs, env, readTextFile }, requestStatus));
   }
   if (command === "init") {
     const { initialize } = await import("./cli/init.ts");
@@ -84,7 +83,7 @@ async function main(
   }
   if (command === "profile") {
     const { importRealm } = await import("./cli/realm/import_realm.ts");
-    exit(await importRealm(commandArgs, environment, { ...await fileActions(), resolveOptions }));
+    exit(await importRealm(commandArgs, environment, await fileActions()));
   }
   if (command === "faults") {
     return console.log(await (await import("./cli/check/list_faults.ts")).listFaults(commandArgs));
@@ -93,7 +92,7 @@ async function main(
     const { explain } = await import("./cli/explain.ts");
     return console.log(await explain(commandArgs, environment, rulesReader(environment, import.meta.url), fetch));
   }
-  const config = await readConfiguration({ args, env, readTextFile }, resolveOptions);
+  const config = await readConfiguration({ args, env, readTextFile });
   if (config.kind === "help") return console.log(config.text.trimEnd());
   if (config.kind === "version") return console.log(formatVersion());
   if (config.kind === "licenses") return console.log(formatLicences());

@@ -14,7 +14,6 @@ import { faults, foreignJwks, testControl } from "../src/testing/mod.ts";
 import { readConfiguration } from "../src/cli/read_config.ts";
 import type { Configuration } from "../src/cli/read_config.ts";
 import { inspector } from "../src/devtools/mod.ts";
-import { resolveOptions } from "../src/server/hosting/resolve_options.ts";
 import { logging } from "../src/cli/operating/mod.ts";
 import { core, OAuthError, parameters, randomId } from "../src/core/mod.ts";
 import { extensions, host } from "../src/mod.ts";
@@ -353,7 +352,7 @@ test("the table of extensions has a row for each, in the order of the list", () 
 
 /** What the program makes of these arguments, and of that text in the file that they name. */
 function read(args: readonly string[], text = "{}"): Promise<Configuration> {
-  return readConfiguration({ args: [...args], env: {}, readTextFile: () => Promise.resolve(text) }, resolveOptions);
+  return readConfiguration({ args: [...args], env: {}, readTextFile: () => Promise.resolve(text) });
 }
 
 /** Whether a script, or what is beside it in a folder of its own, takes that flag. */

@@ -2,7 +2,6 @@
  * `latchkey health`: whether the server with these flags, variables and file is ready. For containers without a shell.
  */
 
-import type { ResolveSettings } from "./options.ts";
 import { readConfiguration } from "./read_config.ts";
 
 /** Sends a GET request; see `platform/runtime/request_status.ts`. */
@@ -19,10 +18,9 @@ const timeoutMs = 5000;
  */
 export async function checkHealth(
   sources: Parameters<typeof readConfiguration>[0],
-  resolveSettings: ResolveSettings,
   requestStatus: RequestStatus,
 ): Promise<number> {
-  const config = await readConfiguration(sources, resolveSettings);
+  const config = await readConfiguration(sources);
   if (config.kind !== "run") {
     console.log("Usage: latchkey health [FLAG VALUE]...   (the flags of the server; latchkey --help lists them)");
     return config.kind === "help" ? 0 : 1;

@@ -5,7 +5,7 @@ import { describeKind, printable } from "../core/quote_value.ts";
 import { type Field, findMismatches } from "../server/config/field.ts";
 import { findForeignFormat, isMockOAuth2Config, isRealm } from "./foreign_formats.ts";
 import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
-import type { ConfigFile, ResolveSettings } from "./options.ts";
+import type { ConfigFile } from "./options.ts";
 import { permissiveDefaults, removeInvalid } from "./remove_invalid.ts";
 import { loadSecrets, type SecretSources } from "./secret_settings.ts";
 import { readText } from "./text_file.ts";
@@ -24,11 +24,6 @@ interface ConfigFileResult {
   readonly requestMappings?: (issuer: string) => readonly RequestMapping[];
   /** The issuers at paths, of such a file. Default: none. */
   readonly issuersByPath?: IssuersByPathConfig;
-}
-
-/** What a file may refer to, and what decides whether its settings agree. */
-interface ConfigFileSources extends SecretSources {
-  readonly resolveSettings: ResolveSettings;
 }
 
 /** No file was named. */
@@ -51,7 +46,7 @@ export async function readConfigFile(
   path: string,
   namedBy: string,
   field: Field,
-  sources: ConfigFileSources,
+  sources: SecretSources,
 ): Promise<ConfigFileResult> {
   const loaded = await readText(path, namedBy, sources.readTextFile);
   if (typeof loaded !== "string") return { ...unreadableConfigFile, issues: [loaded] };
@@ -68,7 +63,7 @@ export async function parseConfigText(
   text: string,
   file: string,
   field: Field,
-  sources: ConfigFileSources,
+  sources: SecretSources,
 ): Promise<ConfigFileResult> {
   const failWith = (issue: ConfigIssue): ConfigFileResult => ({ ...unreadableConfigFile, text, issues: [issue] });
 
@@ -85,7 +80,7 @@ export async function parseConfigText(
     return failWith({ ...notAnObjectIssue(file, value), ...findForeignFormat("--config", text, value) });
   }
   const members = value as Readonly<Record<string, unknown>>;
-  if (isRealm(members)) return await readRealmFile(members, text, file, sources);
+  if (isRealm(members)) return await readRealmFile(members, text, file);
   if (isMockOAuth2Config(members)) {
     const { convertMockOAuth2Config } = await import("./mock_oauth2_config.ts");
     const { issues, warnings, ...converted } = convertMockOAuth2Config(value, sources.env);
@@ -122,7 +117,6 @@ async function readRealmFile(
   realm: Readonly<Record<string, unknown>>,
   text: string,
   file: string,
-  { resolveSettings }: ConfigFileSources,
 ): Promise<ConfigFileResult> {
   const [{ readRealm }, { randomToken }, { systemRandomBytes }] = await Promise.all([
     import("./realm/read_realm.ts"),
@@ -130,11 +124,7 @@ async function readRealmFile(
     import("../core/crypto.ts"),
   ]);
   try {
-    const { value, notes } = await readRealm(
-      realm,
-      () => randomToken(systemRandomBytes),
-      resolveSettings,
-    );
+    const { value, notes } = await readRealm(realm, () => randomToken(systemRandomBytes));
     const command =
       `Read as a realm of Keycloak. To change what was read, and to keep new secrets, write it to a file: ` +
       `latchkey profile ${file.endsWith(".json") ? file : "realm.json"} --output latchkey.json.`;

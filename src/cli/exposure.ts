@@ -20,8 +20,7 @@ export interface ExposedParts {
 
 /** The options that decide which machines can reach the server. */
 interface Reach {
-  /** `undefined`: `http://localhost` with the port. */
-  readonly issuer: string | undefined;
+  readonly issuer: string;
   /** The name or address it listens on. */
   readonly host: string;
   readonly settings: Pick<NetworkSettings, "issuerHosts" | "frontChannelUrl" | "backChannelUrl" | "trustProxy">;

@@ -7,10 +7,8 @@ import type { Recorder } from "../recorder/recorder.ts";
 import type { App } from "../server/app.ts";
 import { type Latchkey, latchkey } from "../server/hosting/latchkey.ts";
 import type { Plugin } from "../server/hosting/options.ts";
-import { allowancesOf } from "../server/config/allowances.ts";
 import type { ConfigurationWarning } from "../core/configuration_error.ts";
 import { fromHost } from "../core/issuer_urls.ts";
-import { configuredIssuer } from "../server/config/resolve_settings.ts";
 import { pluginProfiles } from "../server/config/plugin_profile.ts";
 import type { Settings } from "../server/config/settings.ts";
 import type { Trace } from "../server/trace.ts";
@@ -72,10 +70,9 @@ export async function openServer(
 ): Promise<ProgramServer> {
   const { env, isTerminal, terminalWidth, now, writeLogLine, onExit } = environment;
   const settings = withDefaultUser(config.settings, config.user);
-  const configured = configuredIssuer(settings);
-  const openTools = configured === undefined || allowancesOf(configured, settings.issuerHosts).openTools;
+  const { openTools } = config.policy.allows;
   const inspectorEnabled = config.inspector ?? openTools;
-  const reach = { issuer: configured, host: config.host, settings };
+  const reach = { issuer: config.issuer, host: config.host, settings: config.policy };
   const faultsEnabled = config.faults ?? (openTools && isThisMachineOnly(reach));
   const log = config.log === "off" ? undefined : logging({
     write: writeLogLine,
@@ -161,7 +158,7 @@ async function openAppPlugins(config: RunConfiguration, tools: AppTools) {
     ...check === undefined || !checkPagesEnabled ? [] : [(await import("../check/check_pages.ts")).checkPages(check)],
     ...control === undefined ? [] : control.plugins,
     ...faultsEnabled ? [await openFaultPages(inspector.recorder, control)] : [],
-    ...control === undefined && openTools && settings.login !== "interactive"
+    ...control === undefined && openTools && config.policy.login !== "interactive"
       ? [(await import("../testing/personas.ts")).personas()]
       : [],
     ...varied === undefined ? [] : [varied.plugin],

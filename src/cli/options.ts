@@ -15,8 +15,8 @@ import {
   text,
   whole,
 } from "../server/config/field.ts";
-import { extendedFields } from "../server/hosting/extensions.ts";
-import type { ResolvedSettings } from "../server/config/resolve_settings.ts";
+import { extendedFields, extensions } from "../server/hosting/extensions.ts";
+import { type ResolvedSettings, resolveSettings } from "../server/config/resolve_settings.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import { profileField } from "../server/config/profile_field.ts";
 import type { ProviderProfile } from "../server/profiles/provider_profile.ts";
@@ -118,7 +118,11 @@ export interface ConfigFile extends Omit<Settings, "profile">, ExtensionSettings
 export type ResolveSettings = (
   settings: Settings,
   origin: string,
-) => MaybePromise<Pick<ResolvedSettings, "issues" | "issuer">>;
+) => MaybePromise<Pick<ResolvedSettings, "issues" | "issuer" | "policy">>;
+
+/** Resolves the settings of the program, whose server has all extensions. */
+export const resolveProgramSettings: ResolveSettings = (settings, origin) =>
+  resolveSettings(settings, origin, { extensions });
 
 /** The path of a file with the profile of a provider. */
 const profileFile = text(["./my-provider.json"], { pattern: /\.json$/, expected: "the path of a .json file" });

@@ -18,13 +18,14 @@ import { withDefaults } from "../server/config/field.ts";
 import { providerProfileField } from "../server/config/provider_profile_field.ts";
 import { extendedFields } from "../server/hosting/extensions.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
+import type { ServerPolicy } from "../server/config/server_policy.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import { noConfigFile, parseConfigText, readConfigFile, unreadableConfigFile } from "./config_file.ts";
 import { configTextVariable, type Environment, fileSuffix, hiddenValue, readEnvironment } from "./environment.ts";
 import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
 import { readFlags } from "./flags.ts";
 import { type ConfigFile, configFileField, optionFields, type OptionName, optionNames } from "./options.ts";
-import { programFields, type RawOptions, type ResolveSettings } from "./options.ts";
+import { programFields, type RawOptions, resolveProgramSettings, type ResolveSettings } from "./options.ts";
 import { loadFiles } from "./named_files.ts";
 import type { ChosenScenario } from "../testing/scenarios/choose.ts";
 import type { Scenario } from "../testing/scenarios/scenario.ts";
@@ -39,6 +40,8 @@ interface ConfigurationSources {
   readonly readTextFile: ReadTextFile;
   /** The stores that `store` can name. Default: {@link storeKinds}. */
   readonly stores?: StoreKinds;
+  /** Finds conflicts between settings, and the issuer in effect. Default: {@link resolveProgramSettings}. */
+  readonly resolve?: ResolveSettings;
 }
 
 /** The certificate and its private key as PEM, or `self-signed` for generated ones. */
@@ -52,6 +55,8 @@ export type Configuration =
     readonly settings: Settings;
     /** The issuer, with the default port if the settings name none. */
     readonly issuer: string;
+    /** The policy of these settings. */
+    readonly policy: ServerPolicy;
     /** The TCP port to listen on, 0 for any free one. */
     readonly port: number;
     /** The name or address to listen on. */
@@ -108,14 +113,10 @@ export type Configuration =
 /**
  * Reads flags, environment and file. Loads no package unless the JSON of the file is broken.
  *
- * @param resolveSettings Finds conflicts between settings, and the issuer in effect.
  * @throws {ConfigurationError} With all issues of all three sources.
  */
-export async function readConfiguration(
-  sources: ConfigurationSources,
-  resolveSettings: ResolveSettings,
-): Promise<Configuration> {
-  const { args, env, readTextFile, stores = storeKinds } = sources;
+export async function readConfiguration(sources: ConfigurationSources): Promise<Configuration> {
+  const { args, env, readTextFile, stores = storeKinds, resolve = resolveProgramSettings } = sources;
   const fileField = configFileField(stores);
   const fields = optionFields(fileField.members);
   const flags = readFlags(args, fields);
@@ -126,14 +127,13 @@ export async function readConfiguration(
   const options: RawOptions = { ...environment.options, ...flags.options };
   const { source: namedBy = "", text: path } = options.config ?? {};
   const { configText } = environment;
-  const fileSources = { ...sources, resolveSettings };
   const file = options.config === undefined
     ? configText === undefined
       ? noConfigFile
-      : await parseConfigText(configText, configTextVariable, fileField, fileSources)
+      : await parseConfigText(configText, configTextVariable, fileField, sources)
     : path === undefined
     ? unreadableConfigFile
-    : await readConfigFile(path, namedBy, fileField, fileSources);
+    : await readConfigFile(path, namedBy, fileField, sources);
   const fileName = path ?? (configText === undefined ? undefined : configTextVariable);
   const given: Record<string, unknown> = { ...file.content };
   for (const [name, { value }] of Object.entries(options)) if (value !== undefined) given[name] = value;
@@ -159,10 +159,12 @@ export async function readConfiguration(
   const program = withDefaults(programFields(stores), given as ConfigFile) as ProgramOptions;
 
   const tls = await readTls(options, program, fileName, readTextFile);
-  const resolved = await resolveSettings(settings, `${tls.wanted ? "https" : "http"}://localhost:${program.port}`);
-  const { issuer } = resolved;
+  const { issuer, policy, issues: conflicts } = await resolve(
+    settings,
+    `${tls.wanted ? "https" : "http"}://localhost:${program.port}`,
+  );
   const settingsIssues = semanticErrors(
-    resolved.issues,
+    conflicts,
     settings,
     file.invalidPaths,
   ).map((issue) => {
@@ -205,7 +207,7 @@ export async function readConfiguration(
   return {
     ...others,
     kind: "run",
-    ...{ settings, issuer },
+    ...{ settings, issuer, policy },
     isLogChosen: given.log !== undefined,
     inspector: program.inspector,
     mcpServer: program.mcpServer,

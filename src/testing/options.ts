@@ -2,7 +2,7 @@
 
 import { type Field, validate } from "../server/config/field.ts";
 import { assertNoIssues } from "../server/config/config_issue.ts";
-import { optionsField } from "../server/hosting/resolve_options.ts";
+import { optionsField } from "../server/hosting/options_field.ts";
 
 /** An option that the function itself validates. */
 export const anyOption: Field<never> = { type: "any", expected: "any value", examples: [] };

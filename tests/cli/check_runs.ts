@@ -2,7 +2,6 @@
 
 import { readFile } from "node:fs/promises";
 import { checkApplication } from "../../src/cli/check/check_application.ts";
-import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { findFreePort } from "../platform/runtime/free_port.ts";
 import { type ExitResult, fastKeys, runProgram } from "../platform/runtime/run_program.ts";
 import { type ApplicationMistake, startWebApplication } from "../check/small_web_application.ts";
@@ -61,7 +60,7 @@ export async function checkHere(
       exit: never,
     };
     const readRules = () => environment.readTextFile("tests/rules.md");
-    return { code: await checkApplication(args, environment, resolveOptions, readRules), ...output };
+    return { code: await checkApplication(args, environment, readRules), ...output };
   } finally {
     Object.assign(console, { log, error });
   }

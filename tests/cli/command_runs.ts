@@ -4,7 +4,6 @@ import { readFile } from "node:fs/promises";
 import process from "node:process";
 import type { ProcessEnvironment } from "../../src/platform/runtime/process_environment.ts";
 import type { execute } from "../../src/cli/exec/execute.ts";
-import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { fastKeys } from "../platform/runtime/run_program.ts";
 
 const readTextFile = (path: string) => readFile(path, "utf8");
@@ -45,7 +44,7 @@ export async function runCommandHere(
   console.error = (text: string) => void (output.stderr += `${text}\n`);
   try {
     const environment = { ...commandEnvironment(args, variables), onStop };
-    const code = await command(args, environment, resolveOptions, readRules);
+    const code = await command(args, environment, readRules);
     return { code, ...output };
   } finally {
     Object.assign(console, { log, error });

@@ -5,7 +5,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path/posix";
 import { test } from "node:test";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 
 const folder = "static/team/";
 const read = (name: string) => readFileSync(folder + name, "utf8");
@@ -31,7 +30,7 @@ test("the compose file, configuration and proxy of the example match the program
       const text = path === "/etc/latchkey/latchkey.json" ? read("latchkey.json") : secrets[path];
       return text === undefined ? Promise.reject(new Error(path)) : Promise.resolve(text);
     },
-  }, resolveOptions);
+  });
   assert(wanted.kind === "run");
   assertEquals([wanted.store.kind, wanted.log, wanted.host], ["postgres", "json", "0.0.0.0"]);
   const { users } = wanted.settings;
@@ -63,7 +62,7 @@ test("the image runs only the program, as a non-root user, at the ports of the e
   assertEquals(JSON.parse(entry!), [copied!.split(" ").at(-1)]);
   assertMatch(user!, /^[1-9]\d*:[1-9]\d*$/);
   assertEquals([stated("RUN"), stated("ADD"), stated("FROM")], [[], [], ["${BASE}"]]);
-  const wanted = await readConfiguration({ args: [], env: {}, readTextFile: () => Promise.reject() }, resolveOptions);
+  const wanted = await readConfiguration({ args: [], env: {}, readTextFile: () => Promise.reject() });
   assert(wanted.kind === "run");
   const metrics = /LATCHKEY_METRICS_PORT: (\d+)/.exec(read("compose.yml"))?.[1];
   assertEquals(ports, `${wanted.port} ${metrics}`);

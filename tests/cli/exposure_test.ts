@@ -4,12 +4,11 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { describeExposure, isThisMachineOnly } from "../../src/cli/exposure.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { fillSettings } from "../../src/server/config/fill_settings.ts";
-import { withProviders } from "../../src/server/config/with_providers.ts";
+import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
 import { extensions } from "../../src/server/hosting/extensions.ts";
 
-test("[HT-21] for every login mode, startup of a reachable test host says what any machine may do", () => {
-  const stated = (
+test("[HT-21] for every login mode, startup of a reachable test host says what any machine may do", async () => {
+  const stated = async (
     issuer: string,
     host: string,
     options: LatchkeyOptions = {},
@@ -19,7 +18,7 @@ test("[HT-21] for every login mode, startup of a reachable test host says what a
     describeExposure({
       issuer,
       host,
-      settings: fillSettings(withProviders(options), issuer, { extensions }),
+      settings: (await resolveSettings(options, issuer, { extensions })).policy,
       inspector,
       faults,
       control: "off",
@@ -27,31 +26,31 @@ test("[HT-21] for every login mode, startup of a reachable test host says what a
   const local = "http://localhost:9000";
   const interactive = { login: "interactive" } as const;
   for (const host of ["localhost", "127.0.0.1", "127.9.9.9", "::1"]) {
-    assertEquals(stated(local, host), undefined);
-    assertEquals(stated(local, host, interactive), undefined);
+    assertEquals(await stated(local, host), undefined);
+    assertEquals(await stated(local, host, interactive), undefined);
   }
   assertEquals(
-    stated(local, "0.0.0.0", interactive),
+    await stated(local, "0.0.0.0", interactive),
     "any machine that can reach 0.0.0.0 can log in as any user without a password, and can edit /clients and /users, " +
       "and can read every login in /flows.",
   );
   assertEquals(
-    stated(local, "::"),
+    await stated(local, "::"),
     "any machine that can reach :: is logged in as the first user, and can edit /clients and /users, and can read every login in /flows.",
   );
   assertEquals(
-    stated(local, "0.0.0.0", { ...interactive, directory: "off" }, "off"),
+    await stated(local, "0.0.0.0", { ...interactive, directory: "off" }, "off"),
     "any machine that can reach 0.0.0.0 can log in as any user without a password.",
   );
   assertEquals(
-    stated(local, "0.0.0.0", { ...interactive, directory: "off" }, "off", "on"),
+    await stated(local, "0.0.0.0", { ...interactive, directory: "off" }, "off", "on"),
     "any machine that can reach 0.0.0.0 can log in as any user without a password, and can add faults, move the clock " +
       "and rotate keys in /faults.",
   );
   // Behind a proxy on the same machine the issuer's name shows that others can reach it.
   for (const issuer of ["http://oidc:8080", "https://auth.test", "http://host.docker.internal:9000"]) {
     assertMatch(
-      stated(issuer, "localhost", interactive)!,
+      (await stated(issuer, "localhost", interactive))!,
       new RegExp(`^any machine that can reach ${issuer} can log in as any`),
     );
   }
@@ -63,30 +62,33 @@ test("[HT-21] for every login mode, startup of a reachable test host says what a
     [{ trustProxy: ["127.0.0.1"] }, local],
   ];
   for (const [options, name] of reached) {
-    assertMatch(stated(local, "127.0.0.1", options)!, new RegExp(`^any machine that can reach ${name} is logged in`));
-    const reach = { issuer: options.issuer === undefined ? local : undefined, host: "127.0.0.1", settings: options };
+    assertMatch(
+      (await stated(local, "127.0.0.1", options))!,
+      new RegExp(`^any machine that can reach ${name} is logged in`),
+    );
+    const reach = { issuer: local, host: "127.0.0.1", settings: options };
     assertEquals(isThisMachineOnly(reach), false);
   }
   for (const host of ["0.0.0.0", "::", "localhost.", "127.1", "0x7f.1", "2130706433", "::ffff:127.0.0.1"]) {
-    assertEquals(isThisMachineOnly({ issuer: undefined, host, settings: {} }), false, host);
+    assertEquals(isThisMachineOnly({ issuer: local, host, settings: {} }), false, host);
   }
   assertEquals(
-    isThisMachineOnly({ issuer: undefined, host: "::1", settings: { issuerHosts: ["app.localhost"] } }),
+    isThisMachineOnly({ issuer: local, host: "::1", settings: { issuerHosts: ["app.localhost"] } }),
     true,
   );
   for (const host of ["lvh.me", "oidc.localtest.me", "127.0.0.1.nip.io"]) {
     assertEquals(isThisMachineOnly({ issuer: `http://${host}:9000`, host: "127.0.0.1", settings: {} }), true);
     assertEquals(isThisMachineOnly({ issuer: `http://${host}:9000`, host: "0.0.0.0", settings: {} }), false);
   }
-  assertEquals(stated("https://auth.corp.internal", "0.0.0.0", interactive), undefined);
+  assertEquals(await stated("https://auth.corp.internal", "0.0.0.0", interactive), undefined);
   assertEquals(
-    stated("https://auth.corp.com", "0.0.0.0"),
+    await stated("https://auth.corp.com", "0.0.0.0"),
     "any machine that can reach 0.0.0.0 is logged in as the first user.",
   );
 });
 
 test("[HT-21] the program knows that only this machine reaches it, and offers faults by default there alone", () => {
-  const local = { issuer: undefined, host: "localhost", settings: {} };
+  const local = { issuer: "http://localhost:9000", host: "localhost", settings: {} };
   const names = { issuerHosts: ["oidc"], frontChannelUrl: "http://oidc:9000", backChannelUrl: "https://auth.test" };
   assertEquals([local, { ...local, issuer: "http://127.0.0.1:9000", host: "::1" }].map(isThisMachineOnly), [
     true,

@@ -4,7 +4,6 @@ import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes 
 import { test } from "node:test";
 import { importRealm } from "../../src/cli/realm/import_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { CommandLineError } from "../../src/cli/command_line_error.ts";
 import type { LatchkeyOptions, ProviderProfile } from "../../src/mod.ts";
 import { forEachCase } from "../kit.ts";
@@ -31,7 +30,6 @@ async function run(args: readonly string[], given: Files): Promise<Outcome> {
       createPrivateFile: (path, text) =>
         Promise.resolve(Object.hasOwn(given, path) ? false : (files[path] = text) !== ""),
       randomSecret: () => "the-new-secret-of-a-hidden-client",
-      resolveOptions,
     });
     assertEquals(code, 0);
     return { output: printed.log, notes: printed.error, files };
@@ -162,7 +160,7 @@ test("a realm of Keycloak becomes a configuration with its clients, users and ro
     args: ["--config", "shop.json"],
     env: {},
     readTextFile: (path) => Promise.resolve(files[path]!),
-  }, resolveOptions);
+  });
   assert(config.kind === "run");
   await using as = await latchkey(config.settings);
   assertEquals(as.issuer, "http://localhost:9000/realms/shop");

@@ -7,7 +7,6 @@ import { clientSnippets } from "../../src/devtools/connect/client_snippets/mod.t
 import { type InitActions, initialize } from "../../src/cli/init.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { CommandLineError } from "../../src/cli/command_line_error.ts";
-import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
 /** What a run asked, printed and wrote. */
@@ -185,7 +184,6 @@ for (const { library: title, redirectUris, isPublic = false } of libraries) {
     for (const uri of redirectUris) assertStringIncludes(output, `   ${uri}`);
     const config = await readConfiguration(
       { args: ["--config", "latchkey.json"], env: {}, readTextFile: () => Promise.resolve(file!) },
-      resolveOptions,
     );
     assert(config.kind === "run");
     assertEquals([config.port, config.warnings], [9000, []]);

@@ -4,7 +4,6 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { Client } from "@modelcontextprotocol/client";
 import { test } from "node:test";
 import { serveTools } from "../../src/cli/mcp/serve_tools.ts";
-import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { commandEnvironment, readRules } from "./command_runs.ts";
 
 type Transport = Parameters<Client["connect"]>[0];
@@ -14,7 +13,7 @@ async function connect(...args: readonly string[]) {
   const queue = new TransformStream<string, string>();
   const writer = queue.writable.getWriter();
   const written: string[] = [];
-  const ended = serveTools(["--port", "0", ...args], commandEnvironment([]), resolveOptions, readRules, {
+  const ended = serveTools(["--port", "0", ...args], commandEnvironment([]), readRules, {
     lines: queue.readable as unknown as AsyncIterable<string>,
     write(line) {
       written.push(line);

@@ -6,7 +6,6 @@ import { usersOfMappings } from "../../src/cli/mock_oauth2_config.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
-import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { requestMappings } from "../../src/testing/request_mappings.ts";
 import { basic, decodeClaims, encode, goodRequest, verifier } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";
@@ -26,7 +25,7 @@ const config = {
 
 async function read(content: unknown, issuer = "http://localhost:9000") {
   const env = { LATCHKEY_CONFIG_JSON: JSON.stringify(content), LATCHKEY_ISSUER: issuer };
-  const read = await readConfiguration({ args: [], env, readTextFile: () => Promise.reject() }, resolveOptions);
+  const read = await readConfiguration({ args: [], env, readTextFile: () => Promise.reject() });
   assert(read.kind === "run");
   return read;
 }
@@ -176,14 +175,14 @@ test("[OP-14] SERVER_PORT is the port, and each other variable of mock-oauth2-se
     ...{ SERVER_PORT: "8081", LOG_LEVEL: "DEBUG", SERVER_HOSTNAME: "0.0.0.0", LOGBACK_CONFIG: "/x.xml" },
   };
   const readTextFile = () => Promise.reject();
-  const found = await readConfiguration({ args: [], env, readTextFile }, resolveOptions);
+  const found = await readConfiguration({ args: [], env, readTextFile });
   assert(found.kind === "run");
   assertEquals(found.port, 8081);
   assertEquals(found.warnings.map(({ path }) => path), ["LOG_LEVEL", "LOGBACK_CONFIG", "SERVER_HOSTNAME"]);
-  const own = await readConfiguration({ args: ["--port", "9100"], env, readTextFile }, resolveOptions);
+  const own = await readConfiguration({ args: ["--port", "9100"], env, readTextFile });
   assert(own.kind === "run" && own.port === 9100);
   const { LATCHKEY_CONFIG_JSON: _, ...others } = env;
-  const without = await readConfiguration({ args: [], env: others, readTextFile }, resolveOptions);
+  const without = await readConfiguration({ args: [], env: others, readTextFile });
   assert(without.kind === "run");
   assertEquals([without.port, without.warnings], [9000, []]);
 });

@@ -5,7 +5,6 @@ import { test } from "node:test";
 import { configurationOfRealm } from "../../src/cli/realm/configuration_of_realm.ts";
 import { readRealm } from "../../src/cli/realm/read_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { decodeClaims, forEachCase } from "../kit.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 
@@ -20,14 +19,14 @@ async function read(realm: Json) {
     args: ["--config", "realm.json"],
     env: {},
     readTextFile: () => Promise.resolve(JSON.stringify(realm)),
-  }, resolveOptions);
+  });
   assert(config.kind === "run");
   assert(config.warnings.every(({ path }) => path === "realm.json"), JSON.stringify(config.warnings));
   return { settings: config.settings, notes: config.warnings.map(({ message }) => message) };
 }
 
 /** What `latchkey profile` writes. */
-const draft = (realm: Json) => readRealm(realm, () => secret, resolveOptions);
+const draft = (realm: Json) => readRealm(realm, () => secret);
 
 /** The claims of a login of the first client and the first user. */
 async function claimsOf(realm: Json, scope = "openid profile email") {

@@ -11,7 +11,6 @@ import { execute } from "../../src/cli/exec/execute.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import type { ConfigurationError } from "../../src/mod.ts";
 import type { Latchkey } from "../../src/mod.ts";
-import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { type ProgramControl, programControl } from "../../src/testing/control/program_control.ts";
 import { runScenarios } from "../../src/testing/control/run_scenarios.ts";
 import { chooseScenario, type ChosenScenario } from "../../src/testing/scenarios/choose.ts";
@@ -238,7 +237,6 @@ async function logInAtPage({ as, program }: Run, subject: string): Promise<URLSe
 const configure = (args: readonly string[]) =>
   readConfiguration(
     { args, env: {}, readTextFile: (path) => Promise.resolve(readFileSync(path, "utf8")) },
-    resolveOptions,
   );
 
 test("[CO-09] an unknown name, a user of no use, a wrong file and a missing control are issues with their fix", async () => {

@@ -5,7 +5,6 @@ import { test } from "node:test";
 import { importRealm } from "../../src/cli/realm/import_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { decodeText } from "../../src/platform/runtime/decode_text.ts";
-import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { ConfigurationError } from "../../src/core/configuration_error.ts";
 import { CommandLineError } from "../../src/cli/command_line_error.ts";
 import { forEachCase } from "../kit.ts";
@@ -36,7 +35,7 @@ async function read(args: readonly string[], env: Readonly<Record<string, string
     files[path] === undefined
       ? Promise.reject(Object.assign(new Error("none"), { code: "ENOENT" }))
       : new Promise<string>((resolve) => resolve(decodeText(files[path]!)));
-  const config = await readConfiguration({ args, env, readTextFile }, resolveOptions);
+  const config = await readConfiguration({ args, env, readTextFile });
   assert(config.kind === "run");
   return config;
 }
@@ -95,7 +94,6 @@ const filePlaces: Readonly<Record<string, (encode: (text: string) => Uint8Array)
       }, {
         createPrivateFile: (_, text) => Promise.resolve((written = text) !== ""),
         randomSecret: () => "unused",
-        resolveOptions,
       });
     } finally {
       Object.assign(console, { error });

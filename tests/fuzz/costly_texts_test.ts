@@ -4,7 +4,6 @@ import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { readRealm } from "../../src/cli/realm/read_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { encode, goodRequest } from "../kit.ts";
 import { sample } from "../sample.ts";
 import {
@@ -206,7 +205,7 @@ const textFiles = [
 test("a file that is no JSON takes about the time of plain words", async () => {
   const timeWith = (text: string) => {
     const sources = { args: ["--config", "x.yaml"], env: {}, readTextFile: () => Promise.resolve(text) };
-    return timeOf(() => readConfiguration(sources, resolveOptions).catch(() => {}));
+    return timeOf(() => readConfiguration(sources).catch(() => {}));
   };
   // Long texts last: exponential time has an end only for short ones.
   for (const length of [64, 30_000]) {
@@ -226,9 +225,9 @@ test("a file that is four times as long takes about four times as long, whatever
       const content = file(count);
       const text = JSON.stringify(content);
       return timeOf(async () => {
-        if ("realm" in content) await readRealm(content, () => "s".repeat(32), resolveOptions).catch(() => {});
+        if ("realm" in content) await readRealm(content, () => "s".repeat(32)).catch(() => {});
         const sources = { args: ["--config", "x.json"], env: {}, readTextFile: () => Promise.resolve(text) };
-        await readConfiguration(sources, resolveOptions).catch(() => {});
+        await readConfiguration(sources).catch(() => {});
       });
     };
     failures.push(...await findCost(name, () => timeWith(2000), () => timeWith(500), 2 * floorMs));

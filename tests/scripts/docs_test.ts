@@ -11,7 +11,6 @@ import { initialize } from "../../src/cli/init.ts";
 import { readCheckArguments } from "../../src/cli/check/check_flags.ts";
 import { readExecArguments } from "../../src/cli/exec/exec_arguments.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
-import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 
 const fromDisk = (path: string) => readFileSync(path, "utf8");
 const assets = ["site.css", "site.js", "search.js"].map((path) => [path, ""] as const);
@@ -60,7 +59,7 @@ test("links to code lead to the repository, if it is known", () => {
 test("the program accepts the commands for each stack", async () => {
   const readTextFile = () => Promise.resolve("{}");
   const start = async (args: readonly string[]) =>
-    assertEquals((await readConfiguration({ args: [...args], env: {}, readTextFile }, resolveOptions)).kind, "run");
+    assertEquals((await readConfiguration({ args: [...args], env: {}, readTextFile })).kind, "run");
   const commands = [...fromDisk("src/cli/stacks.md").matchAll(/^latchkey (.*)$/gm)].map(([, words]) =>
     words!.split(" ")
   );

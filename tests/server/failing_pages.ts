@@ -1,6 +1,6 @@
 /** Pages of an embedding program that fail, each one that the option `pages` has. */
 
-import { optionsField } from "../../src/server/hosting/resolve_options.ts";
+import { optionsField } from "../../src/server/hosting/options_field.ts";
 import type { Pages } from "../../src/server/pages.ts";
 
 /** Pages that throw this error. */

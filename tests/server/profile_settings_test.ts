@@ -10,8 +10,7 @@ import { type McpRevision, profileNames, type ProfileSetting } from "../../src/s
 import type { ProfileName } from "../../src/core/profile.ts";
 import { mcpRevisions } from "../../src/server/config/strictness.ts";
 import { profiles, readSetting } from "../../src/server/config/profiles.ts";
-import { fillSettings } from "../../src/server/config/fill_settings.ts";
-import { withProviders } from "../../src/server/config/with_providers.ts";
+import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
 import { extensions } from "../../src/server/hosting/extensions.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
@@ -255,17 +254,28 @@ const cases: readonly (StandardSettings & { readonly path: ProfileSetting })[] =
   (Object.keys(profiles[settings.profile]) as ProfileSetting[]).map((path) => ({ ...settings, path }))
 );
 
-const resolved = (settings: Partial<StandardSettings>, path: ProfileSetting) =>
-  JSON.stringify(readSetting(fillSettings(withProviders(settings), "https://as.test", { extensions }), path));
+async function resolved(settings: Partial<StandardSettings>, path: ProfileSetting): Promise<unknown> {
+  return readSetting((await resolveSettings(settings, "https://as.test", { extensions })).policy, path);
+}
+
+/** The cases in which the profile changes the setting. */
+async function findDifferences(): Promise<typeof cases> {
+  const differs = await Promise.all(
+    cases.map(async ({ path, ...settings }) =>
+      JSON.stringify(await resolved(settings, path)) !== JSON.stringify(await resolved({}, path))
+    ),
+  );
+  return cases.filter((_, i) => differs[i]);
+}
 
 test("[PF-06] each setting of a profile has the effect of that setting alone, and not that of the default", async () => {
   await (await testServer({ profile: "mcp" })).as.close();
-  const differing = cases.filter(({ path, ...settings }) => resolved(settings, path) !== resolved({}, path));
+  const differing = await findDifferences();
   assert(differing.length > 50);
   await forEachCase(differing, async ({ path, ...settings }) => {
     const probe = probes[path];
     assert(probe !== undefined, `no probe of ${path}`);
-    const value = readSetting(fillSettings(withProviders(settings), "https://as.test", { extensions }), path);
+    const value = await resolved(settings, path);
     const byProfile = await probe(settings);
     assertEquals(byProfile, await probe(withSetting(path, value)), "the setting alone");
     assertNotEquals(byProfile, await probe({}), "the default");

@@ -9,8 +9,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, ProviderProfile } from "../../src/mod.ts";
-import { fillSettings } from "../../src/server/config/fill_settings.ts";
-import { withProviders } from "../../src/server/config/with_providers.ts";
+import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
 import { providers } from "../../src/server/profiles/settings/providers.ts";
 import { challenge, decodeClaims, forEachCase, verifier } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";
@@ -102,17 +101,10 @@ test("a profile that lists the members of metadata has no others, whatever is sw
   });
 });
 
-test("the resolved settings have the values of a provider's profile, before and after they are filled in", () => {
-  const { scopes, lifetimes, providers: names } = fillSettings(
-    withProviders({ profile: "keycloak" }),
-    "https://as.test",
-    {
-      extensions: [],
-    },
-  );
+test("the policy has the values of a provider's profile", async () => {
+  const { policy } = await resolveSettings({ profile: "keycloak" }, "https://as.test", { extensions: [] });
+  const { scopes, lifetimes, providers: names } = policy;
   assertEquals([scopes, lifetimes.access_token, names], [providers.keycloak.scopes, 300, ["keycloak"]]);
-  const { settings } = withProviders({ profile: "keycloak" });
-  assertEquals(fillSettings(withProviders(settings), "https://as.test", { extensions: [] }).scopes, scopes);
 });
 
 test("a provider's profile needs no extension", async () => {

@@ -13,8 +13,7 @@ import { clientField, extensions } from "../../src/server/hosting/extensions.ts"
 import { parseDocument } from "../../src/server/extensions/client_documents/parse_document.ts";
 import { isPermitted, permissions } from "../../src/core/clients/standing.ts";
 import type { Standing, StandingRequirement } from "../../src/core/clients/standing.ts";
-import { fillSettings } from "../../src/server/config/fill_settings.ts";
-import { withProviders } from "../../src/server/config/with_providers.ts";
+import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
 import { OAuthError } from "../../src/core/errors.ts";
 import { assertionOf, clientKey, signingContext } from "./client_jwts.ts";
 import { foreignIssuer } from "./foreign_issuer.ts";
@@ -69,12 +68,15 @@ test("[DR-04] on a real host an unknown client may register for code and refresh
 });
 
 test("[MC-04] on a real host a metadata document may use code and refresh alone", async () => {
-  const settings = fillSettings(withProviders({ ...everyGrantType, users: [] }), everyGrantType.issuer, { extensions });
+  const { policy: settings } = await resolveSettings({ ...everyGrantType, users: [] }, "", { extensions });
   const url = "https://client.example/client.json";
   const types = await grantTypesOf(await testServer(everyGrantType));
   const document = { ...publicClient, client_id: url, grant_types: types };
   const text = JSON.stringify(document);
-  const client = await parseDocument({ url, text, contentType: "application/json" }, settings, {
+  const client = await parseDocument({ url, text, contentType: "application/json" }, {
+    ...settings,
+    audience: everyGrantType.issuer,
+  }, {
     fetchedAt: 0,
     validUntil: 1,
   });
@@ -108,12 +110,15 @@ test("[DR-02, MC-04] every member that is not declared open is ignored with a wa
     assertEquals((await registrationOf(name, approved)).value, example(name));
   });
 
-  const settings = fillSettings(withProviders({ ...everyGrantType, users: [] }), everyGrantType.issuer, { extensions });
+  const { policy: settings } = await resolveSettings({ ...everyGrantType, users: [] }, "", { extensions });
   const url = "https://client.example/client.json";
   const ofDocument = ["serves", "profile", ...openFrom("approved")];
   await forEachCase(ofDocument, async (name) => {
     const text = JSON.stringify({ ...publicClient, client_id: url, [name]: example(name) });
-    const client = await parseDocument({ url, text, contentType: "application/json" }, settings, {
+    const client = await parseDocument({ url, text, contentType: "application/json" }, {
+      ...settings,
+      audience: everyGrantType.issuer,
+    }, {
       fetchedAt: 0,
       validUntil: 1,
     });
@@ -365,7 +370,7 @@ test("[DR-10, IN-02] a software statement, which is public, approves its own mem
   const client = async (claims: Record<string, unknown>) =>
     (await server.as.clients.find((await registerWith(claims, withSecret)).client_id))!;
   const [all, none] = [await client(metadata), await client({})];
-  const settings = fillSettings(withProviders({ ...everyGrantType, users: [] }), everyGrantType.issuer, { extensions });
+  const { policy: settings } = await resolveSettings({ ...everyGrantType, users: [] }, "", { extensions });
   await forEachCase(Object.entries(permissions), (name) => {
     const [permission, requirement] = name as [keyof typeof permissions, StandingRequirement];
     const isMember = requirement.member !== undefined && requirement.from !== "configured";

@@ -6,7 +6,6 @@ import { test } from "node:test";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { health } from "../../src/cli/operating/mod.ts";
-import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { requestMappings } from "../../src/testing/request_mappings.ts";
 import { OAuth2Server } from "../../src/testing/oauth2_mock_server/mod.ts";
 import { faults, testControl } from "../../src/testing/mod.ts";
@@ -44,7 +43,7 @@ function cells(
 
 async function configure(content: string) {
   const env = { LATCHKEY_CONFIG_JSON: content };
-  const read = await readConfiguration({ args: [], env, readTextFile: () => Promise.reject() }, resolveOptions);
+  const read = await readConfiguration({ args: [], env, readTextFile: () => Promise.reject() });
   assert(read.kind === "run");
   return read;
 }
@@ -129,7 +128,7 @@ test("the settings, flags and variables are accepted", async () => {
       args: variable === undefined ? cell.split(" ") : [],
       env: variable === undefined ? {} : { [variable]: value! },
       readTextFile: () => Promise.resolve("{}"),
-    }, resolveOptions);
+    });
     assertEquals(read.kind, "run", cell);
   }
 });

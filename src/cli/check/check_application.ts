@@ -1,14 +1,13 @@
 /** `latchkey check`: attacks an application that has this server as its issuer, and reports which attacks succeed. */
 
 import { printable } from "../../core/quote_value.ts";
-import { allowancesOf } from "../../server/config/allowances.ts";
 import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import type { Baseline } from "../../check/baseline.ts";
 import type { CheckReport } from "../../check/report.ts";
 import type { ReportData } from "../../check/report_data.ts";
 import { chooseDefaultUser, withDefaultUser } from "../default_user.ts";
-import type { ResolveSettings } from "../options.ts";
+import { resolveProgramSettings } from "../options.ts";
 import { readConfiguration } from "../read_config.ts";
 import { programCommand } from "../about.ts";
 import { CommandLineError } from "../command_line_error.ts";
@@ -38,7 +37,6 @@ type Environment = Pick<
 export async function checkApplication(
   args: readonly string[],
   environment: Environment,
-  resolveSettings: ResolveSettings,
   readRules: ReadRules,
 ): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) {
@@ -47,16 +45,15 @@ export async function checkApplication(
   }
   const { nameIssues, notTestHost } = await import("../../check/check_issues.ts");
   const { loginUrl, flags, serverArgs, repeat } = readCheckArguments(args, programCommand(environment));
-  const config = await readConfiguration(
-    { ...environment, args: serverArgs },
-    async (settings, origin) => {
-      const resolved = await resolveSettings(settings, origin);
-      const { issuer } = resolved;
-      return allowancesOf(issuer, settings.issuerHosts).openTools
-        ? resolved
-        : { issuer, issues: [notTestHost(issuer)] };
+  const config = await readConfiguration({
+    ...environment,
+    args: serverArgs,
+    async resolve(settings, origin) {
+      const resolved = await resolveProgramSettings(settings, origin);
+      const { issuer, policy } = resolved;
+      return policy.allows.openTools ? resolved : { issuer, policy, issues: [notTestHost(issuer)] };
     },
-  );
+  });
   if (config.kind !== "run") throw new TypeError(`expected flags of the server, received ${config.kind}`);
   const { settings, port, host, tls, warnings } = config;
   for (const { path, message } of warnings) console.error(`${path}: ${message}`);

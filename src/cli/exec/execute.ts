@@ -15,7 +15,6 @@ import { programCommand } from "../about.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { describeExposure } from "../exposure.ts";
 import { openServer } from "../open_server.ts";
-import type { ResolveSettings } from "../options.ts";
 import { readConfiguration } from "../read_config.ts";
 import { type ExportedValue, exportedVariables, readExecArguments } from "./exec_arguments.ts";
 import { serverPolicy } from "../../server/config/server_policy.ts";
@@ -40,7 +39,6 @@ const ownClient = { client_id: "app", client_secret: "app-secret" };
 export async function execute(
   args: readonly string[],
   environment: ProcessEnvironment,
-  resolveSettings: ResolveSettings,
   readRules: ReadRules,
   ofVary?: { readonly print?: (text: string) => void },
 ): Promise<number> {
@@ -55,7 +53,7 @@ export async function execute(
   const { command, variables, report, redirectUris, serverArgs } = readExecArguments(args, program);
   const env = { LATCHKEY_PORT: "0", LATCHKEY_CONTROL: "on", LATCHKEY_LOG: "off", ...environment.env };
   const { readTextFile } = environment;
-  const config = await readConfiguration({ args: serverArgs, env, readTextFile }, resolveSettings);
+  const config = await readConfiguration({ args: serverArgs, env, readTextFile });
   if (config.kind !== "run") throw new TypeError(`expected flags of the server, received ${config.kind}`);
   const { createTemporaryFolder, runCommand } = await import("../../platform/runtime/tools.ts");
   const settings = { ...config.settings, ...clientSettings(config.settings, redirectUris) };

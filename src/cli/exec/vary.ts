@@ -8,7 +8,6 @@ import { variations } from "../../testing/vary/variations.ts";
 import { programCommand } from "../about.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { splitWords } from "../split_words.ts";
-import type { ResolveSettings } from "../options.ts";
 import { execute } from "./execute.ts";
 
 const helpText = (program: string): string =>
@@ -59,7 +58,6 @@ const stoppedCode = 130;
 export async function vary(
   args: readonly string[],
   environment: ProcessEnvironment,
-  resolveSettings: ResolveSettings,
   readRules: ReadRules,
 ): Promise<number> {
   const program = programCommand(environment, true);
@@ -97,7 +95,7 @@ export async function vary(
         if (output.length > 2 * maxOutputChars) output = output.slice(-maxOutputChars);
       };
       const flags = list.length === 0 ? [] : ["--profile", list.join(",")];
-      const code = await execute([...flags, ...others], ofRun, resolveSettings, readRules, { print });
+      const code = await execute([...flags, ...others], ofRun, readRules, { print });
       if (code !== 0) failedOutput = output.slice(-maxOutputChars);
       if (isStopped || isEnd(code)) end = isEnd(code) ? code : stoppedCode;
       else if (!verbose) console.error(`${label} ${code === 0 ? "passed." : `failed with exit code ${code}.`}`);

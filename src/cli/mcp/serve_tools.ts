@@ -10,7 +10,6 @@ import { printable } from "../../core/quote_value.ts";
 import { programCommand, version } from "../about.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { openServer, type ProgramServer } from "../open_server.ts";
-import type { ResolveSettings } from "../options.ts";
 import { readConfiguration } from "../read_config.ts";
 import { createTools, type StartedServer } from "./tools.ts";
 
@@ -48,7 +47,6 @@ export interface Messages {
 export async function serveTools(
   args: readonly string[],
   environment: ProcessEnvironment,
-  resolveSettings: ResolveSettings,
   readRules: ReadRules,
   messages?: Messages,
 ): Promise<number> {
@@ -61,7 +59,7 @@ export async function serveTools(
   // Standard output has messages alone.
   const env = { LATCHKEY_LOG: "off", ...environment.env };
   const quiet = { ...environment, env, isTerminal: false, writeLogLine: (line: string) => writeError(`${line}\n`) };
-  const config = await readConfiguration({ ...environment, args, env }, resolveSettings);
+  const config = await readConfiguration({ ...environment, args, env });
   if (config.kind !== "run") {
     const hint = "Remove the others: latchkey mcp --help.";
     throw new CommandLineError([{ path: "latchkey mcp", expected: "flags of the server", received: args[0]!, hint }]);

@@ -2,7 +2,6 @@
 
 import { isObject } from "../../core/json_value.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
-import type { resolveOptions } from "../../server/hosting/resolve_options.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { describeKind, printable } from "../../core/quote_value.ts";
 import { CommandLineError } from "../command_line_error.ts";
@@ -28,7 +27,6 @@ export interface ImportActions {
   createPrivateFile(path: string, text: string): Promise<boolean>;
   /** A new client secret. */
   randomSecret(): string;
-  readonly resolveOptions: typeof resolveOptions;
 }
 
 /** Maximum number of notes that are printed; the others are counted. */
@@ -44,7 +42,7 @@ const maxNotes = 60;
 export async function importRealm(
   args: readonly string[],
   { readTextFile }: Pick<ProcessEnvironment, "readTextFile">,
-  { createPrivateFile, randomSecret, resolveOptions }: ImportActions,
+  { createPrivateFile, randomSecret }: ImportActions,
 ): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) return console.log(helpText.trimEnd()), 0;
   const { source, output } = readArguments(args);
@@ -60,7 +58,7 @@ export async function importRealm(
       "Add --output FILE.",
     );
   }
-  const { value, notes } = await readRealm(realm, randomSecret, resolveOptions);
+  const { value, notes } = await readRealm(realm, randomSecret);
   // JSON escapes only some of the characters that control a terminal.
   const json = JSON.stringify(value, null, 2).split("\n").map(printable).join("\n");
   if (!await createPrivateFile(output, `${json}\n`)) {

@@ -2,7 +2,7 @@
 
 import { assertNoIssues } from "../../server/config/config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
-import { configFileField, type ResolveSettings } from "../options.ts";
+import { configFileField, resolveProgramSettings } from "../options.ts";
 import { configurationOfRealm, type RealmConfiguration } from "./configuration_of_realm.ts";
 import { type Draft, keepValid, leftOut } from "./keep_valid.ts";
 import type { Json } from "./realm_values.ts";
@@ -15,11 +15,10 @@ import type { Json } from "./realm_values.ts";
 export async function readRealm(
   realm: Json,
   newSecret: () => string,
-  resolve: ResolveSettings,
 ): Promise<Draft<RealmConfiguration>> {
   const { value, notes } = keepValid(configFileField(), configurationOfRealm(realm, newSecret));
-  const settings = value as Parameters<ResolveSettings>[0];
-  const { issues } = await resolve(settings, "http://localhost:9000");
+  const settings = value as Parameters<typeof resolveProgramSettings>[0];
+  const { issues } = await resolveProgramSettings(settings, "http://localhost:9000");
   const itemOf = ({ path }: ConfigIssue) => /^(?:clients|users)\[\d+\]/.exec(path)?.[0];
   assertNoIssues(issues.filter((found) => itemOf(found) === undefined));
   const invalid = new Set(issues.map(itemOf));

@@ -3,8 +3,8 @@
  *
  * The interfaces, here, in `server_settings.ts` and in `core/policy_settings.ts`, are the types and the documentation;
  * the fields are the description (`field.ts`). The compiler compares them. `validate` compares a value with its field,
- * `validate_settings.ts` compares settings with each other, and `fill_settings.ts` fills in the defaults. The JSON
- * Schema is generated from the fields and the comments. To add a setting, add its member and its field, read it as
+ * `validate_settings.ts` compares settings with each other, and `resolve_settings.ts` makes a policy of them. The
+ * JSON Schema is generated from the fields and the comments. To add a setting, add its member and its field, read it as
  * `server.settings.x`, and run `deno task schema`. `setting_groups.ts` has the groups.
  *
  * @module

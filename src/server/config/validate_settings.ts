@@ -1,6 +1,7 @@
 /** Compares settings with each other and with the issuer. Each value already matches its field. */
 
 import { validateAvailable } from "./key_issues.ts";
+import { addressMatcher } from "../../platform/http/ip_address.ts";
 import { scopeToken } from "../../core/params.ts";
 import { isReservedClaim, reservedClaims } from "../../core/claims.ts";
 import { validateClient, validateScopeValues } from "./validate_client.ts";
@@ -71,6 +72,7 @@ async function validateExpanded(
     ...validateUsers(resolved),
     ...validateAudience(resolved),
     ...hasOwnClients ? validateClients(resolved) : [],
+    ...validateProxies(settings),
   ];
 }
 
@@ -234,6 +236,22 @@ function validateClients(resolved: FilledSettings): ConfigIssue[] {
       hint: `Rename this one, or remove clients[${first}].`,
     }];
     return [...repeated, ...issuesBelow(`clients[${i}]`, validateClient(client, resolved))];
+  });
+}
+
+function validateProxies({ trustProxy = [] }: Settings): ConfigIssue[] {
+  return trustProxy.flatMap((name, i) => {
+    try {
+      addressMatcher([name]);
+      return [];
+    } catch {
+      return [{
+        path: `trustProxy[${i}]`,
+        expected: "an IP address, or a network",
+        received: quote(name),
+        hint: "Write it like 10.0.0.7, 10.0.0.0/8 or fd00::/8: a name may resolve to any address.",
+      }];
+    }
   });
 }
 

@@ -6,7 +6,7 @@ import { ConnectionDropped, isDropped, toResponse } from "../../core/http/messag
 import { parseTarget } from "../../core/router.ts";
 import type { RequestHandler } from "../../core/router.ts";
 import { assertNoIssues } from "../config/config_issue.ts";
-import { configuredIssuer } from "../config/resolve_settings.ts";
+import { configuredIssuer, resolveSettings } from "../config/resolve_settings.ts";
 import { validatePluginProfiles } from "../config/plugin_profile.ts";
 import { validate } from "../config/field.ts";
 import { storedKeys } from "../../core/keys/keys.ts";
@@ -25,7 +25,7 @@ import { eventEmitter } from "./request_context.ts";
 import { extensions as allExtensions, knownExtensions } from "./extensions.ts";
 import { type Maintenance, maintenance } from "./maintenance.ts";
 import type { AppChanges, LatchkeyOptions, Plugin } from "./options.ts";
-import { optionsField, resolveOptions, validateExtensions } from "./resolve_options.ts";
+import { optionsField, validateExtensions } from "./options_field.ts";
 import { randomPool } from "../../core/crypto.ts";
 import { addressReader } from "./trusted_proxies.ts";
 import { serverPolicy } from "../config/server_policy.ts";
@@ -77,7 +77,8 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const { now = () => Date.now(), randomBytes = randomPool(), keySource: source } = configured;
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = place.store instanceof Promise ? await limitStart(place.store) : place.store;
-  const resolved = await resolveOptions(configured, place.issuer, known);
+  const { grantTypes, approver } = configured;
+  const resolved = await resolveSettings(configured, place.issuer, { extensions: known, grantTypes, approver });
   assertNoIssues([...resolved.issues, ...validatePluginProfiles(configured, givenPlugins)]);
   const { policy, issuerPath, deviation } = resolved;
   // Innermost: recorders and faults see requests and responses as clients do.

@@ -2,26 +2,8 @@
 
 import type { RequestLike } from "../../core/http/message.ts";
 import type { ClientAddress } from "../../core/router.ts";
-import { quote } from "../config/config_issue.ts";
-import type { ConfigIssue } from "../../core/configuration_error.ts";
 import type { Settings } from "../config/settings.ts";
 import { type AddressMatcher, addressMatcher, isAddress } from "../../platform/http/ip_address.ts";
-
-/** Returns all issues of the setting. */
-export function* validateProxies({ trustProxy = [] }: Settings): Generator<ConfigIssue> {
-  for (const [i, name] of trustProxy.entries()) {
-    try {
-      addressMatcher([name]);
-    } catch {
-      yield {
-        path: `trustProxy[${i}]`,
-        expected: "an IP address, or a network",
-        received: quote(name),
-        hint: "Write it like 10.0.0.7, 10.0.0.0/8 or fd00::/8: a name may resolve to any address.",
-      };
-    }
-  }
-}
 
 /** Creates the function that reads the address of a client behind the trusted proxies. */
 export function addressReader(

@@ -8,7 +8,6 @@ import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { readConfiguration } from "../../../src/cli/read_config.ts";
 import { configurationOfRealm } from "../../../src/cli/realm/configuration_of_realm.ts";
-import { resolveOptions } from "../../../src/server/hosting/resolve_options.ts";
 import { profileNames } from "../../../src/server/config/strictness.ts";
 import { providers } from "../../../src/server/profiles/settings/providers.ts";
 import { foreignJwks, type TestLatchkey, type TestLatchkeyOptions } from "../../../src/testing/mod.ts";
@@ -142,7 +141,7 @@ test("[CC-02, JB-11] nor under any configuration that a README prints, or that i
         env: { LATCHKEY_CONFIG_JSON: block ?? variable },
         readTextFile: () => Promise.resolve(""),
       };
-      const configuration = await readConfiguration(input, resolveOptions).catch(() => undefined);
+      const configuration = await readConfiguration(input).catch(() => undefined);
       if (configuration?.kind !== "run") continue;
       cases.push([`${path.replace("/README.md", "")} ${i + 1}`, configuration.settings as TestLatchkeyOptions]);
     }

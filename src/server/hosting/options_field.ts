@@ -1,4 +1,4 @@
-/** Describes and resolves the options of an embedding program. */
+/** Describes the options of an embedding program. */
 
 import type { Extension } from "./extension.ts";
 import type { LatchkeyOptions, Plugin } from "./options.ts";
@@ -9,15 +9,12 @@ import type { KnownExtension } from "../config/extension_settings.ts";
 import { quote } from "../config/config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { type Field, type Fields, list, object, text, validate } from "../config/field.ts";
-import { clientsField, orAny, settingFields, type Settings } from "../config/settings.ts";
-import type { ResolvingServer } from "../config/fill_settings.ts";
-import { type ResolvedSettings, resolveSettings } from "../config/resolve_settings.ts";
+import { clientsField, orAny, settingFields } from "../config/settings.ts";
 import type { GrantType } from "../../core/server.ts";
 import type { Pages } from "../pages.ts";
 import { extensions as allExtensions } from "./extensions.ts";
 import { endpointPathsField } from "../config/endpoint_paths.ts";
 import { profileField } from "../config/profile_field.ts";
-import { validateProxies } from "./trusted_proxies.ts";
 
 const functionField: Field<never> = {
   type: "function",
@@ -92,20 +89,4 @@ export function optionsField(extensions: readonly KnownExtension[] = allExtensio
   const extended = { clients: clientsField(clientFieldOf(extensions)), paths, profile: profileField(paths) };
   const fields = Object.assign({}, optionFields, extended, ...extensions.map(({ settings }) => settings?.fields));
   return object<LatchkeyOptions>("LatchkeyOptions", fields, {});
-}
-
-/**
- * Resolves options that match their description.
- *
- * @param origin The issuer without the path of a provider; used if the options name no issuer.
- */
-export async function resolveOptions(
-  options: Settings & Omit<ResolvingServer, "extensions">,
-  origin: string,
-  extensions: readonly KnownExtension[] = allExtensions,
-): Promise<ResolvedSettings> {
-  const { grantTypes, approver } = options;
-  const resolved = await resolveSettings(options, origin, { extensions, grantTypes, approver });
-  if (options.trustProxy === undefined) return resolved;
-  return { ...resolved, issues: [...resolved.issues, ...validateProxies(options)] };
 }
