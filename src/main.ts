@@ -156,7 +156,7 @@ async function main(
   const documents = app.endpoints.filter(({ name }) => name === "discovery").map(({ path }) =>
     new URL(server.issuer).origin + path
   );
-  const terminal = isTerminal && config.log === "text" && !env.CI ? await environment.openTerminal?.() : undefined;
+  const terminal = isTerminal && config.log === "text" && !env.CI ? await environment.openTerminal() : undefined;
   console.log(banner({
     ...details,
     startMs: performance.now(),

@@ -24,10 +24,10 @@ export interface ProcessEnvironment {
   /** Writes a line of the log to standard error. `console.error` takes at least twice as long. */
   writeLogLine(line: string): void;
   /**
-   * Opens the terminal to read lines; `undefined` if the process has no terminal, or runs in the background. Absent on
-   * Deno, which needs all permissions to read whether it runs in the background.
+   * Opens the terminal to read lines; `undefined` if the process has no terminal, runs in the background, or may not
+   * find out whether it does.
    */
-  openTerminal?(): Promise<Terminal | undefined>;
+  openTerminal(): Promise<Terminal | undefined>;
   /** Calls back at every SIGINT and SIGTERM, and once when the program that started this process by `npx` has ended. */
   onStop(callback: () => void): void;
   /** Calls back, synchronously, when the process ends: by {@link exit}, or by an error that no code catches. */

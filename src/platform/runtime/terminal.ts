@@ -1,4 +1,4 @@
-/** The terminal of the process on Bun and Node: its lines, and the browser of its user. */
+/** The terminal of the process: its lines, and the browser of its user. */
 
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -16,32 +16,50 @@ export interface Terminal {
 /** The longest line that is read, in characters. */
 const maxLineLength = 1000;
 
+/** Returns whether the process may run a program, which is a name or an absolute path. */
+type MayRun = (program: string) => boolean;
+
 /**
  * The terminal, if it is both input and output, and the process is in its foreground. Otherwise nothing is read: a read
  * from the background stops the process (SIGTTIN).
+ *
+ * @param mayRun Whether the process has the permission to run a program. Default: it may run all.
  */
-export function openTerminal(): Terminal | undefined {
-  return isatty(0) && isatty(1) && isInForeground() ? { onLine, openUrl } : undefined;
+export function openTerminal(mayRun: MayRun = () => true): Terminal | undefined {
+  if (!isatty(0) || !isatty(1) || !isInForeground(mayRun)) return undefined;
+  return { onLine: (callback) => onLine(callback, mayRun), openUrl: (url) => openUrl(url, mayRun) };
 }
 
 /** Whether this process is in the foreground of the terminal and so receives its input; false if that is unknown. */
-function isInForeground(): boolean {
+function isInForeground(mayRun: MayRun): boolean {
+  if (process.platform === "win32") return true;
   try {
-    if (process.platform === "win32") return true;
     if (process.platform === "linux") {
       const stat = readFileSync("/proc/self/stat", "utf8");
       // The name of the program, in parentheses, may contain spaces.
       const [, , processGroup, , , foregroundGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       return processGroup === foregroundGroup;
     }
-    const state = execFileSync("ps", ["-o", "stat=", "-p", String(process.pid)], { encoding: "utf8", timeout: 1000 });
-    return state.includes("+");
+  } catch {
+    // Deno reads /proc with all permissions only.
+  }
+  try {
+    const args = ["-o", "stat=", "-p", String(process.pid)];
+    const ps = permitted("ps", "/bin", mayRun);
+    return execFileSync(ps, args, { encoding: "utf8", timeout: 1000, stdio: "pipe", env: {} }).includes("+");
   } catch {
     return false;
   }
 }
 
-function onLine(callback: (line: string) => void): void {
+/** The program by its name or, if only that is permitted, by its path. @throws {Error} If it is not permitted. */
+function permitted(name: string, folder: string, mayRun: MayRun): string {
+  const found = [name, `${folder}/${name}`].find(mayRun);
+  if (found === undefined) throw new Error(`no permission to run ${name}`);
+  return found;
+}
+
+function onLine(callback: (line: string) => void, mayRun: MayRun): void {
   const { stdin } = process;
   let rest = "";
   stdin.setEncoding("utf8");
@@ -53,18 +71,23 @@ function onLine(callback: (line: string) => void): void {
   // The terminal was closed: the server continues.
   stdin.on("error", () => {});
   // After Ctrl-Z, the shell continues the process in the foreground or in the background.
-  if (process.platform !== "win32") process.on("SIGCONT", () => isInForeground() ? stdin.resume() : stdin.pause());
+  if (process.platform !== "win32") {
+    process.on("SIGCONT", () => isInForeground(mayRun) ? stdin.resume() : stdin.pause());
+  }
   stdin.unref?.();
 }
 
-function openUrl(url: string): Promise<void> {
-  const [program, ...args] = process.platform === "darwin"
+function openUrl(url: string, mayRun: MayRun): Promise<void> {
+  const [name, ...args] = process.platform === "darwin"
     ? ["open"]
     : process.platform === "win32"
     ? ["rundll32", "url.dll,FileProtocolHandler"]
     : ["xdg-open"];
   return new Promise((resolve, reject) => {
-    const child = spawn(program!, [...args, url], { stdio: "ignore", detached: true });
+    // With a variable that adds a library, Deno runs a program with all permissions only.
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:LD|DYLD)_/.test(name)));
+    const program = permitted(name!, "/usr/bin", mayRun);
+    const child = spawn(program, [...args, url], { stdio: "ignore", detached: true, env });
     child.once("error", reject);
     child.once("spawn", resolve);
     child.unref();
