@@ -33,7 +33,12 @@ async function start(): Promise<void> {
     const isExpected = [CommandLineError, ConfigurationError, ListenError, StoreError].some((type) =>
       error instanceof type
     );
-    console.error(isExpected ? (error as Error).message.split("\n").map(printable).join("\n") : error);
+    if (!isExpected) console.error(error);
+    else {
+      const text = (error as Error).message.split("\n").map(printable).join("\n");
+      const { terminalText } = await import("./cli/terminal_text.ts");
+      console.error(terminalText(text, environment, environment.isTerminal ? environment.terminalWidth() : undefined));
+    }
     environment.exit(1);
   }
 }
@@ -46,6 +51,7 @@ async function main(
     env,
     isTerminal,
     isOutputTerminal,
+    terminalWidth,
     unsupported,
     readTextFile,
     onStop,
@@ -55,6 +61,7 @@ async function main(
     console.error(unsupported);
     exit(1);
   }
+  const print = async (text: string) => (await import("./cli/terminal_text.ts")).printText(text, environment);
   const [command, ...commandArgs] = args[0] === "--" ? args.slice(1) : args;
   if (command === "check") {
     const { checkApplication } = await import("./cli/check/check_application.ts");
@@ -75,7 +82,7 @@ async function main(
   if (command === "health") {
     const { checkHealth } = await import("./cli/check_health.ts");
     const { requestStatus } = await import("./platform/runtime/request_status.ts");
-    exit(await checkHealth({ args: commandArgs, env, readTextFile }, requestStatus));
+    exit(await checkHealth({ ...environment, args: commandArgs }, requestStatus));
   }
   if (command === "init") {
     const { initialize } = await import("./cli/init.ts");
@@ -86,14 +93,16 @@ async function main(
     exit(await importRealm(commandArgs, environment, await fileActions()));
   }
   if (command === "faults") {
-    return console.log(await (await import("./cli/check/list_faults.ts")).listFaults(commandArgs));
+    const { listFaults } = await import("./cli/check/list_faults.ts");
+    return print(await listFaults(commandArgs, isOutputTerminal ? terminalWidth() : undefined));
   }
   if (command === "explain") {
-    const { explain } = await import("./cli/explain.ts");
+    const { explain, explainHelpText } = await import("./cli/explain.ts");
+    if (commandArgs.includes("--help") || commandArgs.includes("-h")) return print(explainHelpText);
     return console.log(await explain(commandArgs, environment, rulesReader(environment, import.meta.url), fetch));
   }
   const config = await readConfiguration({ args, env, readTextFile });
-  if (config.kind === "help") return console.log(config.text.trimEnd());
+  if (config.kind === "help") return print(config.text);
   if (config.kind === "version") return console.log(formatVersion());
   if (config.kind === "licenses") return console.log(formatLicences());
   if (config.kind === "schema") return console.log(await schemaText());
@@ -174,6 +183,7 @@ async function main(
     resources: app.server.resources.hosted.map(({ identifier }) => identifier),
     issuers: config.issuersByPath?.ids.map((id) => `${server.issuer}/${id}`),
     hasShortcuts: terminal !== undefined,
+    width: isOutputTerminal ? terminalWidth() : undefined,
     colors: isOutputTerminal && !env.NO_COLOR,
   }));
   if (environment.mainModule.endsWith(".ts")) setTimeout(() => loadPackages(opened), packagesDelayMs);

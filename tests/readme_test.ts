@@ -323,7 +323,7 @@ for (const [path, text] of readmes) {
       import("../src/cli/help.ts"),
       import("../src/cli/exec/exec_help.ts"),
     ]);
-    const known = helpText + execHelpText("latchkey").replaceAll("\n", " \n");
+    const known = helpText + execHelpText.replaceAll("\n", " \n");
     for (const [name] of text.matchAll(/\bLATCHKEY_(?!TEST_)[A-Z_]*[A-Z]\b(?!_)/g)) {
       const names = [name, name.replace(/_FILE$/, "")];
       assert(names.some((one) => known.includes(` ${one} `)), `${path}: ${name}`);

@@ -5,6 +5,7 @@ import type { ClientMetadata } from "../core/clients/client.ts";
 import type { App } from "../server/app.ts";
 import type { TraceEvent } from "../server/trace.ts";
 import { printable } from "../core/quote_value.ts";
+import { wrap } from "./operating/wrap.ts";
 import { describeExposure, type ExposedParts } from "./exposure.ts";
 import type { ServerPolicy } from "../server/config/server_policy.ts";
 
@@ -43,6 +44,8 @@ interface BannerOptions extends ExposedParts {
   readonly issuers?: readonly string[];
   /** Whether it reads shortcuts from the terminal. */
   readonly hasShortcuts: boolean;
+  /** The width of the terminal, in characters. Default: lines are not wrapped. */
+  readonly width?: number;
   /** Whether the terminal shows colours. Default: false. */
   readonly colors?: boolean;
 }
@@ -71,6 +74,7 @@ export function banner(
     resources,
     issuers,
     hasShortcuts,
+    width,
     colors = false,
   }: BannerOptions,
 ): string {
@@ -120,17 +124,24 @@ export function banner(
     ...insecureSettings(settings, { inspector, exportsSecrets }).map((name) =>
       `INSECURE: ${name} is on. Make sure that no other machine can reach this server.`
     ),
-    ...rows.map(([name, value]) => `${name!.padEnd(10)} ${value}`),
+    ...rows.map(([name, value]) => `${name!.padEnd(labelWidth)}${value}`),
     "",
-  ].map(printable).map((line) => colors ? colorLine(line) : line).join("\n");
+  ].map((line, i, { length }) => {
+    const hanging = " ".repeat(i < length - rows.length - 1 ? 0 : labelWidth);
+    const text = wrap(printable(line), hanging, width).join("\n");
+    return colors ? colorText(text) : text;
+  }).join("\n");
 }
 
-/** The line with ANSI colours: the first line is bold, warnings are yellow, and URLs to open are cyan. */
-function colorLine(line: string): string {
+/** The width of the names of the rows, in characters. */
+const labelWidth = 11;
+
+/** A line with ANSI colours, also if it is wrapped: the first is bold, warnings are yellow, URLs to open are cyan. */
+function colorText(text: string): string {
   const paint = (code: number, text: string) => `\u001b[${code}m${text}\u001b[0m`;
-  if (line.startsWith("Latchkey ")) return paint(1, line);
-  if (/^(?:OPEN|INSECURE): /.test(line)) return paint(33, line);
-  return line.replace(/(?<=^[^:]{11})https?:\/\/\S+$/, (url) => paint(36, url));
+  if (text.startsWith("Latchkey ")) return paint(1, text);
+  if (/^(?:OPEN|INSECURE): /.test(text)) return paint(33, text);
+  return text.replace(/(?<=^[^:]{11})https?:\/\/\S+$/, (url) => paint(36, url));
 }
 
 /** The page to open first: the start of a login of the demo client if there is one, otherwise the home page. */

@@ -2,7 +2,9 @@
  * `latchkey health`: whether the server with these flags, variables and file is ready. For containers without a shell.
  */
 
+import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import { readConfiguration } from "./read_config.ts";
+import { printText } from "./terminal_text.ts";
 
 /** Sends a GET request; see `platform/runtime/request_status.ts`. */
 type RequestStatus = (url: string, timeoutMs: number) => Promise<{ readonly status: number; readonly text: string }>;
@@ -17,12 +19,15 @@ const timeoutMs = 5000;
  * @throws {ConfigurationError} If the configuration is invalid.
  */
 export async function checkHealth(
-  sources: Parameters<typeof readConfiguration>[0],
+  sources: Parameters<typeof readConfiguration>[0] & Pick<ProcessEnvironment, "mainModule" | "env">,
   requestStatus: RequestStatus,
 ): Promise<number> {
   const config = await readConfiguration(sources);
   if (config.kind !== "run") {
-    console.log("Usage: latchkey health [FLAG VALUE]...   (the flags of the server; latchkey --help lists them)");
+    printText(
+      "Usage: latchkey health [FLAG VALUE]...\n\nExits with 0 if the server with these flags, variables and file is ready.",
+      sources,
+    );
     return config.kind === "help" ? 0 : 1;
   }
   const { host, port, tls, issuer } = config;

@@ -13,11 +13,12 @@ import { printable } from "../core/quote_value.ts";
 import { errorStatus } from "../core/rules/error_code.ts";
 import { isTestHost } from "../core/test_hosts.ts";
 import { CommandLineError } from "./command_line_error.ts";
-import { wrap } from "./operating/format_event.ts";
+import { wrap } from "./operating/wrap.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import { citedSections } from "../server/pages/specifications.ts";
 
-const helpText = `Usage: latchkey explain TEXT
+/** The help of the command. */
+export const explainHelpText = `Usage: latchkey explain TEXT
 
 TEXT is what you have at hand:
 
@@ -50,7 +51,6 @@ export async function explain(
   readRules: ReadRules,
   fetch?: FetchFlow,
 ): Promise<string> {
-  if (args.includes("--help") || args.includes("-h")) return helpText;
   const written = args.join(" ").trim();
   const flow = flowUrl(written);
   if (flow !== undefined) return await explainFlow(flow, fetch);

@@ -1,7 +1,7 @@
 /** The text of --help, in 80 columns. Loaded only for --help. */
 
 import { profileNames } from "../server/config/strictness.ts";
-import { wrap } from "./operating/format_event.ts";
+import { wrap } from "./operating/wrap.ts";
 import { providerNames } from "../server/config/profile_field.ts";
 import { commandNames, commands } from "./commands.ts";
 import { variableName } from "./environment.ts";
@@ -25,14 +25,10 @@ const groups: readonly (readonly [title: string, names: readonly OptionName[]])[
 /** The whole help, with a final newline. */
 export const helpText = `Latchkey, an OAuth 2.1 authorization server
 
-Usage: latchkey [FLAG VALUE]...
-${
-  commandNames.map((name) => {
-    const [args, meaning] = commands[name];
-    return `       ${`latchkey ${name} ${args}`.padEnd(34)}(${meaning})`;
-  }).join("\n")
-}
-       npx -y deno task start [FLAG VALUE]...   (in a clone)
+Usage: latchkey [FLAG VALUE]...   (starts the server)
+       latchkey COMMAND ...
+
+${commandNames.map((name) => `  ${`${name} ${commands[name][0]}`.padEnd(24)}${commands[name][1]}`).join("\n")}
 
 ${formatRow("Flag", "Environment", "Default")}
 ${

@@ -10,6 +10,7 @@ import type { ProcessEnvironment } from "../platform/runtime/process_environment
 import { programCommand } from "./about.ts";
 import { CommandLineError } from "./command_line_error.ts";
 import { splitWords } from "./split_words.ts";
+import { printText } from "./terminal_text.ts";
 
 const fileName = "latchkey.json";
 const port = 9000;
@@ -61,7 +62,7 @@ export async function initialize(
   environment: Pick<ProcessEnvironment, "env" | "mainModule" | "readTextFile">,
   { ask, createPrivateFile, randomSecret, describeClient }: InitActions,
 ): Promise<number> {
-  if (args.includes("--help") || args.includes("-h")) return console.log(helpText.trimEnd()), 0;
+  if (args.includes("--help") || args.includes("-h")) return printText(helpText, environment), 0;
   const flags = readFlags(args);
   const expected = "no file of this name, because this command never overwrites a file";
   const hint = "Rename or remove it, or run the command in another folder.";

@@ -372,6 +372,6 @@ test("each mistake on the command line has its fix", async () => {
 
 test("--help is the text of the help, in 80 columns", async () => {
   const { code, stdout } = await run(["--help"]);
-  assertEquals([code, stdout], [0, execHelpText("latchkey")]);
+  assertEquals([code, stdout], [0, execHelpText]);
   for (const line of stdout.split("\n")) assert(line.length <= 80, line);
 });

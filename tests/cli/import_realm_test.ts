@@ -19,6 +19,8 @@ interface Outcome {
   readonly files: Files;
 }
 
+const program = { mainModule: "latchkey", env: {} };
+
 async function run(args: readonly string[], given: Files): Promise<Outcome> {
   const printed = { log: "", error: "" };
   const { log, error } = console;
@@ -26,7 +28,7 @@ async function run(args: readonly string[], given: Files): Promise<Outcome> {
   console.error = (line) => void (printed.error += line);
   const files: Record<string, string> = {};
   try {
-    const code = await importRealm(args, { readTextFile: (path) => Promise.resolve(given[path]!) }, {
+    const code = await importRealm(args, { ...program, readTextFile: (path) => Promise.resolve(given[path]!) }, {
       createPrivateFile: (path, text) =>
         Promise.resolve(Object.hasOwn(given, path) ? false : (files[path] = text) !== ""),
       randomSecret: () => "the-new-secret-of-a-hidden-client",

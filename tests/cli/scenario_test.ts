@@ -293,7 +293,7 @@ test("[CO-09] exec runs a scenario of a file, and fails a suite that met none of
 });
 
 test("the help lists every scenario and every name, in 80 columns", () => {
-  const help = execHelpText("latchkey");
+  const help = execHelpText;
   const unwrapped = help.replaceAll(/\s+/g, " ");
   for (const { name, does } of [...scenarios, ...userNames.map(({ prefix, does }) => ({ name: prefix, does }))]) {
     assertStringIncludes(unwrapped, `${name} ${does}`);

@@ -90,6 +90,8 @@ const filePlaces: Readonly<Record<string, (encode: (text: string) => Uint8Array)
     console.error = () => {};
     try {
       await importRealm(["r.json", "--output", "o.json"], {
+        mainModule: "latchkey",
+        env: {},
         readTextFile: () => Promise.resolve(decodeText(encode(text))),
       }, {
         createPrivateFile: (_, text) => Promise.resolve((written = text) !== ""),
@@ -192,7 +194,7 @@ test("a file of another server, or for another flag, is named with what helps, w
   for (
     const text of [dex, JSON.stringify([{ realm: "a" }]), JSON.stringify({ clients: [] }), '{"tokenCallbacks":[]}']
   ) {
-    const sources = { readTextFile: () => Promise.resolve(text) };
+    const sources = { mainModule: "latchkey", env: {}, readTextFile: () => Promise.resolve(text) };
     const { issues } = await assertRejects(() => importRealm(["x.json"], sources, {} as never), CommandLineError);
     assert(!/not JSON|an array|neither/.test(issues[0]!.received), issues[0]!.received);
   }

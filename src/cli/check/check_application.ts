@@ -10,6 +10,7 @@ import { chooseDefaultUser, withDefaultUser } from "../default_user.ts";
 import { resolveProgramSettings } from "../options.ts";
 import { readConfiguration } from "../read_config.ts";
 import { programCommand } from "../about.ts";
+import { printText } from "../terminal_text.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { type CheckFlags, readCheckArguments } from "./check_flags.ts";
 import { suggestFlag } from "./suggest_flag.ts";
@@ -40,7 +41,7 @@ export async function checkApplication(
   readRules: ReadRules,
 ): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) {
-    console.log((await import("./check_help.ts")).checkHelpText.trimEnd());
+    printText((await import("./check_help.ts")).checkHelpText, environment);
     return 0;
   }
   const { nameIssues, notTestHost } = await import("../../check/check_issues.ts");

@@ -16,9 +16,10 @@ interface Listed {
  *
  * @param args The words after `faults`: a category, an id or `all`, to show all about them, and flags. Default: the
  *   names alone, one line for each category.
+ * @param width Of a line of names, in characters.
  * @throws {CommandLineError} If there is another flag, a second name, or an unknown name.
  */
-export async function listFaults(args: readonly string[]): Promise<string> {
+export async function listFaults(args: readonly string[], width = 80): Promise<string> {
   if (args.includes("--help") || args.includes("-h")) {
     return (await import("./check_help.ts")).faultsHelpText.trimEnd();
   }
@@ -44,7 +45,7 @@ export async function listFaults(args: readonly string[]): Promise<string> {
   }
   if (args.includes("--json")) return JSON.stringify({ attacks, faults, habits }, null, 2);
   if (name === undefined) {
-    const byCategory = (items: readonly Listed[]) => formatIds(Map.groupBy(items, ({ id }) => categoryOf(id)));
+    const byCategory = (items: readonly Listed[]) => formatIds(Map.groupBy(items, ({ id }) => categoryOf(id)), width);
     return [
       `${attacks.length} attacks, for latchkey check LOGIN_URL --only NAME,… and checkClient():`,
       ...byCategory(attacks),
@@ -53,7 +54,7 @@ export async function listFaults(args: readonly string[]): Promise<string> {
       ...byCategory(faults),
       "",
       `${habits.length} habits of a good client, for --only habits and checkHabits(as):`,
-      ...formatIds(new Map([["habits", habits]])),
+      ...formatIds(new Map([["habits", habits]]), width),
       "",
       "latchkey faults NAME shows what a category or an id does, what a correct client",
       "does, and the parameters; latchkey faults all shows them all.",
@@ -75,15 +76,12 @@ function invalidWord(expected: string, word: string, hint: string): CommandLineE
   return new CommandLineError([{ path: "latchkey faults", expected, received: quote(word.slice(0, 80)), hint }]);
 }
 
-/** The width of a terminal. */
-const maxLineLength = 80;
-
 /** One line for each category: its number of ids, and the ids that fit. */
-function formatIds(categories: ReadonlyMap<string, readonly Listed[]>): string[] {
+function formatIds(categories: ReadonlyMap<string, readonly Listed[]>, width: number): string[] {
   return [...categories].map(([category, items]) => {
     const line = `  ${`${category} (${items.length})`.padEnd(22)} ` +
       items.map(({ id }) => id.startsWith(category) && id.slice(category.length + 1) || id).join(", ");
-    return line.length <= maxLineLength ? line : `${line.slice(0, line.lastIndexOf(", ", maxLineLength - 3))}, …`;
+    return line.length <= width ? line : `${line.slice(0, line.lastIndexOf(", ", width - 3))}, …`;
   });
 }
 

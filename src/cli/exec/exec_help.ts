@@ -2,7 +2,7 @@
 
 import { scenarios } from "../../testing/scenarios/scenarios.ts";
 import { userNames } from "../../testing/scenarios/user_names.ts";
-import { wrap } from "../operating/format_event.ts";
+import { wrap } from "../operating/wrap.ts";
 import { exportedVariables } from "./exec_arguments.ts";
 
 const listOf = (items: readonly { readonly name: string; readonly does: string }[]) =>
@@ -10,18 +10,13 @@ const listOf = (items: readonly { readonly name: string; readonly does: string }
     return wrap(`  ${name.padEnd(20)}${does}`, " ".repeat(22), 79);
   }).join("\n");
 
-/**
- * The whole help, with a final newline.
- *
- * @param program The command that starts the program in a shell.
- */
-export const execHelpText = (program: string): string =>
-  `Runs a command beside a server on a free port, and then stops the server.
+/** The whole help, with a final newline. */
+export const execHelpText = `Runs a command beside a server on a free port, and then stops the server.
 
-Usage: ${program} exec [FLAG VALUE]... -- COMMAND [ARGUMENT]...
+Usage: latchkey exec [FLAG VALUE]... -- COMMAND [ARGUMENT]...
 
-       ${program} exec -- npm test
-       ${program} exec \\
+       latchkey exec -- npm test
+       latchkey exec \\
          --redirect-uri http://localhost:3000/callback \\
          --env AUTH_ISSUER=issuer --env AUTH_ID=client_id -- go test ./...
 
@@ -33,7 +28,7 @@ Usage: ${program} exec [FLAG VALUE]... -- COMMAND [ARGUMENT]...
   --report FOLDER       writes each flow with a rejection as an HTML file that
                         needs no server
 
-The flags of the server apply (${program} --help). Here --port is 0 by default,
+The flags of the server apply (latchkey --help). Here --port is 0 by default,
 --control is on, and --log is off. The variables have the first client of
 --config; without clients there, it is app. A client without client_secret there
 is public, and LATCHKEY_CLIENT_SECRET is not set.

@@ -12,6 +12,7 @@ import type { Settings } from "../../server/config/settings.ts";
 import { UnmetFaultsError } from "../../testing/assert_all_met.ts";
 import { describeVariations } from "../../testing/vary/vary_report.ts";
 import { programCommand } from "../about.ts";
+import { printText } from "../terminal_text.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { describeExposure } from "../exposure.ts";
 import { openServer } from "../open_server.ts";
@@ -47,7 +48,7 @@ export async function execute(
   const first = args[0];
   const program = programCommand(environment, true);
   if (first === "--help" || first === "-h") {
-    console.log((await import("./exec_help.ts")).execHelpText(program).trimEnd());
+    printText((await import("./exec_help.ts")).execHelpText, environment);
     return 0;
   }
   const { command, variables, report, redirectUris, serverArgs } = readExecArguments(args, program);

@@ -8,18 +8,18 @@ import { variations } from "../../testing/vary/variations.ts";
 import { programCommand } from "../about.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { splitWords } from "../split_words.ts";
+import { printText } from "../terminal_text.ts";
 import { execute } from "./execute.ts";
 
-const helpText = (program: string): string =>
-  `Runs a command once for each seed, beside a server that draws each response from
+const helpText = `Runs a command once for each seed, beside a server that draws each response from
 what the specifications allow. If the command fails, it runs again until the
 smallest set of variations with which it fails is found. Prints a line for each
 run, and the output of the last one that failed.
 
-Usage: ${program} vary [FLAG VALUE]... -- COMMAND...
+Usage: latchkey vary [FLAG VALUE]... -- COMMAND...
 
-       ${program} vary -- npm test
-       ${program} vary --seed 7 --report reports -- go test ./...
+       latchkey vary -- npm test
+       latchkey vary --seed 7 --report reports -- go test ./...
 
   --seeds NUMBER        runs the seeds from 1 to this number. Default: 5
   --seed TEXT           runs this seed alone
@@ -27,7 +27,7 @@ Usage: ${program} vary [FLAG VALUE]... -- COMMAND...
   --verbose             prints the output of every run
   --list                shows each variation, and where it is allowed
 
-All other flags are those of ${program} exec.
+All other flags are those of latchkey exec.
 The command gets LATCHKEY_ISSUER, LATCHKEY_CLIENT_ID and so on, as there.
 
 Exit codes
@@ -62,7 +62,7 @@ export async function vary(
 ): Promise<number> {
   const program = programCommand(environment, true);
   if (args[0] === "--help" || args[0] === "-h") {
-    console.log(helpText(program).trimEnd());
+    printText(helpText, environment);
     return 0;
   }
   if (args[0] === "--list") {

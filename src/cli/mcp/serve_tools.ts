@@ -7,19 +7,19 @@ import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import { type McpService, parseMcp, respondToMcpMessage } from "../../resource/mcp.ts";
 import { printable } from "../../core/quote_value.ts";
-import { programCommand, version } from "../about.ts";
+import { version } from "../about.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { openServer, type ProgramServer } from "../open_server.ts";
 import { readConfiguration } from "../read_config.ts";
+import { printText } from "../terminal_text.ts";
 import { createTools, type StartedServer } from "./tools.ts";
 
-const helpText = (program: string) =>
-  `Usage: ${program} mcp [FLAG VALUE]...
+const helpText = `Usage: latchkey mcp [FLAG VALUE]...
 
 Tools for an agent or an editor over standard input and output: a server of the
 Model Context Protocol. The tools start the authorization server, explain the
 last failure, and control users, clients, faults and the clock. The flags of the
-server apply (${program} --help); --log is off.
+server apply (latchkey --help); --log is off.
 
 Register it in the agent as a local server with this command line.
 `;
@@ -51,7 +51,7 @@ export async function serveTools(
   messages?: Messages,
 ): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) {
-    console.log(helpText(programCommand(environment)).trimEnd());
+    printText(helpText, environment);
     return 0;
   }
   const { inputLines, writeError, writeOutput } = await import("../../platform/runtime/tools.ts");

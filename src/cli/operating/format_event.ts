@@ -5,6 +5,7 @@ import type { Explanation } from "../../core/errors.ts";
 import { printable } from "../../core/quote_value.ts";
 import type { EventCount } from "./batch_lines.ts";
 import type { EventDetails } from "./describe_event.ts";
+import { wrap } from "./wrap.ts";
 
 /** Maximum length of a line, in characters; longer ones are truncated. */
 const maxLineChars = 1000;
@@ -234,18 +235,6 @@ function formatBlock(
       return wrap(indent + text, hanging, terminal?.width);
     }),
   ].join("\n");
-}
-
-/** Minimum width of wrapped text, in characters: a narrower terminal wraps by itself. */
-const minTextWidth = 20;
-
-/** Breaks a line at spaces; the others begin with `hanging`. A longer word, such as a URL, stays whole. */
-export function wrap(line: string, hanging: string, width = Infinity): string[] {
-  if (line.length <= width || width - hanging.length < minTextWidth) return [line];
-  const end = line.lastIndexOf(" ", width);
-  const start = end > hanging.length ? end : line.indexOf(" ", width);
-  if (start < 0) return [line];
-  return [line.slice(0, start), ...wrap(hanging + line.slice(start + 1), hanging, width)];
 }
 
 function truncate(text: string): string {

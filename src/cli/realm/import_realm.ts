@@ -7,6 +7,7 @@ import { describeKind, printable } from "../../core/quote_value.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { copyProfileHint, findForeignFormat, isRealm } from "../foreign_formats.ts";
 import { splitWords } from "../split_words.ts";
+import { printText } from "../terminal_text.ts";
 import { readText } from "../text_file.ts";
 import { readRealm } from "./read_realm.ts";
 
@@ -41,13 +42,13 @@ const maxNotes = 60;
  */
 export async function importRealm(
   args: readonly string[],
-  { readTextFile }: Pick<ProcessEnvironment, "readTextFile">,
+  environment: Pick<ProcessEnvironment, "readTextFile" | "mainModule" | "env">,
   { createPrivateFile, randomSecret }: ImportActions,
 ): Promise<number> {
-  if (args.includes("--help") || args.includes("-h")) return console.log(helpText.trimEnd()), 0;
+  if (args.includes("--help") || args.includes("-h")) return printText(helpText, environment), 0;
   const { source, output } = readArguments(args);
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(source)) throw issue("latchkey profile", expectedFile, "a URL", copyProfileHint);
-  const text = await readText(source, "latchkey profile", readTextFile);
+  const text = await readText(source, "latchkey profile", environment.readTextFile);
   if (typeof text !== "string") throw new CommandLineError([text]);
   const realm = parseRealm(text, source);
   if (output === undefined) {

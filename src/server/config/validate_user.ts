@@ -47,7 +47,7 @@ function validatePassword(password: string, openLogin: boolean): ConfigIssue[] {
       : "a digest that costs at least as much to guess as scrypt with ln=16, r=8, p=1, because the issuer is not on a " +
         "test host",
     received: digest === undefined ? "another string (hidden)" : `ln=${digest.ln}, r=${digest.r}, p=${digest.p}`,
-    hint: "Run latchkey hash-password (npx -y deno task start hash-password), and write its output.",
+    hint: "Run latchkey hash-password, and write its output.",
   }];
 }
 
