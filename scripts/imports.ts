@@ -66,7 +66,7 @@ const importRules: ImportRules = {
     },
     // Request and response formats of providers.
     "server/profiles": {
-      allowed: { ...below("platform", "core", "server/login", "server/fetching"), "server/": "types" },
+      allowed: { ...below("platform", "core", "server/login", "server/fetching", "server/rules"), "server/": "types" },
     },
     "server/extensions": {
       allowed: {
@@ -103,7 +103,9 @@ const importRules: ImportRules = {
       packages: ["jose"],
     },
     // Clients and users that change at run time.
-    "server/entries": { allowed: { ...below("platform", "core", "server/config"), "server/": "types" } },
+    "server/entries": {
+      allowed: { ...below("platform", "core", "server/config", "server/rules"), "server/": "types" },
+    },
     "server/config": {
       allowed: {
         ...below("core", "server/redaction", "server/profiles/settings"),

@@ -25,7 +25,7 @@ interface Title {
 const table: Readonly<Record<string, ExplainedRule>> = rules;
 
 /** The generated file with the types of rule IDs. */
-const typesPath = new URL("../src/core/rules/rule_id.gen.ts", import.meta.url);
+const typesPath = new URL("../src/server/rules/rule_id.gen.ts", import.meta.url);
 
 const testsFolder = new URL("../tests/", import.meta.url);
 const sourceFolder = new URL("../src/", import.meta.url);
@@ -84,16 +84,12 @@ function getCitations({ source }: Rule): string {
     .filter((one) => specification.test(one) && !one.includes("conformance")).join("; ");
 }
 
-/** Rule IDs with which the HTTP layer rejects and that no rule with a fix has: it knows no table. */
-function findUnknownHttpRules(): string[] {
-  const sources = readdirSync(sourceFolder, { recursive: true, encoding: "utf8" }).filter((file) =>
-    file.endsWith(".ts")
-  )
-    .map((file) => readFileSync(new URL(file, sourceFolder), "utf8"));
-  const used = sources.flatMap((source) =>
-    [...source.matchAll(/new HttpError\(\s*\d+,\s*"([^"]*)"/g)].map(([, id]) => id!)
-  );
-  return [...new Set(used)].filter((id) => table[id]?.fix === undefined);
+/** Rule IDs in calls whose rule lacks the text that the call needs: these calls know no table. */
+function findIdsWithoutText(call: RegExp, text: "fix" | "passes"): string[] {
+  const sources = readdirSync(sourceFolder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts")).map((file) => readFileSync(new URL(file, sourceFolder), "utf8"));
+  const used = sources.flatMap((source) => [...source.matchAll(call)].map(([, id]) => id!));
+  return [...new Set(used)].filter((id) => table[id]?.[text] === undefined);
 }
 
 /** The types of the IDs of the table, as unions: JSR accepts no inferred types. */
@@ -132,7 +128,7 @@ function wrap(words: readonly string[]): string {
 function findRuleIdsInCode(): Set<string> {
   const files = readdirSync(sourceFolder, { recursive: true, encoding: "utf8" })
     .map((file) => file.replaceAll("\\", "/")).filter((file) =>
-      /\.tsx?$/.test(file) && !/^core\/rules\/|^server\/extensions\/\w+\/rules\.ts$/.test(file)
+      /\.tsx?$/.test(file) && !/^(?:core|server)\/rules\/|^server\/extensions\/\w+\/rules\.ts$/.test(file)
     );
   const sources = files.map((file) => readFileSync(new URL(file, sourceFolder), "utf8"));
   return new Set(sources.flatMap((source) => [...source.matchAll(/"([A-Z]{2}-\d{2})"/g)].map(([, id]) => id!)));
@@ -153,7 +149,7 @@ const { flags } = readCommand({
     "a title quotes an unknown ID, or the table does not match tests/rules.md, the code and its generated types.",
   flags: {
     uncovered: { does: "only what is missing" },
-    write: { does: "write the types of the IDs, src/core/rules/rule_id.gen.ts" },
+    write: { does: "write the types of the IDs, src/server/rules/rule_id.gen.ts" },
   },
 });
 if (flags.write) writeFileSync(typesPath, formatTypes());
@@ -204,8 +200,10 @@ printList(
 );
 printList("IDs in titles that tests/rules.md does not know; correct the title, or add the row", unknown);
 printList("Titles whose ID is computed and was not read; write it out, as in `[PK-07] ${name}`", unread);
-const unknownHttpRules = findUnknownHttpRules();
-printList("IDs of an HttpError that no rule of the table with a fix has", unknownHttpRules);
+const withoutFix = findIdsWithoutText(/(?:new HttpError\(\s*\d+,|\b(?:internalR|r)ule:)\s*"([^"]*)"/g, "fix");
+printList("IDs in an HttpError or an explanation that no rule of the table with a fix has", withoutFix);
+const withoutSentence = findIdsWithoutText(/\bpass(?:ed\?\.\(|es:)\s*"([A-Z]{2}-[^"]*)"/g, "passes");
+printList("IDs of passed checks that no rule of the table with a sentence has", withoutSentence);
 printList("Rules of the table that differ from tests/rules.md, the code or the generated types", disagreements);
 console.log(
   `\n${all.length} rules, ${all.length - untested.length} with a test; MUST: ${mustRules.filter(hasTest).length} of ` +
@@ -213,4 +211,4 @@ console.log(
       Object.keys(table).length
     } in the code; ${titles.length} titles read; ${unknown.length} unknown IDs`,
 );
-if ([missing, unknown, unknownHttpRules, disagreements].some((list) => list.length > 0)) Deno.exitCode = 1;
+if ([missing, unknown, withoutFix, withoutSentence, disagreements].some((list) => list.length > 0)) Deno.exitCode = 1;

@@ -13,6 +13,7 @@ import type { Connection } from "./tokens/connection_keys.ts";
 import type { Credentials, Server } from "./server.ts";
 import type { Context } from "./context.ts";
 import type { Handlers } from "./route.ts";
+import { reject } from "./reject.ts";
 
 /** Handles a request of an authenticated client. */
 type ClientRequestHandler = (server: Server, request: AuthenticatedRequest, context: Context) => Promise<HttpResponse>;
@@ -41,7 +42,7 @@ export function clientEndpoint(
       const { server, request, target } = context;
       rejectCredentialsInQuery(context);
       const parameters = await readParams(context);
-      parameters.rejectRepeated("TK-04");
+      parameters.rejectRepeated((facts) => reject("TK-04", facts));
       const authorization = request.headers.get("authorization");
       const { address } = target.clientAddress;
       const audience = isAudience ? urlOf(context) : undefined;

@@ -10,8 +10,8 @@ import { standingFor } from "./clients/standing.ts";
 import { quoteValue } from "./quote_value.ts";
 import { frontChannelOrigin, issuerOrigin, type ServerUrls } from "./issuer_urls.ts";
 import { reject } from "./reject.ts";
-import type { RejectionRuleId } from "./rules/mod.ts";
-import { knownPages } from "./rules/pages.ts";
+import type { RuleId } from "./rules/mod.ts";
+import { knownPages } from "./rules/http.ts";
 import type { Server } from "./server.ts";
 import { isLoopback, servesOwnPages } from "./test_hosts.ts";
 import type { Context } from "./context.ts";
@@ -98,7 +98,7 @@ const hostHeader = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/;
  * @param rule The ID of the violated rule.
  * @throws {HttpError} 403.
  */
-export function rejectUntrustedHost(server: ServerUrls, request: RequestLike, rule: RejectionRuleId): void {
+export function rejectUntrustedHost(server: ServerUrls, request: RequestLike, rule: RuleId): void {
   if (isTrustedHost(server, request)) return;
   const { host } = new URL(frontChannelOrigin(server));
   const received = quoteValue(request.headers.get("host")?.slice(0, 256));

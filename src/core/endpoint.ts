@@ -3,7 +3,7 @@
 import { endpointOrigin, type ServerUrls } from "./issuer_urls.ts";
 import type { Method } from "./router.ts";
 import type { ParameterDescription } from "./params.ts";
-import type { PassedRuleId } from "./rules/mod.ts";
+import type { RuleId } from "./rules/mod.ts";
 
 /** @internal */
 export type Caller =
@@ -92,7 +92,7 @@ export interface EndpointDescription {
   /** The request parameters that must not repeat, are secret or link the exchanges of a flow. Default: none. */
   readonly parameters?: readonly ParameterDescription[];
   /** The rules of its checks in order; after a rejection, pages list later ones as not checked. Default: none. */
-  readonly checks?: readonly PassedRuleId[];
+  readonly checks?: readonly RuleId[];
   /**
    * The names of the parameters of a minimal request, for the command on the page that a browser gets. Default: the
    * first three of `parameters`.

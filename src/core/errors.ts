@@ -1,7 +1,7 @@
 /** The error that rejects a request, and its explanation. */
 
 import { type ErrorCode, type ExtensionErrorCode, statusOf } from "./rules/error_code.ts";
-import type { RejectionRuleId } from "./rules/rule_id.gen.ts";
+import type { RuleId } from "./rules/mod.ts";
 
 /**
  * A rejected request. `message` is for the client: it has no final full stop and never contains request values.
@@ -92,7 +92,7 @@ export interface CommonErrorDetails extends Partial<ExplanationTexts> {
    */
   readonly detailsInTraceOnly?: boolean;
   /** The rule that the trace names, if the response must not reveal it. */
-  readonly internalRule?: RejectionRuleId;
+  readonly internalRule?: RuleId;
   /** Whether the user sees the error even where other errors are sent to the redirect URI. Default: false. */
   readonly forUser?: boolean;
   /** The underlying error. */
@@ -108,7 +108,7 @@ export interface CommonErrorDetails extends Partial<ExplanationTexts> {
 export type Explanation = ExplanationTexts & RuleOrFix;
 
 /** @internal The reason of a rejection or warning by a rule of the table. */
-export type RuleExplanation = Explanation & { readonly rule: RejectionRuleId };
+export type RuleExplanation = Explanation & { readonly rule: RuleId };
 
 /** @internal The texts of an explanation. */
 export interface ExplanationTexts {
@@ -149,7 +149,7 @@ export interface ClientChange {
  * @internal
  */
 export type RuleOrFix =
-  | { readonly rule: RejectionRuleId; readonly fix?: string }
+  | { readonly rule: RuleId; readonly fix?: string }
   | { readonly rule?: undefined; readonly fix: string };
 
 /** Codes whose message does not reveal the cause. */

@@ -7,7 +7,6 @@ import { HttpError, type HttpResponse, json } from "./http/message.ts";
 import { reject } from "./reject.ts";
 import type { RequestTarget } from "./router.ts";
 import { statusOf } from "./rules/error_code.ts";
-import type { RejectionRuleId } from "./rules/mod.ts";
 import type { KeyProofs, Server } from "./server.ts";
 
 /** The members of an error response. */
@@ -74,7 +73,7 @@ export function toOAuthError(server: Server, path: string, thrown: unknown): OAu
   if (thrown instanceof OAuthError) return thrown;
   if (thrown instanceof HttpError) {
     return new OAuthError("invalid_request", thrown.message, {
-      rule: thrown.rule as RejectionRuleId,
+      rule: thrown.rule,
       status: thrown.status,
       ...thrown.texts,
     });

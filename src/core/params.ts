@@ -3,10 +3,8 @@
  * §1.4.1, §3.1, §3.2).
  */
 
-import { reject } from "./reject.ts";
-
-/** @internal The rules by which an endpoint rejects a repeated parameter. */
-export type RepeatedRule = "AZ-07" | "TK-04" | "LO-02" | "BR-01" | "CO-05";
+import type { OAuthError } from "./errors.ts";
+import type { Repeated } from "./rules/authorize.ts";
 
 /** Parameters by name. */
 export interface Params {
@@ -21,9 +19,10 @@ export interface Params {
   /**
    * Rejects the first repeated parameter among those that must not repeat.
    *
-   * @throws {OAuthError} `invalid_request`.
+   * @param reject Creates the error.
+   * @throws {OAuthError} This error.
    */
-  rejectRepeated(rule: RepeatedRule): void;
+  rejectRepeated(reject: (facts: Repeated) => OAuthError): void;
 }
 
 /**
@@ -77,13 +76,13 @@ class FieldParams implements Params {
     return this.#find(name, this.#find(name, 0) + 1) > 0;
   }
 
-  rejectRepeated(rule: RepeatedRule): void {
+  rejectRepeated(reject: (facts: Repeated) => OAuthError): void {
     const fields = this.#fields;
     for (let i = 1; i < fields.length; i++) {
       const [name] = fields[i]!;
       // The set is small, so even a request with many fields needs few comparisons.
       if (!this.#unrepeatable.has(name) || this.#find(name, 0) === i) continue;
-      throw reject(rule, { repeated: name, times: fields.filter(([other]) => other === name).length });
+      throw reject({ repeated: name, times: fields.filter(([other]) => other === name).length });
     }
   }
 

@@ -6,7 +6,7 @@ import type { StandingRequirement, SupportedGrantType } from "./clients/standing
 import type { Lifetimes, PkceSettings, PolicySettings, RefreshSettings } from "./policy_settings.ts";
 import type { ActiveProfile } from "./profile.ts";
 import type { ResourceSettings } from "./resource_list.ts";
-import type { PassedRuleId } from "./rules/mod.ts";
+import type { RuleId } from "./rules/mod.ts";
 
 /** @internal The policy of a server, which does not change at run time. */
 export interface Policy extends
@@ -72,7 +72,7 @@ export interface OptionalGrantType<Own = object> {
   /** Whether the public demo client has it. Default: false. */
   readonly hasDemoClient?: boolean;
   /** The rules of its checks in order; after a rejection, pages list later ones as not checked. Default: none. */
-  readonly checks?: readonly PassedRuleId[];
+  readonly checks?: readonly RuleId[];
   /** Whether the settings, with their defaults, switch it on. */
   isOn(settings: Policy & Own): boolean;
 }

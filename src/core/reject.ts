@@ -1,7 +1,7 @@
 /** Rejections by rules: a check names the rule and the facts, and `server/explain/` makes the texts from them. */
 
 import { type CommonErrorDetails, type ExplanationTexts, OAuthError } from "./errors.ts";
-import { coreRules, type RejectionRuleId } from "./rules/mod.ts";
+import { coreRules, type RuleId } from "./rules/mod.ts";
 import type { GrantRule, RejectionRule, Rule } from "./rules/rule.ts";
 
 /** The facts of a rule; `never` if it rejects no request. */
@@ -11,9 +11,9 @@ export type FactsOf<Row> = Row extends RejectionRule<infer Facts> ? Facts
 
 /** A broken rule of a table, with its facts. */
 export type BrokenRule<Rules> = {
-  [Id in keyof Rules & RejectionRuleId]: undefined extends FactsOf<Rules[Id]> ? { readonly rule: Id }
+  [Id in keyof Rules & RuleId]: undefined extends FactsOf<Rules[Id]> ? { readonly rule: Id }
     : { readonly rule: Id } & FactsOf<Rules[Id]>;
-}[keyof Rules & RejectionRuleId];
+}[keyof Rules & RuleId];
 
 /** How the error is sent, where it differs from other errors with its code. */
 export type Handling = Omit<CommonErrorDetails, keyof ExplanationTexts | "publicExpected" | "facts">;
@@ -24,7 +24,7 @@ type Rejecting<Rules> = {
 };
 
 /** Creates the error of a rule. */
-type Reject<Rules> = <Id extends keyof Rejecting<Rules> & RejectionRuleId>(
+type Reject<Rules> = <Id extends keyof Rejecting<Rules> & RuleId>(
   id: Id,
   ...[facts, handling]: undefined extends FactsOf<Rules[Id]> ? [facts?: FactsOf<Rules[Id]>, handling?: Handling]
     : [facts: FactsOf<Rules[Id]>, handling?: Handling]

@@ -128,7 +128,7 @@ function checkResponseType(from: PartRequest, request: Partial<AuthorizationRequ
 }
 
 function rejectRepeated({ server, params }: PartRequest): void {
-  params.rejectRepeated("AZ-07");
+  params.rejectRepeated((facts) => reject("AZ-07", facts));
   server.passed?.("AZ-07");
 }
 

@@ -35,7 +35,7 @@ import type { BoundToKey, ConnectionKeys, ConnectionRequest } from "./tokens/con
 import type { EncryptedResponse, EncryptResponse } from "./tokens/response_encryption.ts";
 import type { ClaimChange } from "./tokens/claim_change.ts";
 import type { TokenResponse } from "./tokens/token_response.ts";
-import type { PassedRuleId, RejectionRuleId } from "./rules/mod.ts";
+import type { RuleId } from "./rules/mod.ts";
 import type { CoreTrace, RulePassed } from "./trace.ts";
 
 /** One authorization server. */
@@ -229,7 +229,7 @@ export interface GrantType extends SupportedGrantType {
   /** The parameters that it reads, besides `grant_type` and those of client authentication. */
   readonly parameters: readonly ParameterDescription[];
   /** The rules of its checks in order; after a rejection, pages list later ones as not checked. Default: none. */
-  readonly checks?: readonly PassedRuleId[];
+  readonly checks?: readonly RuleId[];
   /**
    * Verifies the grant and consumes it. Nothing is issued before it returns.
    *
@@ -289,9 +289,9 @@ export interface BasePart {
   /** The entry points that read it. */
   readonly at: readonly EntryPoint[];
   /** The rule that is traced when its check has passed; a request can violate the same rule. Default: none. */
-  readonly passes?: PassedRuleId;
+  readonly passes?: RuleId;
   /** The main rule that a request can violate, if no passed check is traced. */
-  readonly rule?: RejectionRuleId;
+  readonly rule?: RuleId;
   /** Its parameters; of access besides scope, also at the token endpoint. Default: listed in `request.ts`. */
   readonly parameters?: readonly ParameterDescription[];
   /** Traces what a client probably did not intend. Called once for each accepted request. */
@@ -336,7 +336,7 @@ export interface EntryPointParts {
   /** The parts to read, in this order; one without a name becomes no member of the request. */
   readonly readers: readonly { readonly name?: string; readonly read: NonNullable<RequestPart["read"]> }[];
   /** The rules of its checks that are traced when they pass, in the same order. */
-  readonly checks: readonly PassedRuleId[];
+  readonly checks: readonly RuleId[];
   /** The warnings about accepted requests. */
   readonly warnings: readonly NonNullable<RequestPart["warn"]>[];
 }

@@ -1,7 +1,7 @@
 /** Events for the operator. Types only. */
 
 import type { Explanation } from "./errors.ts";
-import type { PassedRuleId } from "./rules/mod.ts";
+import type { RuleId } from "./rules/mod.ts";
 
 /**
  * @internal An event. `at` is in milliseconds since the epoch, by the server's clock.
@@ -61,7 +61,7 @@ export type CoreEvent =
  *
  * @internal
  */
-export type RulePassed = (rule: PassedRuleId, value?: string | number) => void;
+export type RulePassed = (rule: RuleId, value?: string | number) => void;
 
 /** Receives every event, synchronously. Its errors are ignored. */
 export type CoreTrace = (event: CoreEvent) => void;

@@ -83,7 +83,7 @@ async function tokenFromBody(context: Context): Promise<string | undefined> {
   const { request } = context;
   if (request.method !== "POST" || !formMediaType.test(request.headers.get("content-type") ?? "")) return undefined;
   const params = await readParams(context);
-  params.rejectRepeated("BR-01");
+  params.rejectRepeated((facts) => reject("BR-01", facts));
   const token = params.get("access_token");
   if (token !== undefined) assertFormAllowed(context.server.settings);
   return token;

@@ -2,7 +2,7 @@
 
 import type { Fields } from "../core/http/form.ts";
 import type { ClientAuthMethod } from "../core/clients/client.ts";
-import type { PassedRuleId } from "../core/rules/mod.ts";
+import type { RuleId } from "../core/rules/mod.ts";
 import type { TraceEvent } from "../server/trace.ts";
 import type { Explanation } from "../core/errors.ts";
 import type { Caller } from "../core/endpoint.ts";
@@ -43,7 +43,7 @@ export interface RecordedResponse {
 /** @internal */
 export interface PassedCheck {
   /** The ID of the rule. */
-  readonly rule: PassedRuleId;
+  readonly rule: RuleId;
   /** The checked value; never a secret. */
   readonly value?: string;
 }

@@ -2,7 +2,7 @@
 
 import type { HttpResponse } from "../core/http/message.ts";
 import type { RegisteredSecrets } from "../server/redaction/registered_secrets.ts";
-import type { PassedRuleId } from "../core/rules/mod.ts";
+import type { RuleId } from "../core/rules/mod.ts";
 import type { TraceEvent } from "../server/trace.ts";
 import type { EndpointDescription } from "../core/endpoint.ts";
 import { unknownEndpoint } from "./exchange.ts";
@@ -175,7 +175,7 @@ function toPassedChecks(passed: ExchangeDraft["passed"]): PassedCheck[] {
   for (let i = 0; i < passed.length; i += 2) {
     const value = passed[i + 1];
     const text = typeof value === "number" ? `valid until ${new Date(value).toISOString()}` : value;
-    checks.push({ rule: passed[i] as PassedRuleId, ...text !== undefined && { value: text } });
+    checks.push({ rule: passed[i] as RuleId, ...text !== undefined && { value: text } });
   }
   return checks;
 }

@@ -1,7 +1,7 @@
 /** The description of a protected resource: its metadata, and the requirements for access tokens. */
 
 import type { ProofVerifier } from "./dpop_proofs.ts";
-import type { RejectionRuleId } from "../core/rules/mod.ts";
+import type { RuleId } from "../core/rules/mod.ts";
 import type { ExplanationTexts } from "../core/errors.ts";
 
 /** The claims of an access token that passed every check (RFC 9068 §2.2, RFC 7662 §2.2). Times in seconds. */
@@ -40,7 +40,7 @@ export interface TokenVerifier {
 /** @internal Why a request was rejected, for the developer. The response says less. */
 export interface Rejection extends ExplanationTexts {
   /** The ID of the broken rule; absent if a custom verifier rejects without one. */
-  readonly rule?: RejectionRuleId;
+  readonly rule?: RuleId;
   /** The HTTP status of the response. */
   readonly status: number;
   /**

@@ -5,7 +5,8 @@
  */
 
 import { type ErrorDetails, OAuthError, type RuleOrFix } from "../core/errors.ts";
-import { coreRules, type PassedRuleId, type Rule, type RuleId } from "../core/rules/mod.ts";
+import { coreRules, type Rule } from "../core/rules/mod.ts";
+import type { RuleId } from "./rules/rule_id.gen.ts";
 import { serverRules } from "./rules/mod.ts";
 import type { RuleText } from "./explain/rule_text.ts";
 import { assertionAuthenticationTexts } from "./extensions/assertion_authentication/explain.ts";
@@ -100,15 +101,24 @@ const texts: Readonly<Record<string, RuleText>> = {
 };
 
 /** A rule with its texts. */
-export type ExplainedRule = Rule & RuleText;
+export interface ExplainedRule extends RuleText {
+  /** The specifications that it is taken from; empty for a rule of this project. */
+  readonly cites: readonly string[];
+}
 
 /** Every rule by its ID. */
 export const rules: Readonly<Record<RuleId, ExplainedRule>> = Object.assign(
   {},
   ...[coreRules, serverRules, ...Object.values(extensionRules)].map((table) =>
-    Object.fromEntries(Object.entries(table).map(([id, rule]) => [id, { ...rule, ...texts[id] }]))
+    Object.fromEntries(
+      Object.entries<Rule>(table).map(([id, { source }]) => [id, { cites: citesOf(source), ...texts[id] }]),
+    )
   ),
 );
+
+function citesOf(source: string): readonly string[] {
+  return source === "" ? [] : source.split("; ");
+}
 
 /** The row of a rule; `undefined` for a rejection by the embedding program, which has no rule. */
 export function findRule(id: string | undefined): ExplainedRule | undefined {
@@ -121,8 +131,8 @@ export function findFix({ rule, fix }: RuleOrFix): string | undefined {
 }
 
 /** The sentence of a passed check. */
-export function getPassedText(id: PassedRuleId): string {
-  return rules[id].passes!;
+export function getPassedText(id: string): string {
+  return findRule(id)!.passes!;
 }
 
 /**

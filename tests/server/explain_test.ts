@@ -4,29 +4,29 @@ import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import type { Approver, LatchkeyOptions, Plugin } from "../../src/mod.ts";
 import { authorizeRules } from "../../src/core/rules/authorize.ts";
-import type { RejectionRuleId } from "../../src/core/rules/mod.ts";
+import type { RuleId } from "../../src/core/rules/mod.ts";
 import { basic, clients, encode, type Fields, forEachCase, getRejections, testServer } from "../kit.ts";
 import type { TestServer } from "../kit.ts";
 
 /** A request that a server rejects by a rule. */
 interface Case {
-  readonly rule: RejectionRuleId;
+  readonly rule: RuleId;
   readonly send: (server: TestServer) => Promise<Response>;
   readonly options?: LatchkeyOptions;
 }
 
 const asJson = { headers: { accept: "application/json" } };
 
-function authorize(rule: RejectionRuleId, fields: Fields, options?: LatchkeyOptions): Case {
+function authorize(rule: RuleId, fields: Fields, options?: LatchkeyOptions): Case {
   return { rule, send: (server) => server.authorize(fields, asJson), options };
 }
 
-function get(rule: RejectionRuleId, path: string, options?: LatchkeyOptions): Case {
+function get(rule: RuleId, path: string, options?: LatchkeyOptions): Case {
   return { rule, send: (server) => server.get(path, asJson), options };
 }
 
 /** Exchanges a code that was requested with these parameters. */
-function exchange(rule: RejectionRuleId, request: Fields, fields: Fields): Case {
+function exchange(rule: RuleId, request: Fields, fields: Fields): Case {
   return {
     rule,
     send: async (server) => {

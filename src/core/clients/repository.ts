@@ -10,12 +10,12 @@ import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { ClientAuthMethod, ClientMetadata, ClientRegistration, User } from "./client.ts";
 import type { RuleExplanation } from "../errors.ts";
 import type { Standing } from "./standing.ts";
-import type { PassedRuleId } from "../rules/mod.ts";
+import type { RuleId } from "../rules/mod.ts";
 
 /** @internal The metadata document of a client: its `client_id` is the URL of the document. */
 export interface ClientDocument {
   /** The rule that a valid document satisfies. */
-  readonly rule: PassedRuleId;
+  readonly rule: RuleId;
   /** When it was fetched, by the server's clock in milliseconds. */
   readonly fetchedAt: number;
   /** When it expires and must be fetched again, in milliseconds. */

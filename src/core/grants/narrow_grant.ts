@@ -10,7 +10,7 @@ import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { observe } from "../observe.ts";
 import { type BrokenRule, reject } from "../reject.ts";
-import type { coreRules, RejectionRuleId } from "../rules/mod.ts";
+import type { coreRules, RuleId } from "../rules/mod.ts";
 import type { BoundToKey } from "../tokens/connection_keys.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
@@ -79,7 +79,7 @@ export type InvalidReason = BrokenRule<typeof coreRules>;
  * guessing codes or tokens reveals nothing. Only the trace contains the broken rule, and on test hosts the response.
  */
 export function invalidGrantBy<Rules = typeof coreRules>(
-  rule: RejectionRuleId,
+  rule: RuleId,
   message: string,
 ): (broken: BrokenRule<Rules>) => OAuthError {
   return (broken) => new OAuthError("invalid_grant", message, { rule, internalRule: broken.rule, facts: () => broken });

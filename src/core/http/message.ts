@@ -4,6 +4,7 @@
  */
 
 import { isObject } from "../json_value.ts";
+import type { RuleId } from "../rules/rule.ts";
 
 /** The part of a request that handlers read. Every Request is a RequestLike. */
 export interface RequestLike {
@@ -221,9 +222,6 @@ export function redirect(method: string, location: string, extra?: ExtraHeaders)
     body: null,
   };
 }
-
-/** The ID of a rule, such as `HT-01`. `deno task rules` checks that each one in the code exists. */
-export type RuleId = `${Uppercase<string>}-${number}`;
 
 /** Rejects a request at the HTTP level. The error channel of the endpoint chooses the form of the response. */
 export class HttpError extends Error {

@@ -5,7 +5,7 @@
 
 import type { OAuthError } from "../errors.ts";
 import { reject } from "../reject.ts";
-import type { PassedRuleId } from "../rules/mod.ts";
+import type { RuleId } from "../rules/mod.ts";
 import type { LoginMethod } from "../policy.ts";
 
 /** The level of a login. */
@@ -27,7 +27,7 @@ export interface RequestedAcr {
 /** @internal The levels of a server. */
 export interface AuthenticationLevels<PartRequest, Server> {
   /** The rule of the check that a login reaches a demanded level. */
-  readonly rule: PassedRuleId;
+  readonly rule: RuleId;
   /** The error of a login that misses the demanded level. */
   missed(demanded: readonly string[], reached: string | undefined): OAuthError;
   /** Each level: its value of `acr`, and the `amr` of a login that reaches it. */

@@ -6,7 +6,9 @@ import { isUndottedScheme } from "../redirect_uri.ts";
 import type { Client } from "../clients/repository.ts";
 import { observe } from "../observe.ts";
 import { type Params, type ResponseMode, splitScope } from "../params.ts";
+import type { OAuthError } from "../errors.ts";
 import { reject } from "../reject.ts";
+import type { UnregistrableUri } from "../rules/authorize.ts";
 import type { Server } from "../server.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
 import type { PolledDestination } from "./delivery.ts";
@@ -68,7 +70,7 @@ export async function findDestination(
   const uri = singleValue(params, "redirect_uri", "AZ-06") ?? onlyRedirectUri(server, client, params);
   const { redirectUris: registered } = client;
   if (!client.allowsRedirectUri(uri)) {
-    rejectUnregistrable(client, "RU-01", uri);
+    rejectUnregistrable(client, uri, (facts) => reject("RU-01", facts));
     throw reject("RU-01", { clientId: id, uri, registered });
   }
   if (client.hasRedirectUri(uri)) server.passed?.("RU-01", uri);
@@ -97,9 +99,13 @@ function onlyRedirectUri(server: Server, client: Client, params: Params): string
 }
 
 /** Rejects a URI that no client may register, at a server that accepts unregistered ones. */
-export function rejectUnregistrable(client: Client, rule: "RU-01" | "LO-03", uri: string): void {
+export function rejectUnregistrable(
+  client: Client,
+  uri: string,
+  reject: (facts: UnregistrableUri) => OAuthError,
+): void {
   const issue = client.redirectUriIssue?.(uri);
   if (issue !== undefined) {
-    throw reject(rule, { uri, setting: client.isUnregistered ? "clients" : "redirectUris", issue });
+    throw reject({ uri, setting: client.isUnregistered ? "clients" : "redirectUris", issue });
   }
 }

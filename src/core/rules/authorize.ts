@@ -3,7 +3,7 @@
 import { pkceRules } from "./pkce.ts";
 import { type ByProfile, type Rule, rule } from "./rule.ts";
 
-/** Facts about a parameter that must not repeat. */
+/** @internal Facts about a parameter that must not repeat. */
 export interface Repeated {
   /** The name of the parameter. */
   readonly repeated: string;
@@ -152,64 +152,54 @@ export interface UnsupportedResponseMode extends ByProfile {
 
 /** By ID, in the order of `tests/rules.md`. */
 export const authorizeRules = {
-  "AZ-02": rule<UnknownClient | Repeated | undefined>({
-    code: "invalid_request",
-    message: (facts) =>
+  "AZ-02": rule<UnknownClient | Repeated | undefined>(
+    "invalid_request",
+    (facts) =>
       facts === undefined
         ? "client_id is missing"
         : "repeated" in facts
         ? repeatedMessage(facts)
         : "client_id is not registered",
-    cites: ["OAuth 2.1 §4.1.2.1"],
-  }),
-  "AZ-06": rule<Repeated>({
-    code: "invalid_request",
-    message: repeatedMessage,
-    cites: ["OAuth 2.1 §3.1, §4.1.2.1"],
-  }),
-  "AZ-07": rule<Repeated>({
-    code: "invalid_request",
-    message: repeatedMessage,
-    cites: ["OAuth 2.1 §3.1", "RFC 8707 §2"],
-  }),
-  "AZ-09": rule<UnsupportedResponseType>({
-    code: ({ received }) => received === undefined ? "invalid_request" : "unsupported_response_type",
-    message: ({ received, supported, byProfile }) =>
+    "OAuth 2.1 §4.1.2.1",
+  ),
+  "AZ-06": rule<Repeated>("invalid_request", repeatedMessage, "OAuth 2.1 §3.1, §4.1.2.1"),
+  "AZ-07": rule<Repeated>("invalid_request", repeatedMessage, "OAuth 2.1 §3.1; RFC 8707 §2"),
+  "AZ-09": rule<UnsupportedResponseType>(
+    ({ received }) => received === undefined ? "invalid_request" : "unsupported_response_type",
+    ({ received, supported, byProfile }) =>
       received === undefined
         ? "response_type is missing"
         : `response_type is not supported; use ${supported.join(" or ")}${byProfile}`,
-    cites: ["OAuth 2.1 §4.1.1, §4.1.2.1"],
-  }),
-  "AZ-11": rule<UnregisteredResponseType>({
-    code: "unauthorized_client",
-    message: ({ type }) =>
-      `this client is not registered for ${type === "code" ? "the code flow" : `response_type=${type}`}`,
-    cites: ["OAuth 2.1 §4.1.2.1"],
-  }),
-  "AZ-13": rule<LongValue | LargeRequest>({
-    code: "invalid_request",
-    message: (facts) =>
+    "OAuth 2.1 §4.1.1, §4.1.2.1",
+  ),
+  "AZ-11": rule<UnregisteredResponseType>(
+    "unauthorized_client",
+    ({ type }) => `this client is not registered for ${type === "code" ? "the code flow" : `response_type=${type}`}`,
+    "OAuth 2.1 §4.1.2.1",
+  ),
+  "AZ-13": rule<LongValue | LargeRequest>(
+    "invalid_request",
+    (facts) =>
       "name" in facts
         ? `${facts.name} is longer than ${facts.limit} characters`
         : "the request is too large to store during login",
-    cites: [],
-  }),
-  "AZ-15": rule({
-    code: "invalid_scope",
-    message: "scope contains a character that scope values cannot have",
-    cites: ["OAuth 2.1 §1.4.1, App. A"],
-  }),
-  "AZ-16": rule<MissingScope>({
-    code: "invalid_scope",
-    message: (facts) =>
+  ),
+  "AZ-15": rule(
+    "invalid_scope",
+    "scope contains a character that scope values cannot have",
+    "OAuth 2.1 §1.4.1, App. A",
+  ),
+  "AZ-16": rule<MissingScope>(
+    "invalid_scope",
+    (facts) =>
       "disallowed" in facts
         ? "scope is missing, and this client may not request the default scope"
         : "scope is missing, and this server has no default scope",
-    cites: ["OAuth 2.1 §1.4.1"],
-  }),
-  "AZ-17": rule<WrongScope>({
-    code: "invalid_scope",
-    message: (facts) =>
+    "OAuth 2.1 §1.4.1",
+  ),
+  "AZ-17": rule<WrongScope>(
+    "invalid_scope",
+    (facts) =>
       facts.problem === "unknown"
         ? "scope contains an unknown value"
         : facts.problem === "not for users"
@@ -218,42 +208,38 @@ export const authorizeRules = {
         ? "scope contains no value that this client may request"
         // These values are configured on the server, so the response may name them.
         : `scope contains a value that this client may not request: ${facts.disallowed.join(" ")}`,
-    cites: ["OAuth 2.1 §4.1.2.1", "OpenID Connect Core §3.1.2.1"],
-  }),
-  "AZ-18": rule<NothingGranted>({
-    code: "access_denied",
-    message: (facts) =>
+    "OAuth 2.1 §4.1.2.1; OpenID Connect Core §3.1.2.1",
+  ),
+  "AZ-18": rule<NothingGranted>(
+    "access_denied",
+    (facts) =>
       "granted" in facts
         ? "the scope openid was not granted, so there is no ID token"
         : "no part of the request was granted",
-    cites: ["OAuth 2.1 §1.4.1, §3.2.3"],
-  }),
-  "AZ-19": rule<UnsupportedResponseMode>({
-    code: "invalid_request",
-    message: ({ byProfile }) => `response_mode is not supported${byProfile}`,
-    cites: ["OAuth 2.0 Multiple Response Types"],
-  }),
-  "AZ-21": rule<Denial>({
-    code: "access_denied",
-    message: ({ denied }) => denials[denied],
-    cites: ["OAuth 2.1 §4.1.2.1"],
-  }),
-  "AZ-22": rule<{ readonly isStoreDown: boolean }>({
-    code: ({ isStoreDown }) => isStoreDown ? "temporarily_unavailable" : "server_error",
-    message: ({ isStoreDown }) =>
+    "OAuth 2.1 §1.4.1, §3.2.3",
+  ),
+  "AZ-19": rule<UnsupportedResponseMode>(
+    "invalid_request",
+    ({ byProfile }) => `response_mode is not supported${byProfile}`,
+    "OAuth 2.0 Multiple Response Types",
+  ),
+  "AZ-21": rule<Denial>("access_denied", ({ denied }) => denials[denied], "OAuth 2.1 §4.1.2.1"),
+  "AZ-22": rule<{ readonly isStoreDown: boolean }>(
+    ({ isStoreDown }) => isStoreDown ? "temporarily_unavailable" : "server_error",
+    ({ isStoreDown }) =>
       isStoreDown
         ? "the server cannot reach its store, try again later"
         : "the server encountered an unexpected condition",
-    cites: ["OAuth 2.1 §4.1.2.1"],
-  }),
-  "JR-01": rule<UnusableSource>({
-    code: ({ parameter, problem }) =>
+    "OAuth 2.1 §4.1.2.1",
+  ),
+  "JR-01": rule<UnusableSource>(
+    ({ parameter, problem }) =>
       problem === "unsupported" || problem === "no keys"
         ? `${parameter}_not_supported`
         : problem === "both"
         ? "invalid_request"
         : "invalid_request_uri",
-    message: ({ parameter, problem }) =>
+    ({ parameter, problem }) =>
       problem === "unsupported"
         ? `${parameter} is not supported by this server`
         : problem === "both"
@@ -261,34 +247,26 @@ export const authorizeRules = {
         : problem === "no keys"
         ? "request is not supported for this client, which has no keys"
         : "request_uri is unknown, expired or used",
-    cites: ["OpenID Connect Core §6", "RFC 9101 §5"],
-  }),
-  "RU-01": rule<UnregisteredUri | UnregistrableUri>({
-    code: "invalid_request",
-    message: (facts) => uriMessage("redirect_uri", facts),
-    cites: ["OAuth 2.1 §4.1.1", "RFC 9700 §4.1.3", "RFC 3986 §6.2.1"],
-  }),
-  "RU-06": rule<MissingRedirectUri & ByProfile>({
-    code: "invalid_request",
-    message: ({ byProfile }) => `redirect_uri is missing${byProfile}`,
-    cites: ["OAuth 2.1 §2.3.2"],
-  }),
-  "RU-07": rule<MissingRedirectUri>({
-    code: "invalid_request",
-    message: "redirect_uri is missing",
-    cites: ["OAuth 2.1 §2.3.2", "OpenID Connect Core §3.1.2.1"],
-  }),
-  "RU-11": { cites: ["OAuth 2.1 §2.3.1", "RFC 8252 §7.1, §8.4"] },
+    "OpenID Connect Core §6; RFC 9101 §5",
+  ),
+  "RU-01": rule<UnregisteredUri | UnregistrableUri>(
+    "invalid_request",
+    (facts) => uriMessage("redirect_uri", facts),
+    "OAuth 2.1 §4.1.1; RFC 9700 §4.1.3; RFC 3986 §6.2.1",
+  ),
+  "RU-06": rule<MissingRedirectUri & ByProfile>(
+    "invalid_request",
+    ({ byProfile }) => `redirect_uri is missing${byProfile}`,
+    "OAuth 2.1 §2.3.2",
+  ),
+  "RU-07": rule<MissingRedirectUri>(
+    "invalid_request",
+    "redirect_uri is missing",
+    "OAuth 2.1 §2.3.2; OpenID Connect Core §3.1.2.1",
+  ),
+  "RU-11": { source: "OAuth 2.1 §2.3.1; RFC 8252 §7.1, §8.4" },
   ...pkceRules,
-  "MC-02": rule<ByProfile>({
-    code: "invalid_target",
-    message: "resource is missing",
-    cites: ["MCP authorization", "RFC 8707 §2"],
-  }),
-  "FP-03": rule({
-    code: "invalid_request",
-    message: "state contains a control character, which form_post cannot return unchanged",
-    cites: [],
-  }),
-  "FP-04": { cites: [] },
+  "MC-02": rule<ByProfile>("invalid_target", "resource is missing", "MCP authorization; RFC 8707 §2"),
+  "FP-03": rule("invalid_request", "state contains a control character, which form_post cannot return unchanged"),
+  "FP-04": { source: "" },
 } as const satisfies Readonly<Record<string, Rule>>;

@@ -1,25 +1,62 @@
-/** Rules of HTTP and of operation. */
+/** Rules of HTTP, of pages, and of logins that pages continue. */
 
 import { type Rule, rule } from "./rule.ts";
 
+/** Facts about an automatic login that a page of another site started. */
+export interface CrossSiteLogin {
+  /** The page. */
+  readonly page: string;
+  /** What the page requests in a frame, such as `iframe`; absent if it is not framed. */
+  readonly frame?: string;
+}
+
+/** The pages that may use a server like a page on its machine. */
+export const knownPages =
+  "a page on a test host, or on an origin of allowedOrigins or of a redirect URI of a configured client";
+
+/** Why a pending login cannot continue. */
+export type LostLogin =
+  | "unknown"
+  | "expired"
+  | "finished a moment ago"
+  | "client changed"
+  | "other browser"
+  | "stored request expired";
+
+/** Facts about a pending login that cannot continue. */
+export type LostLoginFacts =
+  | { readonly problem: LostLogin }
+  /** When it was finished, in milliseconds since the epoch. */
+  | { readonly finishedAt: number }
+  /** The extension that delivered the results of such logins. */
+  | { readonly delivery: string };
+
 /** By ID, in the order of `tests/rules.md`. */
 export const httpRules = {
-  "HT-01": { cites: ["RFC 9110 §15.5.5, §15.5.6"] },
-  "HT-07": { cites: ["RFC 9126 §2.3"] },
-  "HT-08": { cites: [] },
-  "HT-09": { cites: [] },
-  "HT-10": { cites: ["OAuth 2.1 App. B"] },
-  "HT-13": { cites: [] },
-  "HT-16": { cites: ["RFC 9700 §4.13"] },
-  "HT-20": { cites: [] },
-  "HT-22": { cites: ["RFC 9700 §4.7"] },
-  "HT-23": rule<{ readonly count: number }>({
-    code: "temporarily_unavailable",
-    message: "too many requests, try again later",
-    cites: [],
-  }),
-  "HT-24": { cites: ["RFC 9700 §4.13", "RFC 9110 §15.5.20"] },
-  "HT-25": { cites: ["RFC 6585 §5"] },
-  "OP-01": { cites: ["RFC 9110 §15.6.4"] },
-  "OP-10": { cites: ["OAuth 2.1 §2.4.1", "RFC 9700 §2.5"] },
+  "HT-01": { source: "RFC 9110 §15.5.5, §15.5.6" },
+  "HT-07": { source: "RFC 9126 §2.3" },
+  "HT-08": { source: "" },
+  "HT-09": { source: "" },
+  "HT-10": { source: "OAuth 2.1 App. B" },
+  "HT-13": { source: "" },
+  "HT-16": { source: "RFC 9700 §4.13" },
+  "HT-20": { source: "" },
+  "HT-22": { source: "RFC 9700 §4.7" },
+  "HT-24": { source: "RFC 9700 §4.13; RFC 9110 §15.5.20" },
+  "HT-25": { source: "RFC 6585 §5" },
+  "UI-14": rule<LostLoginFacts>(
+    "invalid_request",
+    (facts) =>
+      "delivery" in facts
+        ? "the server no longer supports such logins"
+        : "this login is finished, has expired or belongs to another browser",
+  ),
+  "UI-20": { source: "RFC 9700 §4.7" },
+  "UI-30": rule<CrossSiteLogin>(
+    "interaction_required",
+    "automatic login is not allowed for a page of another site",
+    "RFC 9700 §4.7",
+  ),
+  "DM-15": { source: "" },
+  "DI-04": { source: "RFC 9700 §4.7" },
 } as const satisfies Readonly<Record<string, Rule>>;

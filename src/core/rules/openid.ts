@@ -1,12 +1,6 @@
-/** Rules of OpenID Connect, logout and bearer tokens. */
+/** Rules of OpenID Connect and bearer tokens. */
 
-import {
-  type Repeated,
-  repeatedMessage,
-  type UnregisteredUri,
-  type UnregistrableUri,
-  uriMessage,
-} from "./authorize.ts";
+import { type Repeated, repeatedMessage } from "./authorize.ts";
 import { type ByProfile, grantRule, type Rule, rule } from "./rule.ts";
 
 /** Why a session cannot be used for a request. */
@@ -94,13 +88,8 @@ export interface WrongHint {
   readonly hintedClient: string | undefined;
 }
 
-/** Facts about a redirect URI of a logout whose client is unknown. */
-export interface UnidentifiedClient {
-  /** The `client_id` of the request; `undefined` if it has none. */
-  readonly unknownId: string | undefined;
-}
-
-const wrongHint = "id_token_hint is not an ID token that this server issued to this client";
+/** The message about such a hint. */
+export const wrongHint = "id_token_hint is not an ID token that this server issued to this client";
 
 /** Facts about a request to a protected resource that has no access token. */
 export interface MissingToken {
@@ -137,88 +126,67 @@ interface MissingScope {
 
 /** By ID, in the order of `tests/rules.md`. */
 export const openidRules = {
-  "OI-03": rule<SilentLogin>({
-    code: (facts) =>
-      "prompts" in facts ? "invalid_request" : "needs" in facts ? neededCodes[facts.needs] : "login_required",
-    message: (facts) =>
+  "OI-03": rule<SilentLogin>(
+    (facts) => "prompts" in facts ? "invalid_request" : "needs" in facts ? neededCodes[facts.needs] : "login_required",
+    (facts) =>
       "prompts" in facts
         ? "prompt combines none with another value"
         : `${"needs" in facts ? facts.needs : "login"} is required, but prompt=none forbids it`,
-    cites: ["OpenID Connect Core §3.1.2.1, §3.1.2.6"],
-  }),
-  "OI-04": { cites: ["OpenID Connect Core §3.1.2.1"] },
-  "OI-05": rule<{ readonly maxAge: string } | OldLogin | MissedLevel>({
-    code: (facts) =>
+    "OpenID Connect Core §3.1.2.1, §3.1.2.6",
+  ),
+  "OI-04": { source: "OpenID Connect Core §3.1.2.1" },
+  "OI-05": rule<{ readonly maxAge: string } | OldLogin | MissedLevel>(
+    (facts) =>
       "maxAge" in facts
         ? "invalid_request"
         : "authTime" in facts
         ? "login_required"
         : "unmet_authentication_requirements",
-    message: (facts) =>
+    (facts) =>
       "maxAge" in facts
         ? "max_age is not a whole number of seconds"
         : "authTime" in facts
         ? "the login is older than the request allows"
         : missedLevelMessage,
-    cites: ["OpenID Connect Core §3.1.2.1"],
-  }),
-  "OI-06": rule<UnknownUser>({
-    code: ({ isSilent }) => isSilent ? "login_required" : "invalid_request",
-    message: describeUnknownUser,
-    cites: ["OpenID Connect Core §3.1.2.1"],
-  }),
-  "OI-07": rule<WrongHint & { readonly clientId: string }>({
-    code: "invalid_request",
-    message: wrongHint,
-    cites: ["OpenID Connect Core §3.1.2.1, §3.1.2.2"],
-  }),
-  "OI-08": rule<WrongClaims | WrongUser>({
-    code: (facts) => "demandedSubs" in facts ? "access_denied" : "invalid_request",
-    message: (facts) =>
+    "OpenID Connect Core §3.1.2.1",
+  ),
+  "OI-06": rule<UnknownUser>(
+    ({ isSilent }) => isSilent ? "login_required" : "invalid_request",
+    describeUnknownUser,
+    "OpenID Connect Core §3.1.2.1",
+  ),
+  "OI-07": rule<WrongHint & { readonly clientId: string }>(
+    "invalid_request",
+    wrongHint,
+    "OpenID Connect Core §3.1.2.1, §3.1.2.2",
+  ),
+  "OI-08": rule<WrongClaims | WrongUser>(
+    (facts) => "demandedSubs" in facts ? "access_denied" : "invalid_request",
+    (facts) =>
       "demandedSubs" in facts
         ? "the user is not the one that the request requires"
         : "count" in facts
         ? `claims demands more than ${facts.limit} subjects`
         : "claims is not a valid claims request",
-    cites: ["OpenID Connect Core §5.5"],
-  }),
-  "OI-09": { cites: ["OpenID Connect Core §11"] },
-  "LO-01": rule({
-    code: "access_denied",
-    message: "the confirmation does not belong to this session",
-    cites: ["OpenID Connect RP-Initiated Logout §2"],
-  }),
-  "LO-02": rule<WrongHint | Repeated>({
-    code: "invalid_request",
-    message: (facts) => "repeated" in facts ? repeatedMessage(facts) : wrongHint,
-    cites: ["OpenID Connect RP-Initiated Logout §2"],
-  }),
-  "LO-03": rule<UnregisteredUri | UnregistrableUri | UnidentifiedClient>({
-    code: "invalid_request",
-    message: (facts) =>
-      !("unknownId" in facts)
-        ? uriMessage("post_logout_redirect_uri", facts)
-        : facts.unknownId === undefined
-        ? "post_logout_redirect_uri was sent without id_token_hint and client_id, so its client is unknown"
-        : "client_id is not a registered client, so post_logout_redirect_uri belongs to none",
-    cites: ["OpenID Connect RP-Initiated Logout §3"],
-  }),
-  "LO-05": grantRule({ cites: ["OAuth 2.1 §4.3.3"] }),
-  "LO-06": grantRule({ cites: ["OAuth 2.1 §4.3.1"] }),
-  "CL-17": { cites: [] },
-  "BR-01": rule<Repeated | { readonly place: "form" | "query"; readonly isAccepted: boolean } | ByProfile>({
-    code: "invalid_request",
-    message: (facts) =>
+    "OpenID Connect Core §5.5",
+  ),
+  "OI-09": { source: "OpenID Connect Core §11" },
+  "LO-05": grantRule("OAuth 2.1 §4.3.3"),
+  "LO-06": grantRule("OAuth 2.1 §4.3.1"),
+  "CL-17": { source: "" },
+  "BR-01": rule<Repeated | { readonly place: "form" | "query"; readonly isAccepted: boolean } | ByProfile>(
+    "invalid_request",
+    (facts) =>
       "repeated" in facts
         ? repeatedMessage(facts)
         : "place" in facts
         ? "the access token was sent in two places"
         : `the access token was sent in the form${facts.byProfile}`,
-    cites: ["OAuth 2.1 §5.1"],
-  }),
-  "BR-02": rule<MissingToken | InvalidToken | MissingScope | { readonly isBound: true }>({
-    code: (facts) => "scope" in facts ? "insufficient_scope" : "invalid_token",
-    message: (facts) =>
+    "OAuth 2.1 §5.1",
+  ),
+  "BR-02": rule<MissingToken | InvalidToken | MissingScope | { readonly isBound: true }>(
+    (facts) => "scope" in facts ? "insufficient_scope" : "invalid_token",
+    (facts) =>
       "header" in facts
         ? "an access token is required"
         : "token" in facts
@@ -226,16 +194,16 @@ export const openidRules = {
         : "scope" in facts
         ? "the access token lacks the required scope"
         : "the access token is bound to a key, and this server accepts no proofs",
-    cites: ["OAuth 2.1 §5.3"],
-  }),
-  "ST-08": rule<UnknownLevel>({
-    code: "unmet_authentication_requirements",
-    message: missedLevelMessage,
-    cites: ["OpenID Connect Core §5.5.1.1", "OpenID Connect Unmet Authentication Requirements §2"],
-  }),
-  "ST-12": rule<{ readonly stated: string; readonly known: readonly string[] }>({
-    code: "server_error",
-    message: "the approver states an acr that this server does not have",
-    cites: ["RFC 9068 §2.2.1"],
-  }),
+    "OAuth 2.1 §5.3",
+  ),
+  "ST-08": rule<UnknownLevel>(
+    "unmet_authentication_requirements",
+    missedLevelMessage,
+    "OpenID Connect Core §5.5.1.1; OpenID Connect Unmet Authentication Requirements §2",
+  ),
+  "ST-12": rule<{ readonly stated: string; readonly known: readonly string[] }>(
+    "server_error",
+    "the approver states an acr that this server does not have",
+    "RFC 9068 §2.2.1",
+  ),
 } as const satisfies Readonly<Record<string, Rule>>;

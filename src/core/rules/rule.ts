@@ -2,12 +2,15 @@
 
 import type { ErrorCode, ExtensionErrorCode } from "./error_code.ts";
 
+/** @internal The ID of a rule, such as `HT-01`. `deno task rules` checks that each one in the code exists. */
+export type RuleId = `${string}-${number}`;
+
 /** A rule: a row of the rule table. Its texts are in `server/explain/`. */
 export interface Rule {
   /**
    * The specifications that the rule is taken from, as `tests/rules.md` names them; empty for a rule of this project.
    */
-  readonly cites: readonly string[];
+  readonly source: string;
 }
 
 type Code = ErrorCode | ExtensionErrorCode;
@@ -32,13 +35,17 @@ export interface GrantRule<Facts> extends Rule {
 }
 
 /** Creates the row of a {@link GrantRule}. Its texts are made from the `Facts`, by default from none. */
-export function grantRule<Facts = undefined>(row: Rule): GrantRule<Facts> {
-  return row;
+export function grantRule<Facts = undefined>(source = ""): GrantRule<Facts> {
+  return { source };
 }
 
 /** Creates the row of a {@link RejectionRule}. Its texts are made from the `Facts`, by default from none. */
-export function rule<Facts = undefined>(row: RejectionRule<Facts>): RejectionRule<Facts> {
-  return row;
+export function rule<Facts = undefined>(
+  code: RejectionRule<Facts>["code"],
+  message: RejectionRule<Facts>["message"],
+  source = "",
+): RejectionRule<Facts> {
+  return { code, message, source };
 }
 
 /** The end of a sentence about a setting that a profile decides: `, by the profile X`; otherwise empty. */

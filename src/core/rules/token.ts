@@ -102,140 +102,90 @@ interface DisallowedGrantType {
 
 /** By ID, in the order of `tests/rules.md`. */
 export const tokenRules = {
-  "TK-02": { cites: ["OAuth 2.1 §3.2.2, App. B"] },
-  "TK-03": { cites: ["OAuth 2.1 §2.4.1, §3.2.2"] },
-  "TK-04": rule<Repeated>({
-    code: "invalid_request",
-    message: repeatedMessage,
-    cites: ["OAuth 2.1 §3.2", "RFC 8707 §2"],
-  }),
-  "TK-05": rule<{ readonly grantTypes: readonly string[]; readonly sent?: string }>({
-    code: ({ sent }) => sent === undefined ? "invalid_request" : "unsupported_grant_type",
-    message: ({ sent }) => sent === undefined ? "grant_type is missing" : "grant_type is not supported by this server",
-    cites: ["OAuth 2.1 §3.2.4", "RFC 9700 §2.4"],
-  }),
-  "TK-06": rule<UnregisteredGrantType | DisallowedGrantType>({
-    code: "unauthorized_client",
-    message: (facts) =>
+  "TK-02": { source: "OAuth 2.1 §3.2.2, App. B" },
+  "TK-03": { source: "OAuth 2.1 §2.4.1, §3.2.2" },
+  "TK-04": rule<Repeated>("invalid_request", repeatedMessage, "OAuth 2.1 §3.2; RFC 8707 §2"),
+  "TK-05": rule<{ readonly grantTypes: readonly string[]; readonly sent?: string }>(
+    ({ sent }) => sent === undefined ? "invalid_request" : "unsupported_grant_type",
+    ({ sent }) => sent === undefined ? "grant_type is missing" : "grant_type is not supported by this server",
+    "OAuth 2.1 §3.2.4; RFC 9700 §2.4",
+  ),
+  "TK-06": rule<UnregisteredGrantType | DisallowedGrantType>(
+    "unauthorized_client",
+    (facts) =>
       "registered" in facts
         ? "this client is not registered for this grant_type"
         : "this client may not use this grant_type",
-    cites: ["OAuth 2.1 §3.2.4"],
-  }),
-  "TK-08": rule({
-    code: "invalid_request",
-    message: "client_id does not match the authenticated client",
-    cites: ["OAuth 2.1 §3.2.2"],
-  }),
-  "TK-14": rule({
-    code: "invalid_request",
-    message: "redirect_uri is missing",
-    cites: [],
-  }),
-  "TK-15": rule<{ readonly expected: string; readonly received: string; readonly approvedAt: number }>({
-    code: "invalid_grant",
-    message: "redirect_uri does not match the authorization request",
-    cites: ["OAuth 2.1 §10.2", "RFC 6749 §4.1.3"],
-  }),
+    "OAuth 2.1 §3.2.4",
+  ),
+  "TK-08": rule("invalid_request", "client_id does not match the authenticated client", "OAuth 2.1 §3.2.2"),
+  "TK-14": rule("invalid_request", "redirect_uri is missing"),
+  "TK-15": rule<{ readonly expected: string; readonly received: string; readonly approvedAt: number }>(
+    "invalid_grant",
+    "redirect_uri does not match the authorization request",
+    "OAuth 2.1 §10.2; RFC 6749 §4.1.3",
+  ),
   // Without a code. Any other error of this rule is an `invalid_grant` error of the grant type.
-  "TK-16": rule<{ readonly isEmpty: boolean } | { readonly lifetime: number } | BoundToUnprovable>({
-    code: "invalid_request",
-    message: "code is missing or empty",
-    cites: ["OAuth 2.1 §3.2.4"],
-  }),
-  "CA-04": rule({
-    code: "invalid_client",
-    message: "the Authorization header is not Basic credentials",
-    cites: ["OAuth 2.1 §3.2.4"],
-  }),
-  "CA-07": rule<FailedAuthentication>({
-    code: "invalid_client",
-    message: "client authentication failed",
-    cites: ["OAuth 2.1 §2.4.1"],
-  }),
-  "CA-09": rule<{ readonly methods: readonly string[] }>({
-    code: "invalid_request",
-    message: "the request uses more than one method of client authentication",
-    cites: ["OAuth 2.1 §2.4, §3.2.4"],
-  }),
-  "CA-12": rule<{ readonly seconds: number }>({
-    code: "temporarily_unavailable",
-    message: "too many failed authentications, try again later",
-    cites: ["OAuth 2.1 §2.4.1"],
-  }),
-  "CA-16": { cites: ["OAuth 2.1 §2.4.1", "RFC 7591 §2"] },
-  "CA-17": { cites: ["RFC 6749 §2.3.1"] },
-  "CI-02": grantRule<Expired>({ cites: ["OAuth 2.1 §4.1.2"] }),
-  "CI-05": grantRule<OtherClient>({ cites: ["OAuth 2.1 §4.1.3, §7.5.3"] }),
-  "CI-06": grantRule<Reused>({ cites: ["OAuth 2.1 §4.1.3, §7.5.3"] }),
+  "TK-16": rule<{ readonly isEmpty: boolean } | { readonly lifetime: number } | BoundToUnprovable>(
+    "invalid_request",
+    "code is missing or empty",
+    "OAuth 2.1 §3.2.4",
+  ),
+  "CA-04": rule("invalid_client", "the Authorization header is not Basic credentials", "OAuth 2.1 §3.2.4"),
+  "CA-07": rule<FailedAuthentication>("invalid_client", "client authentication failed", "OAuth 2.1 §2.4.1"),
+  "CA-09": rule<{ readonly methods: readonly string[] }>(
+    "invalid_request",
+    "the request uses more than one method of client authentication",
+    "OAuth 2.1 §2.4, §3.2.4",
+  ),
+  "CA-12": rule<{ readonly seconds: number }>(
+    "temporarily_unavailable",
+    "too many failed authentications, try again later",
+    "OAuth 2.1 §2.4.1",
+  ),
+  "CA-16": { source: "OAuth 2.1 §2.4.1; RFC 7591 §2" },
+  "CA-17": { source: "RFC 6749 §2.3.1" },
+  "CI-02": grantRule<Expired>("OAuth 2.1 §4.1.2"),
+  "CI-05": grantRule<OtherClient>("OAuth 2.1 §4.1.3, §7.5.3"),
+  "CI-06": grantRule<Reused>("OAuth 2.1 §4.1.3, §7.5.3"),
   "CI-11": grantRule<
     { readonly lost: "client" | "user"; readonly id: string } | {
       readonly lost: "consent";
       readonly revocation: RevocationRecord;
     }
-  >({ cites: ["OAuth 2.1 §4.1.3"] }),
-  "RT-02": grantRule<OtherClient>({ cites: ["OAuth 2.1 §3.2.3, §4.3"] }),
-  "RT-04": grantRule<Reused | { readonly revocation: RevocationRecord }>({
-    cites: ["OAuth 2.1 §4.3.1", "RFC 9700 §4.14.2"],
-  }),
-  "RT-06": rule<{ readonly requested: string; readonly granted: readonly string[] }>({
-    code: "invalid_scope",
-    message: "scope is more than was granted",
-    cites: ["OAuth 2.1 §4.3.1, §4.3.3"],
-  }),
+  >("OAuth 2.1 §4.1.3"),
+  "RT-02": grantRule<OtherClient>("OAuth 2.1 §3.2.3, §4.3"),
+  "RT-04": grantRule<Reused | { readonly revocation: RevocationRecord }>("OAuth 2.1 §4.3.1; RFC 9700 §4.14.2"),
+  "RT-06": rule<{ readonly requested: string; readonly granted: readonly string[] }>(
+    "invalid_scope",
+    "scope is more than was granted",
+    "OAuth 2.1 §4.3.1, §4.3.3",
+  ),
   // Without a token. Any other error of this rule is an `invalid_grant` error of the grant type.
   "RT-07": rule<
     | { readonly isMissing: true }
     | { readonly isUnknown: true }
     | ({ readonly expired: "grant" | "token" } & Expired)
     | BoundToUnprovable
-  >({
-    code: "invalid_request",
-    message: "refresh_token is missing",
-    cites: ["OAuth 2.1 §4.3.1, §4.3.3"],
-  }),
-  "RT-09": grantRule<{ readonly registered: readonly string[]; readonly granted: readonly string[] }>({
-    cites: ["OAuth 2.1 §4.3.1", "RFC 6749 §6"],
-  }),
-  "CC-01": rule({
-    code: "unauthorized_client",
-    message: "only a confidential client may use client_credentials",
-    cites: ["OAuth 2.1 §4.2"],
-  }),
-  "CC-02": rule<{ readonly userScopes: readonly string[]; readonly requested?: string }>({
-    code: "invalid_scope",
-    message: "scope contains a value that only a user can grant",
-    cites: ["RFC 6749 §4.4.3", "OpenID Connect Core"],
-  }),
-  "CC-03": rule({
-    code: "insufficient_scope",
-    message: "the access token has no user",
-    cites: ["RFC 9700 §4.15", "OAuth 2.1 §7.4"],
-  }),
-  "RI-01": rule<WrongResource>({
-    code: "invalid_target",
-    message: ({ problem }) => resourceMessages[problem],
-    cites: ["RFC 8707 §2"],
-  }),
-  "RI-03": rule<UngrantedResource>({
-    code: "invalid_target",
-    message: "resource was not granted",
-    cites: ["RFC 8707 §2.2"],
-  }),
-  "RI-05": rule<{ readonly resources: readonly string[] }>({
-    code: "invalid_target",
-    message: "none of the granted resources is still registered",
-    cites: ["RFC 8707 §2"],
-  }),
-  "RV-01": rule({
-    code: "invalid_request",
-    message: "token is missing",
-    cites: ["RFC 7009 §2.1"],
-  }),
-  "IN-01": rule({
-    code: "invalid_request",
-    message: "token is missing",
-    cites: ["RFC 7662 §2.1"],
-  }),
-  "IN-02": { cites: ["RFC 7662 §2.2"] },
+  >("invalid_request", "refresh_token is missing", "OAuth 2.1 §4.3.1, §4.3.3"),
+  "RT-09": grantRule<{ readonly registered: readonly string[]; readonly granted: readonly string[] }>(
+    "OAuth 2.1 §4.3.1; RFC 6749 §6",
+  ),
+  "CC-01": rule("unauthorized_client", "only a confidential client may use client_credentials", "OAuth 2.1 §4.2"),
+  "CC-02": rule<{ readonly userScopes: readonly string[]; readonly requested?: string }>(
+    "invalid_scope",
+    "scope contains a value that only a user can grant",
+    "RFC 6749 §4.4.3; OpenID Connect Core",
+  ),
+  "CC-03": rule("insufficient_scope", "the access token has no user", "RFC 9700 §4.15; OAuth 2.1 §7.4"),
+  "RI-01": rule<WrongResource>("invalid_target", ({ problem }) => resourceMessages[problem], "RFC 8707 §2"),
+  "RI-03": rule<UngrantedResource>("invalid_target", "resource was not granted", "RFC 8707 §2.2"),
+  "RI-05": rule<{ readonly resources: readonly string[] }>(
+    "invalid_target",
+    "none of the granted resources is still registered",
+    "RFC 8707 §2",
+  ),
+  "RV-01": rule("invalid_request", "token is missing", "RFC 7009 §2.1"),
+  "IN-01": rule("invalid_request", "token is missing", "RFC 7662 §2.1"),
+  "IN-02": { source: "RFC 7662 §2.2" },
 } as const satisfies Readonly<Record<string, Rule>>;

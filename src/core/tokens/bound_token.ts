@@ -5,7 +5,7 @@
 
 import { OAuthError } from "../errors.ts";
 import { type Handling, reject } from "../reject.ts";
-import type { PassedRuleId } from "../rules/mod.ts";
+import type { RuleId } from "../rules/mod.ts";
 import type { MissingToken } from "../rules/openid.ts";
 
 /** Facts about a request whose access token is sent with two schemes, or not with the proof that it needs. */
@@ -23,7 +23,7 @@ export interface BoundScheme {
   /** Its name, as in `Authorization: DPoP TOKEN`. */
   readonly name: string;
   /** The rule of requests with such tokens. */
-  readonly rule: PassedRuleId;
+  readonly rule: RuleId;
   /** Creates the error of that rule. */
   reject(facts: KeyProblem): OAuthError;
 }

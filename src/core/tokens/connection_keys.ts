@@ -1,7 +1,7 @@
 /** Keys that the connection of a request proves, such as that of the client's certificate (RFC 8705). */
 
 import type { OAuthError } from "../errors.ts";
-import type { RejectionRuleId } from "../rules/mod.ts";
+import type { RuleId } from "../rules/mod.ts";
 
 /** @internal The connection of a request. */
 export interface Connection {
@@ -26,7 +26,7 @@ export interface BoundToKey {
   /** Creates the error at a server that accepts no proofs. */
   readonly unprovable: () => OAuthError;
   /** The rule and the message of `invalid_grant` errors, for `invalidGrantBy()`. */
-  readonly rule: RejectionRuleId;
+  readonly rule: RuleId;
   readonly message: string;
 }
 

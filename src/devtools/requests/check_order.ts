@@ -1,7 +1,7 @@
 /** The order in which a flow lists the checks of an exchange. */
 
 import type { CoreApp } from "../../core/context.ts";
-import type { PassedRuleId } from "../../core/rules/mod.ts";
+import type { RuleId } from "../../core/rules/mod.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { fieldValue } from "./labels.ts";
 import { serverPolicy } from "../../server/config/server_policy.ts";
@@ -10,7 +10,7 @@ import { serverPolicy } from "../../server/config/server_policy.ts";
 export function findCheckOrder(
   { server, endpoints }: Pick<CoreApp, "server" | "endpoints">,
   { caller, endpoint, request }: Exchange,
-): readonly PassedRuleId[] {
+): readonly RuleId[] {
   const grantType = caller === "client" ? fieldValue(request.form, "grant_type") : undefined;
   if (grantType === undefined) return endpoints.find(({ name }) => name === endpoint)?.checks ?? [];
   // A recorder of the program may have requests of a grant type that the settings switch off.

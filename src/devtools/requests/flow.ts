@@ -2,7 +2,7 @@
 
 import { findFix, findRule, getPassedText } from "../../server/rules.ts";
 import { upperFirst } from "../../server/pages/first_letter.ts";
-import type { PassedRuleId } from "../../core/rules/mod.ts";
+import type { RuleId } from "../../core/rules/mod.ts";
 import type { Server } from "../../core/server.ts";
 import type { Explanation } from "../../core/errors.ts";
 import type { TraceEvent } from "../../server/trace.ts";
@@ -104,7 +104,7 @@ interface FlowOptions extends DisplayOptions {
   readonly findHelp: FindHelp;
   readonly canControl: boolean;
   /** The rules of the checks of an exchange, in order. */
-  readonly checkOrder: (exchange: Exchange) => readonly PassedRuleId[];
+  readonly checkOrder: (exchange: Exchange) => readonly RuleId[];
 }
 
 /** The props of a flow's page. */
@@ -327,7 +327,7 @@ const summaryParameters = ["grant_type", "scope", "prompt", "login_hint"];
 /** All checks of an exchange in order: passed, failed, not checked. */
 function exchangeChecks(
   { passed, rejection, warnings }: Exchange,
-  expectedRules: readonly PassedRuleId[],
+  expectedRules: readonly RuleId[],
 ): RuleCheckResult[] {
   const checks = passed.map(({ rule, value }): RuleCheckResult => ({ ...passedRule(rule), passed: true, value }));
   if (rejection === undefined) return checks;
@@ -362,7 +362,7 @@ function exchangeWarnings({ warnings }: Exchange): RuleCheckResult[] {
   });
 }
 
-function passedRule(rule: PassedRuleId): Pick<RuleCheckResult, "rule" | "cites" | "statement"> {
+function passedRule(rule: RuleId): Pick<RuleCheckResult, "rule" | "cites" | "statement"> {
   return { rule, cites: ruleCitations(rule), statement: getPassedText(rule) };
 }
 

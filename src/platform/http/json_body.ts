@@ -2,7 +2,8 @@
 
 import { isDeeperThan, isObject } from "../../core/json_value.ts";
 import { describeContentType, readBodyText } from "../../core/http/form.ts";
-import { HttpError, type RequestLike, type RuleId } from "../../core/http/message.ts";
+import { HttpError, type RequestLike } from "../../core/http/message.ts";
+import type { RuleId } from "../../core/rules/mod.ts";
 
 /** Maximum depth of nested arrays and objects. Deeper values could exhaust the stack of a recursive function. */
 const maxDepth = 16;

@@ -1,6 +1,6 @@
 /** Texts of the rules of the control over HTTP. */
 
-import type { controlRules } from "../../core/rules/control.ts";
+import type { controlRules } from "../rules/control.ts";
 import { explainRepeated } from "./parameters.ts";
 import type { RuleTexts } from "./rule_text.ts";
 

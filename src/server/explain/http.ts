@@ -1,7 +1,17 @@
-/** Texts of the rules of HTTP and of operation. */
+/** Texts of the rules of HTTP, of operation, and of logins that pages continue. */
 
-import type { httpRules } from "../../core/rules/http.ts";
+import { type httpRules, knownPages, type LostLogin } from "../../core/rules/http.ts";
+import type { operationRules } from "../rules/operation.ts";
 import type { RuleTexts } from "./rule_text.ts";
+
+const lostLogins: Readonly<Record<LostLogin, string>> = {
+  unknown: "a login that this server does not know",
+  expired: "a login that has expired",
+  "finished a moment ago": "a login that was finished a moment ago",
+  "client changed": "a login whose client was removed or changed",
+  "other browser": "a login of another browser, or of a browser that blocks cookies",
+  "stored request expired": "its stored request has expired",
+};
 
 /** By ID, in the order of `tests/rules.md`. */
 export const httpTexts = {
@@ -52,4 +62,34 @@ export const httpTexts = {
     fix:
       "Change the entry in the configuration. To keep it in the store instead, remove it from the configuration, and add it again at run time.",
   },
-} as const satisfies RuleTexts<typeof httpRules>;
+  "UI-14": {
+    passes: "the pending request belongs to this browser",
+    fix: "Go back to the client and start again.",
+    explain: (facts) =>
+      "delivery" in facts
+        ? { expected: "a login in a browser", received: `a login of the extension ${facts.delivery}` }
+        : {
+          expected: "a pending login of this browser",
+          received: "finishedAt" in facts
+            ? `a login that was finished at ${new Date(facts.finishedAt).toISOString()}`
+            : lostLogins[facts.problem],
+        },
+  },
+  "UI-20": {
+    fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
+  },
+  "UI-30": {
+    fix:
+      "Start the login from a page on a test host such as localhost, configure the client, or add the origin of the page to the setting allowedOrigins.",
+    explain: ({ page, frame }) => ({
+      expected: frame === undefined ? `a redirect URI or a start of the login on ${knownPages}` : knownPages,
+      received: frame === undefined ? page : `${page}, in a request for ${frame}`,
+    }),
+  },
+  "DM-15": {
+    fix: "Register that redirect URI for a client, in the configuration or on the clients page.",
+  },
+  "DI-04": {
+    fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
+  },
+} as const satisfies RuleTexts<typeof httpRules & typeof operationRules>;

@@ -1,17 +1,7 @@
 /** Texts of the rules of the pages for users and operators. */
 
-import { knownPages, type LostLogin, type pageRules as corePageRules } from "../../core/rules/pages.ts";
 import type { pageRules } from "../rules/pages.ts";
 import type { RuleTexts } from "./rule_text.ts";
-
-const lostLogins: Readonly<Record<LostLogin, string>> = {
-  unknown: "a login that this server does not know",
-  expired: "a login that has expired",
-  "finished a moment ago": "a login that was finished a moment ago",
-  "client changed": "a login whose client was removed or changed",
-  "other browser": "a login of another browser, or of a browser that blocks cookies",
-  "stored request expired": "its stored request has expired",
-};
 
 /** By ID, in the order of `tests/rules.md`. */
 export const pageTexts = {
@@ -34,30 +24,6 @@ export const pageTexts = {
   "UI-12": {
     fix: "Go back and enter user name and password again.",
   },
-  "UI-14": {
-    passes: "the pending request belongs to this browser",
-    fix: "Go back to the client and start again.",
-    explain: (facts) =>
-      "delivery" in facts
-        ? { expected: "a login in a browser", received: `a login of the extension ${facts.delivery}` }
-        : {
-          expected: "a pending login of this browser",
-          received: "finishedAt" in facts
-            ? `a login that was finished at ${new Date(facts.finishedAt).toISOString()}`
-            : lostLogins[facts.problem],
-        },
-  },
-  "UI-20": {
-    fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
-  },
-  "UI-30": {
-    fix:
-      "Start the login from a page on a test host such as localhost, configure the client, or add the origin of the page to the setting allowedOrigins.",
-    explain: ({ page, frame }) => ({
-      expected: frame === undefined ? `a redirect URI or a start of the login on ${knownPages}` : knownPages,
-      received: frame === undefined ? page : `${page}, in a request for ${frame}`,
-    }),
-  },
   "DM-12": {
     fix: "Go back to the page /authorized and press one of its buttons.",
     explain: ({ hasStep, hasClient, hasCode }) => ({
@@ -69,15 +35,9 @@ export const pageTexts = {
       ].join(", "),
     }),
   },
-  "DM-15": {
-    fix: "Register that redirect URI for a client, in the configuration or on the clients page.",
-  },
   "DI-03": {
     fix: "Use a button of the page, or send its name and value.",
     explain: ({ expected, sent }) => ({ expected, received: sent ?? "nothing" }),
-  },
-  "DI-04": {
-    fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
   },
   "FL-01": {
     fix: "Send outcome as done, rejected, pending or documents, or leave it out.",
@@ -101,4 +61,4 @@ export const pageTexts = {
   "TP-04": {
     fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
   },
-} as const satisfies RuleTexts<typeof corePageRules & typeof pageRules>;
+} as const satisfies RuleTexts<typeof pageRules>;

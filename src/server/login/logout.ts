@@ -22,7 +22,7 @@ import { clientSessionId } from "../../core/grant_revocation.ts";
 import type { Params } from "../../core/params.ts";
 import { appendToRedirectUri } from "../../core/redirect_uri.ts";
 import { observe } from "../../core/observe.ts";
-import { reject } from "../../core/reject.ts";
+import { reject } from "../rules/mod.ts";
 import { constantTimeEqual } from "../../core/secrets.ts";
 import { sessionIdFor } from "../../core/users/users.ts";
 import { endSession, type Session } from "../../core/session/session.ts";
@@ -51,7 +51,7 @@ export function logoutHandlers(pages: ReplacedPages): Handlers {
 async function endSessionOrConfirm(context: Context, pages: ReplacedPages): Promise<HttpResponse> {
   const { server, request, site } = context;
   const params = await readParams(context);
-  params.rejectRepeated("LO-02");
+  params.rejectRepeated((facts) => reject("LO-02", facts));
   const session = await readSession(context);
   const { client, sid, hint } = await readHint(context, params, session);
   const postLogoutRedirectUri = readPostLogoutRedirectUri(server, params, client);
@@ -146,7 +146,7 @@ function readPostLogoutRedirectUri(server: Server, params: Params, client: Clien
   const { post_logout_redirect_uris: registered = [] } = client.metadata;
   const facts = { clientId: client.id, uri, registered };
   if (!mayLogOutTo(server, client, uri, (setting) => observe(server, client, "LO-03", { ...facts, setting }))) {
-    rejectUnregistrable(client, "LO-03", uri);
+    rejectUnregistrable(client, uri, (facts) => reject("LO-03", facts));
     throw reject("LO-03", facts);
   }
   const state = params.get("state");

@@ -13,7 +13,7 @@ import { storedRequests } from "../../core/request/request_source.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { OAuthError } from "../../core/errors.ts";
 import { reject } from "../../core/reject.ts";
-import type { LostLoginFacts } from "../../core/rules/pages.ts";
+import type { LostLoginFacts } from "../../core/rules/http.ts";
 import { digest, randomId, storageKey } from "../../core/secrets.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Server } from "../../core/server.ts";

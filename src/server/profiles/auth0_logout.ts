@@ -6,6 +6,7 @@ import { plainText, redirect } from "../../core/http/message.ts";
 import { isCrossSite } from "../../core/cross_site.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import { mayLogOutTo, warnAccepted } from "../login/logout_uri.ts";
+import { reject } from "../rules/mod.ts";
 import { clearSessionCookie, readSession } from "../../core/session/cookies.ts";
 import { isPermitted } from "../../core/clients/standing.ts";
 import { OAuthError } from "../../core/errors.ts";
@@ -18,7 +19,7 @@ import { endSession } from "../../core/session/session.ts";
 export const logOut: Handler = async (context) => {
   const { server, request } = context;
   const params = await readParams(context);
-  params.rejectRepeated("LO-02");
+  params.rejectRepeated((facts) => reject("LO-02", facts));
   const [id, returnTo] = [params.get("client_id"), params.get("returnTo")];
   const client = id === undefined ? undefined : await server.clients.findHolder(id, server);
   const { post_logout_redirect_uris: registered = [] } = client?.metadata ?? {};

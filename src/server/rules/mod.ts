@@ -1,12 +1,15 @@
-/** The rules of the whole server that no extension brings: those of resource servers and of pages. */
+/** The rules of the whole server that no extension brings. */
 
 import { rejectBy } from "../../core/reject.ts";
 import { coreRules } from "../../core/rules/mod.ts";
+import { controlRules } from "./control.ts";
+import { logoutRules } from "./logout.ts";
+import { operationRules } from "./operation.ts";
 import { pageRules } from "./pages.ts";
 import { resourceRules } from "./resource.ts";
 
 /** The rules besides those of the core. */
-export const serverRules = { ...resourceRules, ...pageRules };
+export const serverRules = { ...logoutRules, ...resourceRules, ...operationRules, ...pageRules, ...controlRules };
 
 /** Creates the error of a rule of the core or of the whole server. */
 export const reject = rejectBy({ ...coreRules, ...serverRules });

@@ -12,38 +12,25 @@ interface UnknownAction {
 
 /** By ID, in the order of `tests/rules.md`. */
 export const pageRules = {
-  "UI-04": rule<{ readonly isMissing: boolean }>({
-    code: "access_denied",
-    message: "the form was not made for this browser and purpose",
-    cites: ["RFC 9700 §4.7", "RFC 6819 §4.4.1.8"],
-  }),
-  "UI-05": { cites: [] },
-  "UI-10": rule({
-    code: "invalid_request",
-    message: "decision is neither allow nor deny",
-    cites: ["OAuth 2.1 §7.9"],
-  }),
-  "UI-11": { cites: ["OAuth 2.1 §7.3.1"] },
-  "UI-12": { cites: ["OAuth 2.1 §7.7"] },
-  "DM-12": rule<{ readonly hasStep: boolean; readonly hasClient: boolean; readonly hasCode: boolean }>({
-    code: "invalid_request",
-    message: "the form names no step",
-    cites: [],
-  }),
-  "DI-03": rule<UnknownAction>({
-    code: "invalid_request",
-    message: "unknown value of do",
-    cites: [],
-  }),
-  "FL-01": { cites: [] },
-  "FL-03": { cites: [] },
-  "FL-04": rule<UnknownAction>({
-    code: "invalid_request",
-    message: "unknown value of do",
-    cites: ["RFC 9700 §4.7"],
-  }),
-  "FL-05": { cites: [] },
-  "FL-06": { cites: [] },
-  "FL-17": { cites: [] },
-  "TP-04": { cites: ["RFC 9700 §4.7"] },
+  "UI-04": rule<{ readonly isMissing: boolean }>(
+    "access_denied",
+    "the form was not made for this browser and purpose",
+    "RFC 9700 §4.7; RFC 6819 §4.4.1.8",
+  ),
+  "UI-05": { source: "" },
+  "UI-10": rule("invalid_request", "decision is neither allow nor deny", "OAuth 2.1 §7.9"),
+  "UI-11": { source: "OAuth 2.1 §7.3.1" },
+  "UI-12": { source: "OAuth 2.1 §7.7" },
+  "DM-12": rule<{ readonly hasStep: boolean; readonly hasClient: boolean; readonly hasCode: boolean }>(
+    "invalid_request",
+    "the form names no step",
+  ),
+  "DI-03": rule<UnknownAction>("invalid_request", "unknown value of do"),
+  "FL-01": { source: "" },
+  "FL-03": { source: "" },
+  "FL-04": rule<UnknownAction>("invalid_request", "unknown value of do", "RFC 9700 §4.7"),
+  "FL-05": { source: "" },
+  "FL-06": { source: "" },
+  "FL-17": { source: "" },
+  "TP-04": { source: "RFC 9700 §4.7" },
 } as const satisfies Readonly<Record<string, Rule>>;

@@ -29,9 +29,9 @@ interface WeakLogin {
 
 /** By ID, in the order of `tests/rules.md`. */
 export const resourceRules = {
-  "PR-08": rule<MissingToken | WrongClaim | { readonly jwt: string } | { readonly isInactive: true }>({
-    code: "invalid_token",
-    message: (facts) =>
+  "PR-08": rule<MissingToken | WrongClaim | { readonly jwt: string } | { readonly isInactive: true }>(
+    "invalid_token",
+    (facts) =>
       "header" in facts
         ? "an access token is required"
         : "claim" in facts
@@ -39,34 +39,33 @@ export const resourceRules = {
         : "jwt" in facts
         ? "the access token is not one of the authorization server"
         : "the access token is unknown, expired or revoked",
-    cites: ["OAuth 2.1 §5.3", "RFC 9068 §4"],
-  }),
-  "PR-10": rule<{ readonly scope: readonly string[]; readonly granted: string }>({
-    code: "insufficient_scope",
-    message: "the access token lacks scope that this operation needs",
-    cites: ["OAuth 2.1 §5.3", "MCP authorization"],
-  }),
-  "PR-15": rule<{ readonly expected: string; readonly received: string }>({
-    code: "temporarily_unavailable",
-    message: "the access token cannot be checked now, try again later",
-    cites: [],
-  }),
-  "MC-08": rule<{ readonly resource: string; readonly audience?: string }>({
-    code: "invalid_token",
-    message: "the access token is for another resource",
-    cites: ["RFC 8707 §2", "RFC 9728 §3.3", "MCP authorization"],
-  }),
-  "MC-12": rule<{ readonly session: "none" | "of another user" } | { readonly isUnknown: true }>({
-    code: (facts) => "session" in facts ? "access_denied" : "invalid_request",
-    message: (facts) =>
+    "OAuth 2.1 §5.3; RFC 9068 §4",
+  ),
+  "PR-10": rule<{ readonly scope: readonly string[]; readonly granted: string }>(
+    "insufficient_scope",
+    "the access token lacks scope that this operation needs",
+    "OAuth 2.1 §5.3; MCP authorization",
+  ),
+  "PR-15": rule<{ readonly expected: string; readonly received: string }>(
+    "temporarily_unavailable",
+    "the access token cannot be checked now, try again later",
+  ),
+  "MC-08": rule<{ readonly resource: string; readonly audience?: string }>(
+    "invalid_token",
+    "the access token is for another resource",
+    "RFC 8707 §2; RFC 9728 §3.3; MCP authorization",
+  ),
+  "MC-12": rule<{ readonly session: "none" | "of another user" } | { readonly isUnknown: true }>(
+    (facts) => "session" in facts ? "access_denied" : "invalid_request",
+    (facts) =>
       "session" in facts
         ? "only the user of the MCP client can connect an account"
         : "this request to connect an account is unknown or has expired",
-    cites: ["MCP elicitation"],
-  }),
-  "ST-04": rule<WeakLogin>({
-    code: "insufficient_user_authentication",
-    message: "this operation needs a stronger or more recent login",
-    cites: ["RFC 9470 §3, §6"],
-  }),
+    "MCP elicitation",
+  ),
+  "ST-04": rule<WeakLogin>(
+    "insufficient_user_authentication",
+    "this operation needs a stronger or more recent login",
+    "RFC 9470 §3, §6",
+  ),
 } as const satisfies Readonly<Record<string, Rule>>;

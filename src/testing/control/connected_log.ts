@@ -1,7 +1,7 @@
 /** The log of a server in another process. */
 
 import type { ClientAuthMethod } from "../../core/clients/client.ts";
-import type { PassedRuleId, RejectionRuleId } from "../../core/rules/mod.ts";
+import type { PassedRuleId, RejectionRuleId } from "../../server/rules/rule_id.gen.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import type { RequestPattern } from "../faults/rule_builder.ts";
 import type { Call } from "./connection.ts";

@@ -4,6 +4,7 @@ import type { Context } from "../../core/context.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import { readJsonObject } from "../../platform/http/json_body.ts";
 import type { Field } from "../../server/config/field.ts";
+import { reject } from "../../server/rules/mod.ts";
 import type { Verb } from "./verb.ts";
 
 /**
@@ -15,7 +16,7 @@ import type { Verb } from "./verb.ts";
 export async function readInput(context: Context, { reads, input }: Verb): Promise<Readonly<Record<string, unknown>>> {
   if (!reads) return withDocumentedNames(await readJsonObject(context.request, "CO-04"), input.members);
   const params = await readParams(context);
-  params.rejectRepeated("CO-05");
+  params.rejectRepeated((facts) => reject("CO-05", facts));
   const names = [...new URLSearchParams(context.target.query).keys()];
   const texts = Object.fromEntries(names.map((name) => [name, params.get(name)]));
   return Object.fromEntries(

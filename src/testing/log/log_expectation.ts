@@ -1,7 +1,7 @@
 /** Expectations of the exchanges of one endpoint. */
 
 import type { ClientAuthMethod } from "../../core/clients/client.ts";
-import type { PassedRuleId, RejectionRuleId } from "../../core/rules/mod.ts";
+import type { PassedRuleId, RejectionRuleId } from "../../server/rules/rule_id.gen.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { redactExchanges, redactFields } from "../../recorder/redact.ts";
 import { findErrorCode } from "../../recorder/record_response.ts";

@@ -11,6 +11,7 @@ import type { EndpointDescription } from "../../../src/core/endpoint.ts";
 import { OAuthError } from "../../../src/core/errors.ts";
 import { endpointRoute } from "../../../src/core/route.ts";
 import { paramsFromFields } from "../../../src/core/params.ts";
+import { reject } from "../../../src/core/reject.ts";
 
 /** What the descriptions of the built-in endpoints say. */
 let all: readonly EndpointDescription[] = [];
@@ -30,7 +31,7 @@ test("[AZ-06, AZ-07, TK-04] a parameter sent twice is a repetition, equal and em
     const fields = [["x", "0"], ...values.map((value) => ["state", value] as const), ["y", "0"]] as const;
     const params = paramsFromFields(fields, unrepeatable);
     assertEquals(["state", "x", "y", "z"].map((name) => params.isRepeated(name)), [true, false, false, false]);
-    const rejection = assertThrows(() => params.rejectRepeated("TK-04"), OAuthError);
+    const rejection = assertThrows(() => params.rejectRepeated((facts) => reject("TK-04", facts)), OAuthError);
     assertEquals([rejection.code, rejection.details.rule], ["invalid_request", "TK-04"]);
     assertEquals(rejection.details.facts?.(), { repeated: "state", times: values.length });
   }
@@ -45,11 +46,12 @@ test("[AZ-07, TK-04] every parameter defined by a specification is rejected when
   ];
   for (const name of names) {
     const rejection = assertThrows(
-      () => paramsFromFields([[name, "1"], [name, "1"]], unrepeatable).rejectRepeated("AZ-07"),
+      () =>
+        paramsFromFields([[name, "1"], [name, "1"]], unrepeatable).rejectRepeated((facts) => reject("AZ-07", facts)),
       OAuthError,
     );
     assertEquals(rejection.message, `${name} was sent more than once`);
-    paramsFromFields([[name, "1"]], unrepeatable).rejectRepeated("AZ-07");
+    paramsFromFields([[name, "1"]], unrepeatable).rejectRepeated((facts) => reject("AZ-07", facts));
   }
 });
 
@@ -57,7 +59,9 @@ test("[AZ-04, AZ-07, HT-19] resource and unknown parameters may be repeated", ()
   const names = [
     ...["resource", "foo", "", "State", "state ", "\0state", "state[]", "__proto__", "constructor", "toString"],
   ];
-  for (const name of names) paramsFromFields([[name, "1"], [name, "2"]], unrepeatable).rejectRepeated("AZ-07");
+  for (const name of names) {
+    paramsFromFields([[name, "1"], [name, "2"]], unrepeatable).rejectRepeated((facts) => reject("AZ-07", facts));
+  }
 });
 
 test("[AZ-23, HT-19] names are case-sensitive, and inherited property names are ordinary names", () => {

@@ -78,42 +78,41 @@ export type UngrantableAccess =
 
 /** By ID, in the order of `tests/rules.md`. */
 export const assertionGrantRules = {
-  "JB-01": rule<{ readonly problem: "missing" | "malformed" }>({
-    code: "invalid_request",
-    message: "assertion is missing",
-    cites: ["RFC 7523 §2.1", "RFC 7521 §4.1"],
-  }),
-  "JB-02": { cites: ["RFC 7523 §3.1"] },
-  "JB-03": grantRule<WrongClaim | UntrustedIssuer>({ cites: ["RFC 7523 §3", "RFC 8725 §3.10"] }),
-  "JB-04": grantRule<WrongClaim | InvalidTimes>({ cites: ["RFC 7523 §3"] }),
-  "JB-05": grantRule<WrongClaim | WrongAudience>({ cites: ["RFC 7523 §3", "RFC 10070 §4"] }),
-  "JB-06": grantRule<UnverifiedSignature>({ cites: ["RFC 7523 §3", "RFC 8725 §3.1"] }),
-  "JB-07": grantRule<WrongKind>({ cites: ["RFC 8725 §3.11, §3.12"] }),
-  "JB-08": rule<UnpermittedClient>({
-    code: "unauthorized_client",
-    message: ({ problem }) =>
+  "JB-01": rule<{ readonly problem: "missing" | "malformed" }>(
+    "invalid_request",
+    "assertion is missing",
+    "RFC 7523 §2.1; RFC 7521 §4.1",
+  ),
+  "JB-02": { source: "RFC 7523 §3.1" },
+  "JB-03": grantRule<WrongClaim | UntrustedIssuer>("RFC 7523 §3; RFC 8725 §3.10"),
+  "JB-04": grantRule<WrongClaim | InvalidTimes>("RFC 7523 §3"),
+  "JB-05": grantRule<WrongClaim | WrongAudience>("RFC 7523 §3; RFC 10070 §4"),
+  "JB-06": grantRule<UnverifiedSignature>("RFC 7523 §3; RFC 8725 §3.1"),
+  "JB-07": grantRule<WrongKind>("RFC 8725 §3.11, §3.12"),
+  "JB-08": rule<UnpermittedClient>(
+    "unauthorized_client",
+    ({ problem }) =>
       problem === "public"
         ? "only a confidential client may use this assertion"
         : "this client may not use assertions of this issuer",
-    cites: ["RFC 7521 §4.1, §6.1"],
-  }),
-  "JB-09": grantRule<UnusableSubject>({ cites: ["RFC 7521 §5.2"] }),
-  "JB-10": grantRule<{ readonly problem: "no jti" | "used" }>({ cites: ["RFC 7521 §4.1"] }),
-  "JB-11": rule<UngrantableScope>({
-    code: "invalid_scope",
-    message: "scope is more than this assertion can grant",
-    cites: ["RFC 7521 §4.1", "RFC 8707 §2"],
-  }),
-  "IJ-13": grantRule<WrongAudience>({ cites: [] }),
-  "IJ-14": grantRule<Pick<JwtProblem, "expected" | "received">>({ cites: [] }),
-  "IJ-15": grantRule<{ readonly issuedTo: unknown; readonly clientId: string }>({ cites: [] }),
-  "IJ-16": grantRule<{ readonly missing: string }>({ cites: [] }),
-  "IJ-17": rule<UngrantableAccess>({
-    code: "invalid_target",
-    message: "the assertion names no resource that this server issues tokens for",
-    cites: [],
-  }),
-  "IJ-19": grantRule<{ readonly jkt: unknown; readonly provenKey: string | undefined }>({ cites: [] }),
+    "RFC 7521 §4.1, §6.1",
+  ),
+  "JB-09": grantRule<UnusableSubject>("RFC 7521 §5.2"),
+  "JB-10": grantRule<{ readonly problem: "no jti" | "used" }>("RFC 7521 §4.1"),
+  "JB-11": rule<UngrantableScope>(
+    "invalid_scope",
+    "scope is more than this assertion can grant",
+    "RFC 7521 §4.1; RFC 8707 §2",
+  ),
+  "IJ-13": grantRule<WrongAudience>(),
+  "IJ-14": grantRule<Pick<JwtProblem, "expected" | "received">>(),
+  "IJ-15": grantRule<{ readonly issuedTo: unknown; readonly clientId: string }>(),
+  "IJ-16": grantRule<{ readonly missing: string }>(),
+  "IJ-17": rule<UngrantableAccess>(
+    "invalid_target",
+    "the assertion names no resource that this server issues tokens for",
+  ),
+  "IJ-19": grantRule<{ readonly jkt: unknown; readonly provenKey: string | undefined }>(),
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** Creates the error of a rule of the JWT bearer grant. */

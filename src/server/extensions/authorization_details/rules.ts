@@ -46,38 +46,38 @@ function describeInvalid({ index, path, expected }: InvalidDetail): string {
 
 /** By ID, in the order of `tests/rules.md`. */
 export const authorizationDetailsRules = {
-  "RA-02": rule<MalformedDetails>({
-    code: "invalid_request",
-    message: "authorization_details is not a JSON array of objects",
-    cites: ["RFC 9396 §2"],
-  }),
-  "RA-03": rule<InvalidDetail | UndefinedField>({
-    code: invalidDetails,
-    message: (facts) =>
+  "RA-02": rule<MalformedDetails>(
+    "invalid_request",
+    "authorization_details is not a JSON array of objects",
+    "RFC 9396 §2",
+  ),
+  "RA-03": rule<InvalidDetail | UndefinedField>(
+    invalidDetails,
+    (facts) =>
       "field" in facts
         ? `authorization_details[${facts.index}] has a field that type ${facts.type} does not define`
         : describeInvalid(facts),
-    cites: ["RFC 9396 §5"],
-  }),
-  "RA-04": rule<InvalidDetail>({ code: invalidDetails, message: describeInvalid, cites: ["RFC 9396 §2.2, §11"] }),
-  "RA-05": rule<InvalidDetail>({ code: invalidDetails, message: describeInvalid, cites: ["RFC 9396 §10"] }),
-  "RA-09": rule<{ readonly index: number; readonly type: string }>({
-    code: invalidDetails,
-    message: ({ index }) => `authorization_details[${index}] is more than was granted`,
-    cites: ["RFC 9396 §6, §6.1"],
-  }),
-  "RA-10": rule<InvalidDetail>({ code: invalidDetails, message: describeInvalid, cites: ["RFC 9396 §6"] }),
-  "RA-13": rule<LargeDetails>({
-    code: "invalid_request",
-    message: "authorization_details has too many bytes, objects or levels",
-    cites: ["RFC 9396 §12, §13"],
-  }),
-  "RA-15": { cites: [] },
-  "RA-16": rule<{ readonly type: string }>({
-    code: "invalid_request",
-    message: "a request for these authorization_details must be pushed or signed",
-    cites: ["RFC 9396 §11.4, §12"],
-  }),
+    "RFC 9396 §5",
+  ),
+  "RA-04": rule<InvalidDetail>(invalidDetails, describeInvalid, "RFC 9396 §2.2, §11"),
+  "RA-05": rule<InvalidDetail>(invalidDetails, describeInvalid, "RFC 9396 §10"),
+  "RA-09": rule<{ readonly index: number; readonly type: string }>(
+    invalidDetails,
+    ({ index }) => `authorization_details[${index}] is more than was granted`,
+    "RFC 9396 §6, §6.1",
+  ),
+  "RA-10": rule<InvalidDetail>(invalidDetails, describeInvalid, "RFC 9396 §6"),
+  "RA-13": rule<LargeDetails>(
+    "invalid_request",
+    "authorization_details has too many bytes, objects or levels",
+    "RFC 9396 §12, §13",
+  ),
+  "RA-15": { source: "" },
+  "RA-16": rule<{ readonly type: string }>(
+    "invalid_request",
+    "a request for these authorization_details must be pushed or signed",
+    "RFC 9396 §11.4, §12",
+  ),
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** Creates the error of a rule of rich authorization requests. */

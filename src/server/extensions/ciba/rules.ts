@@ -39,45 +39,45 @@ export function isUnsupportedHint({ sent }: WrongHints): boolean {
 
 /** By ID, in the order of `tests/rules.md`. */
 export const cibaRules = {
-  "CB-01": rule<UnsupportedRequest>({
-    code: ({ problem }) => problem === "signed" ? "request_not_supported" : "invalid_scope",
-    message: ({ problem }) =>
+  "CB-01": rule<UnsupportedRequest>(
+    ({ problem }) => problem === "signed" ? "request_not_supported" : "invalid_scope",
+    ({ problem }) =>
       problem === "signed"
         ? "signed backchannel authentication requests are not supported"
         : "scope does not contain openid",
-    cites: ["OpenID Connect CIBA §7.1, §7.3"],
-  }),
-  "CB-02": rule<WrongHints>({
-    code: "invalid_request",
-    message: (facts) =>
+    "OpenID Connect CIBA §7.1, §7.3",
+  ),
+  "CB-02": rule<WrongHints>(
+    "invalid_request",
+    (facts) =>
       isUnsupportedHint(facts) ? "login_hint_token is not supported" : "the request must have exactly one hint",
-    cites: ["OpenID Connect CIBA §7.1"],
-  }),
+    "OpenID Connect CIBA §7.1",
+  ),
   "CB-03": polledRules["CB-03"],
   "CB-04": polledRules["CB-04"],
   "CB-05": polledRules["CB-05"],
-  "CB-06": { cites: ["OpenID Connect CIBA §8", "RFC 10027 §6.1.14"] },
+  "CB-06": { source: "OpenID Connect CIBA §8; RFC 10027 §6.1.14" },
   "CB-07": polledRules["CB-07"],
-  "CB-08": rule<{ readonly length: number }>({
-    code: invalidBindingMessage,
-    message: "binding_message cannot be shown",
-    cites: ["OpenID Connect CIBA §7.1, §13"],
-  }),
-  "CB-09": rule<{ readonly requested: string }>({
-    code: "invalid_request",
-    message: "requested_expiry is not a positive whole number of seconds",
-    cites: ["OpenID Connect CIBA §7.1"],
-  }),
-  "CB-10": rule<UnreachableUser>({
-    code: ({ problem }) => problem === "busy" ? "temporarily_unavailable" : unknownUserId,
-    message: (facts) => facts.problem === "busy" ? "too many requests for this user" : `${facts.hint} names no user`,
-    cites: ["OpenID Connect CIBA §13", "RFC 10027 §6.1.11"],
-  }),
-  "CB-12": rule<WrongNotificationToken>({
-    code: "invalid_request",
-    message: ({ length }) => `client_notification_token is ${length === undefined ? "missing" : "invalid"}`,
-    cites: ["OpenID Connect CIBA §4, §7.1, §10.2"],
-  }),
+  "CB-08": rule<{ readonly length: number }>(
+    invalidBindingMessage,
+    "binding_message cannot be shown",
+    "OpenID Connect CIBA §7.1, §13",
+  ),
+  "CB-09": rule<{ readonly requested: string }>(
+    "invalid_request",
+    "requested_expiry is not a positive whole number of seconds",
+    "OpenID Connect CIBA §7.1",
+  ),
+  "CB-10": rule<UnreachableUser>(
+    ({ problem }) => problem === "busy" ? "temporarily_unavailable" : unknownUserId,
+    (facts) => facts.problem === "busy" ? "too many requests for this user" : `${facts.hint} names no user`,
+    "OpenID Connect CIBA §13; RFC 10027 §6.1.11",
+  ),
+  "CB-12": rule<WrongNotificationToken>(
+    "invalid_request",
+    ({ length }) => `client_notification_token is ${length === undefined ? "missing" : "invalid"}`,
+    "OpenID Connect CIBA §4, §7.1, §10.2",
+  ),
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** Creates the error of a rule of backchannel authentication. */

@@ -39,25 +39,25 @@ export interface UnfetchedDocument {
 
 /** By ID, in the order of `tests/rules.md`. */
 export const clientDocumentRules = {
-  "MC-03": rule<WrongDocumentUrl>({
-    code: "invalid_client",
-    message: "client_id is not a URL that a metadata document may have",
-    cites: ["Client ID Metadata Document §3, §6"],
-  }),
-  "MC-04": rule<InvalidDocument | UnfetchedDocument>({
-    code: "invalid_client",
-    message: (facts) =>
+  "MC-03": rule<WrongDocumentUrl>(
+    "invalid_client",
+    "client_id is not a URL that a metadata document may have",
+    "Client ID Metadata Document §3, §6",
+  ),
+  "MC-04": rule<InvalidDocument | UnfetchedDocument>(
+    "invalid_client",
+    (facts) =>
       "path" in facts
         ? "the metadata document of the client is invalid"
         : "the metadata document of the client cannot be fetched",
-    cites: ["Client ID Metadata Document §4, §5.1, §5.2"],
-  }),
-  "MC-05": rule<UnfetchedDocument>({
-    code: "temporarily_unavailable",
-    message: "too many metadata documents were fetched, try again later",
-    cites: ["Client ID Metadata Document §8.6, §8.7"],
-  }),
-  "MC-06": { cites: ["Client ID Metadata Document §4.2, §8.5"] },
+    "Client ID Metadata Document §4, §5.1, §5.2",
+  ),
+  "MC-05": rule<UnfetchedDocument>(
+    "temporarily_unavailable",
+    "too many metadata documents were fetched, try again later",
+    "Client ID Metadata Document §8.6, §8.7",
+  ),
+  "MC-06": { source: "Client ID Metadata Document §4.2, §8.5" },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** Creates the error of a rule of client ID metadata documents. */

@@ -104,51 +104,43 @@ const missingProof = ({ name }: WrongKey) => `the ${name} is bound to a key, and
 
 /** By ID, in the order of `tests/rules.md`. */
 export const dpopRules = {
-  "DO-01": rule<MalformedProof>({
-    code: invalidDpopProof,
-    message: describeMalformed,
-    cites: ["RFC 9449 §4.2, §4.3, §5.1"],
-  }),
-  "DO-02": rule<ProofOfOtherRequest>({
-    code: invalidDpopProof,
-    message: describeOtherRequest,
-    cites: ["RFC 9449 §4.2, §4.3"],
-  }),
-  "DO-03": rule<UntimelyProof>({
-    code: invalidDpopProof,
-    message: (facts) =>
+  "DO-01": rule<MalformedProof>(invalidDpopProof, describeMalformed, "RFC 9449 §4.2, §4.3, §5.1"),
+  "DO-02": rule<ProofOfOtherRequest>(invalidDpopProof, describeOtherRequest, "RFC 9449 §4.2, §4.3"),
+  "DO-03": rule<UntimelyProof>(
+    invalidDpopProof,
+    (facts) =>
       "time" in facts ? `the DPoP proof is not valid at this time: ${facts.time.reason}` : "the DPoP proof is too old",
-    cites: ["RFC 9449 §4.3, §11.1"],
-  }),
-  "DO-04": rule({ code: invalidDpopProof, message: "the DPoP proof was used before", cites: ["RFC 9449 §11.1"] }),
-  "DO-05": rule<{ readonly hasNonce: boolean }>({
-    code: useDpopNonce,
-    message: "the DPoP proof needs the nonce of the header DPoP-Nonce",
-    cites: ["RFC 9449 §8, §9"],
-  }),
-  "DO-06": rule<ByProfile>({
-    code: invalidDpopProof,
-    message: ({ byProfile }) => `a DPoP proof is required${byProfile}`,
-    cites: ["RFC 9449 §5, §5.2, §6"],
-  }),
-  "DO-07": rule<WrongKey>({ code: invalidDpopProof, message: missingProof, cites: ["RFC 9449 §5"] }),
-  "DO-08": rule<WrongKey | WrongThumbprint>({
-    code: (facts) => "thumbprint" in facts && facts.provenKey === undefined ? "invalid_request" : invalidDpopProof,
-    message: (facts) =>
+    "RFC 9449 §4.3, §11.1",
+  ),
+  "DO-04": rule(invalidDpopProof, "the DPoP proof was used before", "RFC 9449 §11.1"),
+  "DO-05": rule<{ readonly hasNonce: boolean }>(
+    useDpopNonce,
+    "the DPoP proof needs the nonce of the header DPoP-Nonce",
+    "RFC 9449 §8, §9",
+  ),
+  "DO-06": rule<ByProfile>(
+    invalidDpopProof,
+    ({ byProfile }) => `a DPoP proof is required${byProfile}`,
+    "RFC 9449 §5, §5.2, §6",
+  ),
+  "DO-07": rule<WrongKey>(invalidDpopProof, missingProof, "RFC 9449 §5"),
+  "DO-08": rule<WrongKey | WrongThumbprint>(
+    (facts) => "thumbprint" in facts && facts.provenKey === undefined ? "invalid_request" : invalidDpopProof,
+    (facts) =>
       "name" in facts
         ? missingProof(facts)
         : facts.provenKey === undefined
         ? "dpop_jkt is not the thumbprint of a key"
         : "dpop_jkt is not the thumbprint of the key of the DPoP proof",
-    cites: ["RFC 9449 §10, §10.1"],
-  }),
-  "DO-09": rule<KeyProblem | WrongDigest>({
-    code: ({ problem }) =>
+    "RFC 9449 §10, §10.1",
+  ),
+  "DO-09": rule<KeyProblem | WrongDigest>(
+    ({ problem }) =>
       problem === "digest" ? invalidDpopProof : problem === "two schemes" ? "invalid_request" : "invalid_token",
-    message: ({ problem }) =>
+    ({ problem }) =>
       problem === "digest" ? "ath of the DPoP proof is not the digest of the access token" : keyProblems[problem],
-    cites: ["RFC 9449 §4.3, §7.1, §7.2"],
-  }),
+    "RFC 9449 §4.3, §7.1, §7.2",
+  ),
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** Creates the error of a rule of DPoP. */

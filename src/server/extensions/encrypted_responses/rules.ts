@@ -23,15 +23,14 @@ export interface UnfetchedKeys {
 
 /** By ID, in the order of `tests/rules.md`. */
 export const encryptedResponseRules = {
-  "EN-01": { cites: ["OpenID Connect Core §2, §10.2", "OpenID Connect Registration §2", "RFC 7519 §5.2"] },
-  "EN-05": rule<NoSuitableKey | UnfetchedKeys>({
-    code: (facts) => "alg" in facts ? "invalid_client_metadata" : "temporarily_unavailable",
-    message: (facts) =>
+  "EN-01": { source: "OpenID Connect Core §2, §10.2; OpenID Connect Registration §2; RFC 7519 §5.2" },
+  "EN-05": rule<NoSuitableKey | UnfetchedKeys>(
+    (facts) => "alg" in facts ? "invalid_client_metadata" : "temporarily_unavailable",
+    (facts) =>
       "alg" in facts
         ? "the client has no key for the encryption of the response"
         : "the keys of the client cannot be fetched",
-    cites: [],
-  }),
+  ),
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** Creates the error of a rule of encrypted responses. */

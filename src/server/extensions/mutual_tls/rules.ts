@@ -27,24 +27,18 @@ export type OtherCertificate =
 
 /** By ID, in the order of `tests/rules.md`. */
 export const mutualTlsRules = {
-  "MT-04": rule<UnusableCertificate>({
-    code: "invalid_request",
-    message: "the certificate of the client cannot be read",
-    cites: ["RFC 9440 §2.2, §4"],
-  }),
-  "MT-05": rule<UnboundRequest>({
-    code: "invalid_request",
-    message: "the access tokens of this client are bound to its certificate",
-    cites: ["RFC 8705 §3, §3.1, §3.2, §3.3"],
-  }),
-  "MT-06": rule<OtherCertificate>({
-    code: "invalid_token",
-    message: "the access token is bound to another certificate",
-    cites: ["RFC 8705 §3"],
-  }),
-  "MT-07": grantRule<{ readonly name: string; readonly expected: string; readonly received: string }>({
-    cites: ["RFC 8705 §4"],
-  }),
+  "MT-04": rule<UnusableCertificate>(
+    "invalid_request",
+    "the certificate of the client cannot be read",
+    "RFC 9440 §2.2, §4",
+  ),
+  "MT-05": rule<UnboundRequest>(
+    "invalid_request",
+    "the access tokens of this client are bound to its certificate",
+    "RFC 8705 §3, §3.1, §3.2, §3.3",
+  ),
+  "MT-06": rule<OtherCertificate>("invalid_token", "the access token is bound to another certificate", "RFC 8705 §3"),
+  "MT-07": grantRule<{ readonly name: string; readonly expected: string; readonly received: string }>("RFC 8705 §4"),
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** Creates the error of a rule of mutual TLS. */

@@ -30,37 +30,32 @@ export interface UnpushedRequest extends ByProfile {
 
 /** By ID, in the order of `tests/rules.md`. */
 export const pushedRequestRules = {
-  "PA-01": rule<InvalidPush>({
-    code: "invalid_request",
-    message: ({ problem }) => problem === "size" ? "the pushed request is too large" : "client_id is missing",
-    cites: ["RFC 9126 §2.1, §2.3"],
-  }),
-  "PA-04": rule({
-    code: "invalid_request",
-    message: "a pushed request cannot contain request_uri",
-    cites: ["RFC 9126 §2.1"],
-  }),
-  "PA-05": rule<WrongReference>({
-    code: ({ problem }) =>
-      problem === "no client_id" || problem === "repeated" ? "invalid_request" : "invalid_request_uri",
-    message: (facts) =>
+  "PA-01": rule<InvalidPush>(
+    "invalid_request",
+    ({ problem }) => problem === "size" ? "the pushed request is too large" : "client_id is missing",
+    "RFC 9126 §2.1, §2.3",
+  ),
+  "PA-04": rule("invalid_request", "a pushed request cannot contain request_uri", "RFC 9126 §2.1"),
+  "PA-05": rule<WrongReference>(
+    ({ problem }) => problem === "no client_id" || problem === "repeated" ? "invalid_request" : "invalid_request_uri",
+    (facts) =>
       facts.problem === "no client_id"
         ? "client_id is missing"
         : facts.problem === "repeated"
         ? repeatedMessage(facts)
         : "request_uri was not pushed by this client",
-    cites: ["RFC 9126 §2.2, §4, §7.4", "RFC 9101 §6.3"],
-  }),
-  "PA-06": rule<UnusableRequestUri & { readonly lifetimeSeconds: number }>({
-    code: "invalid_request_uri",
-    message: "request_uri is unknown, expired or used",
-    cites: ["RFC 9126 §4"],
-  }),
-  "PA-07": rule<UnpushedRequest>({
-    code: "invalid_request",
-    message: ({ byProfile }) => `the authorization request must be pushed${byProfile}`,
-    cites: ["RFC 9126 §4, §5, §6"],
-  }),
+    "RFC 9126 §2.2, §4, §7.4; RFC 9101 §6.3",
+  ),
+  "PA-06": rule<UnusableRequestUri & { readonly lifetimeSeconds: number }>(
+    "invalid_request_uri",
+    "request_uri is unknown, expired or used",
+    "RFC 9126 §4",
+  ),
+  "PA-07": rule<UnpushedRequest>(
+    "invalid_request",
+    ({ byProfile }) => `the authorization request must be pushed${byProfile}`,
+    "RFC 9126 §4, §5, §6",
+  ),
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** Creates the error of a rule of pushed authorization requests. */

@@ -49,8 +49,8 @@ export interface DecidedRequest {
   readonly requestName?: string;
 }
 
-const code = rule<UnusableCode>({
-  code: ({ problem }) =>
+const code = rule<UnusableCode>(
+  ({ problem }) =>
     problem === "missing"
       ? "invalid_request"
       : problem === "expired"
@@ -58,7 +58,7 @@ const code = rule<UnusableCode>({
       : problem === "denied"
       ? "access_denied"
       : authorizationPending,
-  message: ({ problem, names: { parameter } }) =>
+  ({ problem, names: { parameter } }) =>
     problem === "missing"
       ? `${parameter} is missing`
       : problem === "expired"
@@ -66,43 +66,39 @@ const code = rule<UnusableCode>({
       : problem === "denied"
       ? "the user denied the request"
       : "the user has not decided yet",
-  cites: [],
-});
+);
 
-const pace = rule<EarlyPoll>({
-  code: slowDown,
-  message: ({ nextInterval }) => `the client must wait ${nextInterval} seconds between two polls`,
-  cites: [],
-});
+const pace = rule<EarlyPoll>(
+  slowDown,
+  ({ nextInterval }) => `the client must wait ${nextInterval} seconds between two polls`,
+);
 
-const client = rule<WrongPollClient>({
-  code: "unauthorized_client",
-  message: (facts) =>
+const client = rule<WrongPollClient>(
+  "unauthorized_client",
+  (facts) =>
     facts.problem === "grant type"
       ? `this client is not registered for ${facts.requestName}`
       : "only a client that authenticates may use backchannel authentication",
-  cites: [],
-});
+);
 
-const decided = rule<DecidedRequest>({
-  code: "invalid_request",
-  message: ({ requestName }) =>
+const decided = rule<DecidedRequest>(
+  "invalid_request",
+  ({ requestName }) =>
     requestName === undefined
       ? "this request is unknown, already decided, or expired"
       : `the ${requestName} was already decided or has expired`,
-  cites: [],
-});
+);
 
 /** By ID, in the order of `tests/rules.md`. */
 export const polledRules = {
-  "DV-03": { ...code, cites: ["RFC 8628 §3.5"] },
-  "DV-04": { ...pace, cites: ["RFC 8628 §3.5"] },
-  "DV-05": { ...client, cites: ["RFC 8628 §3.4"] },
-  "DV-07": { ...decided, cites: ["RFC 8628 §3.3", "OAuth 2.1 §7.11", "RFC 10027 §6.1.3"] },
-  "CB-03": { ...code, cites: ["OpenID Connect CIBA §7.3, §10.1, §11"] },
-  "CB-04": { ...pace, cites: ["OpenID Connect CIBA §7.3, §11"] },
-  "CB-05": { ...client, cites: ["OpenID Connect CIBA §4, §10.1"] },
-  "CB-07": { ...decided, cites: ["OpenID Connect CIBA §8"] },
+  "DV-03": { ...code, source: "RFC 8628 §3.5" },
+  "DV-04": { ...pace, source: "RFC 8628 §3.5" },
+  "DV-05": { ...client, source: "RFC 8628 §3.4" },
+  "DV-07": { ...decided, source: "RFC 8628 §3.3; OAuth 2.1 §7.11; RFC 10027 §6.1.3" },
+  "CB-03": { ...code, source: "OpenID Connect CIBA §7.3, §10.1, §11" },
+  "CB-04": { ...pace, source: "OpenID Connect CIBA §7.3, §11" },
+  "CB-05": { ...client, source: "OpenID Connect CIBA §4, §10.1" },
+  "CB-07": { ...decided, source: "OpenID Connect CIBA §8" },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** Creates the error of a rule of polls and decisions. */

@@ -124,47 +124,47 @@ function updateMessage(facts: InvalidUpdate): string {
 
 /** By ID, in the order of `tests/rules.md`. */
 export const registrationRules = {
-  "DR-01": { cites: ["RFC 7591 §3.2.1"] },
-  "DR-02": { cites: ["RFC 7591 §2"] },
-  "DR-03": { cites: ["RFC 7591 §3.1, §3.2.2"] },
-  "DR-04": rule<InvalidMetadata>({
-    code: metadataCode,
-    message: metadataMessage,
-    cites: ["RFC 7591 §2, §2.1, §3.2.1", "OpenID Connect Registration §2"],
-  }),
-  "DR-05": rule<UnauthorizedRegistration>({
-    code: (facts) => "retryAfter" in facts ? "temporarily_unavailable" : "invalid_token",
-    message: (facts) =>
+  "DR-01": { source: "RFC 7591 §3.2.1" },
+  "DR-02": { source: "RFC 7591 §2" },
+  "DR-03": { source: "RFC 7591 §3.1, §3.2.2" },
+  "DR-04": rule<InvalidMetadata>(
+    metadataCode,
+    metadataMessage,
+    "RFC 7591 §2, §2.1, §3.2.1; OpenID Connect Registration §2",
+  ),
+  "DR-05": rule<UnauthorizedRegistration>(
+    (facts) => "retryAfter" in facts ? "temporarily_unavailable" : "invalid_token",
+    (facts) =>
       "retryAfter" in facts
         ? "too many registrations, try again later"
         : "registration requires a valid initial access token",
-    cites: ["RFC 7591 §3", "OAuth 2.1 §7.9"],
-  }),
-  "DR-06": rule<MissingToken | InvalidRegistrationToken>({
-    code: "invalid_token",
-    message: (facts) => "header" in facts ? "an access token is required" : "the registration access token is invalid",
-    cites: ["RFC 7592 §2, §3"],
-  }),
-  "DR-07": rule<InvalidUpdate>({ code: "invalid_request", message: updateMessage, cites: ["RFC 7592 §2.2"] }),
-  "DR-08": rule<InvalidMetadata | InvalidSector>({
-    code: (facts) => "sector" in facts ? "invalid_client_metadata" : metadataCode(facts),
-    // The same sentence for the client, whatever was fetched (SSRF); the trace has the reason.
-    message: (facts) =>
+    "RFC 7591 §3; OAuth 2.1 §7.9",
+  ),
+  "DR-06": rule<MissingToken | InvalidRegistrationToken>(
+    "invalid_token",
+    (facts) => "header" in facts ? "an access token is required" : "the registration access token is invalid",
+    "RFC 7592 §2, §3",
+  ),
+  "DR-07": rule<InvalidUpdate>("invalid_request", updateMessage, "RFC 7592 §2.2"),
+  // The same sentence for the client, whatever was fetched (SSRF); the trace has the reason.
+  "DR-08": rule<InvalidMetadata | InvalidSector>(
+    (facts) => "sector" in facts ? "invalid_client_metadata" : metadataCode(facts),
+    (facts) =>
       "sector" in facts
         ? "sector_identifier_uri: the document there cannot be fetched, or does not list every redirect URI"
         : metadataMessage(facts),
-    cites: ["RFC 7591 §5", "RFC 7592 §2.3", "OpenID Connect Registration §5"],
-  }),
-  "DR-09": rule<ClientLimit>({
-    code: ({ problem }) => problem === "removed" ? "invalid_client" : "temporarily_unavailable",
-    message: ({ problem }) =>
+    "RFC 7591 §5; RFC 7592 §2.3; OpenID Connect Registration §5",
+  ),
+  "DR-09": rule<ClientLimit>(
+    ({ problem }) => problem === "removed" ? "invalid_client" : "temporarily_unavailable",
+    ({ problem }) =>
       problem === "removed"
         ? "the client was removed, because newer registrations exceeded the limit"
         : "too many registered clients are in use",
-    cites: ["RFC 7591 §5"],
-  }),
-  "DR-10": rule<UnacceptedStatement>({
-    code: (facts) =>
+    "RFC 7591 §5",
+  ),
+  "DR-10": rule<UnacceptedStatement>(
+    (facts) =>
       facts.problem === "invalid"
         ? invalidStatement
         : facts.problem === "issuer"
@@ -172,25 +172,24 @@ export const registrationRules = {
         : facts.member === "redirect_uris"
         ? invalidRedirectUri
         : "invalid_client_metadata",
-    message: (facts) =>
+    (facts) =>
       facts.problem === "invalid"
         ? "the software statement is not a valid, signed JWT"
         : facts.problem === "issuer"
         ? "this server does not approve the statement's issuer"
         : `${facts.member} has a value that the software statement lacks`,
-    cites: ["RFC 7591 §2.3, §3.2.2"],
-  }),
-  "DR-13": rule<LargeMetadata>({
-    code: ({ unit }) => unit === "bytes" ? "invalid_client_metadata" : invalidRedirectUri,
-    message: ({ unit, limit }) =>
+    "RFC 7591 §2.3, §3.2.2",
+  ),
+  "DR-13": rule<LargeMetadata>(
+    ({ unit }) => unit === "bytes" ? "invalid_client_metadata" : invalidRedirectUri,
+    ({ unit, limit }) =>
       unit === "bytes" ? `the metadata has more than ${limit} bytes` : `redirect_uris has more than ${limit} URIs`,
-    cites: ["RFC 7591 §5"],
-  }),
-  "DR-12": rule<RegistrationOff>({
-    code: "invalid_request",
-    message: (facts) => facts.isExplained ? describeOff(facts) : "this address does not exist",
-    cites: [],
-  }),
+    "RFC 7591 §5",
+  ),
+  "DR-12": rule<RegistrationOff>(
+    "invalid_request",
+    (facts) => facts.isExplained ? describeOff(facts) : "this address does not exist",
+  ),
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** Creates the error of a rule of registration. */

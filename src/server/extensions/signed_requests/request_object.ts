@@ -14,7 +14,7 @@ import { OAuthError } from "../../../core/errors.ts";
 import type { ExtensionErrorCode } from "../../../core/rules/error_code.ts";
 import { warn } from "../../../core/observe.ts";
 import { type ParameterDescription, type Params, paramsFromFields } from "../../../core/params.ts";
-import type { RejectionRuleId } from "../../../core/rules/mod.ts";
+import type { RuleId } from "../../../core/rules/mod.ts";
 import type { Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { reject as rejectByCore } from "../../../core/reject.ts";
@@ -119,7 +119,7 @@ export function unsignedRequest(server: Server, client: Client): OAuthError {
   return reject("JR-05", { demandedBy: "setting", byProfile: decider });
 }
 
-function rejectAs(rule: RejectionRuleId): RejectJwt {
+function rejectAs(rule: RuleId): RejectJwt {
   return (reason, expected, received, others) =>
     new OAuthError(invalidRequestObject, "the request object is invalid", {
       rule,

@@ -12,18 +12,18 @@ export type UnsignedRequest =
 
 /** By ID, in the order of `tests/rules.md`. */
 export const signedRequestRules = {
-  "JR-02": { cites: ["RFC 9101 §4, §6, §10.8", "RFC 9126 §3"] },
-  "JR-03": { cites: ["RFC 9101 §4, §6.3, §10.7", "RFC 9126 §3"] },
-  "JR-04": { cites: ["RFC 9101 §4, §10.8"] },
-  "JR-05": rule<UnsignedRequest>({
-    code: (facts) => "unsupportedFor" in facts ? "unauthorized_client" : "invalid_request",
-    message: (facts) =>
+  "JR-02": { source: "RFC 9101 §4, §6, §10.8; RFC 9126 §3" },
+  "JR-03": { source: "RFC 9101 §4, §6.3, §10.7; RFC 9126 §3" },
+  "JR-04": { source: "RFC 9101 §4, §10.8" },
+  "JR-05": rule<UnsignedRequest>(
+    (facts) => "unsupportedFor" in facts ? "unauthorized_client" : "invalid_request",
+    (facts) =>
       "unsupportedFor" in facts
         ? "requests of this client must be signed, which is not supported here"
         : `the authorization request must be signed${facts.demandedBy === "setting" ? facts.byProfile : ""}`,
-    cites: ["RFC 9101 §10.5", "RFC 9126 §3"],
-  }),
-  "JR-06": { cites: ["RFC 9101 §6.1", "RFC 7516 §11.5"] },
+    "RFC 9101 §10.5; RFC 9126 §3",
+  ),
+  "JR-06": { source: "RFC 9101 §6.1; RFC 7516 §11.5" },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** Creates the error of a rule of signed authorization requests. */

@@ -6,16 +6,16 @@ import { type Rule, rule } from "../../../core/rules/rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const stepUpRules = {
-  "ST-06": rule<MissedLevel>({
-    code: "unmet_authentication_requirements",
-    message: missedLevelMessage,
-    cites: ["RFC 9470 §5", "OpenID Connect Core §3.1.2.1"],
-  }),
-  "ST-07": rule<UnknownLevel>({
-    code: "unmet_authentication_requirements",
-    message: missedLevelMessage,
-    cites: ["RFC 9470 §5", "OpenID Connect Unmet Authentication Requirements §2"],
-  }),
+  "ST-06": rule<MissedLevel>(
+    "unmet_authentication_requirements",
+    missedLevelMessage,
+    "RFC 9470 §5; OpenID Connect Core §3.1.2.1",
+  ),
+  "ST-07": rule<UnknownLevel>(
+    "unmet_authentication_requirements",
+    missedLevelMessage,
+    "RFC 9470 §5; OpenID Connect Unmet Authentication Requirements §2",
+  ),
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** Creates the error of a rule of levels of authentication. */

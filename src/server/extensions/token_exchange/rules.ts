@@ -67,59 +67,46 @@ type OtherActor =
 export const tokenExchangeRules = {
   "IJ-01": rule<
     { readonly missing: "audience" | "resource" } | { readonly isRepeated: true } | { readonly audience: string }
-  >({
-    code: (facts) => "audience" in facts ? "invalid_target" : "invalid_request",
-    message: (facts) =>
+  >(
+    (facts) => "audience" in facts ? "invalid_target" : "invalid_request",
+    (facts) =>
       "missing" in facts
         ? `${facts.missing} is missing`
         : "audience" in facts
         ? "audience is not a resource authorization server of this server"
         : "audience was sent more than once",
-    cites: [],
-  }),
-  "IJ-02": rule<{ readonly supported: readonly string[]; readonly sent: string }>({
-    code: "invalid_request",
-    message: "subject_token_type is not supported for an ID-JAG",
-    cites: [],
-  }),
+  ),
+  "IJ-02": rule<{ readonly supported: readonly string[]; readonly sent: string }>(
+    "invalid_request",
+    "subject_token_type is not supported for an ID-JAG",
+  ),
   // All rejections of a subject token look the same to the client; the trace contains the reason.
-  "IJ-03": rule<{ readonly idTokenOf: string } | { readonly broken: OAuthError | undefined }>({
-    code: "invalid_request",
-    message: invalidSubjectToken,
-    cites: [],
-  }),
-  "IJ-04": grantRule<{ readonly broken: OAuthError } | { readonly isUsed: true }>({ cites: [] }),
-  "IJ-05": rule<DisallowedAtAudience>({
-    code: (facts) => "scopes" in facts ? "invalid_scope" : "types" in facts ? invalidDetails : "invalid_target",
-    message: (facts) =>
+  "IJ-03": rule<{ readonly idTokenOf: string } | { readonly broken: OAuthError | undefined }>(
+    "invalid_request",
+    invalidSubjectToken,
+  ),
+  "IJ-04": grantRule<{ readonly broken: OAuthError } | { readonly isUsed: true }>(),
+  "IJ-05": rule<DisallowedAtAudience>(
+    (facts) => "scopes" in facts ? "invalid_scope" : "types" in facts ? invalidDetails : "invalid_target",
+    (facts) =>
       "scopes" in facts
         ? "no requested scope value is allowed at this audience"
         : "types" in facts
         ? "no requested type is allowed at this audience"
         : "no requested resource is allowed at this audience",
-    cites: [],
-  }),
-  "IJ-08": rule<DisallowedClient>({
-    code: "invalid_target",
-    message: (facts) =>
+  ),
+  "IJ-08": rule<DisallowedClient>(
+    "invalid_target",
+    (facts) =>
       "client" in facts
         ? "this client may not request ID-JAGs for this audience"
         : "the audience is no longer a client of this server",
-    cites: [],
-  }),
-  "IJ-09": rule<{ readonly client: string }>({
-    code: "unauthorized_client",
-    message: "only a confidential client may request an ID-JAG",
-    cites: [],
-  }),
-  "IJ-11": rule({
-    code: "invalid_request",
-    message: "actor_token is not supported for an ID-JAG",
-    cites: ["RFC 8693 §2.1"],
-  }),
-  "TX-01": rule<InvalidExchange>({
-    code: (facts) => "publicClient" in facts ? "unauthorized_client" : "invalid_request",
-    message: (facts) =>
+  ),
+  "IJ-09": rule<{ readonly client: string }>("unauthorized_client", "only a confidential client may request an ID-JAG"),
+  "IJ-11": rule("invalid_request", "actor_token is not supported for an ID-JAG", "RFC 8693 §2.1"),
+  "TX-01": rule<InvalidExchange>(
+    (facts) => "publicClient" in facts ? "unauthorized_client" : "invalid_request",
+    (facts) =>
       "missing" in facts
         ? `${facts.missing} is missing`
         : "publicClient" in facts
@@ -129,34 +116,34 @@ export const tokenExchangeRules = {
         : "type" in facts
         ? `${facts.name}_type is not supported`
         : `${facts.name} is unknown, expired, revoked, or not acceptable from this client`,
-    cites: ["RFC 8693 §2.1, §2.2.2"],
-  }),
-  "TX-02": rule<{ readonly supported: readonly string[]; readonly requested: string }>({
-    code: "invalid_request",
-    message: "requested_token_type is not supported",
-    cites: ["RFC 8693 §2.2.1"],
-  }),
-  "TX-03": rule<TooMuchAccess>({
-    code: (facts) => "allowed" in facts ? "invalid_scope" : "invalid_target",
-    message: (facts) =>
+    "RFC 8693 §2.1, §2.2.2",
+  ),
+  "TX-02": rule<{ readonly supported: readonly string[]; readonly requested: string }>(
+    "invalid_request",
+    "requested_token_type is not supported",
+    "RFC 8693 §2.2.1",
+  ),
+  "TX-03": rule<TooMuchAccess>(
+    (facts) => "allowed" in facts ? "invalid_scope" : "invalid_target",
+    (facts) =>
       "allowed" in facts
         ? "scope is more than subject_token and this client have"
         : "resource or audience is not allowed for subject_token or this client",
-    cites: ["RFC 8693 §2.2.2, §5"],
-  }),
-  "TX-04": rule<OtherActor>({
-    code: "invalid_request",
-    message: (facts) =>
+    "RFC 8693 §2.2.2, §5",
+  ),
+  "TX-04": rule<OtherActor>(
+    "invalid_request",
+    (facts) =>
       "name" in facts
         ? `${facts.name} is bound to a key that the request does not prove`
         : "may_act of subject_token names another actor",
-    cites: ["RFC 8693 §4.1, §4.4"],
-  }),
-  "TX-05": rule<{ readonly exchanges: number; readonly max: number }>({
-    code: "invalid_request",
-    message: "subject_token is the result of too many exchanges",
-    cites: ["RFC 9700 §2.2.2"],
-  }),
+    "RFC 8693 §4.1, §4.4",
+  ),
+  "TX-05": rule<{ readonly exchanges: number; readonly max: number }>(
+    "invalid_request",
+    "subject_token is the result of too many exchanges",
+    "RFC 9700 §2.2.2",
+  ),
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** Creates the error of a rule of token exchange. */

@@ -3,7 +3,7 @@
 import { anyValue, choice, flag, list, object, record, text, whole } from "../../../server/config/field.ts";
 import { clientAuthMethodNames } from "../../../server/config/client_fields.ts";
 import type { ClientAuthMethod } from "../../../core/clients/client.ts";
-import type { PassedRuleId, RejectionRuleId } from "../../../core/rules/mod.ts";
+import type { PassedRuleId, RejectionRuleId } from "../../../server/rules/rule_id.gen.ts";
 import type { HabitOptions } from "../../check_habits.ts";
 import { type JsonPattern, jsonPatternFields, toRequestPattern } from "../../faults/json_pattern.ts";
 import { defineVerb, type Verb } from "../verb.ts";

@@ -1,0 +1,10 @@
+/** Rules of operation. */
+
+import { type Rule, rule } from "../../core/rules/rule.ts";
+
+/** By ID, in the order of `tests/rules.md`. */
+export const operationRules = {
+  "HT-23": rule<{ readonly count: number }>("temporarily_unavailable", "too many requests, try again later"),
+  "OP-01": { source: "RFC 9110 §15.6.4" },
+  "OP-10": { source: "OAuth 2.1 §2.4.1; RFC 9700 §2.5" },
+} as const satisfies Readonly<Record<string, Rule>>;
