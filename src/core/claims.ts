@@ -176,7 +176,7 @@ export function accessTokenClaimNames(
 }
 
 /** Whether an access token with that scope may hold a claim that is configured for it. */
-function isAllowedInAccessToken(rules: ClaimRules, name: string, scope: readonly string[]): boolean {
+export function isAllowedInAccessToken(rules: ClaimRules, name: string, scope: readonly string[]): boolean {
   return scopesForClaim(rules, name).length === 0 || isReleasedByScope(rules, name, scope);
 }
 
@@ -194,44 +194,6 @@ export function accessTokenClaims(
   return claims;
 }
 
-/** Whether access tokens for at least one resource contain this member of a user. */
-export function isInAccessTokens(rules: ClaimRules, name: string, value: unknown, scopes: readonly string[]): boolean {
-  return isClaim(name, value) && isAllowedInAccessToken(rules, name, scopes) &&
-    [rules.accessToken, ...rules.accessTokenByResource.values()].some((names) => names.includes(name));
-}
-
-/** The scope values that release this member of a user; empty if none does. */
-export function releasingScopes(rules: ClaimRules, name: string, value: unknown): readonly string[] {
-  if (!isClaim(name, value)) return noScopes;
-  const scopes = scopesForClaim(rules, name);
-  return scopes.length === 0 && rules.unmapped === "openid" ? ["openid"] : scopes;
-}
-
-/**
- * Why no client can receive a member of a user: its name is reserved, its value has the wrong type, or no scope value
- * releases it.
- */
-export type ClaimProblem = "reserved" | "type" | "scope";
-
-/**
- * The reason why no client can receive a member of a user; `undefined` if a client can, or if it has no value.
- *
- * @param scopes The scope values that a client may ask for.
- */
-export function claimProblem(
-  rules: ClaimRules,
-  name: string,
-  value: unknown,
-  scopes: readonly string[],
-): ClaimProblem | undefined {
-  if (isAbsent(value)) return undefined;
-  if (reservedNames.has(name)) return "reserved";
-  if (!hasStandardType(name, value)) return isEmptyObject(value) ? undefined : "type";
-  const isReleased = scopes.includes("openid") &&
-    releasingScopes(rules, name, value).some((scope) => scopes.includes(scope));
-  return isReleased || isInAccessTokens(rules, name, value, scopes) ? undefined : "scope";
-}
-
 /** The user's values of these claims. Unknown and empty values, and standard claims of a wrong type, are left out. */
 function pickClaims(user: User, names: readonly string[]): Record<string, unknown> {
   const claims: Record<string, unknown> = {};
@@ -243,7 +205,7 @@ function pickClaims(user: User, names: readonly string[]): Record<string, unknow
 }
 
 /** Whether a member of a user can be a claim: its name is not reserved, and its value exists and has the right type. */
-function isClaim(name: string, value: unknown): boolean {
+export function isClaim(name: string, value: unknown): boolean {
   return !isAbsent(value) && !reservedNames.has(name) && hasStandardType(name, value);
 }
 
@@ -257,7 +219,7 @@ export function isAbsent(value: unknown): boolean {
  * Whether the value of a claim has the type that OpenID Connect Core §5.1 gives it, and is not empty; true for all
  * others.
  */
-function hasStandardType(name: string, value: unknown): boolean {
+export function hasStandardType(name: string, value: unknown): boolean {
   const base = withoutLanguageTag(name);
   if (!standardClaimNames.has(base)) return true;
   return typeof value === (standardClaimTypes[base] ?? "string") && !Array.isArray(value) && !isEmptyObject(value);

@@ -1,9 +1,10 @@
 /** GET and POST /users and /users/{sub}: the users, their claims, and forms that change them. */
 
 import { HttpError, type HttpResponse } from "../../core/http/message.ts";
-import { isInAccessTokens, isReservedClaim, releasingScopes } from "../../core/claims.ts";
+import { isReservedClaim } from "../../core/claims.ts";
 import type { User } from "../../core/clients/client.ts";
 import { quote } from "../../server/config/config_issue.ts";
+import { isInAccessTokens, releasingScopes } from "../../server/config/received_claims.ts";
 import { ConfigurationError } from "../../core/configuration_error.ts";
 import { userWarnings } from "../../server/config/user_warnings.ts";
 import type { Params } from "../../core/params.ts";

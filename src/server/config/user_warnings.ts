@@ -1,9 +1,9 @@
 /** Warnings about claims of users that no client can receive, or that many clients reject. */
 
-import { claimProblem, isAbsent, scopesForClaim } from "../../core/claims.ts";
-import type { ClaimProblem, ClaimRules } from "../../core/claims.ts";
+import { type ClaimRules, isAbsent, scopesForClaim } from "../../core/claims.ts";
 import type { User } from "../../core/clients/client.ts";
 import { quote } from "./config_issue.ts";
+import { type ClaimProblem, claimProblem } from "./received_claims.ts";
 import type { ConfigurationWarning } from "../../core/configuration_error.ts";
 
 /** Warnings about one user who was added at run time. */
