@@ -14,7 +14,8 @@
 
 import type { App } from "../server/app.ts";
 import type { LatchkeyOptions } from "../server/hosting/options.ts";
-import { isForm, peekForm } from "../core/http/form.ts";
+import { isForm } from "../core/http/form.ts";
+import { peekForm } from "../platform/http/changed_request.ts";
 import { plainText, type RequestLike, type ResponseLike, withHeaders } from "../core/http/message.ts";
 import { parseTarget, type RequestHandler } from "../core/router.ts";
 import { claimedIds } from "../core/client_auth.ts";

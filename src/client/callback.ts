@@ -1,6 +1,6 @@
 /** Authorization responses (OAuth 2.1 §4.1.2, RFC 9207, JARM). */
 
-import { parseLocation } from "../core/http/form.ts";
+import { parseLocation } from "../platform/http/location.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 
 /** The parameters of an authorization response. */

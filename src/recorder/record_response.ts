@@ -1,6 +1,7 @@
 /** Records responses, and reads their outcome. */
 
-import { type Fields, parseLocation } from "../core/http/form.ts";
+import type { Fields } from "../core/http/form.ts";
+import { parseLocation } from "../platform/http/location.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import {
   type HttpResponse,

@@ -2,7 +2,8 @@
 
 import type { App } from "../server/app.ts";
 import { endpointUrl } from "../core/endpoint.ts";
-import { ConnectionDropped, isDropped, toResponse } from "../core/http/message.ts";
+import { isDropped, toResponse } from "../core/http/message.ts";
+import { ConnectionDropped } from "../platform/http/dropped_connection.ts";
 import type { Outbound } from "../server/fetching/outbound.ts";
 import type { ClientAddress } from "../core/router.ts";
 import type { MaybePromise } from "../core/maybe_promise.ts";

@@ -4,7 +4,8 @@ import type { Approver, ApproverContext } from "../core/approver.ts";
 import { frontChannelOrigin } from "../core/issuer_urls.ts";
 import { isTrustedHost } from "../core/cross_site.ts";
 import type { Plugin } from "../server/hosting/options.ts";
-import { replaceParts, type RequestLike } from "../core/http/message.ts";
+import type { RequestLike } from "../core/http/message.ts";
+import { replaceParts } from "../platform/http/changed_request.ts";
 import type { Server } from "../core/server.ts";
 import { personaHeader } from "./persona.ts";
 

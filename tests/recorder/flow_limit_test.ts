@@ -6,7 +6,7 @@ import { metrics } from "../../src/cli/operating/metrics.ts";
 import { formatEvent } from "../../src/cli/operating/format_event.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import type { Plugin } from "../../src/mod.ts";
-import { replaceParts } from "../../src/core/http/message.ts";
+import { replaceParts } from "../../src/platform/http/changed_request.ts";
 import { recorder } from "../../src/recorder/recorder.ts";
 import { publicTokens, refresh, testClients, userinfo } from "../server/client_endpoints.ts";
 import { testServer } from "../kit.ts";

@@ -320,7 +320,7 @@ test("an aborted body is recorded as far as it arrived, and rejected as without 
 });
 
 test("an inner plugin may read a form early, and the body is recorded once", async () => {
-  const { peekForm } = await import("../../src/core/http/form.ts");
+  const { peekForm } = await import("../../src/platform/http/changed_request.ts");
   const early: string[] = [];
   const { server, recorder } = await recordedServer({}, {
     handle: (next) => async (request, peer) => {

@@ -40,17 +40,6 @@ export function parseFields(text: string): Fields {
   return fields;
 }
 
-/** Parses a redirect into URI and parameters. Not by URL, because a redirect URI may have a private-use scheme. */
-export function parseLocation(location: string): { readonly uri: string; readonly params: Fields } {
-  const [withoutFragment = "", fragment = ""] = location.split("#", 2);
-  const [uri = "", ...query] = withoutFragment.split("?");
-  try {
-    return { uri, params: [query.join("?"), ...fragment.includes("=") ? [fragment] : []].flatMap(parseFields) };
-  } catch {
-    return { uri, params: [] };
-  }
-}
-
 /**
  * Reads the form in a request's body.
  *
@@ -63,7 +52,7 @@ export async function readForm(request: RequestLike): Promise<Fields> {
     throw new HttpError(400, "TK-02", `The body must be ${expected}`, { expected, received });
   }
   rejectContentCoding(request);
-  return parseFields(await (peekedText(request) ?? readText(request)));
+  return parseFields(await (findForRequest(bodyTexts, request) ?? readText(request)));
 }
 
 /** The received `content-type`, for messages: at most 100 characters. */
@@ -94,51 +83,11 @@ export function isForm(request: RequestLike): boolean {
   return formType.test(request.headers.get("content-type") ?? "");
 }
 
-/** The bodies that {@link peekForm} read. */
-const peekedBodies = new WeakMap<RequestLike, Promise<string>>();
+/** The texts of bodies that plugins have read or replaced; {@link readForm} reads them again. */
+export const bodyTexts = new WeakMap<RequestLike, Promise<string>>();
 
-/** Reads a form early. {@link readForm} of the same request then returns the same fields or throws the same error. */
-export async function peekForm(request: RequestLike): Promise<Fields> {
-  let text = peekedText(request);
-  if (text === undefined) peekedBodies.set(request, text = readText(request));
-  return parseFields(await text);
-}
-
-/** The request with another form and, if `url` is set, another URL. {@link readForm} returns the new fields. */
-export function replaceForm(original: RequestLike, fields: Fields, url = original.url): RequestLike {
-  const text = new URLSearchParams(fields.map(([name, value]) => [name, value])).toString();
-  const bytes = new TextEncoder().encode(text);
-  const replaced: Readonly<Record<string, string | null>> = {
-    "content-type": "application/x-www-form-urlencoded",
-    "content-length": String(bytes.length),
-    "transfer-encoding": null,
-  };
-  const request: RequestLike = {
-    method: original.method,
-    url,
-    headers: {
-      get(name) {
-        const lower = name.toLowerCase();
-        return Object.hasOwn(replaced, lower) ? replaced[lower]! : original.headers.get(name);
-      },
-    },
-    get body() {
-      return new Blob([bytes]).stream();
-    },
-    bodyUsed: false,
-    bytes: () => Promise.resolve(bytes),
-    original,
-  };
-  peekedBodies.set(request, Promise.resolve(text));
-  return request;
-}
-
-/** The text of the form that {@link peekForm} read; `undefined` if it read none. */
-export function peekedText(request: RequestLike): Promise<string> | undefined {
-  return findForRequest(peekedBodies, request);
-}
-
-async function readText(request: RequestLike, maxBytes = maxBodyBytes): Promise<string> {
+/** Reads the text of a body, whatever its content coding. */
+export async function readText(request: RequestLike, maxBytes = maxBodyBytes): Promise<string> {
   const { headers } = request;
   const contentLength = headers.get("content-length");
   if (Number(contentLength ?? 0) > maxBytes) {

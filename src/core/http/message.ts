@@ -33,32 +33,6 @@ export function findForRequest<T>(values: WeakMap<RequestLike, T>, request: Requ
   return value;
 }
 
-/**
- * The request with another URL or other headers. A copy by spreading it would read the body.
- *
- * @param original The request that the result replaces in a plugin. Default: none.
- */
-export function replaceParts(
-  request: RequestLike,
-  { url = request.url, headers = request.headers, original }: Partial<
-    Pick<RequestLike, "url" | "headers" | "original">
-  >,
-): RequestLike {
-  return {
-    method: request.method,
-    url,
-    headers,
-    original,
-    get body() {
-      return request.body;
-    },
-    get bodyUsed() {
-      return request.bodyUsed;
-    },
-    bytes: () => request.bytes(),
-  };
-}
-
 /** A response with text, or without a body. */
 export interface HttpResponse {
   /** The HTTP status. */
@@ -84,15 +58,6 @@ export interface PageForm {
  * listener closes it, and `fetch` rejects.
  */
 export type ResponseLike = HttpResponse | Response;
-
-/** The error of a dropped connection: a TypeError, like that of `fetch`. */
-export class ConnectionDropped extends TypeError {
-  /** Creates the error. */
-  constructor() {
-    super("fetch failed: the connection was dropped before the response was complete");
-    this.name = "TypeError";
-  }
-}
 
 /** Whether a value is a Response. It checks a member, because on Node a reference to the class loads all of fetch. */
 export function isResponse(response: object): response is Response {

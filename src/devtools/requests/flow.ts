@@ -8,7 +8,7 @@ import type { Explanation } from "../../core/errors.ts";
 import type { TraceEvent } from "../../server/trace.ts";
 import type { Exchange, Flow, RecordedResponse } from "../../recorder/exchange.ts";
 import { redactFlow } from "../../recorder/redact.ts";
-import { parseLocation } from "../../core/http/form.ts";
+import { parseLocation } from "../../platform/http/location.ts";
 import { parseJsonMembers } from "../../recorder/record_response.ts";
 import type {
   FailureReason,

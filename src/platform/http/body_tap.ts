@@ -1,7 +1,7 @@
 /** Captures a body while its reader reads it. It never reads ahead, and never delays or changes the body. */
 
-import { peekedText } from "../../core/http/form.ts";
-import type { RequestLike } from "../../core/http/message.ts";
+import { bodyTexts } from "../../core/http/form.ts";
+import { findForRequest, type RequestLike } from "../../core/http/message.ts";
 
 /** The maximum size of a captured body, in bytes. */
 export const maxCapturedBodyBytes = 64 * 1024;
@@ -149,6 +149,6 @@ function decode(parts: readonly Uint8Array[]): string {
 export function receivedBody(
   { original, tap }: Pick<TappedRequest, "original" | "tap">,
 ): Promise<CapturedBody | undefined> | CapturedBody | undefined {
-  const peeked = tap && peekedText(original);
+  const peeked = tap && findForRequest(bodyTexts, original);
   return peeked === undefined ? tap?.captured() : peeked.then((text) => ({ text, complete: true }), () => undefined);
 }

@@ -1,6 +1,8 @@
 /** The adapter of Deno: its process environment, and listening. */
 
-import { ConnectionDropped, isDropped, replaceParts, type RequestLike, toResponse } from "../../core/http/message.ts";
+import { isDropped, type RequestLike, toResponse } from "../../core/http/message.ts";
+import { ConnectionDropped } from "../http/dropped_connection.ts";
+import { replaceParts } from "../http/changed_request.ts";
 import {
   type Bind,
   type BoundServer,

@@ -1,7 +1,7 @@
 /** Authorization requests: state, nonce, response type, scope, prompt. */
 
 import { splitScope } from "../../core/params.ts";
-import { parseLocation } from "../../core/http/form.ts";
+import { parseLocation } from "../../platform/http/location.ts";
 import { examineEach, examineFreshness, type HabitDefinition, toEvidence } from "./habit.ts";
 import { counterOf, readableAs } from "./random_values.ts";
 import { type AuthorizationRequest, membersOf, type Recording, textOf } from "./traffic.ts";

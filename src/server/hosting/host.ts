@@ -8,7 +8,8 @@
  */
 
 import type { HostedApp } from "./hosted_app.ts";
-import { ConnectionDropped, type HttpResponse, isDropped, plainText, toResponse } from "../../core/http/message.ts";
+import { type HttpResponse, isDropped, plainText, toResponse } from "../../core/http/message.ts";
+import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import type { ClientAddress, RequestHandler } from "../../core/router.ts";
 import { backChannelOrigin, serverOrigins } from "../../core/issuer_urls.ts";
 import { configuredIssuer } from "../config/resolve_settings.ts";

@@ -2,7 +2,8 @@
 
 import { algorithmsInUse } from "../../core/jwks.ts";
 import type { HostedApp } from "./hosted_app.ts";
-import { ConnectionDropped, isDropped, toResponse } from "../../core/http/message.ts";
+import { isDropped, toResponse } from "../../core/http/message.ts";
+import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import { parseTarget } from "../../core/router.ts";
 import type { RequestHandler } from "../../core/router.ts";
 import { assertNoIssues } from "../config/config_issue.ts";

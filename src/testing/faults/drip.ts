@@ -1,6 +1,6 @@
 /** A response body that arrives slowly. */
 
-import { ConnectionDropped } from "../../core/http/message.ts";
+import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 import { numberParameter } from "./parameters.ts";

@@ -1,6 +1,7 @@
 /** A connection that is dropped. */
 
-import { ConnectionDropped, type ResponseLike } from "../../core/http/message.ts";
+import type { ResponseLike } from "../../core/http/message.ts";
+import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import type { Fault } from "./fault.ts";
 import { choiceParameter } from "./parameters.ts";

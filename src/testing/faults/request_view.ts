@@ -2,7 +2,8 @@
 
 import type { App } from "../../server/app.ts";
 import type { EndpointDescription } from "../../core/endpoint.ts";
-import { isForm, peekForm } from "../../core/http/form.ts";
+import { isForm } from "../../core/http/form.ts";
+import { peekForm } from "../../platform/http/changed_request.ts";
 import type { RequestLike } from "../../core/http/message.ts";
 import { parseTarget } from "../../core/router.ts";
 import { type RecordedRequest, unknownEndpoint } from "../../recorder/exchange.ts";

@@ -2,7 +2,8 @@
 
 import { EventEmitter } from "node:events";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { ConnectionDropped, type RequestLike } from "../../core/http/message.ts";
+import type { RequestLike } from "../../core/http/message.ts";
+import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import { type TestLatchkey, testLatchkey } from "../test_latchkey.ts";
 import type { OAuth2Issuer } from "./issuer.ts";
 import { signToken, tokenLifetime } from "./issuer.ts";

@@ -1,6 +1,7 @@
 /** Requests at another path, for endpoints that a provider has at several. */
 
-import { replaceParts, type RequestLike } from "../../../core/http/message.ts";
+import type { RequestLike } from "../../../core/http/message.ts";
+import { replaceParts } from "../../../platform/http/changed_request.ts";
 
 /** The request at another path of the same host. */
 export function atPath(original: RequestLike, path: string, newPath: string): RequestLike {

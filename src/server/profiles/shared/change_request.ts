@@ -1,7 +1,9 @@
 /** Requests in the form that a provider accepts, rewritten to the form of the standards. */
 
-import { type Fields, isForm, parseFields, peekForm, readBodyText, replaceForm } from "../../../core/http/form.ts";
-import { parseJsonObject, replaceParts, type RequestLike } from "../../../core/http/message.ts";
+import { type Fields, isForm, parseFields, readBodyText } from "../../../core/http/form.ts";
+import { peekForm, replaceForm } from "../../../platform/http/changed_request.ts";
+import { parseJsonObject, type RequestLike } from "../../../core/http/message.ts";
+import { replaceParts } from "../../../platform/http/changed_request.ts";
 import type { ProviderRequest, RequestFacts } from "../provider_functions.ts";
 import type { Server } from "../../../core/server.ts";
 

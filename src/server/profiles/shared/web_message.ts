@@ -5,7 +5,8 @@
 
 import type { App } from "../../app.ts";
 import type { Plugin } from "../../hosting/options.ts";
-import { html, isResponse, replaceParts, type RequestLike, type ResponseLike } from "../../../core/http/message.ts";
+import { html, isResponse, type RequestLike, type ResponseLike } from "../../../core/http/message.ts";
+import { replaceParts } from "../../../platform/http/changed_request.ts";
 import { parseFields } from "../../../core/http/form.ts";
 import { parseTarget } from "../../../core/router.ts";
 import { boundedCache } from "../../../platform/bounded_cache.ts";
