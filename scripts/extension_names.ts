@@ -7,7 +7,7 @@ import { latchkey } from "../src/server/hosting/latchkey.ts";
 import type { LatchkeyOptions } from "../src/server/hosting/options.ts";
 import type { Endpoint } from "../src/core/route.ts";
 import { extensionRules } from "../src/server/rules.ts";
-import { errorStatus } from "../src/core/rules/error_code.ts";
+import { errorStatus } from "../src/core/rules/rule.ts";
 import type { HostedServer } from "../src/server/hosted_server.ts";
 
 /** The code of the kernel, without the list of extensions and without generated files. */

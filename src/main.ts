@@ -19,7 +19,7 @@ import type { Metrics } from "./cli/operating/metrics.ts";
 import { processEnvironment } from "./platform/runtime/current_process.ts";
 import type { ProcessEnvironment } from "./platform/runtime/process_environment.ts";
 import { ListenError, serve } from "./platform/runtime/serve.ts";
-import { StoreError } from "./core/store/store_error.ts";
+import { StoreError } from "./core/store/store.ts";
 import { serverPolicy } from "./server/config/server_policy.ts";
 
 // Not awaited: the single executable of Node is a script, which has no top-level await.

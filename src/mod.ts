@@ -35,7 +35,7 @@ export type { ProviderProfile } from "./server/profiles/provider_profile.ts";
 export type { AuthorizationDetailsType } from "./server/extensions/authorization_details/settings.ts";
 export type { SigningAlgorithm } from "./core/keys/signing_algorithm.ts";
 export { OAuthError } from "./core/errors.ts";
-export type { ErrorCode } from "./core/rules/error_code.ts";
+export type { ErrorCode } from "./core/rules/rule.ts";
 export { ConfigurationError } from "./core/configuration_error.ts";
 export type { KeySource, Signer } from "./core/keys/keys.ts";
 export type { Trace } from "./server/trace.ts";

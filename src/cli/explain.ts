@@ -10,7 +10,7 @@ import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import { rules } from "../server/rules.ts";
 import { quote, suggest } from "../server/config/config_issue.ts";
 import { printable } from "../core/quote_value.ts";
-import { errorStatus } from "../core/rules/error_code.ts";
+import { errorStatus } from "../core/rules/rule.ts";
 import { isTestHost } from "../core/test_hosts.ts";
 import { CommandLineError } from "./command_line_error.ts";
 import { wrap } from "./operating/wrap.ts";

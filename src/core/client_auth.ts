@@ -9,10 +9,8 @@ import { parameters } from "./params.ts";
 import { reject } from "./reject.ts";
 import type { RateLimiter } from "./rate_limiter.ts";
 import type { ClientAuth, Credentials, Server } from "./server.ts";
-import { policyOf } from "./clients/policy.ts";
-import type { Client } from "./clients/repository.ts";
-import { tracePassedClient, verifyClientSecret } from "./clients/auth_method.ts";
-import type { CredentialCandidate } from "./clients/auth_method.ts";
+import { type Client, policyOf } from "./clients/repository.ts";
+import { type CredentialCandidate, tracePassedClient, verifyClientSecret } from "./clients/auth_method.ts";
 
 /** The parameters of client authentication. */
 export const clientAuthParameters = parameters(

@@ -3,8 +3,7 @@
 import type { CodeRecord, FurtherAccess, Grant, RequestedClaims } from "./store/store.ts";
 import { filterRequestedClaims, isReleasedByScope } from "./claims.ts";
 import type { User } from "./clients/client.ts";
-import { policyOf } from "./clients/policy.ts";
-import type { Client } from "./clients/repository.ts";
+import { type Client, policyOf } from "./clients/repository.ts";
 import { observe } from "./observe.ts";
 import { hasCode, type ResponseFields } from "./params.ts";
 import { reject } from "./reject.ts";

@@ -8,7 +8,7 @@ import { bearerError, detailHeaders, type ErrorMembers, jsonError, toOAuthError 
 import { deliveryTo } from "./request/delivery.ts";
 import type { Destination, RedirectDestination } from "./request/destination.ts";
 import { storedRequests } from "./request/request_source.ts";
-import { statusOf } from "./rules/error_code.ts";
+import { statusOf } from "./rules/rule.ts";
 import type { Server } from "./server.ts";
 import { redirectsToDevice } from "./redirect_uri.ts";
 import { isPermitted } from "./clients/standing.ts";

@@ -1,6 +1,6 @@
 /** The error that rejects a request, and its explanation. */
 
-import { type ErrorCode, type ExtensionErrorCode, statusOf } from "./rules/error_code.ts";
+import { type ErrorCode, type ExtensionErrorCode, statusOf } from "./rules/rule.ts";
 import type { RuleId } from "./rules/mod.ts";
 
 /**

@@ -3,7 +3,7 @@
  * by an extension if the caller asks for it.
  */
 
-import { confirmationOf } from "./tokens/confirmation.ts";
+import { confirmationOf } from "./tokens/bound_token.ts";
 import { accessName, visibleAccess } from "./request/access.ts";
 import type { Client } from "./clients/repository.ts";
 import { isPermitted } from "./clients/standing.ts";
@@ -14,14 +14,12 @@ import { storageKey } from "./secrets.ts";
 import { observe } from "./observe.ts";
 import { reject } from "./reject.ts";
 import type { Server } from "./server.ts";
-import { readAccessToken } from "./tokens/read_access_token.ts";
-import type { AccessToken } from "./tokens/read_access_token.ts";
+import { type AccessToken, readAccessToken } from "./tokens/read_access_token.ts";
 import { lifetimeMembers } from "./tokens/refresh_token.ts";
 import { requireTokenParameter } from "./revoke.ts";
 import { tokenType } from "./tokens/mod.ts";
 import { clientEndpoint } from "./client_endpoint.ts";
-import { json } from "./http/message.ts";
-import { jwtResponse } from "./jwt_response.ts";
+import { json, jwtResponse } from "./http/message.ts";
 import type { Handlers } from "./route.ts";
 
 /** The handlers of the introspection endpoint. */

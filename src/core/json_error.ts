@@ -6,7 +6,7 @@ import { challenge, tokenChallenges, usedScheme } from "./http/challenge.ts";
 import { HttpError, type HttpResponse, json } from "./http/message.ts";
 import { reject } from "./reject.ts";
 import type { RequestTarget } from "./router.ts";
-import { statusOf } from "./rules/error_code.ts";
+import { statusOf } from "./rules/rule.ts";
 import type { KeyProofs, Server } from "./server.ts";
 
 /** The members of an error response. */

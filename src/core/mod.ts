@@ -21,13 +21,12 @@
 import { approveAutomatically } from "./approver.ts";
 import { type CoreOptions, findOptionIssues, findServerIssues } from "./options.ts";
 import { clientFromMetadata } from "./clients/client_from_metadata.ts";
-import { fixedClients } from "./clients/repository.ts";
+import { fixedClients, fixedEntries } from "./clients/repository.ts";
 import { type ConfigIssue, ConfigurationError } from "./configuration_error.ts";
 import { type CoreApp, RequestContext } from "./context.ts";
 import { createHandler } from "./route.ts";
 import { createServer } from "./create_server.ts";
 import { randomPool } from "./crypto.ts";
-import { fixedEntries } from "./entries.ts";
 import { credentialParametersOf } from "./endpoint.ts";
 import { errorHandler } from "./error_response.ts";
 import { toResponse } from "./http/message.ts";

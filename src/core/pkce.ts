@@ -6,8 +6,7 @@
 import type { MaybePromise } from "./maybe_promise.ts";
 import type { CodeRecord } from "./store/store.ts";
 import { byProfile } from "./profile.ts";
-import { policyOf } from "./clients/policy.ts";
-import type { Client } from "./clients/repository.ts";
+import { type Client, policyOf } from "./clients/repository.ts";
 import { observe } from "./observe.ts";
 import { reject } from "./reject.ts";
 import { constantTimeEqual, digest } from "./secrets.ts";

@@ -1,6 +1,6 @@
 /** The policy of a server: how it decides, with every default filled in. `config/` makes it from the settings. */
 
-import type { Allowances } from "./allowances.ts";
+import type { Allowances } from "./test_hosts.ts";
 import type { ClientMetadata } from "./clients/client.ts";
 import type { StandingRequirement, SupportedGrantType } from "./clients/standing.ts";
 import type { Lifetimes, PkceSettings, PolicySettings, RefreshSettings } from "./policy_settings.ts";

@@ -1,7 +1,6 @@
 /** The default policy. The settings of the whole server have the same defaults. */
 
-import { allowancesFor } from "./allowances.ts";
-import { isTestHost } from "./test_hosts.ts";
+import { allowancesFor, isTestHost } from "./test_hosts.ts";
 import { defaultAlgorithms } from "./keys/signing_algorithm.ts";
 import type { Policy } from "./policy.ts";
 

@@ -1,4 +1,4 @@
-/** How messages show values that others chose. */
+/** How messages and commands show values that others chose. */
 
 // Control characters, bidirectional marks and line separators would control a terminal; the other space characters look
 // like a space, and others are not shown at all. A variation selector is a part of an emoji.

@@ -20,7 +20,7 @@ import type { ClaimRules } from "./claims.ts";
 import type { Client, Clients, Users } from "./clients/repository.ts";
 import type { ClientAuthMethod } from "./clients/client.ts";
 import type { SupportedGrantType } from "./clients/standing.ts";
-import type { AuthenticatedRequest, Authorization } from "./grants/authenticated_request.ts";
+import type { AuthenticatedRequest, Authorization, TokenResponse } from "./grants/authenticated_request.ts";
 import type { OAuthError } from "./errors.ts";
 import type { Observations } from "./observe.ts";
 import type { SigningKeys } from "./keys/jwt.ts";
@@ -30,11 +30,8 @@ import type { RateLimiter } from "./rate_limiter.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
 import type { SessionWatcher } from "./session/session_watcher.ts";
-import type { BoundScheme } from "./tokens/bound_token.ts";
-import type { BoundToKey, ConnectionKeys, ConnectionRequest } from "./tokens/connection_keys.ts";
-import type { EncryptedResponse, EncryptResponse } from "./tokens/response_encryption.ts";
+import type { BoundScheme, BoundToKey, ConnectionKeys, ConnectionRequest } from "./tokens/bound_token.ts";
 import type { ClaimChange } from "./tokens/claim_change.ts";
-import type { TokenResponse } from "./tokens/token_response.ts";
 import type { RuleId } from "./rules/mod.ts";
 import type { CoreTrace, RulePassed } from "./trace.ts";
 
@@ -352,3 +349,9 @@ export interface RequestParts {
   /** The parameters of each entry point, and the token endpoint's parameters of access besides scope. */
   readonly parameters: Readonly<Record<EntryPoint | "token", readonly ParameterDescription[]>>;
 }
+
+/** @internal The responses that can be encrypted: the prefix of the members of client metadata for them. */
+export type EncryptedResponse = "id_token" | "userinfo";
+
+/** @internal Encrypts a response: a signed JWT, or claims. */
+export type EncryptResponse = (content: string | Readonly<Record<string, unknown>>) => Promise<string>;

@@ -1,14 +1,14 @@
 /** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
 
 import { endpointOrigin } from "./issuer_urls.ts";
-import { type HttpResponse, json, type ResponseLike, withHeaders } from "./http/message.ts";
+import { type HttpResponse, json, jwtResponse, type ResponseLike, withHeaders } from "./http/message.ts";
 import { grantOfAccessToken } from "./tokens/mod.ts";
 import { finalClaims } from "./tokens/claim_change.ts";
 import type { AccessToken } from "./tokens/read_access_token.ts";
 import { requireAccessToken } from "./tokens/bearer.ts";
 import { hasTokenInQuery, type OtherPlace } from "./tokens/bound_token.ts";
 import { claimsForScope, mayBeRequested, withRequestedClaims } from "./claims.ts";
-import { policyOf } from "./clients/policy.ts";
+import { policyOf } from "./clients/repository.ts";
 import { byProfile } from "./profile.ts";
 import { observe } from "./observe.ts";
 import { reject } from "./reject.ts";
@@ -16,7 +16,6 @@ import { registeredScope } from "./grants/narrow_grant.ts";
 import type { Server } from "./server.ts";
 import type { Context } from "./context.ts";
 import { readParams } from "./client_endpoint.ts";
-import { jwtResponse } from "./jwt_response.ts";
 import type { Handlers } from "./route.ts";
 
 const formMediaType = /^application\/x-www-form-urlencoded/i;

@@ -25,11 +25,11 @@ export type { HttpResponse, RequestLike, ResponseLike } from "../core/http/messa
 export type { PendingAuthorization } from "../core/request/destination.ts";
 export type { SettingsExtension } from "./config/extension_settings.ts";
 export type { Field } from "./config/field.ts";
-export type { errorStatus } from "../core/rules/error_code.ts";
+export type { errorStatus } from "../core/rules/rule.ts";
 export { parameters } from "../core/params.ts";
 export type { Params, ResponseMode, ResponseType } from "../core/params.ts";
 export type { Repository } from "./entries/repository.ts";
 export type { GrantType, RequestPart, Server } from "../core/server.ts";
 export type { Session } from "../core/session/session.ts";
-export type { TokenResponse } from "../core/tokens/token_response.ts";
-export type { Subject } from "../core/store/grant_records.ts";
+export type { TokenResponse } from "../core/grants/authenticated_request.ts";
+export type { Subject } from "../core/store/records.ts";

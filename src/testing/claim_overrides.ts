@@ -10,7 +10,7 @@ import { claimsContext } from "../core/tokens/mod.ts";
 import type { ClaimChange, ClaimsContext, OriginalClaims } from "../core/tokens/claim_change.ts";
 import { withChange } from "./faults/with_change.ts";
 import type { Server } from "../core/server.ts";
-import type { TokenResponse } from "../core/tokens/token_response.ts";
+import type { TokenResponse } from "../core/grants/authenticated_request.ts";
 import { recordRequest } from "../recorder/record_request.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { isJson, readBodyText, withBody } from "./faults/response_body.ts";

@@ -1,6 +1,6 @@
 /** The end of a session in tests, by one of its ID tokens. */
 
-import type { SessionClientRecord } from "../core/store/session_records.ts";
+import type { SessionClientRecord } from "../core/store/records.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { endSession } from "../core/session/session.ts";
 import { readIdTokenHint } from "../core/keys/verification.ts";

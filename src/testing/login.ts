@@ -9,7 +9,7 @@ import type { ResponseMode } from "../core/params.ts";
 import { responseModeNames } from "../server/config/client_fields.ts";
 import type { Server } from "../core/server.ts";
 import type { Client } from "../core/clients/repository.ts";
-import type { TokenResponse } from "../core/tokens/token_response.ts";
+import type { TokenResponse } from "../core/grants/authenticated_request.ts";
 import { redactText } from "../server/redaction/redact.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { sendsIss } from "../core/authorize.ts";

@@ -2,12 +2,11 @@
 
 import { publicJwkOf } from "../client/private_jwk.ts";
 import { type Field, type Fields, flag, object, text } from "../server/config/field.ts";
-import { signJwt } from "../core/keys/jwt.ts";
+import { secondsNow, signJwt } from "../core/keys/jwt.ts";
 import type { Signer } from "../core/keys/keys.ts";
-import type { PublicKeySet } from "../core/keys/public_key.ts";
+import type { PublicKeySet } from "../core/keys/jwk.ts";
 import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
 import { randomId } from "../core/secrets.ts";
-import { secondsNow } from "../core/keys/jwt.ts";
 import type { Server } from "../core/server.ts";
 import { builtInKeys } from "./built_in_keys.ts";
 import { isMlDsa } from "../core/crypto.ts";

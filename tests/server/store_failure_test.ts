@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects } from
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import type { Store } from "../../src/mod.ts";
-import { StoreError } from "../../src/core/store/store_error.ts";
+import { StoreError } from "../../src/core/store/store.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { authorizeByPost, basic, forEachCase, getRedirectParams, testServer } from "../kit.ts";
 import { replaceTimers } from "../until.ts";

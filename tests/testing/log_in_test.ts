@@ -3,10 +3,9 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { withChecksum } from "../../src/core/secrets.ts";
-import { memoryStore } from "../../src/mod.ts";
-import type { Plugin, Store } from "../../src/mod.ts";
+import { memoryStore, type Plugin, type Store } from "../../src/mod.ts";
 import type { ClientAuthMethod } from "../../src/core/clients/client.ts";
-import { StoreError } from "../../src/core/store/store_error.ts";
+import { StoreError } from "../../src/core/store/store.ts";
 import { wrapStore } from "../../src/testing/wrap_store.ts";
 import { forEachCase } from "../kit.ts";
 import { faults, LoginError } from "../../src/testing/mod.ts";

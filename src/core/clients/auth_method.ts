@@ -1,8 +1,7 @@
 /** The interface of a client authentication method, and the error that all methods share. */
 
 import type { ClientAuthMethod, ClientMetadata } from "./client.ts";
-import { policyOf } from "./policy.ts";
-import type { Client } from "./repository.ts";
+import { type Client, policyOf } from "./repository.ts";
 import { OAuthError, type RuleExplanation } from "../errors.ts";
 import { observe } from "../observe.ts";
 import { reject } from "../reject.ts";

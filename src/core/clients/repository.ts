@@ -3,7 +3,6 @@
  * client of a request, and `redirect_uri.ts` compares its redirect URI.
  */
 
-import { type Entries, fixedEntries } from "../entries.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { Policy } from "../policy.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
@@ -135,4 +134,33 @@ export interface Users extends Entries<User> {
   readonly requirePasswords?: boolean;
   /** The digest of a user's password; `undefined` without a password. Default: no user has one. */
   passwordDigest?(user: User): string | undefined;
+}
+
+/** The policy for the requests of a client: the policy of the server, or a stricter one by the client's own profile. */
+export function policyOf(server: { readonly settings: Policy }, client: Client): Policy {
+  return client.policy ?? server.settings;
+}
+
+/** @internal Clients or users. If the result is known without a store, methods return it synchronously. */
+export interface Entries<Item> {
+  /** Finds one by id; `undefined` if it does not exist. */
+  find(id: string): MaybePromise<Item | undefined>;
+  /**
+   * The entries in their order, the default one first.
+   *
+   * @param options `limit`: the maximum number of entries. Default: all.
+   */
+  list(options?: { readonly limit?: number }): MaybePromise<readonly Item[]>;
+  /** The entries in memory, by id. The same map until one of them changes. */
+  known(): ReadonlyMap<string, Item>;
+}
+
+/** Entries that never change. */
+export function fixedEntries<Item>(items: readonly Item[], getId: (item: Item) => string): Entries<Item> {
+  const byId = new Map(items.map((item) => [getId(item), item]));
+  return {
+    find: (id) => byId.get(id),
+    list: ({ limit } = {}) => items.slice(0, limit),
+    known: () => byId,
+  };
 }

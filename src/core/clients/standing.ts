@@ -5,7 +5,7 @@
  * the rest in `permissions`.
  */
 
-import type { Allowances } from "../allowances.ts";
+import type { Allowances } from "../test_hosts.ts";
 
 /**
  * Who made a client known. `configured`: the operator (file, option, page). `approved`: it registered with an initial

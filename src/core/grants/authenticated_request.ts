@@ -2,8 +2,7 @@
 
 import type { Grant, RequestedClaims, Subject } from "../store/store.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
-import type { TokenResponse } from "../tokens/token_response.ts";
-import type { Connection } from "../tokens/connection_keys.ts";
+import type { Connection } from "../tokens/bound_token.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Params } from "../params.ts";
 
@@ -68,4 +67,22 @@ export interface Authorization {
   readonly issue?: (now: number) => MaybePromise<Partial<TokenResponse>>;
   /** Further members of the token response, such as `issued_token_type`. Default: none. */
   readonly responseMembers?: Readonly<Record<string, unknown>>;
+}
+
+/** A successful token response (OAuth 2.1 §3.2.3). Grant types and issuers may add any member. */
+export interface TokenResponse {
+  /** The access token. */
+  readonly access_token: string;
+  /** How the access token is used: `Bearer`, unless an issuer binds it to a key. */
+  readonly token_type: string;
+  /** Lifetime of the access token, in seconds. */
+  readonly expires_in: number;
+  /** The granted scope, space-separated; absent if none was granted but authorization details (RFC 9396). */
+  readonly scope?: string;
+  /** Absent if none was issued. */
+  readonly refresh_token?: string;
+  /** Absent if `openid` was not granted. */
+  readonly id_token?: string;
+  /** Members of extensions. */
+  readonly [member: string]: unknown;
 }

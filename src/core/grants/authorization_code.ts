@@ -1,15 +1,14 @@
 /** The authorization_code grant type (OAuth 2.1 §4.1.3). */
 
 import type { CodeRecord, StoredRecord } from "../store/store.ts";
-import { policyOf } from "../clients/policy.ts";
-import type { Client } from "../clients/repository.ts";
+import { type Client, policyOf } from "../clients/repository.ts";
 import { observe } from "../observe.ts";
 import { reject } from "../reject.ts";
 import { parameters, type Params } from "../params.ts";
 import { verifyCodeVerifier } from "../pkce.ts";
 import { observeResources } from "../request/scope.ts";
 import { storageKey } from "../secrets.ts";
-import type { BoundToKey } from "../tokens/connection_keys.ts";
+import type { BoundToKey } from "../tokens/bound_token.ts";
 import type { GrantType, Server } from "../server.ts";
 import {
   assertProvenKey,

@@ -1,6 +1,6 @@
 /** A grant at a token request: the part that is still registered, and the reason why it is invalid. */
 
-import { confirmationOf } from "../tokens/confirmation.ts";
+import { type BoundToKey, confirmationOf } from "../tokens/bound_token.ts";
 import type { GrantRecord, StoredRecord } from "../store/store.ts";
 import { clientSessionId, findRevoked } from "../grant_revocation.ts";
 import { hasAccess, narrowAccess, requestsAccess } from "../request/access.ts";
@@ -11,7 +11,6 @@ import { OAuthError } from "../errors.ts";
 import { observe } from "../observe.ts";
 import { type BrokenRule, reject } from "../reject.ts";
 import type { coreRules, RuleId } from "../rules/mod.ts";
-import type { BoundToKey } from "../tokens/connection_keys.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
 import type { RuleExplanation } from "../errors.ts";

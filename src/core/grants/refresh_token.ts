@@ -1,13 +1,13 @@
 /** The refresh_token grant type (OAuth 2.1 §4.3): rotation; a token that is sent twice revokes its grant. */
 
 import type { RefreshTokenRecord, StoredRecord } from "../store/store.ts";
-import { policyOf } from "../clients/policy.ts";
+import { policyOf } from "../clients/repository.ts";
 import { observe } from "../observe.ts";
 import { type Params, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
 import { observeResources } from "../request/scope.ts";
 import { randomToken, storageKey } from "../secrets.ts";
-import type { BoundToKey } from "../tokens/connection_keys.ts";
+import type { BoundToKey } from "../tokens/bound_token.ts";
 import type { Server } from "../server.ts";
 import {
   deriveSuccessor,

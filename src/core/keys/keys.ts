@@ -8,9 +8,8 @@
  */
 
 import { generateKey, hasAlgorithm, importPrivateKey, importPublicKey, sha256, verifySignature } from "../crypto.ts";
-import { keyMembersOf, publicMembersOf, thumbprintMembersOf } from "./jwk.ts";
+import { keyMembersOf, type PublicKey, publicMembersOf, thumbprintMembersOf } from "./jwk.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
-import type { PublicKey } from "./public_key.ts";
 import { quoteValue } from "../quote_value.ts";
 import { ConfigurationError } from "../configuration_error.ts";
 import { testHosts } from "../test_hosts.ts";

@@ -1,9 +1,8 @@
 /** The destination of an authorization response: without one, an error is shown on a page of this server. */
 
 import { byProfile } from "../profile.ts";
-import { policyOf } from "../clients/policy.ts";
+import { type Client, policyOf } from "../clients/repository.ts";
 import { isUndottedScheme } from "../redirect_uri.ts";
-import type { Client } from "../clients/repository.ts";
 import { observe } from "../observe.ts";
 import { type Params, type ResponseMode, splitScope } from "../params.ts";
 import type { OAuthError } from "../errors.ts";

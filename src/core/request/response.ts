@@ -1,8 +1,7 @@
 /** How a request wants its response: `response_type`, `response_mode` and `state`. */
 
 import { byProfile } from "../profile.ts";
-import { policyOf } from "../clients/policy.ts";
-import type { Client } from "../clients/repository.ts";
+import { type Client, policyOf } from "../clients/repository.ts";
 import { type Params, type ResponseMode, type ResponseType, sortResponseType, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
 import type { PartRequest, Server } from "../server.ts";

@@ -1,9 +1,8 @@
 /** The requested access: scope, a set of case-sensitive tokens (OAuth 2.1 §1.4.1), and resources (RFC 8707). */
 
 import type { MaybePromise } from "../maybe_promise.ts";
-import { policyOf } from "../clients/policy.ts";
+import { type Client, policyOf } from "../clients/repository.ts";
 import { hasStanding } from "../clients/standing.ts";
-import type { Client } from "../clients/repository.ts";
 import { byProfile } from "../profile.ts";
 import { isAbsoluteUri } from "../resource_list.ts";
 import { observe } from "../observe.ts";

@@ -1,6 +1,4 @@
-/** The type of a row of the rule table. */
-
-import type { ErrorCode, ExtensionErrorCode } from "./error_code.ts";
+/** The type of a row of the rule table, and the error codes with their status (OAuth 2.1 §3.2.4, §4.1.2.1). */
 
 /** @internal The ID of a rule, such as `HT-01`. `deno task rules` checks that each one in the code exists. */
 export type RuleId = `${string}-${number}`;
@@ -51,4 +49,53 @@ export function rule<Facts = undefined>(
 /** The end of a sentence about a setting that a profile decides: `, by the profile X`; otherwise empty. */
 export interface ByProfile {
   readonly byProfile: string;
+}
+
+/** The error codes, each with the HTTP status of its JSON response. */
+export const errorStatus = {
+  // OAuth 2.1 §3.2.4
+  invalid_request: 400,
+  invalid_client: 401,
+  invalid_grant: 400,
+  unauthorized_client: 400,
+  unsupported_grant_type: 400,
+  invalid_scope: 400,
+  // OAuth 2.1 §4.1.2.1
+  unsupported_response_type: 400,
+  access_denied: 400,
+  server_error: 500,
+  temporarily_unavailable: 503,
+  // RFC 8707 §2
+  invalid_target: 400,
+  // RFC 6750 §3.1
+  invalid_token: 401,
+  insufficient_scope: 403,
+  // RFC 9470 §3
+  insufficient_user_authentication: 401,
+  // OpenID Connect Core §3.1.2.6
+  login_required: 400,
+  consent_required: 400,
+  interaction_required: 400,
+  account_selection_required: 400,
+  request_not_supported: 400,
+  request_uri_not_supported: 400,
+  invalid_request_uri: 400,
+  // OpenID Connect Unmet Authentication Requirements §2
+  unmet_authentication_requirements: 400,
+  // RFC 7591 §3.2.2
+  invalid_client_metadata: 400,
+} as const satisfies Readonly<Record<string, number>>;
+
+/** An error code of every server. */
+export type ErrorCode = keyof typeof errorStatus;
+
+/**
+ * @internal An error code that an extension or a program defines: `"slow_down" as ExtensionErrorCode`. Its status is
+ * 400.
+ */
+export type ExtensionErrorCode = string & { readonly isErrorCode: true };
+
+/** The HTTP status of a code, unless the details of the error name another one. */
+export function statusOf(code: string): number {
+  return Object.hasOwn(errorStatus, code) ? errorStatus[code as ErrorCode] : 400;
 }

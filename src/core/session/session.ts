@@ -12,7 +12,7 @@ import type { MaybePromise } from "../maybe_promise.ts";
 import { decodeBase64url, encodeBase64url, hmacSha256 } from "../crypto.ts";
 import type { Subject } from "../store/store.ts";
 import type { User } from "../clients/client.ts";
-import type { Allowances } from "../allowances.ts";
+import type { Allowances } from "../test_hosts.ts";
 import { constantTimeEqual, randomId, randomToken, storageIssuer, withChecksum } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import type { LogoutFrames } from "./session_watcher.ts";

@@ -1,9 +1,24 @@
 /** A store in the memory of this process. Its records are lost when the process ends. */
 
-import { expiryHeap, linkedList } from "./expiry_heap.ts";
-import type { ExpiryHeap, HeapItem, LinkedList, LinkedListNode } from "./expiry_heap.ts";
-import { evictable, resolveOptions } from "./resolve_options.ts";
-import type { ListedRecord, ListOptions, RecordKind, RecordMetadata, Records, Store, StoredRecord } from "./store.ts";
+import {
+  type ExpiryHeap,
+  expiryHeap,
+  type HeapItem,
+  type LinkedList,
+  linkedList,
+  type LinkedListNode,
+} from "./expiry_heap.ts";
+import {
+  evictable,
+  type ListedRecord,
+  type ListOptions,
+  type RecordKind,
+  type RecordMetadata,
+  type Records,
+  resolveOptions,
+  type Store,
+  type StoredRecord,
+} from "./store.ts";
 import { delay } from "../timers.ts";
 
 /** A record in its table. */

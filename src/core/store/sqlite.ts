@@ -4,13 +4,12 @@ import { chmodSync, closeSync, openSync, realpathSync, statSync } from "node:fs"
 import { resolve, sep } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import type { Store } from "./store.ts";
+import { resolveOptions, type Store } from "./store.ts";
 import { delay } from "../timers.ts";
-import { resolveOptions } from "./resolve_options.ts";
 import { type SqlRow, sqlStore } from "./sql.ts";
 import { foreignDatabase, insecurePermissions, notAFile, sqliteError, versionMismatch } from "./sqlite_errors.ts";
 
-export { StoreError } from "./store_error.ts";
+export { StoreError } from "./store.ts";
 
 /** Options of a SQLite store. */
 export interface SqliteOptions {

@@ -1,5 +1,5 @@
 /**
- * The records, and the interface of a store, for authors of stores. Types only.
+ * The interface of a store, and what all stores share, for authors of stores. The records are in `records.ts`.
  *
  * A store writes with `put` and `add`, reads with `get`, `list` and `count`, and removes with `delete`, `deleteExpired`
  * and `deleteAll`. `consume` marks a record as used exactly once; `extend` keeps a record for longer; `revoke` marks a
@@ -9,146 +9,9 @@
  * @module
  */
 
-import type { PolledRecords } from "./polled_records.ts";
-import type { CodeRecord, GrantRecord, RefreshTokenRecord } from "./grant_records.ts";
-import type { BrowserRecord, InteractionRecord, LogoutCallRecord, SessionClientRecord } from "./session_records.ts";
-import type { EventStreamRecord, StreamEventRecord, StreamSubjectRecord } from "./signal_records.ts";
+import type { RecordKind, Records, RevocationRecord } from "./records.ts";
 
-export type * from "./grant_records.ts";
-export type * from "./polled_records.ts";
-export type * from "./session_records.ts";
-export type * from "./signal_records.ts";
-
-/** @internal An opaque access token, stored under the digest of its value. */
-export interface AccessTokenRecord {
-  /** The claims that a JWT access token would have (RFC 9068 §2.2). */
-  readonly claims: Readonly<Record<string, unknown>>;
-  /** The subject of the user on this server; absent if the client acts on its own behalf. */
-  readonly user?: string;
-}
-
-/** @internal A secret of the server itself, such as the key of the MAC in session cookies. */
-export interface ServerSecretRecord {
-  /** 43 URL-safe characters. */
-  readonly secret: string;
-}
-
-/** @internal A signing key as a JWK. Only `longest` changes later: it increases. */
-export interface KeyRecord {
-  /** The key ID: the RFC 7638 thumbprint, unless the key source chose another one. */
-  readonly kid: string;
-  /** The private key (RFC 7517 §4); the public key if the private one is outside the server. */
-  readonly jwk: Readonly<Record<string, unknown>>;
-  /** When it begins to sign, in milliseconds since the epoch. It is published as soon as it is stored. */
-  readonly signsFrom: number;
-  /**
-   * Maximum lifetime of its tokens, in seconds: the key stays published for this time after its successor begins to
-   * sign.
-   */
-  readonly longest: number;
-}
-
-/** @internal A pushed authorization request, stored under the digest of its `request_uri` (RFC 9126 §2.2). */
-export interface PushedRequestRecord {
-  /** The client that pushed it. */
-  readonly clientId: string;
-  /** The generation of the client; absent if it has none. */
-  readonly clientGeneration?: string;
-  /** The parameters of the request, without the parameters of client authentication. */
-  readonly parameters: readonly (readonly [name: string, value: string])[];
-  /** When the `request_uri` expires, in milliseconds since the epoch; the record is kept while the user logs in. */
-  readonly validUntil: number;
-  /** Whether the client signed it (RFC 9101); absent: no. */
-  readonly isSigned?: boolean;
-}
-
-/** @internal The consent of a user to a client, so that they are not asked twice. Times are in milliseconds. */
-export interface ConsentRecord {
-  /** Identifies the consent, so that everything issued under it can be revoked together. */
-  readonly name: string;
-  /** The allowed scope values by resource (RFC 8707); the default audience has its own entry. */
-  readonly scopes: Readonly<Record<string, readonly string[]>>;
-  /** The claims allowed by name. */
-  readonly claims: readonly string[];
-  /** The digest of the identity of a client with a metadata document: the consent is valid for that identity only. */
-  readonly identity?: string;
-  /** When the user was last asked. */
-  readonly at: number;
-  /** When the user must be asked again. The record is kept until everything issued under it has expired. */
-  readonly validUntil: number;
-}
-
-/** @internal A client or user that was registered at run time; a guest user if the record expires. */
-export interface RegisteredRecord {
-  /** The registered entry, but with the digest of a client secret, unless the secret is the key of assertions. */
-  readonly entry: Readonly<Record<string, unknown>>;
-  /** Distinguishes entries of the same id that were added one after the other. */
-  readonly generation?: string;
-}
-
-/** @internal What the limit of registered clients knows of one of them. */
-export interface RegistrationRecord {
-  /** Until when it is not evicted, in milliseconds since the epoch. */
-  readonly until: number;
-}
-
-/** @internal */
-export type UsedIdentifierRecord = Readonly<Record<string, never>>;
-
-/** Marks a grant with everything that was issued for it, a session, or a token as revoked. */
-export interface RevocationRecord {
-  /** Why, for explanations. */
-  readonly reason?: string;
-  /** When, in milliseconds since the epoch. */
-  readonly at?: number;
-}
-
-/** Every kind of record. A new kind is one line here, and no change to any store. */
-export interface Records extends PolledRecords {
-  /** Authorization codes, by the digest of the code. */
-  code: CodeRecord;
-  /** Signing keys, by algorithm and number. */
-  key: KeyRecord;
-  /** Refresh tokens, by the digest of the token. */
-  refresh_token: RefreshTokenRecord;
-  /** ID tokens that their client may exchange, by the digest of the token. */
-  id_token: GrantRecord;
-  /** Opaque access tokens, by the digest of the token. */
-  access_token: AccessTokenRecord;
-  /** Pushed authorization requests, by the digest of the `request_uri`. Consumed: a response was sent. */
-  pushed_request: PushedRequestRecord;
-  /** Finished authorization requests, by the digest of the interaction. */
-  interaction: InteractionRecord;
-  /** Consents, by the digest of user and client. */
-  consent: ConsentRecord;
-  /** Browsers, by the digest of their cookie. */
-  browser: BrowserRecord;
-  /** Clients registered at run time, by issuer and client. */
-  client: RegisteredRecord;
-  /** Users added at run time, by issuer and subject. */
-  user: RegisteredRecord;
-  /** Clients that registered without an initial access token, by issuer and client. */
-  registration: RegistrationRecord;
-  /** Clients that got an ID token in a session, by user, session and client. */
-  session_client: SessionClientRecord;
-  /** Back-channel logout calls to repeat, by issuer and time. */
-  logout_call: LogoutCallRecord;
-  /** Streams of security events, by issuer, client and stream. */
-  event_stream: EventStreamRecord;
-  /** Subjects of these streams, by issuer, stream and subject. */
-  stream_subject: StreamSubjectRecord;
-  /** Undelivered events of these streams, by issuer, stream and time. */
-  stream_event: StreamEventRecord;
-  /** Identifiers that may be used once, such as those of client assertions. */
-  used_identifier: UsedIdentifierRecord;
-  /** The server's own secrets, by purpose. */
-  server_secret: ServerSecretRecord;
-  /** The marks of {@link Store.revoke}, by the id that was revoked. */
-  revocation: RevocationRecord;
-}
-
-/** The name of a kind of record. */
-export type RecordKind = keyof Records;
+export type * from "./records.ts";
 
 /** The expiry of a record, and the grant that it belongs to. */
 export interface RecordMetadata {
@@ -244,3 +107,60 @@ export interface Store {
   /** Closes files and connections; further calls may reject. Closing twice is safe. */
   close(): Promise<void>;
 }
+
+/** @internal The parts of the message; each is a phrase without a full stop. */
+export interface StoreErrorDetails {
+  /** The store that failed: the path of its file, or its URL without the password. */
+  readonly location: string;
+  /** The expected state, as a noun phrase. */
+  readonly expected: string;
+  /** The found state, as a noun phrase; never a stored value. */
+  readonly received: string;
+  /** How to fix it, in the imperative. */
+  readonly hint: string;
+}
+
+/** The error of a store that cannot be opened or used. The message is one sentence; `cause` is the underlying error. */
+export class StoreError extends Error {
+  /** The parts of the message. */
+  readonly details: StoreErrorDetails;
+
+  /** Creates an error; `cause` is the underlying error. */
+  constructor(details: StoreErrorDetails, cause?: unknown) {
+    super(`${details.location}: expected ${details.expected}, found ${details.received}; ${details.hint}.`, { cause });
+    this.name = "StoreError";
+    this.details = details;
+  }
+}
+
+/**
+ * Returns the options, with defaults for absent ones.
+ *
+ * @param call The function with the options: `memoryStore`.
+ * @throws {TypeError} If an option is unknown: a misspelt limit would have no effect.
+ */
+export function resolveOptions<T extends object>(call: string, defaults: Required<T>, options: T): Required<T> {
+  const resolved = { ...defaults };
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(defaults, name)) {
+      const known = Object.keys(defaults).join(", ");
+      throw new TypeError(
+        `${call}: expected the options ${known}; received ${JSON.stringify(name)}. Correct its name.`,
+      );
+    }
+    if (value !== undefined) resolved[name as keyof T] = value;
+  }
+  return resolved;
+}
+
+/**
+ * Evictable kinds. Marks of revocation or single use are not evictable, because their loss would allow a replay.
+ * Consents are not evictable, because a lost consent cannot be revoked, and each user has at most one per client. A
+ * lost pushed request or device authorization cannot be used, and a lost ID token cannot be exchanged. The user must
+ * repeat a lost decision about a device. If the record of a session's client is lost, that client is not called at
+ * logout. A lost event is not delivered.
+ */
+export const evictable: ReadonlySet<RecordKind> = new Set<RecordKind>([
+  ...["code", "refresh_token", "id_token", "access_token", "interaction", "browser", "pushed_request"] as const,
+  ...["polled_request", "polled_decision", "poll_pace", "session_client", "logout_call", "stream_event"] as const,
+]);

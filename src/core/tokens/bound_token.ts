@@ -1,6 +1,7 @@
 /**
  * The check of access tokens that all protected resources share, userinfo among them: where a request may carry a token
  * (RFC 6750 §2), and the proof of the key that it is bound to (RFC 9449 §7). Each resource verifies the token itself.
+ * Also the claim `cnf` (RFC 7800), and keys that the connection of a request proves (RFC 8705).
  */
 
 import { OAuthError } from "../errors.ts";
@@ -150,4 +151,72 @@ export async function assertKeyProven(
   }
   if (jkt === thumbprint) return;
   throw bound.reject({ problem: "another key", provenKey: thumbprint, isBound: cnf !== undefined });
+}
+
+/** The key that a token is bound to: one thumbprint, by the name of its kind. */
+export interface Confirmation {
+  /** The thumbprint of a key that signs proofs (RFC 9449 §6.1). */
+  readonly jkt?: string;
+  /** The thumbprint of another kind of key. */
+  readonly [kind: string]: string | undefined;
+}
+
+/** The claim for a key: a thumbprint, or `KIND:THUMBPRINT` if it is no `jkt`. */
+export function confirmationOf(provenKey: string): Confirmation {
+  const colon = provenKey.lastIndexOf(":");
+  return colon < 0 ? { jkt: provenKey } : { [provenKey.slice(0, colon)]: provenKey.slice(colon + 1) };
+}
+
+/** Whether a request proves the key that a token is bound to. */
+export function isConfirmed(cnf: Confirmation, provenKey: string | undefined): boolean {
+  const proven: Confirmation = provenKey === undefined ? {} : confirmationOf(provenKey);
+  return Object.entries(cnf).every(([kind, thumbprint]) => proven[kind] === thumbprint);
+}
+
+/** @internal The connection of a request. */
+export interface Connection {
+  /** The address of the trusted proxy that is its peer; absent without one. */
+  readonly proxy?: string;
+  /** The certificate that its peer presented: DER bytes, or PEM text. Default: none. */
+  readonly certificate?: Uint8Array | string;
+}
+
+/** The part of a request that a proof of possession by its connection covers. */
+export interface ConnectionRequest {
+  /** The connection. */
+  readonly connection: Connection;
+  /** The value of a header; `null` if the request has none of that name. */
+  header(name: string): string | null;
+}
+
+/** What can be bound to a key. */
+export interface BoundToKey {
+  /** Its name in messages. */
+  readonly name: "code" | "refresh token";
+  /** Creates the error at a server that accepts no proofs. */
+  readonly unprovable: () => OAuthError;
+  /** The rule and the message of `invalid_grant` errors, for `invalidGrantBy()`. */
+  readonly rule: RuleId;
+  readonly message: string;
+}
+
+/** @internal How requests prove possession of a key by their connection. Tokens may then be bound to the key. */
+export interface ConnectionKeys<Server, Request> {
+  /** The configured port of the listener that asks clients for certificates; absent: there is none. */
+  readonly certificatePort?: number;
+  /** The origin of this listener; absent until it listens. */
+  certificateOrigin?: string;
+  /**
+   * The key of a token request, as `AuthenticatedRequest.provenKey`; `undefined` if the tokens of its client are not
+   * bound to one.
+   *
+   * @throws {OAuthError} If the request proves no key.
+   */
+  tokenKey(server: Server, request: Request): Promise<string> | undefined;
+  /** The error of a request that does not prove the key of a refresh token. */
+  unprovenKey(bound: BoundToKey, expectedKey: string, provenKey: string | undefined): OAuthError;
+  /** Whether the claim `cnf` of a token has such a key. */
+  isBound(cnf: unknown): boolean;
+  /** Requires the key of a token at a protected resource. @throws {OAuthError} `invalid_token`. */
+  assertProven(server: Server, request: ConnectionRequest, cnf: unknown): Promise<void>;
 }

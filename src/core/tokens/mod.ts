@@ -7,11 +7,17 @@
  */
 
 import type { Subject } from "../store/store.ts";
-import { type Confirmation, confirmationOf } from "./confirmation.ts";
-import { accessTokenClaimNames, accessTokenClaims, claimsForScope, withRequestedClaims } from "../claims.ts";
-import type { ClaimRules, ClaimValues } from "../claims.ts";
-import { policyOf } from "../clients/policy.ts";
-import type { AuthenticatedRequest, Authorization } from "../grants/authenticated_request.ts";
+import { type Confirmation, confirmationOf } from "./bound_token.ts";
+import {
+  accessTokenClaimNames,
+  accessTokenClaims,
+  type ClaimRules,
+  claimsForScope,
+  type ClaimValues,
+  withRequestedClaims,
+} from "../claims.ts";
+import { policyOf } from "../clients/repository.ts";
+import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash, type TokenKind } from "../keys/jwt.ts";
 import { observe } from "../observe.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
@@ -20,7 +26,6 @@ import { currentGeneration, identifiersFor } from "../users/users.ts";
 import { type ClaimsContext, finalClaims } from "./claim_change.ts";
 import { refreshToken } from "./refresh_token.ts";
 import { signToken } from "./sign_token.ts";
-import type { TokenResponse } from "./token_response.ts";
 
 /** The claims of an access token (RFC 9068 §2.2). Times in seconds since the epoch. */
 export interface AccessTokenClaims {

@@ -1,6 +1,6 @@
 /** URLs in messages. */
 
-import { StoreError } from "../../core/store/store_error.ts";
+import { StoreError } from "../../core/store/store.ts";
 
 /**
  * The URL of a server without user and password.

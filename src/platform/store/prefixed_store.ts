@@ -1,15 +1,15 @@
 /** The records of one app in a store that several apps share. */
 
-import type {
-  ListedRecord,
-  ListOptions,
-  RecordKind,
-  RecordMetadata,
-  Records,
-  Store,
-  StoredRecord,
+import {
+  type ListedRecord,
+  type ListOptions,
+  type RecordKind,
+  type RecordMetadata,
+  type Records,
+  type Store,
+  type StoredRecord,
+  StoreError,
 } from "../../core/store/store.ts";
-import { StoreError } from "../../core/store/store_error.ts";
 
 /**
  * The part of a store whose ids begin with a prefix. `close()` waits for pending writes and leaves the store open;

@@ -2,14 +2,22 @@
 
 import { Redis } from "ioredis";
 import { withTimeout } from "./with_timeout.ts";
-import { evictable, resolveOptions } from "../../core/store/resolve_options.ts";
-import { escapeKey } from "../../core/store/escape_key.ts";
+import {
+  evictable,
+  type ListOptions,
+  type RecordKind,
+  type RecordMetadata,
+  type Records,
+  resolveOptions,
+  type Store,
+  type StoredRecord,
+} from "../../core/store/store.ts";
+import { escapeKey } from "../../core/store/sql.ts";
 import { countRecords, listed, listRecords, recordFields, searchRecords, toStoredRecord } from "./redis_list.ts";
 import { isReadOnly, notReplicated, redisError } from "./redis_errors.ts";
 import { displayUrl } from "./display_url.ts";
-import type { ListOptions, RecordKind, RecordMetadata, Records, Store, StoredRecord } from "../../core/store/store.ts";
 
-export { StoreError } from "../../core/store/store_error.ts";
+export { StoreError } from "../../core/store/store.ts";
 
 /** Options of a Redis store. */
 export interface RedisOptions {

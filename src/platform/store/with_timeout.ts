@@ -1,6 +1,6 @@
 /** Timeouts of network calls. */
 
-import { StoreError } from "../../core/store/store_error.ts";
+import { StoreError } from "../../core/store/store.ts";
 import { type Timer, timers } from "../../core/timers.ts";
 
 /** The error of a call that has timed out. */

@@ -5,7 +5,7 @@ import type { ExtensionClientMembers } from "../../core/clients/extension_member
 import { signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
 import type { ResponseMode } from "../../core/params.ts";
 import { profileNames } from "./strictness.ts";
-import type { PublicKeySet } from "../../core/keys/public_key.ts";
+import type { PublicKeySet } from "../../core/keys/jwk.ts";
 import {
   anyValue,
   choice,

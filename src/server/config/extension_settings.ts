@@ -1,6 +1,6 @@
 /** The settings that an extension adds to a server. */
 
-import type { Allowances } from "../../core/allowances.ts";
+import type { Allowances } from "../../core/test_hosts.ts";
 import type { ClientAuthMethod, ClientMetadata } from "../../core/clients/client.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../../core/configuration_error.ts";
 import type { Field } from "./field.ts";

@@ -9,7 +9,7 @@ import type { ClientAuthMethod } from "../../core/clients/client.ts";
 import type { SupportedGrantType } from "../../core/clients/standing.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
 import { addedValues, type KnownExtension } from "./extension_settings.ts";
-import type { Allowances } from "../../core/allowances.ts";
+import type { Allowances } from "../../core/test_hosts.ts";
 import { allowancesOf } from "./allowances.ts";
 import { defaultScopes, listed, settingFields, settingsWithAny } from "./settings.ts";
 import type { Settings } from "./settings.ts";

@@ -2,9 +2,8 @@
 
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { hasAlgorithm, isMlDsa } from "../../core/crypto.ts";
-import { findPrivateMember } from "../../core/keys/public_key.ts";
+import { findPrivateMember, type PublicKeySet } from "../../core/keys/jwk.ts";
 import type { LocalUrls } from "../../core/test_hosts.ts";
-import type { PublicKeySet } from "../../core/keys/public_key.ts";
 import { quote } from "./config_issue.ts";
 import { validateUrl } from "./uri_issues.ts";
 

@@ -12,7 +12,7 @@
  */
 
 import { boundedCache } from "../../platform/bounded_cache.ts";
-import type { Entries } from "../../core/entries.ts";
+import type { Entries } from "../../core/clients/repository.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Store } from "../../core/store/store.ts";
 

@@ -1,8 +1,7 @@
 /** The code challenges of recent requests: a client should use each for one request only. */
 
 import { type BoundedCache, boundedCache } from "../../platform/bounded_cache.ts";
-import { policyOf } from "../../core/clients/policy.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import { type Client, policyOf } from "../../core/clients/repository.ts";
 import { observe } from "../../core/observe.ts";
 import type { HostedServer } from "../hosted_server.ts";
 

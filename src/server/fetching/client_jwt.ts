@@ -12,8 +12,7 @@ import { verifyByKeys } from "../../core/keys/verify_jwt.ts";
 import type { FetchingServer } from "./fetching.ts";
 import { isSecretExpired } from "../../core/clients/auth_method.ts";
 import { describeKeyFetchFailure, keysOf } from "./client_keys.ts";
-import { policyOf } from "../../core/clients/policy.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import { type Client, policyOf } from "../../core/clients/repository.ts";
 
 /** Creates the error of a rejected JWT. */
 export type RejectJwt = (

@@ -4,7 +4,7 @@ import { createLocalJWKSet, errors } from "jose";
 import type { JSONWebKeySet, JWTVerifyGetKey } from "jose";
 import type { BoundedCache } from "../../platform/bounded_cache.ts";
 import { DocumentError, fetchDocument, type Outbound, parseJsonDocument } from "./outbound.ts";
-import { findPrivateMember, type PublicKeySet } from "../../core/keys/public_key.ts";
+import { findPrivateMember, type PublicKeySet } from "../../core/keys/jwk.ts";
 
 /**
  * Milliseconds for which fetched keys are valid, and the minimum time between fetches after an unknown key or a failed

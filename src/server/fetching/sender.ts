@@ -1,7 +1,7 @@
 /** The sender of a request, which decides which URLs the server may fetch because of the request (SSRF). */
 
 import { addressMatcher } from "../../platform/http/ip_address.ts";
-import type { Allowances } from "../../core/allowances.ts";
+import type { Allowances } from "../../core/test_hosts.ts";
 
 /** @internal */
 export interface Sender {

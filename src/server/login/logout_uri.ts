@@ -1,7 +1,6 @@
 /** Where a logout may lead: URIs that the client has registered, or any on a server that accepts them. */
 
-import { policyOf } from "../../core/clients/policy.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import { type Client, policyOf } from "../../core/clients/repository.ts";
 import type { RuleExplanation } from "../../core/errors.ts";
 import { warn } from "../../core/observe.ts";
 import type { Server } from "../../core/server.ts";

@@ -5,7 +5,7 @@ import { authorizationResponse } from "../../core/authorize.ts";
 import { basicChallenge, bearerChallenge } from "../../core/json_error.ts";
 import { json, type RequestLike, type ResponseLike } from "../../core/http/message.ts";
 import { findDestination } from "../../core/request/destination.ts";
-import { type ErrorCode, statusOf } from "../../core/rules/error_code.ts";
+import { type ErrorCode, statusOf } from "../../core/rules/rule.ts";
 import { paramsFromFields } from "../../core/params.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { numberParameter, textParameter } from "./parameters.ts";

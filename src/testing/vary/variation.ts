@@ -1,10 +1,9 @@
 /** The type of a variation: a response that a specification allows, and that servers seldom send. */
 
 import type { App } from "../../server/app.ts";
-import type { AuthenticatedRequest, Authorization } from "../../core/grants/authenticated_request.ts";
+import type { AuthenticatedRequest, Authorization, TokenResponse } from "../../core/grants/authenticated_request.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
-import type { TokenResponse } from "../../core/tokens/token_response.ts";
 import type { Fault, FaultContext } from "../faults/fault.ts";
 import type { Roll } from "./roll.ts";
 

@@ -4,8 +4,7 @@ import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } 
 import { after, test } from "node:test";
 import { postgresStore } from "../../../src/platform/store/sql/postgres.ts";
 import { redisStore } from "../../../src/platform/store/redis.ts";
-import type { Store } from "../../../src/core/store/store.ts";
-import { StoreError } from "../../../src/core/store/store_error.ts";
+import { type Store, StoreError } from "../../../src/core/store/store.ts";
 import { dropPostgresSchemas, dropRedisPrefixes, postgresUrl, redisUrl, uniqueName } from "./servers.ts";
 import { endsWithin, until } from "../../until.ts";
 import { type TcpProxy, tcpProxy } from "./tcp_proxy.ts";

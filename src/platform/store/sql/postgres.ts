@@ -1,14 +1,13 @@
 /** A store in PostgreSQL, for any number of instances and machines. Needs the `postgres` package. */
 
-import { resolveOptions } from "../../../core/store/resolve_options.ts";
+import { resolveOptions, type Store } from "../../../core/store/store.ts";
 import { displayUrl } from "../display_url.ts";
-import type { Store } from "../../../core/store/store.ts";
 import { type SqlRow, sqlStore, type SqlValue } from "../../../core/store/sql.ts";
 import { invalidSchemaName, versionMismatch } from "./postgres_errors.ts";
 import { openPool, type Sql } from "./postgres_pool.ts";
 import { readTls } from "./postgres_sockets.ts";
 
-export { StoreError } from "../../../core/store/store_error.ts";
+export { StoreError } from "../../../core/store/store.ts";
 
 /** Options of a PostgreSQL store. */
 export interface PostgresOptions {

@@ -1,6 +1,6 @@
 /** Converts errors of PostgreSQL and its driver to a `StoreError` with expected, received and a fix. */
 
-import { StoreError, type StoreErrorDetails } from "../../../core/store/store_error.ts";
+import { StoreError, type StoreErrorDetails } from "../../../core/store/store.ts";
 
 type StoreErrorPhrases = Omit<StoreErrorDetails, "location">;
 

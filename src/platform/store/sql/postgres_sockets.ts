@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { connect as connectSocket, isIP, type NetConnectOpts, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { StoreError } from "../../../core/store/store_error.ts";
+import { StoreError } from "../../../core/store/store.ts";
 import { delay } from "../../../core/timers.ts";
 import { timers } from "../../../core/timers.ts";
 

@@ -1,8 +1,7 @@
 /** The JWT bearer grant type (RFC 7523 §2.1): an assertion of a trusted issuer is exchanged for an access token. */
 
 import { standardClaims } from "../../../core/claims.ts";
-import { policyOf } from "../../../core/clients/policy.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { isPermitted } from "../../../core/clients/standing.ts";
 import type { User } from "../../../core/clients/client.ts";
 import { byProfile } from "../../../core/profile.ts";

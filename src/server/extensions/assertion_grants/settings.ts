@@ -1,7 +1,7 @@
 /** The setting `trustedIssuers`: issuers whose assertions are authorization grants (RFC 7523 §2.1). */
 
 import { keySetField } from "../../config/client_fields.ts";
-import type { PublicKeySet } from "../../../core/keys/public_key.ts";
+import type { PublicKeySet } from "../../../core/keys/jwk.ts";
 import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import {
   choice,

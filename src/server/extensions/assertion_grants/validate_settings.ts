@@ -1,7 +1,7 @@
 /** All issues of the setting `trustedIssuers`. */
 
 import { validateAvailable, validatePublicKeys } from "../../config/key_issues.ts";
-import type { Allowances } from "../../../core/allowances.ts";
+import type { Allowances } from "../../../core/test_hosts.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { TrustedIssuer } from "./settings.ts";

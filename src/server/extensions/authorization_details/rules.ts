@@ -1,8 +1,7 @@
 /** Rules of rich authorization requests (RFC 9396). */
 
 import { rejectBy } from "../../../core/reject.ts";
-import type { ExtensionErrorCode } from "../../../core/rules/error_code.ts";
-import { type Rule, rule } from "../../../core/rules/rule.ts";
+import { type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
 
 /** RFC 9396 §5. */
 export const invalidDetails = "invalid_authorization_details" as ExtensionErrorCode;

@@ -1,8 +1,7 @@
 /** Rules of backchannel authentication (CIBA). */
 
 import { rejectBy } from "../../../core/reject.ts";
-import type { ExtensionErrorCode } from "../../../core/rules/error_code.ts";
-import { type Rule, rule } from "../../../core/rules/rule.ts";
+import { type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
 import { polledRules } from "../polled/rules.ts";
 
 /** OpenID Connect CIBA §13. */

@@ -3,7 +3,7 @@
  * frame, the client ends its own session in the browser (OpenID Connect Front-Channel Logout).
  */
 
-import type { SessionClientRecord } from "../../../core/store/session_records.ts";
+import type { SessionClientRecord } from "../../../core/store/records.ts";
 import { appendToRedirectUri } from "../../../core/redirect_uri.ts";
 import type { Server } from "../../../core/server.ts";
 import type { LogoutFrame } from "../../../core/session/session_watcher.ts";

@@ -3,7 +3,7 @@
  * recorded. The records outlive the process, and instances share them. `back_channel.ts` calls the clients.
  */
 
-import type { LogoutCallRecord, SessionClientRecord } from "../../../core/store/session_records.ts";
+import type { LogoutCallRecord, SessionClientRecord } from "../../../core/store/records.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { findRevoked } from "../../../core/grant_revocation.ts";

@@ -13,7 +13,7 @@ import {
   findTypeProblem,
   type JwtPolicy,
 } from "../../../core/keys/jwt_policies.ts";
-import { findPrivateMember } from "../../../core/keys/public_key.ts";
+import { findPrivateMember } from "../../../core/keys/jwk.ts";
 import { digest } from "../../../core/secrets.ts";
 import { reject } from "./rules.ts";
 

@@ -6,7 +6,7 @@
  */
 
 import { rejectBeyondBound } from "../../entries/bounded_records.ts";
-import { policyOf } from "../../../core/clients/policy.ts";
+import { policyOf } from "../../../core/clients/repository.ts";
 import { byProfile } from "../../../core/profile.ts";
 import type { MaybePromise } from "../../../core/maybe_promise.ts";
 import { storageKey } from "../../../core/secrets.ts";

@@ -1,9 +1,8 @@
 /** Rules of DPoP (RFC 9449). */
 
-import type { ExtensionErrorCode } from "../../../core/rules/error_code.ts";
+import { type ByProfile, type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
 import type { JwtProblem } from "../../../core/keys/jwt_policies.ts";
 import { rejectBy } from "../../../core/reject.ts";
-import { type ByProfile, type Rule, rule } from "../../../core/rules/rule.ts";
 import type { KeyProblem } from "../../../core/tokens/bound_token.ts";
 
 /** RFC 9449 §5; at a protected resource, the status is 401. */

@@ -1,8 +1,7 @@
 /** The settings of DPoP. */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { policyOf } from "../../../core/clients/policy.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { choice, type Fields, flag, list, object, whole, withDefaults } from "../../config/field.ts";
 import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import { validateAvailable } from "../../config/key_issues.ts";

@@ -6,7 +6,7 @@
 import type { Extension } from "../../hosting/extension.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { contentEncryptions, encryptedResponseClientFields, keyManagementAlgorithms } from "./settings.ts";
-import type { EncryptedResponse } from "../../../core/tokens/response_encryption.ts";
+import type { EncryptedResponse } from "../../../core/server.ts";
 import { type Encryption, validateEncryption } from "./validate_client.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 

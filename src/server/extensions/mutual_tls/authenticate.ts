@@ -6,7 +6,7 @@ import { howToAuthenticate, invalidClient } from "../../../core/clients/auth_met
 import { describeKeyFetchFailure, keysOf } from "../../fetching/client_keys.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { keySets } from "../../fetching/remote_keys.ts";
-import type { PublicKeySet } from "../../../core/keys/public_key.ts";
+import type { PublicKeySet } from "../../../core/keys/jwk.ts";
 import { reject } from "../../../core/reject.ts";
 import type { Credentials } from "../../../core/server.ts";
 import {

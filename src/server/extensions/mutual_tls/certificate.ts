@@ -3,7 +3,7 @@
 import { type Certificate, parseCertificate } from "../../../platform/runtime/certificate.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { Server } from "../../../core/server.ts";
-import type { ConnectionRequest } from "../../../core/tokens/connection_keys.ts";
+import type { ConnectionRequest } from "../../../core/tokens/bound_token.ts";
 import { reject } from "./rules.ts";
 import { mutualTlsOf } from "./settings.ts";
 

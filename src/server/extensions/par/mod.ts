@@ -7,7 +7,7 @@ import type { Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../../core/route.ts";
 import { requestUriParameter } from "../../../core/request.ts";
 import { clientAuthParameters } from "../../../core/client_auth.ts";
-import { policyOf } from "../../../core/clients/policy.ts";
+import { policyOf } from "../../../core/clients/repository.ts";
 import { byProfile } from "../../../core/profile.ts";
 import type { ParameterDescription } from "../../../core/params.ts";
 import type { RequestSource } from "../../../core/request/request_source.ts";

@@ -1,8 +1,7 @@
 /** The setting of pushed authorization requests. */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { policyOf } from "../../../core/clients/policy.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { type Fields, flag } from "../../config/field.ts";
 import type { Server } from "../../../core/server.ts";
 import { pathField } from "../../config/endpoint_paths.ts";

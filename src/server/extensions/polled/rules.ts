@@ -1,8 +1,7 @@
 /** The rules of polls and decisions, which devices (RFC 8628) and backchannel authentication (CIBA) share. */
 
 import { rejectBy } from "../../../core/reject.ts";
-import type { ExtensionErrorCode } from "../../../core/rules/error_code.ts";
-import { type Rule, rule } from "../../../core/rules/rule.ts";
+import { type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
 import type { PolledGrant } from "./polled_grant.ts";
 
 /** RFC 8628 §3.5. */

@@ -2,9 +2,8 @@
 
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { rejectBy } from "../../../core/reject.ts";
-import type { ExtensionErrorCode } from "../../../core/rules/error_code.ts";
+import { type ByProfile, type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
 import type { MissingToken } from "../../../core/rules/openid.ts";
-import { type ByProfile, type Rule, rule } from "../../../core/rules/rule.ts";
 
 /** RFC 7591 §3.2.2. */
 const invalidRedirectUri = "invalid_redirect_uri" as ExtensionErrorCode;

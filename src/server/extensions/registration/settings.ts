@@ -4,7 +4,7 @@
 
 import { describeSettings } from "../../config/extension_settings.ts";
 import { keySetField } from "../../config/client_fields.ts";
-import type { PublicKeySet } from "../../../core/keys/public_key.ts";
+import type { PublicKeySet } from "../../../core/keys/jwk.ts";
 import { choice, type Fields, flag, list, object, text, whole, withDefaults } from "../../config/field.ts";
 import { pathField } from "../../config/endpoint_paths.ts";
 

@@ -1,8 +1,7 @@
 /** Rules of shared signals (OpenID Shared Signals Framework 1.0, RFC 8935, RFC 8936). */
 
-import type { ExtensionErrorCode } from "../../../core/rules/error_code.ts";
+import { type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
 import { rejectBy } from "../../../core/reject.ts";
-import { type Rule, rule } from "../../../core/rules/rule.ts";
 
 /** Facts about a request with an invalid member. Values are sent ones, and arbitrary JSON. */
 type InvalidMember =

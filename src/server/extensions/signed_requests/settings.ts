@@ -1,8 +1,7 @@
 /** The settings of signed authorization requests. */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import { policyOf } from "../../../core/clients/policy.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { keyManagementAlgorithms } from "../encrypted_responses/settings.ts";
 import { choice, type Fields, flag, list } from "../../config/field.ts";
 import type { Server } from "../../../core/server.ts";

@@ -1,7 +1,6 @@
 /** Introspection responses as JWTs (RFC 9701). Loaded with the first one. */
 
-import type { Client } from "../../../core/clients/repository.ts";
-import { policyOf } from "../../../core/clients/policy.ts";
+import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { Server } from "../../../core/server.ts";
 

@@ -1,13 +1,12 @@
 /** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant-03 §4.3). */
 
 import { type AccessItems, accessName } from "../../../core/request/access.ts";
-import { confirmationOf } from "../../../core/tokens/confirmation.ts";
+import { confirmationOf } from "../../../core/tokens/bound_token.ts";
 import { warn } from "../../../core/observe.ts";
 import type { Subject } from "../../../core/store/store.ts";
 import { type Params, scopeToken, splitScope } from "../../../core/params.ts";
 import type { User } from "../../../core/clients/client.ts";
-import { policyOf } from "../../../core/clients/policy.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { isPermitted } from "../../../core/clients/standing.ts";
 import { canonicalUri, isAbsoluteUri } from "../../../core/resource_list.ts";
 import type { ResourceAuthorizationServer } from "./settings.ts";

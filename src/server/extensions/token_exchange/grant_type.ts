@@ -1,6 +1,6 @@
 /** The token exchange grant type (RFC 8693): a token is exchanged for one with less access, or for an ID-JAG. */
 
-import { isConfirmed } from "../../../core/tokens/confirmation.ts";
+import { isConfirmed } from "../../../core/tokens/bound_token.ts";
 import { hasAccess, narrowAccess, requestsAccess, visibleAccess } from "../../../core/request/access.ts";
 import { registeredResources } from "../../../core/request/scope.ts";
 import { type Params, splitScope } from "../../../core/params.ts";

@@ -1,7 +1,7 @@
 /** Verbs that mint tokens and codes without a login. */
 
 import { anyValue, type Field, object, record, text, whole } from "../../../server/config/field.ts";
-import type { TokenResponse } from "../../../core/tokens/token_response.ts";
+import type { TokenResponse } from "../../../core/grants/authenticated_request.ts";
 import { readMoment } from "../../clock.ts";
 import { type Mint, mintFields } from "../../mint.ts";
 import { withoutNulls } from "../../faults/response_body.ts";
