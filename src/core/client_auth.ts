@@ -7,7 +7,7 @@ import { OAuthError } from "./errors.ts";
 import { observe } from "./observe.ts";
 import { parameters } from "./params.ts";
 import { reject } from "./reject.ts";
-import type { RateLimiter } from "./rate_limiter.ts";
+import type { RateLimiter } from "./secrets.ts";
 import type { ClientAuth, Credentials, Server } from "./server.ts";
 import { type Client, policyOf } from "./clients/repository.ts";
 import { type CredentialCandidate, tracePassedClient, verifyClientSecret } from "./clients/auth_method.ts";

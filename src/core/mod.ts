@@ -20,8 +20,7 @@
 
 import { approveAutomatically } from "./approver.ts";
 import { type CoreOptions, findOptionIssues, findServerIssues } from "./options.ts";
-import { clientFromMetadata } from "./clients/client_from_metadata.ts";
-import { fixedClients, fixedEntries } from "./clients/repository.ts";
+import { clientFromMetadata, fixedClients, fixedEntries } from "./clients/repository.ts";
 import { type ConfigIssue, ConfigurationError } from "./configuration_error.ts";
 import { type CoreApp, RequestContext } from "./context.ts";
 import { createHandler } from "./route.ts";

@@ -3,7 +3,7 @@
  *
  * `issueTokens` turns the `Authorization` of a grant type into the token response. Each issuer of the list adds its
  * members: the access token, then the refresh token, then the ID token. `readAccessToken` reads an access token back,
- * for userinfo (`bearer.ts`), introspection and revocation. Keys and signatures are in `keys/`, claims in `claims.ts`.
+ * for userinfo, introspection and revocation. Keys and signatures are in `keys/`, claims in `claims.ts`.
  */
 
 import type { Subject } from "../store/store.ts";

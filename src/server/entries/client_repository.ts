@@ -3,15 +3,13 @@
 import type { StandingHolder } from "../../core/clients/standing.ts";
 import { assertNoIssues } from "../config/config_issue.ts";
 import type { Policy } from "../../core/policy.ts";
-import { clientFromMetadata, type ClientPolicy } from "../../core/clients/client_from_metadata.ts";
-import { memoryRepository } from "./repository.ts";
-import type { CreateRepository, Repository, SerializedEntry } from "./repository.ts";
+import { type Client, clientFromMetadata, type ClientPolicy } from "../../core/clients/repository.ts";
+import { type CreateRepository, memoryRepository, type Repository, type SerializedEntry } from "./repository.ts";
 import { decodeBase64url } from "../../core/crypto.ts";
 import { digest } from "../../core/secrets.ts";
 import type { ClientEntry, ClientMetadata } from "../../core/clients/client.ts";
 import { type ServerPolicy, tightenPolicy } from "../config/server_policy.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
-import type { Client } from "../../core/clients/repository.ts";
 import { validateClient, validateClientAudience } from "../config/validate_client.ts";
 
 /** @internal The registered clients of a server. */

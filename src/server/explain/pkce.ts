@@ -2,7 +2,7 @@
 
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import { decodeBase64url, digestBytes, encodeBase64url } from "../../core/crypto.ts";
-import type { WrongVerifier } from "../../core/rules/pkce.ts";
+import type { WrongVerifier } from "../../core/rules/authorize.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 import { digest } from "../../core/secrets.ts";
 import type { HostedServer } from "../hosted_server.ts";

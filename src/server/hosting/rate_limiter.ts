@@ -2,7 +2,7 @@
 
 import { networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
-import type { AuthenticationAttempt, RateLimiter } from "../../core/rate_limiter.ts";
+import type { AuthenticationAttempt, RateLimiter } from "../../core/secrets.ts";
 
 /** Maximum number of failures in one window: for one client from one network, and for all clients from one network. */
 const maxFailuresPerClient = 10;

@@ -13,7 +13,7 @@ import { htmlWithForms, type ResponseLike } from "../../../core/http/message.ts"
 import { describe, type PendingRequest } from "../polled/polled_request.ts";
 import { findDevice, formatUserCode } from "./device_authorization.ts";
 import { reject } from "./rules.ts";
-import type { AuthenticationAttempt } from "../../../core/rate_limiter.ts";
+import type { AuthenticationAttempt } from "../../../core/secrets.ts";
 import type { RuleExplanation } from "../../../core/errors.ts";
 import { Device, type DeviceProps } from "../../login/pages/device.tsx";
 import type { Pages } from "../../pages.ts";

@@ -3,7 +3,7 @@
 import type { Context } from "../../../core/context.ts";
 import { endpointOrigin } from "../../../core/issuer_urls.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import { requireAccessToken } from "../../../core/tokens/bearer.ts";
+import { requireAccessToken } from "../../../core/tokens/read_access_token.ts";
 import { mayReceive } from "./streams.ts";
 import { reject } from "./rules.ts";
 

@@ -4,8 +4,7 @@ import type { Context } from "../../../core/context.ts";
 import { endpointOrigin } from "../../../core/issuer_urls.ts";
 import type { User } from "../../../core/clients/client.ts";
 import { OAuthError } from "../../../core/errors.ts";
-import { requireAccessToken } from "../../../core/tokens/bearer.ts";
-import type { AccessToken } from "../../../core/tokens/read_access_token.ts";
+import { type AccessToken, requireAccessToken } from "../../../core/tokens/read_access_token.ts";
 
 /**
  * The user of the access token of a request.
