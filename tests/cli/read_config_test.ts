@@ -1214,6 +1214,11 @@ test("an issuer without its scheme is one issue, and not that of a real host", a
   ]);
 });
 
+test("an issuer that is no URL is an issue also with the URL of a proxy", async () => {
+  const file = { issuer: "https://a b", frontChannelUrl: "https://login.example.com" };
+  await assertFaults({ file, validate: resolveProgramSettings }, [["latchkey.json: issuer", "an absolute https URL"]]);
+});
+
 test("if the file cannot be read, only the other sources are validated", async () => {
   const issuer = "http://auth.real-host.net/?";
   for (const file of ["{", "[]"]) {

@@ -146,7 +146,8 @@ export function fillSettings(
   const ofDemoClient = extensionGrantTypes.filter(({ hasDemoClient }) => hasDemoClient).map(({ type }) => type);
   const clientsAt = (issuer: string) => {
     if (acceptsAny.includes("clients")) return [];
-    const frontUrl = frontChannelBase({ issuer, settings: given });
+    // An issuer that is no URL has its own issue.
+    const frontUrl = URL.canParse(issuer) ? frontChannelBase({ issuer, settings: given }) : issuer;
     return listed(given.clients) ?? (profile && demoClientsOf(given, frontUrl)) ?? demoClients(frontUrl, ofDemoClient);
   };
   return {
