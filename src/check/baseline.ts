@@ -1,6 +1,6 @@
 /** The baseline of a check: failures that are known, by variant. It is the JSON report of an earlier check. */
 
-import { parseJsonObject } from "../core/http/message.ts";
+import { parseJsonObject } from "../platform/http/json_body.ts";
 import type { HabitResult } from "../recorder/habits/mod.ts";
 import type { AttackResult } from "./report.ts";
 import { formatId } from "./report_data.ts";

@@ -1,7 +1,7 @@
 /** What an attack sent in place of what the server sends without it. */
 
 import { isDeeperThan } from "../core/json_value.ts";
-import { parseJsonObject } from "../core/http/message.ts";
+import { parseJsonObject } from "../platform/http/json_body.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { findParam } from "../recorder/record_request.ts";

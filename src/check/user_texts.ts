@@ -1,7 +1,7 @@
 /** The texts by which a page shows a user: claims that the server sent, and users whom attacks invent. */
 
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
-import { parseJsonObject } from "../core/http/message.ts";
+import { parseJsonObject } from "../platform/http/json_body.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 
 /** Minimum length of a claim value to search for in a text, in characters: shorter ones match by chance. */

@@ -231,14 +231,6 @@ export async function p256KeyFrom(bytes: Uint8Array): Promise<JsonWebKey> {
   return await crypto.subtle.exportKey("jwk", key);
 }
 
-/** The private JWK of the ML-DSA key with these 32 bytes as its seed. */
-export async function mlDsaKeyFrom(alg: MlDsaAlgorithm, seed: Uint8Array): Promise<JsonWebKey> {
-  // The format is newer than the types of TypeScript.
-  const format = "raw-seed" as "raw";
-  const key = await crypto.subtle.importKey(format, seed as BufferSource, parameters[alg], true, ["sign"]);
-  return await crypto.subtle.exportKey("jwk", key);
-}
-
 /**
  * Generates a P-256 key from 32 random bytes (FIPS 186-5 A.2.2) in 1 ms; on Deno the first `generateKey` of a process
  * takes 20 ms. The import rejects a number beyond the order of the curve, which happens once in 2³² calls; a second

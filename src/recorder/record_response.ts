@@ -3,13 +3,8 @@
 import type { Fields } from "../core/http/form.ts";
 import { parseLocation } from "../platform/http/location.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
-import {
-  type HttpResponse,
-  isResponse,
-  type PageForm,
-  parseJsonObject,
-  type ResponseLike,
-} from "../core/http/message.ts";
+import { type HttpResponse, isResponse, type PageForm, type ResponseLike } from "../core/http/message.ts";
+import { parseJsonObject } from "../platform/http/json_body.ts";
 import type { EndpointDescription } from "../core/endpoint.ts";
 import type { Outcome, RecordedResponse } from "./exchange.ts";
 import { type CapturedBody, maxCapturedBodyBytes } from "../platform/http/body_tap.ts";

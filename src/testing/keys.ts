@@ -2,7 +2,7 @@
 
 import { generatedKeys, type Keys, type KeySource, type NewKey, storedKeys } from "../core/keys/keys.ts";
 import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
-import { isMlDsa, type MlDsaAlgorithm, mlDsaKeyFrom } from "../core/crypto.ts";
+import { isMlDsa, type MlDsaAlgorithm } from "../core/crypto.ts";
 import { keyMembersOf } from "../core/keys/jwk.ts";
 import { memoryStore } from "../core/store/memory.ts";
 import { builtInKeys } from "./built_in_keys.ts";
@@ -67,4 +67,12 @@ export function foreignKeys(kid: string, ownKid: string): Keys {
     }),
   };
   return storedKeys(memoryStore(), () => 0, () => {}, 0, { source, testKeys: "accepted" });
+}
+
+/** The private JWK of the ML-DSA key with these 32 bytes as its seed. */
+async function mlDsaKeyFrom(alg: MlDsaAlgorithm, seed: Uint8Array): Promise<JsonWebKey> {
+  // The format is newer than the types of TypeScript.
+  const format = "raw-seed" as "raw";
+  const key = await crypto.subtle.importKey(format, seed as BufferSource, { name: alg }, true, ["sign"]);
+  return await crypto.subtle.exportKey("jwk", key);
 }

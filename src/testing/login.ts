@@ -4,7 +4,7 @@ import { mustProve } from "../server/extensions/dpop/settings.ts";
 import { mustPush } from "../server/extensions/par/settings.ts";
 import { mustSign } from "../server/extensions/signed_requests/settings.ts";
 import { choice, flag, object, text } from "../server/config/field.ts";
-import { parseJsonObject } from "../core/http/message.ts";
+import { parseJsonObject } from "../platform/http/json_body.ts";
 import type { ResponseMode } from "../core/params.ts";
 import { responseModeNames } from "../server/config/client_fields.ts";
 import type { Server } from "../core/server.ts";

@@ -1,6 +1,6 @@
 /** Browser sessions of a web application (OWASP Session Management; RFC 9700 §4.7). */
 
-import { parseJsonObject } from "../../core/http/message.ts";
+import { parseJsonObject } from "../../platform/http/json_body.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findParam } from "../../recorder/record_request.ts";

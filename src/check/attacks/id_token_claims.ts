@@ -1,6 +1,6 @@
 /** ID tokens with wrong or unusual claims, correctly signed (OpenID Connect Core §2, §3.1.3.7). */
 
-import { parseJsonObject } from "../../core/http/message.ts";
+import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { decodeBase64url, encodeBase64url } from "../../core/crypto.ts";
 import { idToken } from "../../testing/faults/mod.ts";
 import { secondsParameter, textParameter } from "../../testing/faults/parameters.ts";

@@ -1,6 +1,6 @@
 /** Secrets in the pages, cookies and URLs of a web application. */
 
-import { parseJsonObject } from "../../core/http/message.ts";
+import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { decodeFormValue } from "../../recorder/record_request.ts";
 import type { CookieJar } from "../../testing/browser/cookie_jar.ts";
 import type { TestLatchkey } from "../../testing/test_latchkey.ts";

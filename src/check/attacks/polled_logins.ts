@@ -1,6 +1,6 @@
 /** Two logins at the same time, of clients that poll for tokens (RFC 8628, OpenID Connect CIBA). */
 
-import { parseJsonObject } from "../../core/http/message.ts";
+import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { deviceCodeType } from "../../server/extensions/device/settings.ts";
 import { cibaGrant } from "../../server/extensions/ciba/settings.ts";
 import { error, hold } from "../../testing/faults/mod.ts";

@@ -5,7 +5,7 @@ import { error } from "../../testing/faults/mod.ts";
 import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
 import { editJsonBody, editResponse, readBodyText, withBody, withStatus } from "../../testing/faults/response_body.ts";
 import { findParam } from "../../recorder/record_request.ts";
-import { parseJsonObject } from "../../core/http/message.ts";
+import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { withMember, withMembers } from "./changed_members.ts";
 import { exchangesOf } from "../attack.ts";

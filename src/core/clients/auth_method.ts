@@ -1,47 +1,17 @@
-/** The interface of a client authentication method, and the error that all methods share. */
+/** The verification of client secrets. */
 
 import type { ClientAuthMethod, ClientMetadata } from "./client.ts";
 import { type Client, policyOf } from "./repository.ts";
-import { OAuthError, type RuleExplanation } from "../errors.ts";
+import type { OAuthError } from "../errors.ts";
 import { observe } from "../observe.ts";
 import { reject } from "../reject.ts";
 import { constantTimeEqual, digest } from "../secrets.ts";
 import { secondsNow } from "../keys/jwt.ts";
 import type { Server } from "../server.ts";
 
-type Others = Pick<RuleExplanation, "earlier" | "fix" | "change">;
-
-/** The error of a failed authentication by a method of an extension, with its texts. */
-export function invalidClient(reason: string, expected?: string, received?: string, others?: Others): OAuthError {
-  return new OAuthError("invalid_client", "client authentication failed", {
-    rule: "CA-07",
-    reason,
-    expected,
-    received,
-    ...others,
-  });
-}
-
 /** Traces that the client is authenticated. */
 export function tracePassedClient(server: Server, client: Client): void {
   server.passed?.("CA-07", client.id);
-}
-
-/** How a client authenticates by its registered method: a sentence for a fix. */
-export function howToAuthenticate({ authMethod }: { readonly authMethod: string }): string {
-  switch (authMethod) {
-    case "client_secret_basic":
-      return "Send client_id and client_secret in the header Authorization: Basic, and no client_secret in the body.";
-    case "client_secret_post":
-      return "Send client_id and client_secret in the body, and no header Authorization.";
-    case "none":
-      return "Send client_id in the body, and no secret.";
-    case "tls_client_auth":
-    case "self_signed_tls_client_auth":
-      return "Send client_id in the body, over a connection with the certificate of the client, and no secret.";
-    default:
-      return "Send client_assertion and client_assertion_type in the body, and no secret.";
-  }
 }
 
 /** Whether the secret of a client has expired; 0 means never (RFC 7591 §3.2.1). */

@@ -3,7 +3,6 @@
  * also has the security headers of JSON, pages and redirects, and the error for requests that are invalid as HTTP.
  */
 
-import { isObject } from "../json_value.ts";
 import type { RuleId } from "../rules/rule.ts";
 
 /** The part of a request that handlers read. Every Request is a RequestLike. */
@@ -106,16 +105,6 @@ export async function withoutBody(response: ResponseLike): Promise<ResponseLike>
 /** The response as a Response object. */
 export function toResponse(response: ResponseLike): Response {
   return isResponse(response) ? response : new Response(response.body, response);
-}
-
-/** The members of a JSON object; `undefined` if the text is anything else. */
-export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Further headers. */

@@ -167,12 +167,6 @@ export function confirmationOf(provenKey: string): Confirmation {
   return colon < 0 ? { jkt: provenKey } : { [provenKey.slice(0, colon)]: provenKey.slice(colon + 1) };
 }
 
-/** Whether a request proves the key that a token is bound to. */
-export function isConfirmed(cnf: Confirmation, provenKey: string | undefined): boolean {
-  const proven: Confirmation = provenKey === undefined ? {} : confirmationOf(provenKey);
-  return Object.entries(cnf).every(([kind, thumbprint]) => proven[kind] === thumbprint);
-}
-
 /** @internal The connection of a request. */
 export interface Connection {
   /** The address of the trusted proxy that is its peer; absent without one. */

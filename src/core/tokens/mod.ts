@@ -162,11 +162,6 @@ export function revocableIds(jti: string): readonly string[] {
   return parts.map((_, i) => parts.slice(0, i + 1).join("."));
 }
 
-/** The number of exchanges that led to an access token. */
-export function exchangeCount(jti: string): number {
-  return jti.split(".").length - 2;
-}
-
 /** The generations of the user and the client of an access token; `undefined` without one. */
 interface Generations {
   readonly user?: string;

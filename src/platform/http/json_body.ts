@@ -1,4 +1,4 @@
-/** Reads a JSON object from the body of a request, with limits for size, duration and depth. */
+/** Reads JSON objects: from texts, and from the bodies of requests with limits for size, duration and depth. */
 
 import { isDeeperThan, isObject } from "../../core/json_value.ts";
 import { describeContentType, readBodyText } from "../../core/http/form.ts";
@@ -51,4 +51,14 @@ export async function readJsonObject(
     throw new HttpError(400, rule, `The JSON object must not have more than ${maxDepth} levels`);
   }
   return value;
+}
+
+/** The members of a JSON object; `undefined` if the text is anything else. */
+export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
 /** Extensions: resource indicators, pushed and signed requests, devices, registration. */
 
-import { parseJsonObject } from "../../core/http/message.ts";
+import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { deviceCodeType } from "../../server/extensions/device/settings.ts";
 import { findParam } from "../record_request.ts";
 import type { Exchange } from "../exchange.ts";

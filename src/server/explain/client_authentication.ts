@@ -1,6 +1,6 @@
 /** Explains a failed client authentication. */
 
-import { howToAuthenticate } from "../../core/clients/auth_method.ts";
+import { howToAuthenticate } from "../entries/how_to_authenticate.ts";
 import { describeRemovedClient } from "../entries/server_clients.ts";
 import { describeKnownIds, withNearest } from "../entries/unregistered_clients.ts";
 import type { FailedAuthentication } from "../../core/rules/token.ts";

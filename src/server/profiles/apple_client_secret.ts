@@ -1,6 +1,6 @@
 /** Client secrets of Apple: JWTs that the developer has signed. */
 
-import { invalidClient } from "../../core/clients/auth_method.ts";
+import { invalidClient } from "../fetching/invalid_client.ts";
 import { keysOf } from "../fetching/client_keys.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../../core/keys/jwt_policies.ts";
 import { remoteKeys } from "../fetching/remote_keys.ts";

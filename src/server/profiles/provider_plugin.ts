@@ -8,13 +8,8 @@ import type { App } from "../app.ts";
 import type { Plugin } from "../hosting/options.ts";
 import type { Members, ProviderResponse, ResponseFacts } from "./provider_functions.ts";
 import type { ProviderData } from "./provider_profile.ts";
-import {
-  getHeader,
-  isResponse,
-  parseJsonObject,
-  type RequestLike,
-  type ResponseLike,
-} from "../../core/http/message.ts";
+import { getHeader, isResponse, type RequestLike, type ResponseLike } from "../../core/http/message.ts";
+import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { parseTarget, type RequestHandler } from "../../core/router.ts";
 import type { Explanation } from "../../core/errors.ts";
 import { warn } from "../../core/observe.ts";

@@ -1,7 +1,7 @@
 /** Calls of verbs over HTTP, made from the OpenAPI document of the server. */
 
 import type { ProblemIssue } from "../../server/errors/problem_response.ts";
-import { parseJsonObject } from "../../core/http/message.ts";
+import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { toJsonInput } from "./json_input.ts";
 
 /** @internal Options of `connectLatchkey`. */

@@ -1,6 +1,6 @@
 /** Finds the tokens in pasted text: a token, a header, a token response, a URL or a form. */
 
-import { parseJsonObject } from "../../../core/http/message.ts";
+import { parseJsonObject } from "../../../platform/http/json_body.ts";
 
 /** What a token is checked as. */
 export type TokenKind =

@@ -1,7 +1,7 @@
 /** Verifies the signature of a pasted token with the keys that fit it. It fetches no keys. */
 
 import { errors } from "jose";
-import { parseJsonObject } from "../../../core/http/message.ts";
+import { parseJsonObject } from "../../../platform/http/json_body.ts";
 import { decodeBase64url } from "../../../core/crypto.ts";
 import { algorithmsInUse } from "../../../core/jwks.ts";
 import { jwtPolicies, JwtPolicyError } from "../../../core/keys/jwt_policies.ts";

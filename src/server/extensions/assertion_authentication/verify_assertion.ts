@@ -12,7 +12,8 @@ import { warn } from "../../../core/observe.ts";
 import { storageKey } from "../../../core/secrets.ts";
 import type { Credentials } from "../../../core/server.ts";
 import { assertionType } from "./assertion_type.ts";
-import { howToAuthenticate, invalidClient } from "../../../core/clients/auth_method.ts";
+import { howToAuthenticate } from "../../entries/how_to_authenticate.ts";
+import { invalidClient } from "../../fetching/invalid_client.ts";
 import { serverPolicy } from "../../config/server_policy.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 

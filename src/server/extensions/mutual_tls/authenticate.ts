@@ -2,7 +2,8 @@
 
 import type { Certificate } from "../../../platform/runtime/certificate.ts";
 import { quote } from "../../config/config_issue.ts";
-import { howToAuthenticate, invalidClient } from "../../../core/clients/auth_method.ts";
+import { howToAuthenticate } from "../../entries/how_to_authenticate.ts";
+import { invalidClient } from "../../fetching/invalid_client.ts";
 import { describeKeyFetchFailure, keysOf } from "../../fetching/client_keys.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { keySets } from "../../fetching/remote_keys.ts";

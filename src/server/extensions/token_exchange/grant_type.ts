@@ -1,6 +1,5 @@
 /** The token exchange grant type (RFC 8693): a token is exchanged for one with less access, or for an ID-JAG. */
 
-import { isConfirmed } from "../../../core/tokens/bound_token.ts";
 import { hasAccess, narrowAccess, requestsAccess, visibleAccess } from "../../../core/request/access.ts";
 import { registeredResources } from "../../../core/request/scope.ts";
 import { type Params, splitScope } from "../../../core/params.ts";
@@ -8,7 +7,8 @@ import { canonicalUri } from "../../../core/resource_list.ts";
 import type { TokenExchangePolicy, TokenExchangeSettings } from "./settings.ts";
 import { millisecondsOf, secondsNow } from "../../../core/keys/jwt.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { exchangeCount, grantOfAccessToken } from "../../../core/tokens/mod.ts";
+import { type Confirmation, confirmationOf } from "../../../core/tokens/bound_token.ts";
+import { grantOfAccessToken } from "../../../core/tokens/mod.ts";
 import { readAccessToken } from "../../../core/tokens/read_access_token.ts";
 import type { AccessToken } from "../../../core/tokens/read_access_token.ts";
 import { mayInspect } from "../../../core/introspect.ts";
@@ -171,4 +171,15 @@ async function narrowTarget(
     return resources.length === 1 && resources[0] === server.audience ? [] : resources;
   }
   throw reject("TX-03", { targets: allowed, requested });
+}
+
+/** The number of exchanges that led to an access token. */
+function exchangeCount(jti: string): number {
+  return jti.split(".").length - 2;
+}
+
+/** Whether a request proves the key that a token is bound to. */
+function isConfirmed(cnf: Confirmation, provenKey: string | undefined): boolean {
+  const proven: Confirmation = provenKey === undefined ? {} : confirmationOf(provenKey);
+  return Object.entries(cnf).every(([kind, thumbprint]) => proven[kind] === thumbprint);
 }

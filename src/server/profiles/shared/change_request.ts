@@ -2,7 +2,8 @@
 
 import { type Fields, isForm, parseFields, readBodyText } from "../../../core/http/form.ts";
 import { peekForm, replaceForm } from "../../../platform/http/changed_request.ts";
-import { parseJsonObject, type RequestLike } from "../../../core/http/message.ts";
+import type { RequestLike } from "../../../core/http/message.ts";
+import { parseJsonObject } from "../../../platform/http/json_body.ts";
 import { replaceParts } from "../../../platform/http/changed_request.ts";
 import type { ProviderRequest, RequestFacts } from "../provider_functions.ts";
 import type { Server } from "../../../core/server.ts";
