@@ -9,7 +9,7 @@ import {
   validateParameters,
 } from "../testing/faults/parameters.ts";
 import type { Match } from "../testing/faults/rule_builder.ts";
-import type { Assessment, Attack, AttackDefaults, Conclusion, Duty, Journey, Stage } from "./attack.ts";
+import type { Assessment, Attack, AttackDefaults, AttackLevel, Conclusion, Duty, Journey, Stage } from "./attack.ts";
 import { withAttackDefaults } from "./attacks/categories.ts";
 import type { ClientSession } from "./driver.ts";
 
@@ -28,7 +28,7 @@ interface AttackSource<Parameters extends readonly FaultParameter[]>
   readonly alsoIn?: readonly Journey[];
   /** Default: none. */
   readonly parameters?: Parameters;
-  /** The fault of the next request, and of no later one. */
+  /** The fault of the next request, and of no later one, except where {@link staysActive} is true. */
   once?(values: ParameterValues<Parameters>, stage: Stage): MaybePromise<Fault>;
   /** The fault of every request. */
   always?(values: ParameterValues<Parameters>, stage: Stage): MaybePromise<Fault>;
@@ -41,6 +41,17 @@ interface AttackSource<Parameters extends readonly FaultParameter[]>
   /** {@link Attack.perform}, with complete and valid values. */
   perform?(stage: Stage, values: ParameterValues<Parameters>): Promise<ClientSession | Conclusion>;
 }
+
+const refreshes: Match = { grant_type: "refresh_token" };
+
+/**
+ * Whether a fault that a client must reject stays until the journey ends, because a correct client may send the request
+ * again, and an unchanged response would hide that it rejected the changed one: each page can request userinfo, and a
+ * client can repeat a refresh.
+ */
+const staysActive = (level: AttackLevel, endpoint: string, journey: Journey): boolean =>
+  (level === "must-reject" || level === "should-reject") &&
+  (endpoint === "userinfo" || endpoint === "token" && journey === "refresh");
 
 /** Defines an attack. @throws {TypeError} As {@link withAttackDefaults}. */
 export function defineAttack<const Parameters extends readonly FaultParameter[] = []>(
@@ -68,10 +79,15 @@ export function defineAttack<const Parameters extends readonly FaultParameter[] 
     async start(stage, given = {}) {
       const values = complete(given);
       await start?.(stage, values);
-      const { endpoint = attack.endpoints[0] } = values as { readonly endpoint?: string };
-      const rule = () => stage.as.on(on ?? endpoint!, match);
-      if (once !== undefined) rule().once(await once(values, stage));
-      if (always !== undefined) rule().always(await always(values, stage));
+      const { endpoint = attack.endpoints[0], journey: act = journey } = values as {
+        readonly endpoint?: string;
+        readonly journey?: Journey;
+      };
+      const stays = staysActive(attack.level, endpoint!, act);
+      const rule = () => stage.as.on(on ?? endpoint!, match ?? (stays && endpoint === "token" ? refreshes : undefined));
+      const [one, each] = [await once?.(values, stage), await always?.(values, stage)];
+      if (one !== undefined) stays ? rule().always(one) : rule().once(one);
+      if (each !== undefined) rule().always(each);
     },
     ...perform && { perform: (stage, values = {}) => perform(stage, complete(values)) },
   };

@@ -219,14 +219,18 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     );
   }
 
-  /** The logged-in user; always `undefined` before the first login of the driver, which shows how to read the page. */
-  async function currentUser(journey: ClientJourney): Promise<string | undefined> {
+  /**
+   * The logged-in user; always `undefined` before the first login of the driver, which shows how to read the page.
+   *
+   * @param hasFailed Whether the application has reported an error: then a page with an error shows no user.
+   */
+  async function currentUser(journey: ClientJourney, hasFailed = false): Promise<string | undefined> {
     if (probe === undefined) return undefined;
     const page = await send({ url: loggedInUrl! }, journey, journey.browser.cookies).catch((error: unknown) => {
       if (error instanceof LoginLimitError) throw error;
       throw new UndecidedError(`${loggedInUrl} does not show who is logged in`, describeError(error));
     });
-    return userOf(page, probe);
+    return hasFailed && page.status >= 400 ? undefined : userOf(page, probe);
   }
 
   /**
@@ -245,7 +249,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       loggedInUrl ??= stripQuery(end.url);
       probe ??= { ...await learn(await send({ url: loggedInUrl }, journey, cookies), journey), authorizations };
     }
-    const sub = await currentUser(journey);
+    const sub = await currentUser(journey, "error" in end);
     if ("error" in end && (sub === undefined || sub === userBefore)) throw end.error;
     if (sub === undefined) throw new Error(`the application shows no login: ${describe(end as Page)}`);
     if (sub === userBefore) throw new Error(`the response began no session, and the earlier session continues: ${sub}`);
