@@ -16,6 +16,7 @@ const startImports = [
   "src/devtools/inspector.ts",
   "src/platform/runtime/node.ts",
   "src/platform/runtime/process.ts",
+  "src/server/explain/observations.ts",
   "src/testing/disabled_pages.ts",
   "src/testing/fault_pages/mod.ts",
   "src/testing/personas.ts",

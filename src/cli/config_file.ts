@@ -11,7 +11,7 @@ import { loadSecrets, type SecretSources } from "./secret_settings.ts";
 import { readText } from "./text_file.ts";
 
 /** The content of a file, and its issues. */
-interface ConfigFileResult {
+export interface ConfigFileResult {
   readonly content: ConfigFile;
   /** The text of the file; absent if there is none. */
   readonly text?: string;
@@ -25,9 +25,6 @@ interface ConfigFileResult {
   /** The issuers at paths, of such a file. Default: none. */
   readonly issuersByPath?: IssuersByPathConfig;
 }
-
-/** No file was named. */
-export const noConfigFile: ConfigFileResult = { content: {}, issues: [], invalidPaths: new Set() };
 
 /** The file that was named cannot be read. */
 export const unreadableConfigFile: ConfigFileResult = {

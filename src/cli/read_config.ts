@@ -20,7 +20,7 @@ import { extendedFields } from "../server/hosting/extensions.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
 import type { ServerPolicy } from "../server/config/server_policy.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
-import { noConfigFile, parseConfigText, readConfigFile, unreadableConfigFile } from "./config_file.ts";
+import type { ConfigFileResult } from "./config_file.ts";
 import { configTextVariable, type Environment, fileSuffix, hiddenValue, readEnvironment } from "./environment.ts";
 import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
 import { readFlags } from "./flags.ts";
@@ -110,6 +110,9 @@ export type Configuration =
   /** Read a password, show its digest and exit. */
   | { readonly kind: "hash-password" };
 
+/** No file was named. */
+const noConfigFile: ConfigFileResult = { content: {}, issues: [], invalidPaths: new Set() };
+
 /**
  * Reads flags, environment and file. Loads no package unless the JSON of the file is broken.
  *
@@ -127,13 +130,15 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
   const options: RawOptions = { ...environment.options, ...flags.options };
   const { source: namedBy = "", text: path } = options.config ?? {};
   const { configText } = environment;
-  const file = options.config === undefined
-    ? configText === undefined
-      ? noConfigFile
-      : await parseConfigText(configText, configTextVariable, fileField, sources)
-    : path === undefined
-    ? unreadableConfigFile
-    : await readConfigFile(path, namedBy, fileField, sources);
+  let file = noConfigFile;
+  if (options.config !== undefined || configText !== undefined) {
+    const { parseConfigText, readConfigFile, unreadableConfigFile } = await import("./config_file.ts");
+    file = options.config === undefined
+      ? await parseConfigText(configText!, configTextVariable, fileField, sources)
+      : path === undefined
+      ? unreadableConfigFile
+      : await readConfigFile(path, namedBy, fileField, sources);
+  }
   const fileName = path ?? (configText === undefined ? undefined : configTextVariable);
   const given: Record<string, unknown> = { ...file.content };
   for (const [name, { value }] of Object.entries(options)) if (value !== undefined) given[name] = value;

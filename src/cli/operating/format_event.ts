@@ -18,6 +18,11 @@ const successTypes: ReadonlySet<TraceEvent["type"]> = new Set(
   ] as const,
 );
 
+/** Events of which the text log never has a line. */
+const hiddenTypes: ReadonlySet<TraceEvent["type"]> = new Set(
+  ["key_created", "security_event_delivery", "session_ended", "token_revoked"] as const,
+);
+
 /** The request of an event, as the log shows it. */
 export interface LoggedRequest {
   readonly method?: string;
@@ -118,7 +123,7 @@ export function formatCounts(at: number, counts: readonly EventCount[], terminal
 
 /** Whether the text log shows an event: successful ones and pending polls only if it is verbose. */
 export function isShown(event: TraceEvent, verbose: boolean): boolean {
-  return verbose || !successTypes.has(event.type) && !isPendingPoll(event);
+  return !hiddenTypes.has(event.type) && (verbose || !successTypes.has(event.type) && !isPendingPoll(event));
 }
 
 /** Whether a device polled before its user has decided, which is not a failure (RFC 8628 §3.5). */

@@ -2,7 +2,7 @@
 
 import { providers } from "../profiles/settings/providers.ts";
 import type { ProviderName } from "../profiles/provider_profile.ts";
-import { quote } from "./config_issue.ts";
+import { quoteValue } from "../../core/quote_value.ts";
 import { choice, type Field, list, union } from "./field.ts";
 import type { EndpointPaths } from "./endpoint_paths.ts";
 import type { ProfileName } from "../../core/profile.ts";
@@ -32,7 +32,7 @@ export function profileField(
   const texts = [pluginProfileField, ...others];
   const one = [
     choice([...names, ...pluginProfileNames], {
-      expected: [...names.map(quote), ...texts.map(({ expected }) => expected)].join(", "),
+      expected: [...names.map(quoteValue), ...texts.map(({ expected }) => expected)].join(", "),
     }),
     ...texts,
     providerProfileField(paths),

@@ -32,7 +32,8 @@ type Texts = {
 /** Traces what an observation means. Only servers on test hosts trace notes. */
 export const traceObservation: Observe<HostedServer> = (server, client, name, facts) => {
   const at = server.now();
-  for (const text of [texts[name](facts, server)].flat()) {
+  const found = texts[name](facts, server);
+  for (const text of "reason" in found ? [found] : found) {
     if (!("note" in text)) {
       server.trace({ type: "warning", at, ...client !== undefined && { client }, explanation: text });
     } else if (server.settings.allows.explanations) {
