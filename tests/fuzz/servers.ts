@@ -14,7 +14,7 @@ import { formatEvent } from "../../src/cli/operating/format_event.ts";
 import { limitConcurrency } from "../../src/cli/operating/limit_concurrency.ts";
 import { mcpServer } from "../../src/resource/mod.ts";
 import { deriveKey } from "../../src/platform/runtime/scrypt.ts";
-import { providers } from "../../src/server/profiles/settings/providers.ts";
+import { providerProfiles } from "../server/profiles/all_profiles.ts";
 import type { ProviderName } from "../../src/server/profiles/provider_profile.ts";
 import { builtInKeys } from "../../src/testing/built_in_keys.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
@@ -249,7 +249,7 @@ const standardPaths = {
 };
 
 /** A server with the profile of each provider, at the paths that the attacks know. */
-export const profileKinds: readonly ServerKind[] = Object.values(providers)
+export const profileKinds: readonly ServerKind[] = Object.values(providerProfiles)
   .filter(({ name }) => !name.includes("@"))
   .map(({ name, issuerPath }) => {
     const [kind] = serverKinds as [ServerKind];

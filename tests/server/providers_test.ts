@@ -11,6 +11,7 @@ import { ConfigurationError } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, ProviderProfile } from "../../src/mod.ts";
 import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
 import { providers } from "../../src/server/profiles/settings/providers.ts";
+import { providerProfiles } from "./profiles/all_profiles.ts";
 import { challenge, decodeClaims, forEachCase, verifier } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";
 
@@ -29,7 +30,7 @@ const base: LatchkeyOptions = {
 };
 
 const openIdProviders = Object.fromEntries(
-  Object.entries(providers).filter(([, { scopes = [] }]) => scopes.includes("openid")),
+  Object.entries(providerProfiles).filter(([, { scopes = [] }]) => scopes.includes("openid")),
 );
 
 /** Logs in at the endpoints that discovery lists. */
@@ -88,7 +89,7 @@ test("every endpoint of a provider's profile is at the provider's path, below th
 });
 
 test("a profile that lists the members of metadata has no others, whatever is switched on", async () => {
-  const listed = Object.entries(providers).filter(([, { metadataMembers }]) => metadataMembers !== undefined);
+  const listed = Object.entries(providerProfiles).filter(([, { metadataMembers }]) => metadataMembers !== undefined);
   assertEquals(listed.length, 7);
   await forEachCase(listed, async ([name, profile]) => {
     await using as = await latchkey({ ...base, profile: name as "okta", mutualTls: {} });
@@ -104,7 +105,7 @@ test("a profile that lists the members of metadata has no others, whatever is sw
 test("the policy has the values of a provider's profile", async () => {
   const { policy } = await resolveSettings({ profile: "keycloak" }, "https://as.test", { extensions: [] });
   const { scopes, lifetimes, providers: names } = policy;
-  assertEquals([scopes, lifetimes.access_token, names], [providers.keycloak.scopes, 300, ["keycloak"]]);
+  assertEquals([scopes, lifetimes.access_token, names], [providerProfiles.keycloak.scopes, 300, ["keycloak"]]);
 });
 
 test("a provider's profile needs no extension", async () => {
@@ -117,7 +118,7 @@ test("a provider's profile needs no extension", async () => {
 test("okta: audience, lifetimes, claims in the ID token, no iss in the callback, refresh tokens only if requested", async () => {
   const { metadata, callback, tokens, access, id } = await logIn({ profile: "okta" }, "openid email");
   assertEquals(metadata.issuer, "http://localhost:9000/oauth2/default");
-  assertEquals(metadata.scopes_supported, providers.okta.scopes);
+  assertEquals(metadata.scopes_supported, providerProfiles.okta.scopes);
   assertEquals(metadata.authorization_response_iss_parameter_supported, undefined);
   assertEquals(callback.get("iss"), null);
   assertEquals([access.aud, tokens.expires_in], ["api://default", 3600]);

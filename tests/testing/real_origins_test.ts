@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { latchkey } from "../secret_leak_check.ts";
-import { providers } from "../../src/server/profiles/settings/providers.ts";
+import { providerProfiles } from "../server/profiles/all_profiles.ts";
 import { testControl } from "../../src/testing/mod.ts";
 import { decodeClaims } from "../kit.ts";
 import { testLatchkey } from "./test_latchkey.ts";
@@ -97,7 +97,7 @@ test("the path of the issuer stays, and a profile without origins is rejected", 
 
 test("a login and a logout in a browser work under every profile, at its own and at the real origins, with and without pages", async () => {
   const failed: string[] = [];
-  for (const [profile, { scopes = [] }] of Object.entries(providers)) {
+  for (const [profile, { scopes = [] }] of Object.entries(providerProfiles)) {
     for (const login of ["auto", "interactive"] as const) {
       for (const origins of ["own", "real"] as const) {
         await using as = await testLatchkey({ profile: profile as "google", origins: ownOrigins[profile], login });

@@ -6,7 +6,7 @@
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { defaultScopes } from "../../src/server/config/settings.ts";
-import { providers } from "../../src/server/profiles/settings/providers.ts";
+import { providerProfiles } from "../server/profiles/all_profiles.ts";
 import type { ProviderName } from "../../src/server/profiles/provider_profile.ts";
 import { foreignJwks, type Tenant, type TestLatchkey, type TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { decodeJwtPart } from "../../src/platform/http/jwt_part.ts";
@@ -133,7 +133,7 @@ function isExpected(issuer: string, difference: string): boolean {
   return difference === `+${more}` || less.some((name) => difference === `-${name}`);
 }
 
-const names = Object.keys(providers) as ProviderName[];
+const names = Object.keys(providerProfiles) as ProviderName[];
 
 /** The name, the options and the resource of each server. */
 const cases: readonly (readonly [string, TestLatchkeyOptions, resource?: string])[] = [
@@ -154,7 +154,7 @@ test("whatever issues a token gives it the members of a login's token, under eve
   const failed: string[] = [];
   await using host = await testLatchkey();
   for (const [name, { profile }, resource] of cases) {
-    const own = providers[String(profile) as ProviderName] ?? {};
+    const own = providerProfiles[String(profile) as ProviderName] ?? {};
     const { scopes = defaultScopes, tokenPrefixes: { access_token: prefix = "" } = {} } = own;
     const scope = scopes.filter((value) => wantedScope.includes(value)).join(" ");
     await using as = await testLatchkey({ ...settings, profile, clients: [client], users: [alice], control: true });

@@ -46,7 +46,7 @@ export async function resolveSettings(
   origin: string,
   server: ResolvingServer,
 ): Promise<ResolvedSettings> {
-  const provided = withProviders(settings);
+  const provided = await withProviders(settings);
   const { issuerPath } = provided;
   const issuer = configuredIssuer(settings) ?? origin + issuerPath;
   const filled = fillSettings(provided, issuer, server);

@@ -29,7 +29,9 @@ export interface WithProviders<T> extends Deviation {
  * Fills in the values of the settings that are not set. Of several profiles the later one counts. A standard raises the
  * values before it, and rejects weaker values after it.
  */
-export function withProviders<T extends ProfileSettings & { readonly issuer?: string }>(given: T): WithProviders<T> {
+export async function withProviders<T extends ProfileSettings & { readonly issuer?: string }>(
+  given: T,
+): Promise<WithProviders<T>> {
   const list = profileList(given);
   const standards: ProfileName[] = [];
   const names: string[] = [];
@@ -58,7 +60,7 @@ export function withProviders<T extends ProfileSettings & { readonly issuer?: st
       continue;
     }
     const { name: _, issuerPath, accepts, metadataMembers, fixedClaims, functions: own, ...settings } =
-      typeof profile === "string" ? providers[profile] : profile;
+      typeof profile === "string" ? await providers[profile]() : profile;
     const raised = floor === undefined ? { settings, weaker: [] } : raiseTo(floor, settings);
     for (const { setting, expected, received } of raised.weaker) {
       issues.push({

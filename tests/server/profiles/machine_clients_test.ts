@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { readConfiguration } from "../../../src/cli/read_config.ts";
 import { configurationOfRealm } from "../../../src/cli/realm/configuration_of_realm.ts";
 import { profileNames } from "../../../src/server/config/strictness.ts";
-import { providers } from "../../../src/server/profiles/settings/providers.ts";
+import { providerProfiles } from "./all_profiles.ts";
 import { foreignJwks, type TestLatchkey, type TestLatchkeyOptions } from "../../../src/testing/mod.ts";
 import { basic } from "../../kit.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
@@ -122,7 +122,7 @@ test("[CC-02, JB-11] a default scope of users fails no request of a client alone
     ["(no profile)", {}],
     ["(no default scope)", { scopes: ["openid", "orders"], defaultScope: "" }],
     ...profileNames.map((profile) => [profile, { profile }] as const),
-    ...Object.entries(providers).map(([profile, { scopes }]) =>
+    ...Object.entries(providerProfiles).map(([profile, { scopes }]) =>
       [profile, { profile: profile as "okta", scopes }, quickStarts[profile]] as const
     ),
   ]);

@@ -1,25 +1,17 @@
 /** The list of the profiles of providers. To add one, add its file, its name here, and its rows in the README. */
 
 import type { ProviderName, ProviderProfile } from "../provider_profile.ts";
-import { apple } from "./apple.ts";
-import { auth0 } from "./auth0.ts";
-import { cognito } from "./cognito.ts";
-import { entra } from "./entra.ts";
-import { github, github2025 } from "./github.ts";
-import { google, google2025 } from "./google.ts";
-import { keycloak } from "./keycloak.ts";
-import { okta } from "./okta.ts";
 
-/** The profiles, by name. */
-export const providers: Readonly<Record<ProviderName, ProviderProfile>> = {
-  apple,
-  auth0,
-  cognito,
-  entra,
-  github,
-  "github@2025": github2025,
-  google,
-  "google@2025": google2025,
-  keycloak,
-  okta,
+/** Loads the profile of a provider, by its name. */
+export const providers: Readonly<Record<ProviderName, () => Promise<ProviderProfile>>> = {
+  apple: async () => (await import("./apple.ts")).apple,
+  auth0: async () => (await import("./auth0.ts")).auth0,
+  cognito: async () => (await import("./cognito.ts")).cognito,
+  entra: async () => (await import("./entra.ts")).entra,
+  github: async () => (await import("./github.ts")).github,
+  "github@2025": async () => (await import("./github.ts")).github2025,
+  google: async () => (await import("./google.ts")).google,
+  "google@2025": async () => (await import("./google.ts")).google2025,
+  keycloak: async () => (await import("./keycloak.ts")).keycloak,
+  okta: async () => (await import("./okta.ts")).okta,
 };
