@@ -7,13 +7,15 @@ import { exitWithError, readCommand } from "./command.ts";
 import { bundleAssets } from "./docs/assets.ts";
 import { rejectedRequests } from "./docs/rejections.ts";
 import { buildSite } from "./docs/site.ts";
+import { serveSite } from "./docs/serve.ts";
 import { installModules } from "./modules.ts";
 
-const { flags: { output = "dist/docs", repository } } = readCommand({
+const { flags: { output = "dist/docs", port, repository } } = readCommand({
   call: "deno task docs",
   does: "Builds a site from the READMEs and the rules. Fails if a link leads nowhere.",
   flags: {
     output: { value: "FOLDER", does: "where the files go, instead of dist/docs" },
+    port: { value: "NUMBER", does: "serves the site on localhost until Ctrl-C; 0 takes any free port" },
     repository: { value: "URL", does: "where the files of the repository are, for links to code" },
   },
 });
@@ -31,6 +33,8 @@ try {
   await Promise.all([...files].map(([path, body]) => writeFile(join(output, path), body)));
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(`${output}: ${pages} pages, ${rejections.size} rules with a rejected request, in ${seconds} s`);
+  if (port === undefined) console.log("To read it: deno task docs --port 9080");
+  else console.log(`Open ${serveSite(output, Number(port)).origin}/`);
 } catch (error) {
   exitWithError(error);
 }

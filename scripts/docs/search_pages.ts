@@ -19,6 +19,8 @@ export interface IndexedSection extends Section {
   readonly text: string;
   /** The path of the page: often a shorter name, such as `mcp`. */
   readonly path: string;
+  /** The questions of users that it replies to. */
+  readonly asked: string;
 }
 
 /** Words that say nothing about a page. */
@@ -27,12 +29,21 @@ const stopWords = new Set(
     .split(" "),
 );
 
+/** The words of a text. `Next.js` and `invalid_grant` are found by their parts too, and `nextjs` is `Next.js`. */
+function wordsOf(text: string): string[] {
+  return (text.match(/[\p{L}\p{N}]+(?:[._-][\p{L}\p{N}]+)*/gu) ?? []).flatMap((word) => {
+    const parts = word.split(/[._-]/);
+    return parts.length === 1 || isRuleId(word) ? [word] : [parts.join(""), ...parts];
+  });
+}
+
+const isRuleId = (word: string) => /^[A-Za-z]{2}-\d{2}$/.test(word);
+
 /** Options of the index; the same when it is written and when it is read. */
 export const indexOptions: Options<IndexedSection> = {
-  fields: ["page", "heading", "path", "text"],
+  fields: ["asked", "page", "heading", "path", "text"],
   storeFields: ["id", "page", "heading", "kind"],
-  // An ID of a rule is one word.
-  tokenize: (text) => text.match(/\b[A-Za-z]{2}-\d{2}\b|[\p{L}\p{N}]+/gu) ?? [],
+  tokenize: wordsOf,
   processTerm(term) {
     const word = term.toLowerCase();
     return stopWords.has(word) ? null : word.replace(/(?<=\w{3}[^s])s$/, "");
@@ -42,20 +53,25 @@ export const indexOptions: Options<IndexedSection> = {
 /** How many pages are shown. */
 const maxPages = 8;
 
-/** The best section of each of the best pages. A rule comes after a page, unless the query has its ID. */
+/** Pages to learn and to do something come before those to look up. */
+const weights: Readonly<Record<string, number>> = { Learn: 1.3, Do: 1.2, "Look up": 1, Understand: 0.5, Rule: 0.4 };
+
+/** The best section of each of the best pages. Rules come last, unless the query has the ID of one. */
 export function findPages(index: MiniSearch<IndexedSection>, query: string): Section[] {
   const found = index.search(query, {
-    boost: { page: 4, heading: 3, path: 3 },
+    boost: { asked: 8, page: 4, heading: 3, path: 3 },
     bm25: { k: 1.2, b: 0.4, d: 0.5 },
     prefix: (term) => term.length > 2,
     fuzzy: (term) => term.length > 5 ? 0.2 : false,
     weights: { prefix: 0.4, fuzzy: 0.2 },
-    boostDocument: (_, __, stored) => stored?.kind === "Rule" ? 0.4 : 1,
+    boostDocument: (_, __, stored) => weights[String(stored?.kind)] ?? 1,
   });
-  const pages = new Map<string, Section>();
+  const hasRule = wordsOf(query).some(isRuleId);
   // A section with every word of the query comes before one that repeats a single word.
   const rank = ({ score, queryTerms }: SearchResult) => score * queryTerms.length ** 2;
-  for (const { id, page, heading, kind } of found.sort((one, other) => rank(other) - rank(one))) {
+  const isLast = ({ kind }: SearchResult) => Number(kind === "Rule" && !hasRule);
+  const pages = new Map<string, Section>();
+  for (const { id, page, heading, kind } of found.sort((a, b) => isLast(a) - isLast(b) || rank(b) - rank(a))) {
     const url = String(id).split("#")[0]!;
     if (!pages.has(url)) pages.set(url, { id, page, heading, kind });
     if (pages.size === maxPages) break;

@@ -8,8 +8,10 @@ import { renderMarkdown } from "./markdown.ts";
 import { type NavLink, renderSitePage } from "./page.tsx";
 import { firstPage, plan, type PlannedPage } from "./plan.ts";
 import type { Rejection } from "./rejections.ts";
+import { questions } from "./questions.ts";
 import { groupList, rowsOf, rulePage } from "./rule_pages.ts";
 import { type IndexedSection, indexOptions } from "./search_pages.ts";
+import { settingsPage } from "./settings.ts";
 import { anchorsOf, headingsOf, joinParts, type Part, partsOf, plain, replaceLinks } from "./source.ts";
 
 /** A page before its links are resolved. */
@@ -32,6 +34,9 @@ export interface Site {
 
 const rulesSource = "tests/rules.md";
 
+/** The page of all settings. */
+const allSettings: NavLink = { path: "look-up/settings", label: "Settings" };
+
 /** The page that lists the groups of rules. */
 const allRules: NavLink = { path: "rules/index", label: "Rules" };
 
@@ -53,17 +58,26 @@ export interface Material {
 /** Builds the site. @throws {CommandError} With every dead link. */
 export function buildSite({ read, assets, rejections, repository }: Material): Site {
   const files = new Map<string, string | Uint8Array>(assets);
-  const drafts = [...draftPages(read), ...draftRules(partsOf(read(rulesSource)), rejections)];
+  const settings: Draft = {
+    ...{ path: allSettings.path, kind: "Look up" },
+    text: settingsPage(read("static/config.schema.json")),
+  };
+  const drafts = [...draftPages(read), settings, ...draftRules(partsOf(read(rulesSource)), rejections)];
   const anchors = findAnchors(drafts, read);
   const problems: string[] = [];
   const sections = plan.map(({ title, pages }) => ({
     title,
-    links: [...pages.map(navLink), ...title === "Look up" ? [allRules] : []],
+    links: [...pages.map(navLink), ...title === "Look up" ? [allSettings, allRules] : []],
   }));
   const order = sections.flatMap(({ links }) => links);
   const next = new Map(order.map(({ path }, i) => [path, order[i + 1]]));
   const paths = new Set(drafts.map(({ path }) => path));
   const search: IndexedSection[] = [];
+  const asked = new Map(
+    [...Map.groupBy(questions, ({ sections: [best] }) => best)].map(([section, all]) =>
+      [section, all.map(({ asks }) => asks).join("\n")] as const
+    ),
+  );
 
   function navLink({ path, children }: PlannedPage): NavLink {
     const { text } = drafts.find((draft) => draft.path === path)!;
@@ -116,10 +130,19 @@ export function buildSite({ read, assets, rejections, repository }: Material): S
       }),
     );
     for (const [i, { text: heading, id }] of headings.entries()) {
+      const section = `${path}${i === 0 ? "" : `#${id}`}`;
       search.push({
-        id: `${path}.html${i === 0 ? "" : `#${id}`}`,
-        ...{ page: title, heading: i === 0 ? "" : heading, kind, path, text: texts[i]! },
+        id: i === 0 ? `${path}.html` : `${path}.html#${id}`,
+        ...{
+          page: title,
+          heading: i === 0 ? "" : heading,
+          kind,
+          path,
+          text: texts[i]!,
+          asked: asked.get(section) ?? "",
+        },
       });
+      asked.delete(section);
     }
   }
   const index = new MiniSearch(indexOptions);
@@ -128,7 +151,10 @@ export function buildSite({ read, assets, rejections, repository }: Material): S
   files.set("search.json", JSON.stringify(index));
   files.set("llms.txt", printList(drafts, read));
   files.set("icon.svg", readFileSync("static/icon.svg", "utf8"));
-  problems.push(...findDeadLinks(files));
+  problems.push(
+    ...findDeadLinks(files),
+    ...[...asked.keys()].map((section) => `scripts/docs/questions.ts: ${section}`),
+  );
   if (problems.length > 0) {
     throw new CommandError(`${problems.length} links lead nowhere:\n${problems.map((one) => `  ${one}`).join("\n")}`);
   }

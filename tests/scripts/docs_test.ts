@@ -20,6 +20,12 @@ const build = (read = fromDisk, repository?: string) => buildSite({ read, assets
 let site: ReturnType<typeof build> | undefined;
 const builtSite = () => site ??= build();
 
+/** A setting in the JSON Schema. */
+interface Setting {
+  readonly description: string;
+  readonly properties?: Readonly<Record<string, Setting>>;
+}
+
 /** The Markdown files of the site. */
 const pages = (files: ReturnType<typeof build>["files"]) =>
   [...files].filter(([path]) => path.endsWith(".md") && !path.startsWith("static/")).map(([, body]) => String(body));
@@ -47,6 +53,20 @@ test("a link that leads nowhere ends the build, and so does a wrong anchor", () 
 test("a section that is renamed ends the build, with the place to correct", () => {
   const read = (path: string) => fromDisk(path).replace("## Test hosts", "## Hosts for tests");
   assertThrows(() => build(read), CommandError, "scripts/docs/plan.ts");
+});
+
+test("every setting and every member of it is described, as in the JSON Schema", () => {
+  const html = String(builtSite().files.get("look-up/settings.html"));
+  const text = html.replaceAll(/<[^>]+>/g, "").replaceAll("&lt;", "<").replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"').replaceAll("&amp;", "&").replaceAll("&#39;", "'");
+  const { properties } = JSON.parse(fromDisk("static/config.schema.json"));
+  for (const [name, { description, properties: members = {} }] of Object.entries<Setting>(properties)) {
+    assertStringIncludes(html, `<code>${name}</code></h2>`);
+    assertStringIncludes(text, description);
+    for (const [member, { description }] of Object.entries(members)) {
+      assertStringIncludes(text, `${member}: ${description}`);
+    }
+  }
 });
 
 test("links to code lead to the repository, if it is known", () => {

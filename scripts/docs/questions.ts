@@ -1,0 +1,51 @@
+/** What users type into the search of the site, and where the reply is: the search knows them, and a test asks them. */
+
+/** A question, and the sections that reply to it; the first hit must be on the page of one of them. */
+export interface Question {
+  readonly asks: string;
+  /** Paths of pages with anchors, the best first. */
+  readonly sections: readonly [best: string, ...others: readonly string[]];
+}
+
+export const questions: readonly Question[] = [
+  { asks: "nextjs", sections: ["learn/recipes#nextjs-with-authjs"] },
+  { asks: "express", sections: ["learn/recipes#express"] },
+  { asks: "spring boot", sections: ["index#java"] },
+  { asks: "flask", sections: ["index#python"] },
+  { asks: "vitest", sections: ["do/test-runners#vitest"] },
+  { asks: "playwright", sections: ["do/test-runners#playwright", "learn/recipes"] },
+  { asks: "jest", sections: ["do/test-runners#jest-nodetest-bun-test-deno-test"] },
+  { asks: "cypress", sections: ["learn/recipes#browser-tests"] },
+  { asks: "github actions", sections: ["do/containers#continuous-integration"] },
+  { asks: "docker compose", sections: ["do/containers#an-application-and-its-issuer"] },
+  { asks: "kubernetes", sections: ["do/containers#an-application-and-its-issuer"] },
+  { asks: "testcontainers", sections: ["do/containers#testcontainers"] },
+  { asks: "mcp", sections: ["do/mcp"] },
+  { asks: "keycloak realm", sections: ["look-up/provider-profiles"] },
+  { asks: "azure ad", sections: ["look-up/provider-profiles#entra"] },
+  { asks: "add a user", sections: ["look-up/configuration#the-configuration-file", "look-up/settings"] },
+  { asks: "log in as another user", sections: ["look-up/pages#login-and-consent", "do/log-in"] },
+  { asks: "password of a user", sections: ["look-up/pages#passwords"] },
+  { asks: "custom claim", sections: ["do/claims"] },
+  { asks: "email missing in the ID token", sections: ["do/claims"] },
+  { asks: "ID token too big", sections: ["look-up/configuration#the-configuration-file"] },
+  { asks: "expired token", sections: ["learn/in-a-test", "do/mint-tokens"] },
+  { asks: "change token lifetime", sections: ["look-up/settings#lifetimes"] },
+  { asks: "refresh token rotation", sections: ["look-up/configuration#refresh-token-rotation", "look-up/settings"] },
+  { asks: "disable pkce", sections: ["look-up/settings#pkce"] },
+  { asks: "persist clients", sections: ["look-up/stores#clients-and-users-in-a-store"] },
+  { asks: "postgres", sections: ["look-up/stores#postgresql"] },
+  { asks: "self-signed", sections: ["do/containers#the-issuer-in-a-container", "look-up/settings"] },
+  { asks: "CORS", sections: ["do/troubleshooting"] },
+  { asks: "invalid_grant", sections: ["do/troubleshooting"] },
+  { asks: "redirect_uri mismatch", sections: ["do/troubleshooting"] },
+  { asks: "port in use", sections: ["do/troubleshooting"] },
+  { asks: "ECONNREFUSED", sections: ["do/troubleshooting"] },
+  { asks: "validate an access token in my API", sections: ["do/protect-an-api"] },
+  { asks: "provider is down", sections: ["look-up/configuration#scenarios"] },
+  { asks: "log out", sections: ["do/test-in-javascript#log-clients-out", "look-up/client-logout"] },
+  { asks: "device flow", sections: ["look-up/device"] },
+  { asks: "environment variable on Windows", sections: ["look-up/configuration#variables-on-windows"] },
+  { asks: "health check", sections: ["do/operate#health"] },
+  { asks: "uninstall", sections: ["learn/quick-start"] },
+];
