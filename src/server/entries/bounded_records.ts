@@ -17,7 +17,7 @@ import { type ExpiryHeap, expiryHeap, type HeapItem } from "../../core/store/exp
 import type { RecordKind } from "../../core/store/store.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { isPermitted } from "../../core/clients/standing.ts";
-import { reject } from "../rules/mod.ts";
+import { reject } from "../rules/operation.ts";
 import type { Server } from "../../core/server.ts";
 
 /** Maximum bytes of the evictable records of one kind: per site, and in total. */

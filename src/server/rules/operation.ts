@@ -1,5 +1,6 @@
 /** Rules of operation. */
 
+import { rejectBy } from "../../core/reject.ts";
 import { type Rule, rule } from "../../core/rules/rule.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
@@ -8,3 +9,6 @@ export const operationRules = {
   "OP-01": { source: "RFC 9110 §15.6.4" },
   "OP-10": { source: "OAuth 2.1 §2.4.1; RFC 9700 §2.5" },
 } as const satisfies Readonly<Record<string, Rule>>;
+
+/** Creates the error of a rule of operation. */
+export const reject = rejectBy(operationRules);

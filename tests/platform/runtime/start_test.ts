@@ -56,7 +56,7 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   assertEquals(
     sources.filter((path) => path.includes("/store/")),
     [
-      ...["expiry_heap", "memory", "resolve_options", "store_error"].map((name) => `src/core/store/${name}.ts`),
+      ...["expiry_heap", "memory", "store"].map((name) => `src/core/store/${name}.ts`),
       ...["prefixed_store", "with_timeout"].map((name) => `src/platform/store/${name}.ts`),
     ],
   );
@@ -86,7 +86,7 @@ test("the command line loads a package only if its input needs one", async () =>
   const { sources, packages } = loadedWith("src/main.ts", await bundled("src/main.ts"));
   assertEquals(packages, []);
   const unwanted =
-    /^src\/(?:devtools\/(?!rules\/rules_file)|testing|check|recorder|server\/(?:pages\/(?!first_letter|missing_page)|login\/(?!account_selection|auto_approver))|platform\/store\/(?!memory|prefixed_store|resolve_options|expiry_heap|store_error|with_timeout))|schema|(?<!provider_)shape|help/;
+    /^src\/(?:devtools\/(?!rules\/rules_file)|testing|check|recorder|server\/(?:pages\/(?!first_letter|missing_page)|login\/(?!account_selection|auto_approver))|platform\/store\/(?!prefixed_store|with_timeout))|schema|(?<!provider_)shape|help/;
   assertEquals(sources.filter((path) => unwanted.test(path)), []);
 });
 
