@@ -11,7 +11,7 @@ import { randomId, randomToken, storageKey } from "./secrets.ts";
 import type { Server } from "./server.ts";
 import { passwordFingerprint, type Session } from "./session/session.ts";
 import { generationOf } from "./users/users.ts";
-import { accessName, approveAccess, hasAccess, withoutAccess } from "./request/access.ts";
+import { accessName, approveAccess, hasAccess } from "./request/access.ts";
 import { deliveryTo } from "./request/delivery.ts";
 import type { PendingAuthorization } from "./request/destination.ts";
 import { allowsUser } from "./request/login.ts";
@@ -30,7 +30,7 @@ export interface Approval extends FurtherAccess {
   readonly claims?: readonly string[];
   /** When the user was authenticated, in milliseconds since the epoch. */
   readonly authTime: number;
-  /** The level of authentication that a new login reached: one of `acrValues`. Default: none. */
+  /** The level of authentication that a new login reached (`acr`). Default: none. */
   readonly acr?: string;
   /** The methods of a new login (RFC 8176). Default: the methods of the level. */
   readonly amr?: readonly string[];
@@ -48,29 +48,22 @@ export async function issueResponse(
   server: Server,
   pending: PendingAuthorization,
   approval: Approval,
-  { sub, authTime, acr, amr, sid }: Session,
+  session: Session,
 ): Promise<ResponseFields> {
   const { request, destination, client } = pending;
-  const subject = { sub, authTime, acr, amr, sid };
-  const requestsAccess = hasAccess(server, request);
   const {
-    responseType,
+    responseType = "code",
     clientId,
     clientGeneration,
     scope: requestedScope,
     resources,
     loginRequirements,
-    ...requestToStore
-  } = requestsAccess ? withoutAccess(request) : request;
+    authorizationDetails,
+    ...others
+  } = request;
+  await rejectOtherLogin(server, pending, session);
   const scope = requestedScope.filter((token) => approval.scope.includes(token));
-  if (!await allowsUser(server, pending, sub)) {
-    throw reject("OI-08", { demandedSubs: loginRequirements.demandedSubs ?? [] });
-  }
-  if (loginRequirements.acr?.includes(acr ?? "") === false) {
-    throw server.levels?.missed(loginRequirements.acr, acr) ??
-      reject("OI-05", { demanded: loginRequirements.acr, reached: acr });
-  }
-  const access = requestsAccess ? await approveAccess(server, client, request, approval) : {};
+  const access = await approveAccess(server, client, { authorizationDetails }, approval);
   if (scope.length === 0 && !hasAccess(server, access)) {
     throw reject("AZ-18", { requested: requestedScope.length > 0 ? requestedScope : [accessName] });
   }
@@ -81,46 +74,67 @@ export async function issueResponse(
   if (destination.storedRequest !== undefined) {
     await storedRequests(server).consume(server, destination.storedRequest);
   }
-  const user = await server.users.find(sub);
-  const currentPasswordFingerprint = user && await passwordFingerprint(server, user);
-  const approvedAt = server.now();
-  const grant: Grant = {
-    clientId,
-    clientGeneration,
-    subject,
-    scope,
-    resources,
-    ...access,
-    claims: allowedClaims(server, requestedScope, loginRequirements.claims, approval),
-    consent: approval.consent,
-    password: currentPasswordFingerprint,
-    generation: user && generationOf(user),
-    approvedAt,
-  };
+  const claims = allowedClaims(server, requestedScope, loginRequirements.claims, approval);
+  const granted = { clientId, clientGeneration, scope, resources, claims, ...access };
+  const grant = await createGrant(server, granted, approval, session);
   if (destination.mode === "poll") {
     await deliveryTo(server, destination).approve(server, destination, grant);
     return [["result", "approved"]];
   }
   const grantId = randomId(server.randomBytes);
-  const record = { ...requestToStore, grant, redirectUri: destination.uri };
+  const record = { ...others, grant, redirectUri: destination.uri };
   const code = hasCode(responseType) ? await storeCode(server, client, record, grantId) : undefined;
-  const authorization = {
-    client,
-    scope,
-    resources,
-    grantId,
-    subject,
-    claims: grant.claims,
-    nonce: request.nonce,
-    grant,
+  const { subject } = grant;
+  const authorization = { client, scope, resources, grantId, subject, claims, nonce: request.nonce, grant };
+  const type = server.responseTypes.get(responseType);
+  const further = await type?.issue?.(server, authorization, destination.mode, code) ?? [];
+  return code === undefined ? further : [["code", code], ...further];
+}
+
+/** A code that this server has issued. */
+export interface IssuedCode {
+  /** The client that it was issued to. */
+  readonly clientId: string;
+  /** The redirect URI that it was sent to. */
+  readonly redirectUri: string;
+  /** When it was exchanged, in milliseconds since the epoch; absent before. */
+  readonly consumedAt?: number;
+  /** The code challenge of the request; absent if it had none. */
+  readonly codeChallenge?: string;
+}
+
+/** Reads a code without consuming it; `undefined` if the server does not know it. */
+export async function inspectCode(server: Server, code: string): Promise<IssuedCode | undefined> {
+  const record = await server.store.get("code", await storageKey(server, code));
+  if (record === undefined) return undefined;
+  const { grant: { clientId }, redirectUri, codeChallenge } = record.value;
+  return { clientId, redirectUri, codeChallenge, consumedAt: record.consumedAt };
+}
+
+/** Rejects an approval in a login of another user, or at another level, than the request demands. */
+async function rejectOtherLogin(server: Server, pending: PendingAuthorization, { sub, acr }: Session): Promise<void> {
+  const { demandedSubs = [], acr: demanded } = pending.request.loginRequirements;
+  if (!await allowsUser(server, pending, sub)) throw reject("OI-08", { demandedSubs });
+  if (demanded?.includes(acr ?? "") !== false) return;
+  throw server.levels?.missed(demanded, acr) ?? reject("OI-05", { demanded, reached: acr });
+}
+
+/** The grant of an approval. */
+async function createGrant(
+  server: Server,
+  granted: Omit<Grant, "subject" | "consent" | "password" | "generation" | "approvedAt">,
+  { consent }: Approval,
+  { sub, authTime, acr, amr, sid }: Session,
+): Promise<Grant> {
+  const user = await server.users.find(sub);
+  return {
+    ...granted,
+    subject: { sub, authTime, acr, amr, sid },
+    consent,
+    password: user && await passwordFingerprint(server, user),
+    generation: user && generationOf(user),
+    approvedAt: server.now(),
   };
-  const further = await server.responseTypes.get(responseType ?? "code")?.issue?.(
-    server,
-    authorization,
-    destination.mode,
-    code,
-  );
-  return [...code === undefined ? [] : [["code", code] as const], ...further ?? []];
 }
 
 /**
@@ -134,7 +148,7 @@ async function storeCode(
   request: Omit<CodeRecord, "validUntil">,
   grantId: string,
 ): Promise<string> {
-  const { grant: { approvedAt, subject, scope } } = request;
+  const { approvedAt, subject, scope } = request.grant;
   const validUntil = approvedAt + policyOf(server, client).lifetimes.code * 1000;
   const { code: prefix = "" } = server.settings.tokenPrefixes;
   const code = server.takeFixedValue("code") ?? prefix + randomToken(server.randomBytes);
@@ -156,24 +170,4 @@ function allowedClaims(
   const isAllowed = (name: string) =>
     !isReleasedByScope(rules, name, deniedScope) || isReleasedByScope(rules, name, approval.scope);
   return filterRequestedClaims(requested, (name) => approval.claims?.includes(name) ?? isAllowed(name));
-}
-
-/** A code that this server has issued. */
-export interface IssuedCode {
-  /** The client that it was issued to. */
-  readonly clientId: string;
-  /** The redirect URI that it was sent to. */
-  readonly redirectUri: string;
-  /** When it was exchanged, in milliseconds since the epoch; absent before. */
-  readonly consumedAt?: number;
-  /** The code challenge of the request; absent if it had none. */
-  readonly codeChallenge?: string;
-}
-
-/** Reads a code without consuming it; `undefined` if the server does not know it. */
-export async function inspectCode(server: Server, code: string): Promise<IssuedCode | undefined> {
-  const record = await server.store.get("code", await storageKey(server, code));
-  if (record === undefined) return undefined;
-  const { grant: { clientId }, redirectUri, codeChallenge } = record.value;
-  return { clientId, redirectUri, codeChallenge, consumedAt: record.consumedAt };
 }
