@@ -1,5 +1,5 @@
 /**
- * HTTP: routing, forms, cookies, client addresses, responses. This folder contains no OAuth and no sockets.
+ * From a request to the handler of its path, and back to a response. This file contains no OAuth and no sockets.
  *
  * 1. {@link router} parses the target, finds the route and creates the context of the request.
  * 2. It calls the handler of the method; it handles HEAD, CORS preflights, 404 and 405 itself.

@@ -1,18 +1,22 @@
 /**
- * The protocol of OAuth and OpenID Connect: values in, values or an `OAuthError` out. This file describes the `Server`
- * that all of it receives. HTTP is in `router.ts`, pages are in `pages/`.
+ * `Server`: the values and functions that every part of the protocol receives. Extensions replace them
+ * (`extension.ts`); their defaults are in `create_server.ts`.
  *
  * An authorization request passes through `findDestination` (`request/destination.ts`), `readRequest` (`request.ts`),
- * `usableSession` (`request/login.ts`), the approver (`approver.ts`) and `issueResponse` (`code.ts`).
+ * `decideRequest` (`authorize.ts`), the approver (`approver.ts`) and `issueResponse` (`code.ts`).
  *
  * A token request passes through `clientEndpoint` (`client_endpoint.ts`), which authenticates the client, then
  * `findGrantType`, the grant type's `authorize` and `issueTokens`: see `grants/mod.ts`.
  */
 
 import type { FurtherAccess, Store } from "./store/store.ts";
-import type { AuthenticationLevels } from "./request/authentication_level.ts";
+import type {
+  AuthenticationLevels,
+  AuthorizationRequest,
+  EntryPoint,
+  ResponseTypes,
+} from "./request/authorization_request.ts";
 import type { Access } from "./request/access.ts";
-import type { AuthorizationRequest, EntryPoint, ResponseTypes } from "./request/authorization_request.ts";
 import type { Delivery } from "./request/delivery.ts";
 import type { RequestSource } from "./request/request_source.ts";
 import type { ParameterDescription, Params, ResponseMode, ResponseModes } from "./params.ts";

@@ -1,12 +1,16 @@
 /**
- * Authorization requests and response types (OAuth 2.1 §4.1.1; OAuth 2.0 Multiple Response Types). Extensions implement
- * response types besides `code`; there the server is a type parameter, because `server.ts` imports these types.
+ * Authorization requests, response types and levels of authentication (OAuth 2.1 §4.1.1; OAuth 2.0 Multiple Response
+ * Types; OpenID Connect Core §2). Extensions implement response types besides `code`, and levels; there the server is a
+ * type parameter, because `server.ts` imports these types.
  */
 
 import type { FurtherAccess, RequestedClaims } from "../store/store.ts";
 import type { Authorization } from "../grants/authenticated_request.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { ParameterDescription, ResponseFields, ResponseMode, ResponseType } from "../params.ts";
+import type { OAuthError } from "../errors.ts";
+import type { RuleId } from "../rules/mod.ts";
+import type { LoginMethod } from "../policy.ts";
 
 /**
  * Where a request for access is read: the authorization endpoint, the endpoint for pushed requests (RFC 9126), or one
@@ -89,3 +93,39 @@ export interface ResponseTypeDescription<Server, Request> {
 
 /** @internal The response types of a server, by name. */
 export type ResponseTypes<Server, Request> = ReadonlyMap<string, ResponseTypeDescription<Server, Request>>;
+
+/** The level of a login. */
+export interface Authentication {
+  /** The value of `acr`. */
+  readonly acr?: string;
+  /** The value of `amr`: the methods that were used (RFC 8176). */
+  readonly amr?: readonly string[];
+}
+
+/** The request for the claim `acr` of the ID token (OpenID Connect Core §5.5.1.1). */
+export interface RequestedAcr {
+  /** Empty if its `value` is not one of its `values`. */
+  readonly values: readonly string[];
+  /** Whether the login must reach one of the values. */
+  readonly essential: boolean;
+}
+
+/** @internal The levels of authentication (`acr`) of a server. Without them, no login reaches a level. */
+export interface AuthenticationLevels<PartRequest, Server> {
+  /** The rule of the check that a login reaches a demanded level. */
+  readonly rule: RuleId;
+  /** The error of a login that misses the demanded level. */
+  missed(demanded: readonly string[], reached: string | undefined): OAuthError;
+  /** Each level: its value of `acr`, and the `amr` of a login that reaches it. */
+  readonly all: readonly { readonly value: string; readonly amr?: readonly string[] }[];
+  /**
+   * The demanded values that a login can reach, in the order of preference; `undefined` if the request demands none.
+   *
+   * @param claim The request for the claim `acr`.
+   * @param isOpenId Whether `openid` is in the scope.
+   * @throws {OAuthError} `unmet_authentication_requirements` if no login can meet the demand.
+   */
+  demanded(from: PartRequest, claim: RequestedAcr | undefined, isOpenId: boolean): readonly string[] | undefined;
+  /** The level that a login by this method reaches. */
+  reached(server: Server, method: LoginMethod, demanded?: readonly string[]): Authentication;
+}

@@ -40,8 +40,6 @@ export interface PendingAuthorization {
   readonly client: Client;
 }
 
-const requestItself: RequestOrigin = {};
-
 /**
  * Finds the client and the redirect URI of a request. Its errors are shown to the user and never sent to a redirect URI
  * (§2.3.5, §4.1.2.1: "MUST NOT automatically redirect").
@@ -52,7 +50,7 @@ const requestItself: RequestOrigin = {};
 export async function findDestination(
   server: Server,
   params: Params,
-  { storedRequest, isSigned, rejection }: RequestOrigin = requestItself,
+  { storedRequest, isSigned, rejection }: RequestOrigin,
 ): Promise<{ readonly client: Client; readonly destination: RedirectDestination }> {
   const id = singleValue(params, "client_id", "AZ-02");
   if (id === undefined) throw reject("AZ-02");

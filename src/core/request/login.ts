@@ -8,7 +8,13 @@ import { reject } from "../reject.ts";
 import type { UnusableSession } from "../rules/openid.ts";
 import type { PartRequest, Server } from "../server.ts";
 import type { Session } from "../session/session.ts";
-import type { AuthorizationRequest, LoginRequirements } from "./authorization_request.ts";
+import type {
+  Authentication,
+  AuthenticationLevels,
+  AuthorizationRequest,
+  LoginRequirements,
+  RequestedAcr,
+} from "./authorization_request.ts";
 import type { PendingAuthorization } from "./destination.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import { isObject } from "../json_value.ts";
@@ -16,7 +22,6 @@ import type { RequestedClaims } from "../store/store.ts";
 import { jsonEqual, mayBeRequested } from "../claims.ts";
 import { type Params, promptValues, splitScope } from "../params.ts";
 import { type IdTokenHint, readIdTokenHint } from "../keys/verification.ts";
-import type { RequestedAcr } from "./authentication_level.ts";
 
 /** Maximum length of a `login_hint`, in characters; the rest is cut off. */
 const maxLoginHintLength = 255;
@@ -73,6 +78,22 @@ export function rejectOldLogin(
   const isTooOld = maxAgeSeconds !== undefined && startedAt - authTime > maxAgeSeconds * 1000;
   const isNotNew = prompt.includes("login") && formerSession !== undefined && authTime < formerSession.authTime;
   if (isTooOld || isNotNew) throw reject("OI-05", { authTime, maxAgeSeconds: isTooOld ? maxAgeSeconds : undefined });
+}
+
+/**
+ * The level that an approver states for a login.
+ *
+ * @throws {OAuthError} `server_error` if the server has no such level.
+ */
+export function statedLevel(
+  { levels }: { readonly levels?: Pick<AuthenticationLevels<never, never>, "all"> },
+  { acr, amr }: Authentication,
+): Authentication {
+  if (acr === undefined) return { amr };
+  const { all = [] } = levels ?? {};
+  const level = all.find(({ value }) => value === acr);
+  if (level === undefined) throw reject("ST-12", { stated: acr, known: all.map(({ value }) => value) });
+  return { acr, amr: amr ?? level.amr };
 }
 
 /** Whether a request allows a user: it demands no subject, or the subject of this user for the client. */

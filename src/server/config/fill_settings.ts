@@ -3,16 +3,14 @@
 import { ownResponseModes, splitScope } from "../../core/params.ts";
 import { isMlDsa } from "../../core/crypto.ts";
 import { defaultAlgorithms, type SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
-import type { ClientMetadata, User } from "../../core/clients/client.ts";
+import type { ClientAuthMethod, ClientMetadata, User } from "../../core/clients/client.ts";
 import { clientFieldOf } from "./client_fields.ts";
-import type { ClientAuthMethod } from "../../core/clients/client.ts";
 import type { SupportedGrantType } from "../../core/clients/standing.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
 import { addedValues, type KnownExtension } from "./extension_settings.ts";
 import type { Allowances } from "../../core/test_hosts.ts";
 import { allowancesOf } from "./allowances.ts";
-import { defaultScopes, listed, settingFields, settingsWithAny } from "./settings.ts";
-import type { Settings } from "./settings.ts";
+import { defaultScopes, listed, settingFields, type Settings, settingsWithAny } from "./settings.ts";
 import { withDefaults } from "./field.ts";
 import { fromHost, frontChannelBase } from "../../core/issuer_urls.ts";
 import type { LoginMethod } from "../../core/policy.ts";

@@ -2,7 +2,7 @@
 
 import type { Context } from "../../core/context.ts";
 import type { User } from "../../core/clients/client.ts";
-import type { Authentication } from "../../core/request/authentication_level.ts";
+import type { Authentication } from "../../core/request/authorization_request.ts";
 import type { LoginMethod } from "../../core/policy.ts";
 import { allowsUser, usableSession } from "../../core/request/login.ts";
 import type { HostedServer } from "../hosted_server.ts";

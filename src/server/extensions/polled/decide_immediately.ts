@@ -2,10 +2,9 @@
 
 import type { Approver } from "../../../core/approver.ts";
 import type { Context } from "../../../core/context.ts";
-import { statedLevel } from "../../../core/request/authentication_level.ts";
+import { rejectOldLogin, statedLevel } from "../../../core/request/login.ts";
 import { issueResponse } from "../../../core/code.ts";
 import { deliveryTo } from "../../../core/request/delivery.ts";
-import { rejectOldLogin } from "../../../core/request/login.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import { createSession } from "../../../core/session/session.ts";
 import type { PendingRequest } from "./polled_request.ts";

@@ -1,6 +1,10 @@
 /** Which level of authentication a request demands, and which level a login reaches. Loaded with the first level. */
 
-import type { Authentication, AuthenticationLevels, RequestedAcr } from "../../../core/request/authentication_level.ts";
+import type {
+  Authentication,
+  AuthenticationLevels,
+  RequestedAcr,
+} from "../../../core/request/authorization_request.ts";
 import { reject } from "../../../core/reject.ts";
 import { splitScope } from "../../../core/params.ts";
 import type { LoginMethod } from "../../../core/policy.ts";
