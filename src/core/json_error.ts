@@ -54,11 +54,6 @@ export function basicChallenge({ issuer, settings }: Server, attributes: ErrorMe
   return challenge("Basic", { realm: issuer, charset: "UTF-8", ...settings.allows.explanations && attributes });
 }
 
-/** The challenge of a protected resource, with the error (RFC 6750 §3). */
-export function bearerChallenge(issuer: string, attributes: ErrorMembers): string {
-  return challenge("Bearer", { realm: issuer, ...attributes });
-}
-
 /** The response if the error channel itself failed, or the request did not reach the router. */
 export function lastResortError(server: Server, target: RequestTarget, thrown: unknown): HttpResponse {
   const error = toOAuthError(server, target.path, thrown);

@@ -191,21 +191,6 @@ export async function endForgottenSessions(server: Server, formerSession: Sessio
   if (sid !== undefined) await endSession(server, { sid, sub, earlier });
 }
 
-/**
- * Ends the watched sessions of a user who was removed or whose password was changed. Sessions are not stored; all other
- * sessions end when their cookie is read.
- */
-export async function endUserSessions(
-  server: Server,
-  user: User,
-  cause: "removed" | "password changed",
-): Promise<void> {
-  const { sub } = user;
-  const sids = (await Promise.all(server.sessionWatchers.map((watcher) => watcher.findSessions(server, sub)))).flat();
-  await Promise.all([...new Set(sids)].map((sid) => endSession(server, { sid, sub })));
-  await Promise.all(server.sessionWatchers.map((watcher) => watcher.accessEnded?.(server, user, cause)));
-}
-
 export interface SecretOwner extends Pick<Server, "store" | "randomBytes"> {
   readonly settings: { readonly allows: Allowances };
 }

@@ -2,7 +2,8 @@
 
 import { resolveRequest } from "../../core/request/request_source.ts";
 import { authorizationResponse } from "../../core/authorize.ts";
-import { basicChallenge, bearerChallenge } from "../../core/json_error.ts";
+import { challenge } from "../../core/http/challenge.ts";
+import { basicChallenge } from "../../core/json_error.ts";
 import { json, type RequestLike, type ResponseLike } from "../../core/http/message.ts";
 import { findDestination } from "../../core/request/destination.ts";
 import { type ErrorCode, statusOf } from "../../core/rules/rule.ts";
@@ -116,13 +117,15 @@ function jsonErrorResponse(
     "status" | "retryAfter"
   >,
 ): ResponseLike {
-  const challenge = view.description?.errors === "bearer" || view.description?.errors === "resource"
-    ? status === 401 || status === 403 ? bearerChallenge(server.issuer, Object.fromEntries(fields)) : undefined
-    : status === 401
-    ? basicChallenge(server, Object.fromEntries(fields))
+  const attributes = Object.fromEntries(fields);
+  const isBearer = view.description?.errors === "bearer" || view.description?.errors === "resource";
+  const challenged = isBearer && (status === 401 || status === 403)
+    ? challenge("Bearer", { realm: server.issuer, ...attributes })
+    : !isBearer && status === 401
+    ? basicChallenge(server, attributes)
     : undefined;
-  const response = json(status, Object.fromEntries(fields), {
-    ...challenge !== undefined && { "www-authenticate": challenge },
+  const response = json(status, attributes, {
+    ...challenged !== undefined && { "www-authenticate": challenged },
     ...retryAfter !== undefined && { "retry-after": String(retryAfter) },
   });
   return withCorsHeaders(view, request.method === "HEAD" ? { ...response, body: null } : response);
