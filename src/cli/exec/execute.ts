@@ -7,7 +7,6 @@ import type { App } from "../../server/app.ts";
 import { ConfigurationError } from "../../core/configuration_error.ts";
 import { printable } from "../../core/quote_value.ts";
 import { pluginProfiles } from "../../server/config/plugin_profile.ts";
-import { profileList } from "../../server/config/profiles.ts";
 import type { Settings } from "../../server/config/settings.ts";
 import { UnmetFaultsError } from "../../testing/assert_all_met.ts";
 import { describeVariations } from "../../testing/vary/vary_report.ts";
@@ -15,7 +14,7 @@ import { programCommand } from "../about.ts";
 import { printText } from "../terminal_text.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { describeExposure } from "../exposure.ts";
-import { openServer } from "../open_server.ts";
+import { openServer, type RunConfiguration } from "../open_server.ts";
 import { readConfiguration } from "../read_config.ts";
 import { type ExportedValue, exportedVariables, readExecArguments } from "./exec_arguments.ts";
 import { serverPolicy } from "../../server/config/server_policy.ts";
@@ -57,7 +56,7 @@ export async function execute(
   const config = await readConfiguration({ args: serverArgs, env, readTextFile });
   if (config.kind !== "run") throw new TypeError(`expected flags of the server, received ${config.kind}`);
   const { createTemporaryFolder, runCommand } = await import("../../platform/runtime/tools.ts");
-  const settings = { ...config.settings, ...clientSettings(config.settings, redirectUris) };
+  const settings = { ...config.settings, ...clientSettings(config, redirectUris) };
   const opened = await openServer({ ...config, settings }, { ...environment, env }, readRules).catch((error) => {
     const isOwn = settings.redirectUris !== config.settings.redirectUris;
     throw isOwn && isAbout(error, "redirectUris") ? redirectUriNeeded() : error;
@@ -164,7 +163,8 @@ function redirectUriNeeded(): CommandLineError {
  *
  * @throws {CommandLineError} If it has clients, and the flags name redirect URIs too.
  */
-function clientSettings({ clients, redirectUris, profile }: Settings, named: readonly string[]): Settings {
+function clientSettings({ settings, policy }: RunConfiguration, named: readonly string[]): Settings {
+  const { clients, redirectUris } = settings;
   if (clients !== undefined) {
     if (named.length === 0) return {};
     throw new CommandLineError([{
@@ -175,7 +175,7 @@ function clientSettings({ clients, redirectUris, profile }: Settings, named: rea
     }]);
   }
   // An OAuth app of GitHub has the code flow alone: refresh tokens belong to GitHub Apps.
-  const isOfGitHub = profileList({ profile }).some((one) => /^github(?:@|$)/.test(String(one)));
+  const isOfGitHub = policy.providers.some((name) => /^github(?:@|$)/.test(name));
   const grant_types = ["authorization_code", ...isOfGitHub ? [] : ["refresh_token", "client_credentials"]];
   const isNamed = named.length > 0;
   const redirect_uris = isNamed ? named : ["http://localhost/callback"];

@@ -7,7 +7,7 @@ import type { ClientAuthMethod, ClientMetadata, User } from "../../core/clients/
 import { clientFieldOf } from "./client_fields.ts";
 import type { SupportedGrantType } from "../../core/clients/standing.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
-import { addedValues, type KnownExtension } from "./extension_settings.ts";
+import { addedValues, type KnownExtension, type SettingsAtStart } from "./extension_settings.ts";
 import type { Allowances } from "../../core/test_hosts.ts";
 import { allowancesOf } from "./allowances.ts";
 import { defaultScopes, listed, settingFields, type Settings, settingsWithAny } from "./settings.ts";
@@ -31,13 +31,9 @@ export interface ResolvingServer {
 }
 
 /** The policy, and the initial values of what can change at run time. */
-export interface FilledSettings extends ServerPolicy {
-  /** The issuer. */
-  readonly issuer: string;
+export interface FilledSettings extends SettingsAtStart {
   /** The `aud` of access tokens. */
   readonly audience: string;
-  /** The clients at this issuer. */
-  readonly clients: readonly ClientMetadata[];
   /** The clients at an issuer: demo clients follow it. */
   readonly clientsAt: (issuer: string) => readonly ClientMetadata[];
   /** The configured users. */

@@ -4,7 +4,6 @@ import { approveOrAsk } from "../login/account_selection.ts";
 import { autoApprover } from "../login/auto_approver.ts";
 import type { Approver } from "../../core/approver.ts";
 import { claimRules } from "../../core/claims.ts";
-import type { ClientMetadata, User } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { App } from "../app.ts";
 import { createHandler, type Endpoint, replaceByPath } from "../../core/route.ts";
@@ -42,19 +41,17 @@ import { serverByHost } from "./server_by_host.ts";
 import { formPostPage } from "./form_post_page.ts";
 import { serverClients } from "../entries/server_clients.ts";
 import { withUnregisteredClients } from "../entries/unregistered_clients.ts";
+import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
 import { type OnSessionsOver, userRepository, type UserWarnings } from "../entries/user_repository.ts";
 
 /** The dependencies of the assembly besides the options. */
 interface AppDependencies extends Pick<HostedServer, "store" | "now" | "randomBytes" | "trace"> {
   readonly keys: Keys;
-  readonly policy: ServerPolicy;
-  /** The clients and users at the start. */
-  readonly entries: InitialEntries;
+  /** The policy, and the clients and users at the start. */
+  readonly resolved: ResolvedSettings;
   /** The extensions of the server. */
   readonly extensions: readonly Extension[];
-  /** The issuer until the server listens. */
-  readonly issuer: string;
   /** Passes events to plugins and to the embedding program. */
   readonly emit: EmitEvent;
   /** Whether a plugin or the embedding program receives events. */
@@ -77,18 +74,6 @@ type HostedMember = Exclude<keyof HostedServer, keyof Server> | "clients" | "del
 /** The members of a server that depend on its issuer. */
 type IssuerMembers = Pick<HostedServer, "issuer" | "audience" | "assertionAudiences">;
 
-/** The clients and users of a server before any of them is changed. */
-export interface InitialEntries {
-  /** The `aud` of access tokens; absent: the issuer. */
-  readonly audience?: string;
-  /** The clients at an issuer: demo clients follow it. */
-  clientsAt(issuer: string): readonly ClientMetadata[];
-  /** Whether the clients are the demo clients. */
-  readonly hasDemoClients: boolean;
-  /** The users. */
-  readonly users: readonly User[];
-}
-
 /** An assembled server. */
 interface AssembledApp {
   readonly app: App;
@@ -100,10 +85,8 @@ interface AssembledApp {
 /** Assembles the server from valid options. */
 export async function createApp(options: LatchkeyOptions, dependencies: AppDependencies): Promise<AssembledApp> {
   const {
-    policy,
-    entries,
+    resolved,
     extensions,
-    issuer,
     emit,
     hasListener,
     dispatch,
@@ -114,6 +97,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     keys,
     ...given
   } = dependencies;
+  const { policy, issuer, audience, clientsAt, users } = resolved;
   // Hosted resources add their scope values.
   const scopes = [...policy.scopes];
   const userScopes = [...policy.userScopes];
@@ -126,7 +110,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     defaultOutbound(() => ({ issuer: server.issuer, privateHosts, allows: settings.allows }));
   const registered = clientRepository(
     settings,
-    { clients: entries.clientsAt(issuer), audience: entries.audience ?? issuer },
+    { clients: clientsAt(issuer), audience: audience ?? issuer },
     createRepository,
   );
   const demoClients = new Map<string, MaybePromise<Client>>(registered.known());
@@ -154,7 +138,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       registeredSecrets: registeredSecrets(registered, declaredNames),
       users: userRepository(
         settings,
-        entries.users,
+        users,
         {
           ...given,
           claims,
@@ -201,7 +185,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const tokenPath = endpointPath({ endpoints: ownEndpoints }, "token");
   const membersOf = (currentIssuer: string): IssuerMembers => ({
     issuer: currentIssuer,
-    audience: entries.audience ?? currentIssuer,
+    audience: audience ?? currentIssuer,
     assertionAudiences: settings.assertionAudience === "issuer-or-token-endpoint"
       ? [endpointOrigin({ issuer: currentIssuer, settings }, { metadataName: "token_endpoint" }) + tokenPath]
       : [],
@@ -232,8 +216,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     dispatch,
     traceFor: (request, event) => emit(event, new HostedContext(app, request, parseTarget(request.url, {}), undefined)),
     initialEntries: () => ({
-      clients: entries.clientsAt(server.issuer),
-      users: entries.users,
+      clients: clientsAt(server.issuer),
+      users,
       scopes: policy.scopes,
     }),
   };
@@ -274,9 +258,9 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   function moveTo(newIssuer: string): void {
     Object.assign(server, serverAt(newIssuer));
     handler.issuerChanged();
-    if (!entries.hasDemoClients) return;
+    if (!resolved.hasDemoClients) return;
     // The demo clients follow the issuer, unless they were changed.
-    for (const client of entries.clientsAt(newIssuer)) {
+    for (const client of clientsAt(newIssuer)) {
       const id = client.client_id;
       if (registered.known().get(id) === demoClients.get(id)) demoClients.set(id, registered.set(client));
     }

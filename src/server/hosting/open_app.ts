@@ -126,8 +126,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   };
 
   const { app, handle: innermost, moveTo } = await createApp(options, {
-    ...{ policy, issuer: resolved.issuer, entries: resolved, extensions },
-    store,
+    ...{ resolved, extensions, store },
     now,
     randomBytes,
     trace,
