@@ -95,6 +95,8 @@ export interface Stage {
   readonly session?: ClientSession;
   /** The user who logs in with the browser of {@link Stage.journey}. */
   readonly expectedSub: string;
+  /** What the client does without an attack, and what the check can do with it. */
+  readonly traits: ReadonlySet<Trait>;
   /** The protected resource of the journey, if the client requests one. */
   readonly resource?: TestResource;
   /**

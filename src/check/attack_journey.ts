@@ -95,6 +95,7 @@ async function perform(
   const stage = openStage(runner.driver, environment, {
     session,
     expectedSub,
+    traits: control.traits,
     begin: (of) => begin(undefined, of),
     skipsSilent: triesSilently(control, journey),
   });

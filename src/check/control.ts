@@ -55,6 +55,17 @@ async function assertLoggedOut({ currentUser }: ClientSession, cause: string): P
   if (user !== undefined) throw new Error(`after ${cause}, ${user} is still logged in`);
 }
 
+/** Whether a browser that loses its cookies loses its user. */
+async function losesUserWithCookies(
+  { currentUser }: ClientSession,
+  { journey: { browser: { cookies } } }: JourneyEnvironment,
+  { recordsVisits }: ClientDriver,
+): Promise<boolean> {
+  if (!recordsVisits || currentUser === undefined) return false;
+  cookies.clear();
+  return await currentUser().catch(() => "unknown") === undefined;
+}
+
 /**
  * Begins a session without a fault in each way that the driver supports, and uses each other trait, all in separate
  * journeys.
@@ -63,7 +74,7 @@ export async function runControl(
   { driver, options, attempt, inEnvironment, withinLimit }: Runner,
 ): Promise<ControlResult> {
   const exchanges: Exchange[] = [];
-  let [limitsLogins, showsLogout] = [false, false];
+  let [limitsLogins, showsLogout, hasCookieSession, hasSecondUser] = [false, false, false, false];
   const run = (by: SessionStart, use?: TraitControl) =>
     withinLimit(() =>
       inEnvironment(async (environment, watch) => {
@@ -75,6 +86,9 @@ export async function runControl(
         const isLimited = (used ?? login).error instanceof LoginLimitError;
         limitsLogins ||= isLimited;
         showsLogout ||= logoutUrls(environment.journey).size > 0;
+        if (by === "logIn" && use === undefined && session !== undefined) {
+          hasCookieSession = await losesUserWithCookies(session, environment, driver);
+        }
         if (!isLimited) exchanges.push(...log.exchanges);
         return { login, used };
       }), ({ login, used }) => (used ?? login).error);
@@ -88,6 +102,15 @@ export async function runControl(
   if (used === undefined) {
     const error = new Error("The client returned a session, but sent no token request.");
     return { ...noControl, authorizations, exchanges, outcome, error };
+  }
+  if (first === "logIn") {
+    hasSecondUser = await withinLimit(() =>
+      inEnvironment(async ({ as, openBrowser }, watch) => {
+        const [, second] = await as.users.list();
+        if (second === undefined) return { isLoggedIn: false };
+        const { outcome, error } = await attempt(() => driver.logIn!(openBrowser({ as: second.sub })), watch);
+        return { isLoggedIn: outcome === "accepted", error };
+      }), ({ error }) => error).then(({ isLoggedIn }) => isLoggedIn);
   }
   const given = givenTraits(driver, session, options);
   for (const trait of given) {
@@ -107,6 +130,8 @@ export async function runControl(
       ...given,
       ...limitsLogins ? ["limitsLogins"] as const : [],
       ...showsLogout ? ["showsLogout"] as const : [],
+      ...hasCookieSession ? ["cookieSession"] as const : [],
+      ...hasSecondUser ? ["secondUser"] as const : [],
       ...session.sub !== unknownUser && isNamedIn(session.sub, exchanges) ? ["namesUser"] as const : [],
       ...traitsIn(exchanges).filter((trait) => trait !== "silentFirst" || isSilentFirst),
     ]),

@@ -22,7 +22,7 @@ export interface OpenStage extends Stage {
 export function openStage(
   driver: ClientDriver,
   { as, journey, trap, resource, openBrowser, openOtherIssuer }: JourneyEnvironment,
-  { session, expectedSub, begin, skipsSilent }: Pick<Stage, "session" | "expectedSub" | "begin"> & {
+  { session, expectedSub, traits, begin, skipsSilent }: Pick<Stage, "session" | "expectedSub" | "traits" | "begin"> & {
     /** Whether no fault applies to authorization requests without pages. */
     readonly skipsSilent: boolean;
   },
@@ -37,6 +37,7 @@ export function openStage(
     journey,
     session,
     expectedSub,
+    traits,
     resource,
     begin,
     openBrowser,

@@ -29,6 +29,8 @@ export type Trait =
   | "backChannelLogout"
   | "frontChannelLogout"
   | "visits"
+  | "cookieSession"
+  | "secondUser"
   | "clock"
   | "ages"
   | "severalIssuers"
@@ -108,14 +110,12 @@ const traits: Readonly<Record<Trait, TraitDescription>> = {
   backChannelLogout: driven("send a logout token", "ClientDriver.receive and client.backchannel_logout_uri"),
   frontChannelLogout: driven("open a logout page", "ClientDriver.receive and client.frontchannel_logout_uri"),
   visits: driven("see the pages of the client", "ClientDriver.recordsVisits"),
+  cookieSession: { missing: "the application keeps its session outside cookies" },
+  secondUser: { missing: "the check saw no second user who can log in" },
   clock: driven("set the clock of the client", "ClientDriver.readsClock"),
   ages: driven("let days pass for the client", "ClientSession.passTime"),
 
-  severalIssuers: {
-    missing: "the client is configured with one issuer",
-    seen: "uses several issuers",
-    isUsual: true,
-  },
+  severalIssuers: { missing: "the client is configured with one issuer", seen: "uses several issuers", isUsual: true },
   anyOrigin: { missing: "the attack names hosts of internal networks" },
   httpsIssuer: { missing: "the issuer is not an https URL" },
   timeLimits: {

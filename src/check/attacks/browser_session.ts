@@ -87,7 +87,7 @@ export const browserSessionAttacks: readonly Attack[] = [
     title: "Two users are logged in at the same time, each in their own browser.",
     correctClient: "The client keeps the user and the tokens of each browser apart.",
     journey: "session",
-    needs: ["namesUser"],
+    needs: ["namesUser", "secondUser"],
     sources: ["RFC 6749 §10.3", "OpenID Connect Core §5.3.2"],
     async perform({ as, driver, openBrowser, session, expectedSub }) {
       const [first, second] = await as.users.list();
@@ -110,7 +110,7 @@ export const browserSessionAttacks: readonly Attack[] = [
     id: "session/fixed",
     title: "An attacker knows the session cookies that a browser had before the login (session fixation).",
     correctClient: "The client creates a new session id at login, so that the old cookies have no session.",
-    needs: ["visits", "currentUser"],
+    needs: ["visits", "currentUser", "cookieSession"],
     sources: ["CWE-384", "OWASP ASVS 7.2.4"],
     async perform({ journey: { browser: { cookies } }, startLogin }) {
       const { callback, session, respond } = await startLogin();
@@ -133,7 +133,7 @@ export const browserSessionAttacks: readonly Attack[] = [
     correctClient:
       "The client sets the session cookie with HttpOnly, with Secure if it uses https, and without SameSite=None.",
     level: "should-reject",
-    needs: ["visits", "currentUser"],
+    needs: ["visits", "currentUser", "cookieSession"],
     sources: ["RFC 6265 §8.3", "RFC 10017 §6.1.3.2", "OWASP ASVS 3.3"],
     async perform({ driver, journey }) {
       const { cookies } = journey.browser;

@@ -17,6 +17,9 @@ const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
 /** The default of `interval`, and the seconds that a `slow_down` adds (RFC 8628 §3.2, §3.5). */
 const defaultInterval = 5;
 
+/** So many polls are too few for a deadline of a device. */
+const fewPolls = 5;
+
 /** How many milliseconds early a poll may be. */
 const tolerance = 100;
 
@@ -100,7 +103,12 @@ export const deviceAttacks: readonly Attack[] = [
     duty: "RFC 8628 §3.5",
     parameters: [numberParameter("times", 31, "How many polls receive authorization_pending.")],
     start: (stage, { times }) => failPolls(stage, Array(times).fill("authorization_pending")),
-    assess: (observation) => assessPolls(observation, [defaultInterval]),
+    assess(observation) {
+      const assessment = assessPolls(observation, [defaultInterval]);
+      // A device may have its own deadline, before that of the server.
+      const isPatient = exchangesOf(observation, "token").length > fewPolls;
+      return { ...assessment, isWarning: assessment.seen === undefined && isPatient };
+    },
   }),
   defineAttack({
     id: "device/never-approved",

@@ -38,6 +38,7 @@ export const keptDataAttacks: readonly Attack[] = [
       // Without iss only the metadata say to which issuer a response belongs.
       as.on("authorize").always(authorizationResponse.missingIss());
       const first = await begin().then(() => true, () => false);
+      if (as.log.unmasked.filter("discovery").length === 0) return undecided("the client requests no metadata");
       if (first || trap.requests.length > 0) return undecided("the client accepts metadata of another issuer");
       await begin().catch(() => undefined);
       const [sent] = trap.requests;

@@ -11,7 +11,7 @@ import { type Assessment, type Attack, defineAttack } from "../define_attack.ts"
 import { exchangesOf, type Observation } from "../attack.ts";
 import { equivalentIssuers, nearIssuers } from "./near_misses.ts";
 import { oneOf, sent } from "./parameters.ts";
-import { conclude, passIf, readsNoMetadata, undecided } from "./conclusions.ts";
+import { conclude, passIf, undecided } from "./conclusions.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 
 /** The members whose URLs a client requests itself. */
@@ -238,9 +238,9 @@ export const metadataAttacks: readonly Attack[] = [
     on: "any",
     always: () => movedEndpoints(),
     assess: async (observation) => {
-      const { outcome, earlier, logInAgain } = observation;
+      const { outcome, earlier, countRequests, logInAgain } = observation;
       if (outcome !== "rejected") return undefined;
-      if (readsNoMetadata(observation)) return undecided("the client requests no metadata");
+      if (countRequests("discovery") === 0) return undecided("the client requests no metadata");
       earlier!.passTime?.(86_400);
       const passed = await logInAgain();
       return {

@@ -29,8 +29,10 @@ export async function findSecondUser({ users }: TestLatchkey): Promise<User> {
 }
 
 /** Finds out who is logged in, in the browser that began a login but did not complete it. */
-async function userOfBeginner({ driver, openBrowser }: Stage, began: ClientJourney): Promise<string | undefined> {
+async function userOfBeginner(stage: Stage, began: ClientJourney): Promise<string | undefined> {
+  const { driver, openBrowser, traits } = stage;
   if (driver.recordsVisits) {
+    if (!traits.has("cookieSession")) return undefined;
     const other = openBrowser();
     const { currentUser } = await driver.logIn!(other);
     setCookies(other.browser.cookies, began.browser.cookies.all());

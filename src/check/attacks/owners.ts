@@ -5,7 +5,7 @@ import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { body, hold, idToken } from "../../testing/faults/mod.ts";
 import type { TestLatchkey } from "../../testing/test_latchkey.ts";
 import { type Attack, type Conclusion, defineAttack } from "../define_attack.ts";
-import { unknownUser } from "../driver.ts";
+import { UndecidedError, unknownUser } from "../driver.ts";
 import { withMembers } from "./changed_members.ts";
 import { conclude, undecided } from "./conclusions.ts";
 import { encodeJwt } from "../../testing/faults/resign.ts";
@@ -130,7 +130,7 @@ export const ownerAttacks: readonly Attack[] = [
     title: "Two users log in at the same time, each in their own browser.",
     correctClient: "The client logs in each user in their own browser.",
     by: "logIn",
-    needs: ["receiveCallback"],
+    needs: ["receiveCallback", "secondUser"],
     sources: ["RFC 6749 §10.12", "RFC 9700 §4.7.1"],
     async perform({ as, openBrowser, startLogin, expectedSub }): Promise<Conclusion> {
       const second = await findSecondUser(as);
@@ -139,7 +139,11 @@ export const ownerAttacks: readonly Attack[] = [
       const subs: (string | undefined)[] = [];
       for (const { callback, respond, session } of [older, newer]) {
         respond(callback);
-        subs.push(await session.then(({ sub }) => sub, () => undefined));
+        const sub = session.then(({ sub }) => sub, (error: unknown) => {
+          if (error instanceof UndecidedError) throw error;
+          return undefined;
+        });
+        subs.push(await sub);
       }
       if (subs.every((sub) => sub === undefined)) return undecided("neither login succeeded");
       const isMixed = subs[1] === expectedSub && expectedSub !== unknownUser;
@@ -165,7 +169,7 @@ export const ownerAttacks: readonly Attack[] = [
     correctClient: "The client sends one refresh for each user.",
     journey: "session",
     endpoints: ["token"],
-    needs: ["refresh", "logIn"],
+    needs: ["refresh", "logIn", "secondUser"],
     sources: ["RFC 6749 §10.4", "RFC 6749 §6"],
     async perform({ as, driver, openBrowser, session }) {
       const second = await findSecondUser(as);

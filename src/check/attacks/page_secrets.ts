@@ -117,7 +117,7 @@ export const pageSecretAttacks: readonly Attack[] = [
     id: "session/id-predictable",
     title: "Three users log in one after the other, and an attacker knows one of the session cookies.",
     correctClient: "The client creates random session ids.",
-    needs: ["visits", "currentUser"],
+    needs: ["visits", "currentUser", "cookieSession"],
     sources: ["CWE-330", "OWASP ASVS 7.2.3", "RFC 6749 §10.10"],
     async perform({ driver, openBrowser }) {
       const values = new Map<string, string[]>();
@@ -147,7 +147,7 @@ export const pageSecretAttacks: readonly Attack[] = [
     id: "session/login-url-fixed",
     title: "An attacker begins a login and sends a user the URL of the application that redirects to the server.",
     correctClient: "The client logs in the browser of the user or no browser, never that of the attacker.",
-    needs: ["visits", "receive", "receiveCallback", "currentUser", "namesUser"],
+    needs: ["visits", "receive", "receiveCallback", "currentUser", "namesUser", "cookieSession", "secondUser"],
     sources: [
       "draft-ietf-oauth-security-topics-update-03 §2.3",
       "RFC 9700 §4.7",

@@ -51,10 +51,14 @@ export const responseAttacks: readonly Attack[] = [
     needs: ["plainResponse"],
     level: "should-reject",
     title: "The authorization response has a parameter twice, with different values.",
+    ifUnmet: "the authorization response does not have this parameter",
     sources: ["RFC 6749 §3.1"],
     ...oneOf("parameter", ["code", "state", "iss"], "The parameter: code, state or iss."),
     once: ({ parameter }) =>
-      editAuthorizationResponse(`${parameter} twice`, (fields) => [...fields, [parameter, "second-value"]]),
+      editAuthorizationResponse(
+        `${parameter} twice`,
+        (fields) => fields.some(([name]) => name === parameter) ? [...fields, [parameter, "second-value"]] : undefined,
+      ),
   }),
   defineAttack({
     id: "response/iss-wrong",

@@ -9,7 +9,7 @@ import { validTokenResponse } from "./duties.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import type { Observation } from "../attack.ts";
 import { eachWithEach, oneOf, sent } from "./parameters.ts";
-import { atMost, passIf } from "./conclusions.ts";
+import { atMost, passIf, undecided } from "./conclusions.ts";
 
 const endpointParameter = textParameter("endpoint", "token", "The endpoint.");
 
@@ -283,12 +283,15 @@ export const transportAttacks: readonly Attack[] = [
       const member = endpoint === "discovery" ? "issuer" : endpoint === "userinfo" ? "sub" : "access_token";
       return body.repeated(member, "https://attacker.example", wrong);
     },
-    assess: ({ outcome, session, expectedSub }) =>
-      passIf(
+    assess({ outcome, session, expectedSub, traits, exchanges }) {
+      const isUserinfo = exchanges.some(({ endpoint, faults }) => endpoint === "userinfo" && faults.length > 0);
+      if (isUserinfo && !traits.has("readsIdToken")) return undecided("the client has no ID token to compare sub with");
+      return passIf(
         outcome === "accepted" &&
           [session!.sub, session!.claims?.sub ?? expectedSub].every((sub) => sub === expectedSub),
         "the client checks and uses the same value",
-      ),
+      );
+    },
   }),
   defineAttack({
     id: "transport/media-type",

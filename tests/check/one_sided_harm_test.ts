@@ -1,0 +1,88 @@
+/** Correct clients that resemble mistaken ones: no attack accuses them of what it cannot have seen. */
+
+import { assert, assertEquals } from "@std/assert";
+import { test } from "node:test";
+import type { ClientDriver, ClientJourney } from "../../src/check/mod.ts";
+import { checkClientWithEdDsa } from "./patient_check.ts";
+import { deviceClient } from "./device_client.ts";
+import { frameworkStyles } from "./framework_styles.ts";
+import { legalStyles } from "./legal_styles.ts";
+import { smallClient } from "./small_client.ts";
+import { styledClient } from "./styled_client.ts";
+
+/** The attacks of a check with this verdict. */
+async function idsWith(verdict: string, client: ClientDriver, only: readonly string[]): Promise<string[]> {
+  const report = await checkClientWithEdDsa(client, { only });
+  assert(report.control.passed, String(report));
+  const found = report.results.filter((result) => result.verdict === verdict);
+  return [...new Set(found.map(({ attack: { id } }) => id))];
+}
+
+const styled = (name: string) => styledClient(name, ({ ...legalStyles, ...frameworkStyles })[name]!);
+
+test("an application whose session is not in cookies is not checked by its cookies", async () => {
+  const client = { ...smallClient(), recordsVisits: true };
+  const only = ["session/fixed", "session/cookie-flags", "session/id-predictable", "response/state-of-another-browser"];
+  assertEquals(await idsWith("skipped", client, only), only.slice(0, 3));
+  assertEquals(await idsWith("failed", client, only), []);
+});
+
+test("an application that rejects a second user keeps no login of all browsers", async () => {
+  const { logIn, ...driver } = smallClient();
+  const logInAlice: ClientDriver["logIn"] = async (journey) => {
+    const session = await logIn!(journey);
+    if (session.sub !== "alice") throw new Error("only alice may log in");
+    return session;
+  };
+  const only = ["session/two-users", "session/logins-shared", "session/refreshes-shared"];
+  assertEquals(await idsWith("skipped", { ...driver, logIn: logInAlice }, only), only);
+});
+
+test("a client without state is not warned about a second state", async () => {
+  const client = styled("PKCE and nonce without state (RFC 9700 §2.1); two redirect URIs");
+  assertEquals(await idsWith("skipped", client, ["response/repeated"]), ["response/repeated"]);
+});
+
+test("a client that does not read the ID token compares the sub of userinfo with nothing", async () => {
+  const client = styled("no use of the ID token");
+  assertEquals(await idsWith("warning", client, ["transport/json-duplicates"]), []);
+});
+
+test("an application that logs out on any error has a warning, and no failure", async () => {
+  const { logIn, receiveCallback, ...driver } = smallClient();
+  const loggedOut = new WeakSet<object>();
+  const client: ClientDriver = {
+    ...driver,
+    async logIn(journey: ClientJourney) {
+      loggedOut.delete(journey.browser);
+      const session = await logIn!(journey);
+      return {
+        ...session,
+        currentUser: async () => loggedOut.has(journey.browser) ? undefined : await session.currentUser!(),
+      };
+    },
+    receiveCallback: (journey, callback) =>
+      receiveCallback!(journey, callback).catch((error) => {
+        loggedOut.add(journey.browser);
+        throw error;
+      }),
+  };
+  const only = ["response/unsolicited", "response/state-used"];
+  assertEquals(await idsWith("failed", client, only), []);
+  assertEquals(await idsWith("warning", client, only), only);
+});
+
+test("a device with its own deadline has a warning, one that takes pending for an error a failure", async () => {
+  const { logInDevice, ...driver } = deviceClient();
+  const impatient = (limit: number): ClientDriver => ({
+    ...driver,
+    logInDevice(journey) {
+      let polls = 0;
+      const sleep: typeof journey.sleep = (milliseconds) =>
+        ++polls > limit ? Promise.reject(new Error("the device waits no longer")) : journey.sleep(milliseconds);
+      return logInDevice!({ ...journey, sleep });
+    },
+  });
+  assertEquals(await idsWith("warning", impatient(12), ["device/pending"]), ["device/pending"]);
+  assertEquals(await idsWith("failed", impatient(2), ["device/pending"]), ["device/pending"]);
+});
