@@ -15,6 +15,7 @@ import {
   type ControlFailure,
   type ControlResult,
   isUndecided,
+  stoppedCause,
   type Verdict,
   verdicts,
   worstVerdict,
@@ -124,6 +125,8 @@ function findProblem(
   if (failed.length > 0) {
     return failed.map(([trait, error]) => `${trait} fails without an attack: ${describeError(error)}`).join("; ");
   }
+  const stopped = results.filter(({ cause }) => cause === stoppedCause);
+  if (stopped.length > 0) return `${stopped[0]!.because}: ${countOf(stopped.length, "journey")} showed nothing`;
   const decided = results.filter(({ verdict }) => !isUndecided(verdict)).length;
   if (notRun > 0) {
     return `the check was stopped after ${results.length - notRun} of ${countOf(results.length, "journey")}`;

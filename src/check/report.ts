@@ -44,6 +44,9 @@ export const failureVerdicts: readonly Verdict[] = ["failed", "known", "warning"
 export const worstVerdict = (journeys: readonly { readonly verdict: Verdict }[]): Verdict =>
   worstFirst.find((verdict) => journeys.some((journey) => journey.verdict === verdict))!;
 
+/** Why journeys show nothing after an attack that stopped the application. */
+export const stoppedCause = "the application stopped during an earlier attack";
+
 /** Whether a verdict shows nothing about the client. */
 export const isUndecided = (verdict: Verdict): boolean => verdict === "inconclusive" || verdict === "skipped";
 

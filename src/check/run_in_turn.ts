@@ -10,7 +10,7 @@ import { rankOf } from "./causes.ts";
 import { LoginLimitError, sessionStartsOf, UnreachableError } from "./driver.ts";
 import { type CheckTask, describeError, unknownResult, usualEffect } from "./assess.ts";
 import { effects } from "./effects.ts";
-import type { AttackResult, ControlResult } from "./report.ts";
+import { type AttackResult, type ControlResult, stoppedCause } from "./report.ts";
 import { defaultRecoveryMs, type Runner } from "./runner.ts";
 import { missingTrait } from "./traits.ts";
 import { timers } from "../core/timers.ts";
@@ -34,7 +34,7 @@ export async function checkInTurn(
   const { restart, onStart, minutes = Infinity, recoveryMs = defaultRecoveryMs } = runner.options;
   const requested = control.passed ? await requestedEndpoints(runner) : new Set<string>();
   /** Why no login works any more. */
-  let broken: string | undefined;
+  let broken: { readonly because: string; readonly cause?: string } | undefined;
   /** The index of the last task that had a journey. */
   let last: number | undefined;
 
@@ -50,7 +50,7 @@ export async function checkInTurn(
   }
 
   async function checkOnce(task: CheckTask, runner: Runner): Promise<AttackResult> {
-    if (broken !== undefined) return unknownResult(task, "inconclusive", broken);
+    if (broken !== undefined) return unknownResult(task, "inconclusive", broken.because, broken);
     const isApplicable = control.passed &&
       missingTrait(needsOf(task.attack, task.values), control.traits) === undefined;
     const kept = isApplicable ? keptBy(task, requested) : undefined;
@@ -72,20 +72,22 @@ export async function checkInTurn(
     const failed = await failedLogin(runner, control);
     if (failed === undefined) return result;
     if (failed.error instanceof LoginLimitError) {
-      broken = failed.error.message;
+      broken = { because: failed.error.message };
       return result;
     }
     // The client may stop only after the response to an attack.
     const cause = wasDown && last !== undefined ? results[last]! : result;
     const { attack: { id } } = cause;
-    const stopped = `the application stopped during ${id}`;
+    const advice = restart === undefined ? "; add a command that restarts it (restart, --restart)" : "";
+    const stopped = { because: `the application stopped during ${id}${advice}`, cause: stoppedCause };
     await restart?.();
     if (restart === undefined || await failedLogin(runner, control) !== undefined) {
-      broken = failed.error instanceof UnreachableError ? stopped : `since ${id} the login without an attack fails`;
+      const isDown = failed.error instanceof UnreachableError;
+      broken = isDown ? stopped : { because: `since ${id} the login without an attack fails` };
     }
     if (cause === result) return withLostLogin(result, failed, recoveryMs);
     results[last!] = withLostLogin(cause, failed, recoveryMs);
-    return unknownResult(task, "inconclusive", stopped);
+    return unknownResult(task, "inconclusive", stopped.because, stopped);
   }
 
   const endsAt = timers.elapsed() + minutes * 60_000;

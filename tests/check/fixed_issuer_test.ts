@@ -23,6 +23,9 @@ test("with a restart, an attack on metadata reaches an application that reads it
 test("an application that stops: during which attack, its error, and the habits that were seen before", async () => {
   const only = ["response/state-wrong", "response/state-missing", "token/type-case", "habits"];
   const report = await checkFixedIssuer({ mistake: "stops at a wrong state", only, recoveryMs: 0 });
+  const stopped =
+    "the application stopped during response/state-wrong; add a command that restarts it (restart, --restart)";
+  assertEquals(report.problem, `${stopped}: ${report.counts.inconclusive} journeys showed nothing`);
   assertEquals(
     report.results.map(({ verdict, attack: { id }, because }) => `${verdict} ${id}: ${because.replace(/:\d+/g, "")}`),
     [
@@ -32,12 +35,12 @@ test("an application that stops: during which attack, its error, and the habits 
         ...variantsOf("response/state-wrong").slice(1),
         ...variantsOf("response/state-missing"),
         ...variantsOf("token/type-case"),
-      ].map((id) => `inconclusive ${id}: the application stopped during response/state-wrong`),
+      ].map((id) => `inconclusive ${id}: ${stopped}`),
     ],
   );
   assertMatch(
     String(report),
-    /INCONCLUSIVE, the application stopped during response\/state-wrong:\n {2}response\/state-wrong \(\d+\), response\/state-missing, /,
+    /INCONCLUSIVE, the application stopped during an earlier attack:\n {2}response\/state-wrong \(\d+\), response\/state-missing, /,
   );
   assert(report.habits.filter(({ outcome }) => outcome === "passed").length > 10, String(report));
 });
@@ -61,7 +64,10 @@ test("an application that stops after the response: the attack before is the cau
   assertMatch(first!.because, /^the client completed the journey.*; the application stopped during this attack: http/);
   assertEquals(
     [...new Set(others.map(({ verdict, because }) => `${verdict}: ${because}`))],
-    ["inconclusive: the application stopped during userinfo/sub-other"],
+    [
+      "inconclusive: the application stopped during userinfo/sub-other; add a command that restarts it (restart, " +
+      "--restart)",
+    ],
   );
 });
 
