@@ -8,7 +8,7 @@ import { body } from "../testing/faults/mod.ts";
 import type { Attempt } from "./attempt.ts";
 import { countLogins } from "./attack.ts";
 import { isExpected } from "./attack_journey.ts";
-import { logoutRequest, logoutUrls, sessionIdOf } from "./attacks/ended_session.ts";
+import { logoutRequest, logoutUrls, sessionIdOf, userAfterLogout } from "./attacks/ended_session.ts";
 import {
   assertSession,
   type ClientDriver,
@@ -50,8 +50,8 @@ const traitControls: Partial<Readonly<Record<Trait, TraitControl>>> = {
   },
 };
 
-async function assertLoggedOut({ currentUser }: ClientSession, cause: string): Promise<void> {
-  const user = await currentUser?.();
+async function assertLoggedOut(session: ClientSession, cause: string): Promise<void> {
+  const user = await userAfterLogout(session);
   if (user !== undefined) throw new Error(`after ${cause}, ${user} is still logged in`);
 }
 

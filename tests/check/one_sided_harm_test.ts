@@ -4,6 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import type { ClientDriver, ClientJourney } from "../../src/check/mod.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
+import { correctDecisions } from "./decisions.ts";
 import { deviceClient } from "./device_client.ts";
 import { frameworkStyles } from "./framework_styles.ts";
 import { legalStyles } from "./legal_styles.ts";
@@ -85,4 +86,43 @@ test("a device with its own deadline has a warning, one that takes pending for a
   });
   assertEquals(await idsWith("warning", impatient(12), ["device/pending"]), ["device/pending"]);
   assertEquals(await idsWith("failed", impatient(2), ["device/pending"]), ["device/pending"]);
+});
+
+test("an application whose sessions end a moment after the logout is accused of nothing", async () => {
+  const { logIn, receive, ...driver } = smallClient();
+  const later = () => new Promise((resolve) => setTimeout(resolve, 150));
+  const users = new WeakMap<object, string | undefined>();
+  const client: ClientDriver = {
+    ...driver,
+    receive,
+    async logIn(journey) {
+      const session = await logIn!(journey);
+      users.set(session, session.sub);
+      const forget = () => later().then(() => users.set(session, undefined));
+      return {
+        ...session,
+        logOut: async () => (await session.logOut!(), void forget()),
+        async currentUser() {
+          if (await session.currentUser!() === undefined) void forget();
+          return users.get(session);
+        },
+      };
+    },
+  };
+  const report = await checkClientWithEdDsa(client, {
+    only: ["logout/fails", "logout/tokens-used", "error/revocation"],
+  });
+  assertEquals([report.problem, report.counts.passed], [undefined, report.results.length], String(report));
+});
+
+test("an application that ends no session for a logout token with sub alone fails", async () => {
+  const client = smallClient(undefined, undefined, undefined, {
+    ...correctDecisions,
+    isMeant: (login, claims, issuer) => claims.sid !== undefined && correctDecisions.isMeant(login, claims, issuer),
+  });
+  const only = ["logout/back-channel-all"];
+  // It has registered that it needs sid.
+  assertEquals(await idsWith("inconclusive", client, only), only);
+  const lenient = { ...client, client: { ...client.client, backchannel_logout_session_required: false } };
+  assertEquals(await idsWith("failed", lenient, only), only);
 });

@@ -2,13 +2,27 @@
 
 import { findAttributes } from "../../client/html_form.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
+import { timers } from "../../core/timers.ts";
 import type { TestLatchkey } from "../../testing/test_latchkey.ts";
 import type { Conclusion, Stage } from "../attack.ts";
-import type { ClientJourney } from "../driver.ts";
+import type { ClientJourney, ClientSession } from "../driver.ts";
 import { conclude } from "./conclusions.ts";
+
+/** How long a session may take to end, and the step of the wait, in milliseconds. */
+const [maxEndMs, stepMs] = [1000, 50] as const;
+
+/** Who is still logged in after a logout, which may take a moment; `undefined` if no one is. */
+export async function userAfterLogout({ currentUser }: ClientSession): Promise<string | undefined> {
+  for (let waitedMs = 0;; waitedMs += stepMs) {
+    const user = await currentUser?.();
+    if (user === undefined || waitedMs >= maxEndMs) return user;
+    await new Promise((resolve) => timers.setTimeout(resolve, stepMs));
+  }
+}
 
 /** Uses the session of the login before the attack; the client must not send any of its tokens. */
 export async function useEndedSession({ as, session }: Stage): Promise<Conclusion> {
+  await userAfterLogout(session!);
   const earlier = as.log.unmasked.exchanges.length;
   await session!.request?.().catch(() => {});
   await session!.refresh?.().catch(() => {});

@@ -7,7 +7,7 @@ import { type Attack, type Conclusion, defineAttack, type Stage } from "../defin
 import { assertSession } from "../driver.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { withParameters } from "./callback_parameters.ts";
-import { useEndedSession } from "./ended_session.ts";
+import { useEndedSession, userAfterLogout } from "./ended_session.ts";
 import { waitUntil } from "./open_logins.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { refreshRequest } from "./refresh.ts";
@@ -40,7 +40,7 @@ async function logOut(
 ): Promise<Conclusion> {
   const attempt = session!.logOut!().then(() => "accepted" as const, () => "rejected" as const);
   const ended = await Promise.race([attempt, until.then(() => "rejected" as const)]);
-  const user = await session!.currentUser!();
+  const user = await userAfterLogout(session!);
   return {
     outcome: ended,
     passed: user === undefined,
