@@ -32,7 +32,8 @@ export function formatReport(data: ReportData): string {
   const withDuty = own.filter(({ verdict, harms }) => verdict === "failed" && harms.length === 0);
   const others = own.filter(({ verdict }) => verdict !== "failed");
   // Without a login everything is skipped, for one reason.
-  const undecided = control.passed ? ["inconclusive", "skipped"] as const : [];
+  const undecided = control.passed ? groupByCause(results, "inconclusive") : [];
+  const skipped = control.passed ? groupByCause(results, "skipped") : [];
   return [
     ...formatSummary(data),
     ...list("TRAITS of the client:", control.traits),
@@ -43,11 +44,13 @@ export function formatReport(data: ReportData): string {
     ...habits.flatMap((habit) => habit.isKnown ? [] : formatHabit(habit)),
     ...list("KNOWN, failures that the baseline has:", known),
     ...list("OUTDATED, failures of the baseline that passed:", outdatedBaseline),
-    ...undecided.flatMap((verdict) =>
-      groupByCause(results, verdict).flatMap(({ cause, attacks, example }) => [
-        ...list(`${verdict.toUpperCase()}, ${cause}:`, [attacks.join(", ")]),
-        ...example === undefined ? [] : [`  for example: ${example}`],
-      ])
+    ...undecided.flatMap(({ cause, attacks, example }) => [
+      ...list(`INCONCLUSIVE, ${cause}:`, [attacks.join(", ")]),
+      ...example === undefined ? [] : [`  for example: ${example}`],
+    ]),
+    ...list(
+      "SKIPPED, what does not apply to the client:",
+      skipped.map(({ cause, attacks }) => `${cause}: ${attacks.join(", ")}`),
     ),
     ...["failed", "warning"].flatMap((verdict) => groupByEffect(withVerdict(verdict), results).flatMap(formatAttack)),
   ].join("\n");
@@ -113,10 +116,20 @@ function controlFailureLines({ error, rejections, fix: ownFix }: ControlFailure)
 /** `does not compare state: 5 attacks (failed, high)`. */
 const formatCause = ({ cause, verdict, severity, attacks, harms, duties, fix }: FailureCause): string[] => [
   `${cause}: ${countOf(attacks.length, "attack")} (${verdict}, ${severity})`,
+  `  seen in: ${listSome(attacks)}`,
   ...harms.map((harm) => `  harm: the client ${harm}`),
   ...harms.length > 0 || duties.length === 0 ? [] : [`  duty: ${duties.join("; ")}`],
   ...verdict === "failed" ? [`  fix:  ${fix}`] : [],
 ];
+
+/** How many attacks of a cause the text names. */
+const maxNames = 8;
+
+/** The first names, and how many others there are. */
+function listSome(names: readonly string[]): string {
+  const rest = names.length - maxNames;
+  return [...names.slice(0, maxNames), ...rest > 0 ? [`${rest} more`] : []].join(", ");
+}
 
 function list(heading: string, names: readonly string[]): string[] {
   return names.length === 0 ? [] : ["", heading, ...names.map((name) => `  ${name}`)];

@@ -239,7 +239,7 @@ test("the report as text names what was skipped and why, once for each attack", 
   const text = String(await makeReport());
   assertMatch(
     text,
-    /\nSKIPPED, the attack waits for the time limits of the client \(add timeLimits: true\):\n {2}transport\/hang \(3\)\n/,
+    /\nSKIPPED.*\n(?: {2}.*\n)* {2}the attack waits for the time limits of the client \(add timeLimits: true\): transport\/hang \(3\)\n/,
   );
 });
 
@@ -329,7 +329,7 @@ test("the text has traits, causes with harm and fix, duties, and what was not de
   assertEquals(headings.filter((heading, index) => heading !== headings[index - 1]), [
     ...["TRAITS", "CAUSES", "DUTIES", "WARNINGS", "SKIPPED", "FAILED", "WARNING"],
   ]);
-  assertMatch(text, /\nCAUSES.*\n {2}\S.*\n(?: {4}harm: .*\n)+ {4}fix: {2}\S/);
+  assertMatch(text, /\nCAUSES.*\n {2}\S.*\n {4}seen in: \S.*\n(?: {4}harm: .*\n)+ {4}fix: {2}\S/);
   assert(!/\bdrivers?\b/.test(text.replaceAll("checkClient(driver,", "")), text);
 });
 
