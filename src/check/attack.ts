@@ -129,7 +129,7 @@ export interface Attack {
   readonly level: AttackLevel;
   /** Where a correct client stops, if the level is `must-reject` or `should-reject`. Default: it only fails. */
   readonly stop?: Stop;
-  /** What a client accepts that does not reject the attack. */
+  /** What a client accepts if it does not reject the attack. */
   readonly accepts: Accepted;
   /** What a client must do by a specification. Absent: only harm that was seen fails a client. */
   readonly duty?: Duty;
@@ -208,7 +208,7 @@ export interface Assessment {
   readonly harm?: string;
   /**
    * What was seen, if the client failed. Default: that it crashed, hung, sent something to another host or logged in
-   * another user; else the opposite of what its level expects.
+   * another user; else the opposite of what the level expects.
    */
   readonly seen?: Seen;
 }

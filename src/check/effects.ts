@@ -4,11 +4,11 @@
 export type Severity =
   /** A user is logged in as another user. */
   | "critical"
-  /** An attacker gets tokens, or takes part in the session of another user. */
+  /** An attacker gets tokens, takes part in another session, runs code, or ends the application for all users. */
   | "high"
   /** Users cannot log in, or a weakness helps another attack. */
   | "medium"
-  /** The client is less careful than a specification recommends. */
+  /** The client is less careful than a specification recommends, or behaves unlike most. */
   | "low";
 
 /** The severities, the highest first. */
@@ -18,7 +18,7 @@ export const severities: readonly Severity[] = ["critical", "high", "medium", "l
 export interface Effect {
   /** What the client does wrong; a report groups attacks by it. Follows "the client". */
   readonly cause: string;
-  /** How grave a failure is; a warning is less severe. */
+  /** How severe a failure is; a warning is less severe. */
   readonly severity: Severity;
   /** What an attacker or a user can then do, or no longer do; one sentence. */
   readonly consequence: string;
@@ -201,7 +201,7 @@ const table = {
 /** @internal What was seen of a client: the name of an effect. */
 export type Seen = keyof typeof table;
 
-/** @internal What a client accepts that does not reject a message: the name of an effect. */
+/** @internal What a client accepts if it does not reject a message: the name of an effect. */
 export type Accepted = "idToken" | "signature" | "authorization" | "metadata" | "message";
 
 /** The effects, by what was seen. */
@@ -210,7 +210,7 @@ export const effects: Readonly<Record<Seen, Effect>> = table;
 const isAcceptance = (seen: Seen): boolean =>
   ["idToken", "signature", "authorization", "metadata", "message"].includes(seen);
 
-/** The severities in a warning. */
+/** The severity in a warning, by the severity in a failure. */
 const warned: Readonly<Record<Severity, Severity>> = { critical: "medium", high: "medium", medium: "low", low: "low" };
 
 /** The effect in a warning, which is less severe: no MUST binds the client, or no harm was seen. */

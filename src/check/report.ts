@@ -80,7 +80,7 @@ export interface AttackResult {
   readonly values: Readonly<Record<string, unknown>>;
   /** What it shows. */
   readonly verdict: Verdict;
-  /** What was seen of a client that failed. Otherwise: what usually is. */
+  /** What was seen of the client, if it failed; otherwise the usual effect of the attack. */
   readonly effect: Effect;
   /** What the client did, or why it is unknown. */
   readonly because: string;

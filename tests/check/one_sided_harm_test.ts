@@ -28,7 +28,7 @@ test("an application whose session is not in cookies is not checked by its cooki
   assertEquals(await idsWith("failed", client, only), []);
 });
 
-test("an application that rejects a second user keeps no login of all browsers", async () => {
+test("the attacks that need a second user are skipped for an application that rejects one", async () => {
   const { logIn, ...driver } = smallClient();
   const logInAlice: ClientDriver["logIn"] = async (journey) => {
     const session = await logIn!(journey);
@@ -44,7 +44,7 @@ test("a client without state is not warned about a second state", async () => {
   assertEquals(await idsWith("skipped", client, ["response/repeated"]), ["response/repeated"]);
 });
 
-test("a client that does not read the ID token compares the sub of userinfo with nothing", async () => {
+test("a client that does not read the ID token has no sub to compare with userinfo", async () => {
   const client = styled("no use of the ID token");
   assertEquals(await idsWith("warning", client, ["transport/json-duplicates"]), []);
 });

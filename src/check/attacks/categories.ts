@@ -38,14 +38,14 @@ const byCategory: Readonly<Record<string, AttackDefaults>> = {
   ciba: { by: "logInBackchannel", endpoints: ["token"] },
 };
 
-/** What a correct client does that stops at a message. */
+/** What a correct client does, by where it stops. */
 const stopping: Readonly<Record<Stop, string>> = {
   discovery: "The client rejects the document, and sends no authorization request.",
   callback: "The client rejects the response, and sends no token request.",
   token: "The client discards the response, and no session begins.",
 };
 
-/** What a correct client does, if the attack does not say it. */
+/** The default of `correctClient`; `undefined` if the level has none. */
 function correctBehaviour(level: AttackLevel, stop: Stop | undefined): string | undefined {
   if (level === "must-tolerate") return "The client accepts the response.";
   if (level !== "must-reject" && level !== "should-reject") return undefined;

@@ -17,7 +17,7 @@ const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
 /** The default of `interval`, and the seconds that a `slow_down` adds (RFC 8628 §3.2, §3.5). */
 const defaultInterval = 5;
 
-/** So many polls are too few for a deadline of a device. */
+/** A device that gives up after more polls than this may have its own deadline, before the one of the server. */
 const fewPolls = 5;
 
 /** How many milliseconds early a poll may be. */
@@ -105,7 +105,6 @@ export const deviceAttacks: readonly Attack[] = [
     start: (stage, { times }) => failPolls(stage, Array(times).fill("authorization_pending")),
     assess(observation) {
       const assessment = assessPolls(observation, [defaultInterval]);
-      // A device may have its own deadline, before that of the server.
       const isPatient = exchangesOf(observation, "token").length > fewPolls;
       return { ...assessment, isWarning: assessment.seen === undefined && isPatient };
     },

@@ -203,7 +203,7 @@ export const logoutAttacks: readonly Attack[] = [
       const users = await Promise.all(sessions.map(userAfterLogout));
       const open = users.filter((user) => user !== undefined).length;
       const ended = `the client responded with status ${status}, and ended ${open === 2 ? "no" : "one"} session`;
-      // Such a client requires sid in each logout token (§2.2).
+      // A client that has registered this requires sid in each logout token (§2.2).
       if (open === 2 && stage.client.backchannel_logout_session_required) return undecided(ended);
       return conclude(
         open > 0 ? ended : undefined,

@@ -22,7 +22,7 @@ export const tokenAttacks: readonly Attack[] = [
     id: "token/required-missing",
     level: "must-reject",
     title: "The token response has no access_token or token_type, or one that is empty or not a string.",
-    // The same clients as those of token/type-unknown.
+    // It binds the same clients as token/type-unknown.
     duty: { ...validTokenResponse, binds: ["idToken", "usesAccessToken"] },
     sources: ["RFC 6749 §5.1"],
     ...eachWithEach(
