@@ -172,7 +172,7 @@ export function responseFields(server: Server, { mode, state }: Destination, res
   return fields;
 }
 
-/** Whether responses have `iss`, the default, which the setting `metadata` can change. */
+/** Whether responses have `iss`. Default: true; the setting `metadata` can change it. */
 export function sendsIss({ settings: { metadata } }: Server): boolean {
   const { authorization_response_iss_parameter_supported: isSupported = true } = metadata;
   return isSupported === true;

@@ -1,6 +1,6 @@
 /**
  * Test hosts: hosts that resolve to this machine, or that no production server uses (RFC 6761, RFC 2606), and what a
- * server on one permits. No user of a production server reaches it.
+ * server on one permits. No user of a production server reaches a test host.
  */
 
 const loopbackHost = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;

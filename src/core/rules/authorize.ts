@@ -47,7 +47,7 @@ export interface UnknownClient {
   readonly hasChallenge: boolean;
 }
 
-/** Facts about an approval that is not enough. */
+/** Facts about an approval that grants too little. */
 export type NothingGranted =
   | { readonly requested: readonly string[] }
   /** The granted scope, without openid, for a response with an ID token. */
@@ -57,8 +57,8 @@ export type NothingGranted =
 export interface UnusableSource {
   readonly parameter: "request" | "request_uri";
   /**
-   * `both`: the request has both parameters. `gone`: the server once stored the request, and no longer can. `no keys`:
-   * no request of the client can be verified.
+   * `both`: the request has both parameters. `gone`: the server no longer supports stored requests. `no keys`: no
+   * request of the client can be verified.
    */
   readonly problem: "unsupported" | "both" | "gone" | "no keys";
   /** The client without keys. */

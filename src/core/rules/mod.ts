@@ -1,11 +1,10 @@
 /**
- * The rules that every server checks. Those of an extension are in its folder, others in
- * `server/rules/`; `server/rules.ts` has the whole table.
+ * The rules that every server checks. The rules of an extension are in its folder, all others in `server/rules/`;
+ * `server/rules.ts` has the whole table.
  *
  * A check names its rule by ID only: `server.passed?.("PK-09", challenge)` if it passes, and
- * `throw reject("PK-09", facts)` if it rejects. Facts that its row does not declare are a type error.
- * The texts are in `server/explain/`, and in the folder of an extension. Only rejections, pages, logs and reports load
- * them.
+ * `throw reject("PK-09", facts)` if it rejects. Facts that its row does not declare are a type error. The texts are in
+ * `server/explain/`, and in the folder of an extension. Only rejections, pages, logs and reports load them.
  *
  * To add a rule, add its row in `tests/rules.md`, its row in the table, its check and its test, and run
  * `deno task rules --write`, which generates the types of the IDs for tests. `deno task rules` compares them.
