@@ -7,7 +7,7 @@ import { wrap } from "./operating/wrap.ts";
 
 const ownCommand = new RegExp(`(?<![\\w/.@-])latchkey (?=(${commandNames.join("|")})\\b|--|\\[|COMMAND)`, "g");
 
-/** The process, as far as a text depends on it. */
+/** The members of the environment that a text depends on. */
 type Environment =
   & Pick<ProcessEnvironment, "mainModule" | "env">
   & Partial<Pick<ProcessEnvironment, "isOutputTerminal" | "terminalWidth">>;
@@ -22,7 +22,7 @@ export function printText(text: string, environment: Environment): void {
 const tableRow = /^ {2}\S.*? {2,}(?=\S)/;
 
 /**
- * The text, in which `latchkey` and a command or flag is what the reader types here.
+ * Replaces `latchkey`, before a command or flag, by the command that started the program, and wraps long lines.
  *
  * @param width Of the terminal, in characters. Default: lines are not wrapped.
  */
@@ -48,7 +48,7 @@ export function terminalText(
   return lines.slice(0, -1).join("\n");
 }
 
-/** The lines of a block; those of a sentence, and those below a row of a table, as one line. */
+/** Joins the lines of each paragraph, and of each row of a table. */
 function joinParagraphs(block: string): string[] {
   const joined: string[] = [];
   for (const line of block.split("\n")) {

@@ -18,7 +18,7 @@ export interface HostedServer extends FetchingServer {
   readonly users: UserRepository;
   /** Receives every event. */
   readonly trace: Trace;
-  /** Deliver decisions to destinations other than redirect URIs. */
+  /** The deliveries of decisions to destinations other than redirect URIs. */
   readonly deliveries: readonly PageDelivery[];
   /** Runs work that no response waits for. */
   readonly background: Background;

@@ -1,6 +1,6 @@
 /**
- * Writes the lines of a log in their order. Those of a text log that report successes are batched: one write for
- * several, and a count if there are many.
+ * Writes the lines of a log in their order. Successes in a text log are batched: several lines in one write, and only a
+ * count if there are many.
  */
 
 import { type Timer, timers } from "../../core/timers.ts";
@@ -29,11 +29,11 @@ export interface EventCount {
 export interface LineBatch {
   /** Adds a line of a success, formatted when it is written, or only counts the event by its redacted client. */
   add(event: TraceEvent, format: () => string | undefined, redact: (text: string) => string): void;
-  /** Writes a line after those that wait: immediately, or when what it needs is loaded. */
+  /** Writes a line after the waiting ones: immediately, or when `loading` resolves. */
   write(format: () => string | undefined, loading?: Promise<void>): void;
-  /** Whether lines wait for what one of them needs. */
+  /** Whether lines wait until `loading` of one of them resolves. */
   isDeferring(): boolean;
-  /** Writes everything that waits, and the counts, without what is not loaded: the process may end. */
+  /** Writes the waiting lines and the counts, and does not wait for `loading`: the process may end. */
   flush(): void;
 }
 
@@ -56,7 +56,7 @@ export function lineBatch(
   let timer: Timer | undefined;
   let deferredWrites: (() => void)[] | undefined;
 
-  /** Writes a text, or nothing, after the deferred ones. */
+  /** Writes the text, if there is one, after the deferred lines. */
   function writeNext(format: () => string | undefined): void {
     const writeText = () => {
       const text = format();

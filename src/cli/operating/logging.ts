@@ -79,12 +79,12 @@ const requestIdPattern = /^[\w.:-]{1,64}$/;
 let describe: typeof describeEvent | undefined;
 let loadingDescribe: Promise<void> | undefined;
 
-/** Resolves when events can be described; `undefined` if they can be. */
+/** Resolves when `describe` is loaded or cannot be; `undefined` if it is loaded. */
 function untilDescribed(): Promise<void> | undefined {
   if (describe !== undefined) return undefined;
   return loadingDescribe ??= import("./describe_event.ts").then(
     ({ describeEvent }) => void (describe = describeEvent),
-    // Without it, the log has the events as they are.
+    // Without it, the log has events without their details.
     () => {},
   );
 }

@@ -41,7 +41,7 @@ function isInForeground(mayRun: MayRun): boolean {
       return processGroup === foregroundGroup;
     }
   } catch {
-    // Deno reads /proc with all permissions only.
+    // Deno reads /proc only with all permissions.
   }
   try {
     const args = ["-o", "stat=", "-p", String(process.pid)];
@@ -84,7 +84,7 @@ function openUrl(url: string, mayRun: MayRun): Promise<void> {
     ? ["rundll32", "url.dll,FileProtocolHandler"]
     : ["xdg-open"];
   return new Promise((resolve, reject) => {
-    // With a variable that adds a library, Deno runs a program with all permissions only.
+    // If a variable such as LD_PRELOAD is set, Deno runs programs only with all permissions.
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:LD|DYLD)_/.test(name)));
     const program = permitted(name!, "/usr/bin", mayRun);
     const child = spawn(program, [...args, url], { stdio: "ignore", detached: true, env });

@@ -140,7 +140,7 @@ export function fillSettings(
   const ofDemoClient = extensionGrantTypes.filter(({ hasDemoClient }) => hasDemoClient).map(({ type }) => type);
   const clientsAt = (issuer: string) => {
     if (acceptsAny.includes("clients")) return [];
-    // An issuer that is no URL has its own issue.
+    // An issuer that is no URL is reported elsewhere.
     const frontUrl = URL.canParse(issuer) ? frontChannelBase({ issuer, settings: given }) : issuer;
     return listed(given.clients) ?? (profile && demoClientsOf(given, frontUrl)) ?? demoClients(frontUrl, ofDemoClient);
   };

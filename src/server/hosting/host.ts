@@ -151,7 +151,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
     onListening(newOrigin, certificatePort) {
       timer.start();
       if (newOrigin === undefined) return;
-      // A configured issuer of the main app keeps its origin.
+      // A host whose main app has a configured issuer keeps its origin.
       if (main === undefined || paths.has(main)) origin = newOrigin;
       for (const [app, path] of paths) app.moveTo(origin + path);
       if (main?.server.possession.byConnection === undefined || certificatePort === undefined) return;
