@@ -6,7 +6,7 @@ import { globSync, readFileSync } from "node:fs";
 interface MergedType {
   /** The path of the generated file. */
   readonly path: string;
-  /** The end of the names of the interfaces, which stand beside the settings of each extension. */
+  /** The end of the names of the interfaces, in the settings file of each extension. */
   readonly suffix: string;
   readonly about: string;
   /** The lines before the interface. */

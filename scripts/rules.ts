@@ -84,7 +84,7 @@ function getCitations({ source }: Rule): string {
     .filter((one) => specification.test(one) && !one.includes("conformance")).join("; ");
 }
 
-/** Rule IDs in calls whose rule lacks the text that the call needs: these calls know no table. */
+/** Rule IDs in these calls whose rule lacks the text. The types do not check them. */
 function findIdsWithoutText(call: RegExp, text: "fix" | "passes"): string[] {
   const sources = readdirSync(sourceFolder, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts")).map((file) => readFileSync(new URL(file, sourceFolder), "utf8"));

@@ -46,5 +46,5 @@ function membersOf({ properties = {}, items, anyOf = [], additionalProperties }:
 
 const format = (value: unknown) => JSON.stringify(value, null, 2);
 
-/** The text as Markdown without marks. */
+/** Escapes the marks of Markdown and HTML in a text. */
 const escape = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(/[*_[\]`]/g, "\\$&");
