@@ -69,8 +69,8 @@ function listening() {
 }
 
 // Short enough to be read in one go, with the start, the tests and the first steps.
-test("the first README has at most 200 lines", () => {
-  assert(readmes.get("README.md")!.trimEnd().split("\n").length <= 200);
+test("the first README has at most 150 lines", () => {
+  assert(readmes.get("README.md")!.trimEnd().split("\n").length <= 150);
 });
 
 test("the example of a test in the first README runs unchanged", async () => {
