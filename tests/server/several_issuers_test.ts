@@ -2,13 +2,13 @@
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, host, latchkey, memoryStore } from "../../src/mod.ts";
+import { ConfigurationError, host, memoryStore } from "../../src/mod.ts";
 import type { HostedApp } from "../../src/server/hosting/hosted_app.ts";
 import type { RecordKind } from "../../src/core/store/store.ts";
 import type { LatchkeyOptions, Store } from "../../src/mod.ts";
 import { sqliteStore } from "../../src/core/store/sqlite.ts";
 import { testControl } from "../../src/testing/mod.ts";
-import { withSecretLeakCheck } from "../secret_leak_check.ts";
+import { latchkey, withSecretLeakCheck } from "../secret_leak_check.ts";
 import { encode, verifier } from "../kit.ts";
 import { addSide, assertIsolated, common, outcome, requests, webRequest } from "./issuers.ts";
 
