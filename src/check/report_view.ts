@@ -79,7 +79,7 @@ interface ViewOptions {
   readonly journeyPath?: (index: number) => string;
 }
 
-/** Maximum number of attacks that are open at first; the gravest cause is always open. */
+/** Maximum number of attacks and harms that are open at first; the gravest cause is always open. */
 const maxOpenRows = 48;
 
 /** Arranges the report for a page. */
@@ -119,7 +119,7 @@ function openGravest(verdict: Verdict, groups: readonly ResultGroup[]): readonly
   if (verdict !== "failed") return groups;
   let rows = 0;
   return groups.map((group, index) => {
-    rows += group.count;
+    rows += group.count + (group.harms?.length ?? 0);
     return { ...group, open: index === 0 || rows <= maxOpenRows };
   });
 }

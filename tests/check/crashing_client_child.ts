@@ -53,7 +53,7 @@ function crashingClient(command: Command, receive: (error: unknown) => void): Cl
         Promise.reject(new Error("of the program"));
       }
       // After the control: the login of the attack, which runs again twice because of the crash.
-      if (command === "at a response for which it does not wait" && logins >= 3 && logins <= 5) {
+      if (command === "at a response for which it does not wait" && logins >= 4 && logins <= 6) {
         const impatient: Fetch = (...request) => {
           const response = journey.fetch(...request);
           if (!String(request[0]).endsWith("/token")) return response;
