@@ -122,6 +122,7 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
   let randomRequestId = () => "";
   let now = () => 0;
   const writtenNotes = new Set<string>();
+  let isClosed = false;
 
   /** Whether the log has no such note about the client yet: it would repeat with each of its logins. */
   function isNewNote({ client, explanation: { fix } }: Extract<TraceEvent, { type: "note" }>): boolean {
@@ -170,7 +171,7 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
     }
     batch.write(
       () => formatLogged(event, active, context),
-      "explanation" in event ? untilDescribed() : undefined,
+      "explanation" in event && !isClosed ? untilDescribed() : undefined,
     );
   }
 
@@ -188,8 +189,9 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
       }
     },
     flush: batch.flush,
-    async close() {
-      await loadingDescribe;
+    close() {
+      // The process may end now, and nothing waits for the texts.
+      isClosed = true;
       batch.flush();
     },
     setup(app) {

@@ -113,3 +113,14 @@ test("the program writes of successes in a terminal, and where the format is cho
     assertMatch(output, /✗\S* GET \/oauth2\/authorize/);
   }
 });
+
+test("a warning of work in the background is written, though the app closes immediately or has closed", async () => {
+  const { writes, log } = verboseLog();
+  const { as } = await testServer({ plugins: [log] });
+  const explanation = { reason: "the work failed", fix: "Do it again." };
+  for (const client of ["before", "after"]) {
+    log.onEvent({ type: "warning", at: 0, client, explanation });
+    if (client === "before") await as.close();
+  }
+  assertEquals(writes.filter((text) => text.includes("the work failed")).length, 2, writes.join("\n"));
+});
