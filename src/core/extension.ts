@@ -1,4 +1,4 @@
-/** The one way to add to a server, or to change it. */
+/** How an extension adds to a server, or changes it. */
 
 import type { Approver } from "./approver.ts";
 import type { EndpointDescription } from "./endpoint.ts";

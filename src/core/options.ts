@@ -99,7 +99,7 @@ export function findOptionIssues(options: CoreOptions, settings: Policy): Config
   }
   for (const name of Object.keys(policy)) {
     // Extensions have settings of their own.
-    const isOwn = extensions.length > 0 && !(name in ({ allows, lifetimes } as object)) && !fixedNames.has(name);
+    const isOwn = extensions.length > 0 && !fixedNames.has(name);
     if (changeableNames.has(name) || isOwn) continue;
     add(`policy.${name}`, `one of ${[...changeableNames].join(", ")}`, name, "Remove it.");
   }

@@ -1,6 +1,6 @@
 /**
  * Proof Key for Code Exchange (RFC 7636, OAuth 2.1 §4.1.1): S256 only. Why a challenge or a verifier is wrong:
- * `explain/pkce.ts`.
+ * `server/explain/pkce.ts`.
  */
 
 import type { MaybePromise } from "./maybe_promise.ts";

@@ -1,4 +1,4 @@
-/** The policy of a server: how it decides, with every default filled in. `config/` makes it from the settings. */
+/** The policy of a server: how it decides, with every default. `server/config/` makes it from the settings. */
 
 import type { Allowances } from "./test_hosts.ts";
 import type { ClientMetadata } from "./clients/client.ts";

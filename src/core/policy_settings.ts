@@ -1,4 +1,4 @@
-/** The settings of the minimal server, with documentation and defaults. `config/` makes a policy of them. */
+/** The settings of the minimal server, with documentation and defaults. `server/config/` makes a policy of them. */
 
 import type { ClientAuthMethod } from "./clients/client.ts";
 import type { SigningAlgorithm } from "./keys/signing_algorithm.ts";

@@ -1,8 +1,8 @@
 /**
  * Standing: who made a client known to this server, and what the client may do because of it. Any party can register a
  * client or publish a metadata document, so everything is open to configured clients only unless it is declared open:
- * the members of the client metadata by `open` of `config/client_fields.ts`, a grant type by its member `standing`, and
- * the rest in `permissions`.
+ * the members of the client metadata by `open` of `server/config/client_fields.ts`, a grant type by its member
+ * `standing`, and the rest in `permissions`.
  */
 
 import type { Allowances } from "../test_hosts.ts";
@@ -10,7 +10,7 @@ import type { Allowances } from "../test_hosts.ts";
 /**
  * Who made a client known. `configured`: the operator (file, option, page). `approved`: it registered with an initial
  * access token, or authenticates with a key in a verified software statement. `unknown`: it registered itself, has only
- * a metadata document, or is not registered at all (`entries/unregistered_clients.ts`).
+ * a metadata document, or is not registered at all (`server/entries/unregistered_clients.ts`).
  *
  * Software statements are public. One without a key approves only the members of the metadata that it contains: see
  * {@link standingFor}.
@@ -65,7 +65,7 @@ export const permissions = {
   useUnrestrictedIssuers: { from: "configured" },
   /** Login and consent show its logo, which the browser of the user fetches from its host. */
   showLogo: { from: "approved", member: "logo_uri" },
-  /** The number of its records in the store is not limited if it authenticates (`entries/bounded_records.ts`). */
+  /** Its records in the store are not limited if it authenticates (`server/entries/bounded_records.ts`). */
   writeWithoutBound: { from: "approved" },
 } as const satisfies Readonly<Record<string, StandingRequirement>>;
 
