@@ -4,6 +4,7 @@ import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { CommandError } from "../../scripts/command.ts";
+import { serveSite } from "../../scripts/docs/serve.ts";
 import { headingsOf } from "../../scripts/docs/source.ts";
 import { buildSite } from "../../scripts/docs/site.ts";
 import { libraries } from "../../src/devtools/connect/client_snippets/libraries.ts";
@@ -100,4 +101,17 @@ test("the program accepts the commands for each stack", async () => {
       assertStringIncludes(files.join(), args[args.indexOf("--redirect-uri") + 1]!);
     }
   }
+});
+
+test("the server of the site serves the files of its folder, and none outside it", async () => {
+  const { origin, close } = serveSite("static/docs", 0);
+  const status = async (path: string) => {
+    const response = await fetch(`${origin}/${path}`);
+    await response.body?.cancel();
+    return response.status;
+  };
+  const outside = ["../config.schema.json", "..%2fconfig.schema.json", "%2e%2e/config.schema.json", "..%5cllms.txt"];
+  assertEquals(await status("site.css"), 200);
+  for (const path of [...outside, "%", "x%00"]) assertEquals(await status(path), 404, path);
+  await close();
 });
