@@ -84,8 +84,8 @@ function untilDescribed(): Promise<void> | undefined {
   if (describe !== undefined) return undefined;
   return loadingDescribe ??= import("./describe_event.ts").then(
     ({ describeEvent }) => void (describe = describeEvent),
-    // Without it, the log has events without their details.
-    () => {},
+    // Without it, the log has events without their details. The next event tries again.
+    () => void (loadingDescribe = undefined),
   );
 }
 

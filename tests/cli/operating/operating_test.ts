@@ -632,7 +632,7 @@ test("[HT-15] message and stack of an internal error are redacted in the log; th
   }
 });
 
-test("[OP-10] the log has an event with its fix when it is closed, and in any case when the process ends", async () => {
+test("[OP-10] the log has an event when it is closed, and when the process ends", async () => {
   for (const end of ["close", "flush"] as const) {
     const lines: string[] = [];
     const log = logging({ write: (line) => lines.push(line), format: "json" });
@@ -641,7 +641,6 @@ test("[OP-10] the log has an event with its fix when it is closed, and in any ca
     await log[end]!();
     const [warning, stopping] = lines.map((line) => JSON.parse(line));
     assertEquals([warning.rule, stopping.event], ["OP-10", "stopping"]);
-    if (end === "close") assertMatch(warning.fix, /./);
   }
 });
 
