@@ -201,14 +201,15 @@ const table = {
 /** @internal What was seen of a client: the name of an effect. */
 export type Seen = keyof typeof table;
 
+const acceptances = ["idToken", "signature", "authorization", "metadata", "message"] as const satisfies readonly Seen[];
+
 /** @internal What a client accepts if it does not reject a message: the name of an effect. */
-export type Accepted = "idToken" | "signature" | "authorization" | "metadata" | "message";
+export type Accepted = typeof acceptances[number];
 
 /** The effects, by what was seen. */
 export const effects: Readonly<Record<Seen, Effect>> = table;
 
-const isAcceptance = (seen: Seen): boolean =>
-  ["idToken", "signature", "authorization", "metadata", "message"].includes(seen);
+const isAcceptance = (seen: Seen): boolean => acceptances.some((accepted) => accepted === seen);
 
 /** The severity in a warning, by the severity in a failure. */
 const warned: Readonly<Record<Severity, Severity>> = { critical: "medium", high: "medium", medium: "low", low: "low" };
