@@ -37,15 +37,15 @@ export function terminalText(
   );
   const lines: string[] = [];
   for (const block of typed.split("\n\n")) {
-    if (block.split("\n").every((line) => line.length <= width)) lines.push(block, "");
-    else {lines.push(
-        ...joinParagraphs(block).flatMap((line) => wrap(line, hangingIndent(line), width)).map((line) =>
-          line.trimEnd()
-        ),
-        "",
-      );}
+    const fits = block.split("\n").every((line) => line.length <= width);
+    lines.push(fits ? block : wrapBlock(block, width), "");
   }
   return lines.slice(0, -1).join("\n");
+}
+
+function wrapBlock(block: string, width: number): string {
+  const wrapped = joinParagraphs(block).flatMap((line) => wrap(line, hangingIndent(line), width));
+  return wrapped.map((line) => line.trimEnd()).join("\n");
 }
 
 /** Joins the lines of each paragraph, and of each row of a table. */
