@@ -6,7 +6,6 @@ import { describeExposure } from "./cli/exposure.ts";
 import type { InitActions } from "./cli/init.ts";
 import type { ClientSnippet } from "./devtools/connect/pages/client_snippets.tsx";
 import { demoSecret } from "./server/config/demo_entries.ts";
-import { pluginProfiles } from "./server/config/plugin_profile.ts";
 import type { Settings } from "./server/config/settings.ts";
 import { CommandLineError } from "./cli/command_line_error.ts";
 import { ConfigurationError } from "./core/configuration_error.ts";
@@ -212,8 +211,9 @@ async function loadPackages({ warn }: ProgramServer): Promise<void> {
 }
 
 /** With the profile `next-2026.11:warn`: which rules of drafts the clients meet. */
-async function printReadiness({ server, settings, recorder }: ProgramServer): Promise<void> {
-  if (recorder === undefined || !pluginProfiles(settings).includes("next-2026.11:warn")) return;
+async function printReadiness({ server, app, recorder }: ProgramServer): Promise<void> {
+  const { pluginProfiles } = serverPolicy(app.server.settings);
+  if (recorder === undefined || !pluginProfiles.includes("next-2026.11:warn")) return;
   const { readReadiness } = await import("./testing/check_readiness.ts");
   const report = await readReadiness([{ issuer: server.issuer, exchanges: recorder.exchanges() }]);
   console.log(String(report).split("\n").map(printable).join("\n"));

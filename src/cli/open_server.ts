@@ -9,7 +9,6 @@ import { type Latchkey, latchkey } from "../server/hosting/latchkey.ts";
 import type { Plugin } from "../server/hosting/options.ts";
 import type { ConfigurationWarning } from "../core/configuration_error.ts";
 import { fromHost } from "../core/issuer_urls.ts";
-import { pluginProfiles } from "../server/config/plugin_profile.ts";
 import type { Settings } from "../server/config/settings.ts";
 import type { Trace } from "../server/trace.ts";
 import type { ProgramControl } from "../testing/control/program_control.ts";
@@ -146,10 +145,10 @@ interface AppTools extends Pick<ProgramServer, "settings" | "openTools" | "inspe
 
 /** The plugins of one issuer, the outermost first. */
 async function openAppPlugins(config: RunConfiguration, tools: AppTools) {
-  const { settings, openTools, inspectorEnabled, faultsEnabled, readRules, check, checkPagesEnabled } = tools;
+  const { openTools, inspectorEnabled, faultsEnabled, readRules, check, checkPagesEnabled } = tools;
   const inspector = await openInspector(config, inspectorEnabled, readRules);
   const control = config.control ? await openControl(config, inspector.recorder, check) : undefined;
-  const varied = control === undefined && pluginProfiles(settings).some((profile) => profile.startsWith("vary:"))
+  const varied = control === undefined && config.policy.pluginProfiles.some((profile) => profile.startsWith("vary:"))
     ? (await import("../testing/vary/vary.ts")).varyControl()
     : undefined;
   const { disabledPages } = await import("../testing/disabled_pages.ts");

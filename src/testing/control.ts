@@ -121,7 +121,6 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       throw new TypeError("testControl: expected one server, received another. Create one control for each.");
     }
     settings = options;
-    vary.plugin.configure!(options);
     // The clock now runs with that of the server.
     if (options.now !== undefined) clock.reset();
     return {

@@ -6,7 +6,6 @@ import type { Exchange, Flow } from "../../recorder/exchange.ts";
 import type { App } from "../../server/app.ts";
 import { ConfigurationError } from "../../core/configuration_error.ts";
 import { printable } from "../../core/quote_value.ts";
-import { pluginProfiles } from "../../server/config/plugin_profile.ts";
 import type { Settings } from "../../server/config/settings.ts";
 import { UnmetFaultsError } from "../../testing/assert_all_met.ts";
 import { describeVariations } from "../../testing/vary/vary_report.ts";
@@ -111,11 +110,11 @@ export async function execute(
     const seed = opened.vary?.seed;
     if (ofVary === undefined && code !== 0 && seed !== undefined) {
       say(`\n${describeVariations(opened.vary!)}`);
-      if (pluginProfiles(settings).includes(`vary:${seed}`)) {
+      if (config.policy.pluginProfiles.includes(`vary:${seed}`)) {
         say(`${program} vary --seed ${seed} -- COMMAND finds those with which the command fails.`);
       }
     }
-    if (recorder !== undefined && pluginProfiles(settings).includes("next-2026.11:warn")) {
+    if (recorder !== undefined && config.policy.pluginProfiles.includes("next-2026.11:warn")) {
       const { readReadiness } = await import("../../testing/check_readiness.ts");
       say(
         `\n${

@@ -59,7 +59,7 @@ type SettingWithDefault = {
  * @param provided The settings, with the values of the profiles of providers.
  */
 export function fillSettings(
-  { settings, names: providers }: Pick<WithProviders<Settings>, "settings" | "names">,
+  { settings, names: providers, pluginProfiles }: WithProviders<Settings>,
   issuer: string,
   { extensions, grantTypes = [], approver }: ResolvingServer,
 ): FilledSettings {
@@ -132,6 +132,7 @@ export function fillSettings(
     clientProfiles: clientProfiles(extensions),
     profile,
     providers,
+    pluginProfiles,
     ...added,
   };
   const extensionGrantTypes = extensions.flatMap(({ grantTypes = [] }) =>

@@ -1,13 +1,8 @@
-/** Profiles that a plugin brings. They set no value: the plugin reads their names from the options of the server. */
+/** Profiles that a plugin brings. They set no value: the plugin reads their names from the policy of the server. */
 
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { text } from "./field.ts";
-
-/** Settings with a list of profiles, or one. */
-interface ProfileSetting {
-  readonly profile?: unknown;
-}
 
 /** @internal A profile of a plugin: its name, a colon, and what the plugin reads. */
 export type PluginProfile = `vary:${string}` | "next-2026.11:warn";
@@ -36,18 +31,13 @@ export function isPluginProfile(profile: unknown): profile is PluginProfile {
   return typeof profile === "string" && pluginProfileField.pattern.test(profile);
 }
 
-/** The profiles of plugins that settings select. */
-export function pluginProfiles({ profile = [] }: ProfileSetting): readonly PluginProfile[] {
-  return [profile].flat().filter(isPluginProfile);
-}
-
 /** An issue for each profile whose plugin the server does not have. */
 export function validatePluginProfiles(
-  settings: ProfileSetting,
+  profiles: readonly PluginProfile[],
   plugins: readonly { readonly profiles?: readonly PluginProfileName[] }[],
 ): ConfigIssue[] {
   const known = plugins.flatMap(({ profiles = [] }) => profiles);
-  return pluginProfiles(settings).filter((profile) => !known.some((name) => profile.startsWith(`${name}:`))).map(
+  return profiles.filter((profile) => !known.some((name) => profile.startsWith(`${name}:`))).map(
     (profile) => ({
       path: "profile",
       expected: "a profile of this server",

@@ -6,6 +6,7 @@ import type { LoginMethod, OptionalGrantType, Policy } from "../../core/policy.t
 import type { PolicySettings } from "../../core/policy_settings.ts";
 import type { ProfileName } from "../../core/profile.ts";
 import type { Field, ObjectField } from "./field.ts";
+import type { PluginProfile } from "./plugin_profile.ts";
 import type { ServerSettings } from "./server_settings.ts";
 
 /** @internal The policy of the whole server. */
@@ -28,6 +29,8 @@ export interface ServerPolicy
   readonly clientField: ObjectField<ClientMetadata>;
   /** The profiles that clients can have. */
   readonly clientProfiles: ClientProfiles;
+  /** The profiles of plugins. */
+  readonly pluginProfiles: readonly PluginProfile[];
 }
 
 /** The policy of a server that `latchkey` has assembled, or of one of its clients. */

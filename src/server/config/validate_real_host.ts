@@ -3,7 +3,6 @@
 import { rejectAny, type Settings } from "./settings.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
-import { pluginProfiles } from "./plugin_profile.ts";
 import type { FilledSettings } from "./fill_settings.ts";
 
 /**
@@ -22,7 +21,7 @@ export function validateRealHost(settings: Settings, resolved: FilledSettings, i
       hint: 'Set it to "interactive", or set insecureAllowAutoLogin in the configuration file to let every visitor in.',
     });
   }
-  for (const profile of pluginProfiles(settings)) {
+  for (const profile of resolved.pluginProfiles) {
     issues.push({
       path: "profile",
       expected: "no profile for tests, because the issuer is a real host",

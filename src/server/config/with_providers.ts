@@ -6,15 +6,17 @@ import type { ProviderName } from "../profiles/provider_profile.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import type { ProfileName } from "../../core/profile.ts";
-import { isPluginProfile } from "./plugin_profile.ts";
+import { isPluginProfile, type PluginProfile } from "./plugin_profile.ts";
 import type { Profile } from "./profile_field.ts";
 import type { ProviderFunctions } from "../profiles/provider_functions.ts";
 import type { Deviation, ProviderData, ProviderProfile } from "../profiles/provider_profile.ts";
 import { activeProfile, isStandard, profileList, type ProfileSettings, raiseTo } from "./profiles.ts";
 
-/** Settings with the values of the providers' profiles, and what else these profiles contain. */
+/** Settings with the values of the providers' profiles, and what else the profiles contain. */
 export interface WithProviders<T> extends Deviation {
   readonly settings: T;
+  /** The profiles of plugins. */
+  readonly pluginProfiles: readonly PluginProfile[];
   /** Whether requests, responses or tokens differ from the standards. */
   readonly isDeviating: boolean;
   /** The path of the issuer; empty if the settings name an issuer. */
@@ -35,6 +37,7 @@ export async function withProviders<T extends ProfileSettings & { readonly issue
   const list = profileList(given);
   const standards: ProfileName[] = [];
   const names: string[] = [];
+  const pluginProfiles: PluginProfile[] = [];
   const issues: ConfigIssue[] = [];
   let values: object = {};
   let path = "";
@@ -52,7 +55,10 @@ export async function withProviders<T extends ProfileSettings & { readonly issue
       });
       continue;
     }
-    if (isPluginProfile(profile)) continue;
+    if (isPluginProfile(profile)) {
+      pluginProfiles.push(profile);
+      continue;
+    }
     if (isStandard(profile)) standards.push(profile);
     const floor = activeProfile({ profile: standards, mcpRevision: given.mcpRevision });
     if (isStandard(profile)) {
@@ -89,6 +95,7 @@ export async function withProviders<T extends ProfileSettings & { readonly issue
   return {
     settings: names.length === 0 ? given : merge(values, given) as T,
     names,
+    pluginProfiles,
     functions,
     data,
     isDeviating,

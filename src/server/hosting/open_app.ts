@@ -80,7 +80,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const store = place.store instanceof Promise ? await limitStart(place.store) : place.store;
   const { grantTypes, approver } = configured;
   const resolved = await resolveSettings(configured, place.issuer, { extensions: known, grantTypes, approver });
-  assertNoIssues([...resolved.issues, ...validatePluginProfiles(configured, givenPlugins)]);
+  assertNoIssues([...resolved.issues, ...validatePluginProfiles(resolved.policy.pluginProfiles, givenPlugins)]);
   const { policy, issuerPath, deviation } = resolved;
   // Innermost: recorders and faults see requests and responses as clients do.
   const provider = deviation && await (await import("../profiles/load_providers.ts")).loadProviders(deviation);

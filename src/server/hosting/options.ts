@@ -107,7 +107,7 @@ export interface Plugin {
   configure?(
     options: LatchkeyOptions,
   ): Omit<LatchkeyOptions, "extensions" | "issuerUntilListening" | "path" | "plugins" | "store">;
-  /** The profiles that it brings, whose names `configure` finds in the options. Default: none. */
+  /** The profiles that it brings, which `setup` finds in the policy. Default: none. */
   readonly profiles?: readonly PluginProfileName[];
   /**
    * Receives the assembled server, once, before the first request. The issuer may still follow the port. A plugin with
