@@ -112,7 +112,7 @@ async function readmeForUsers(path: string): Promise<string> {
 
 /** The descriptions of the rules that the program has, for their pages and `latchkey explain`. */
 async function readRulesOfProgram(): Promise<string> {
-  const isKept = (line: string) => !line.startsWith("| ") || findRule(line.slice(2, 7)) !== undefined;
+  const isKept = (line: string) => !line.startsWith("- **") || findRule(line.slice(4, 9)) !== undefined;
   return (await Deno.readTextFile(rulesPath)).split("\n").filter(isKept).join("\n");
 }
 

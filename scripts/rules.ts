@@ -4,15 +4,9 @@
  */
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { parseRules, type RuleRow } from "../src/devtools/rules/rules_file.ts";
 import { type ExplainedRule, rules } from "../src/server/rules.ts";
 import { readCommand } from "./command.ts";
-
-interface Rule {
-  readonly id: string;
-  readonly level: string;
-  readonly text: string;
-  readonly source: string;
-}
 
 interface Title {
   readonly file: string;
@@ -34,26 +28,21 @@ const sourceFolder = new URL("../src/", import.meta.url);
 const specification =
   /^(?:RFC \d+|OAuth 2\.[01]|OpenID (?:Connect|Shared Signals Framework)|CAEP\b|MCP (?:authorization|elicitation)|Client ID Metadata Document\b)/;
 
-/** Parses the rows `| ID | Level | Rule | Source |`. Throws with the line of a malformed row. */
-function parseRules(): Map<string, Rule> {
-  const rules = new Map<string, Rule>();
+/** The rules of tests/rules.md by ID. Throws with the line of a malformed one. */
+function readRequirements(): Map<string, RuleRow> {
+  const found = new Map<string, RuleRow>();
   for (const [index, line] of readFileSync(new URL("rules.md", testsFolder), "utf8").split("\n").entries()) {
-    if (!line.startsWith("|") || /^\| ID \||^\|[-|: ]+$/.test(line)) continue;
-    const cells = line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim());
-    const [id = "", level = "", text = "", source = ""] = cells;
-    const problem = cells.length !== 4
-      ? `expected 4 cells, found ${cells.length}; write a bar inside a cell as \\|`
-      : !/^[A-Z]{2}-\d{2}$/.test(id)
-      ? `expected an ID such as CI-06, found "${id}"`
-      : !/^(MUST|SHOULD|MAY)( P)?$/.test(level)
-      ? `expected MUST, SHOULD or MAY, with or without P, found "${level}"`
-      : rules.has(id)
-      ? `${id} stands there twice; give the new rule a number of its own`
+    if (!/^[-*+|]/.test(line)) continue;
+    const [row] = parseRules(line);
+    const problem = row === undefined
+      ? "expected `- **CI-06** SHOULD: The rule. *Its source*`, the level only if it is not MUST"
+      : found.has(row.id)
+      ? `${row.id} stands there twice; give the new rule a number of its own`
       : undefined;
     if (problem) throw new Error(`tests/rules.md:${index + 1}: ${problem}`);
-    rules.set(id, { id, level, text, source });
+    found.set(row!.id, row!);
   }
-  return rules;
+  return found;
 }
 
 /** Titles of every `test(` with a literal title. Skipped tests and comments do not count. */
@@ -78,8 +67,8 @@ function findTestTitles(): { readonly titles: readonly Title[]; readonly unread:
   return { titles, unread };
 }
 
-/** Specifications in the source column of a row, in the format of the rule table. */
-function getCitations({ source }: Rule): string {
+/** Specifications among the sources of a row. */
+function getCitations({ source }: RuleRow): string {
   return source.replaceAll(/ †|`[^`]*`/g, "").split("; ").map((one) => one.replace(/, (?!§|App\.).*$/, ""))
     .filter((one) => specification.test(one) && !one.includes("conformance")).join("; ");
 }
@@ -153,12 +142,12 @@ const { flags } = readCommand({
   },
 });
 if (flags.write) writeFileSync(typesPath, formatTypes());
-const requirements = parseRules();
+const requirements = readRequirements();
 const { titles, unread } = findTestTitles();
 const testsByRule = new Map(
   [...requirements.keys()].map((id) => [id, titles.filter((title) => title.ids.includes(id))]),
 );
-const hasTest = (rule: Rule): boolean => testsByRule.get(rule.id)!.length > 0;
+const hasTest = (rule: RuleRow): boolean => testsByRule.get(rule.id)!.length > 0;
 
 if (!flags.uncovered) {
   for (const { id, level } of requirements.values()) {
@@ -177,13 +166,12 @@ const unknown = titles.flatMap(({ file, line, ids }) =>
   ids.filter((id) => !requirements.has(id)).map((id) => `${id}  tests/${file}:${line}`)
 );
 const idsInSource = findRuleIdsInCode();
-const disagreements = Object.entries(table).flatMap(([id, { cites }]) => {
+const disagreements = Object.keys(table).flatMap((id) => {
   const row = requirements.get(id);
-  const cited = cites.join("; ");
   return [
     ...row === undefined ? [`${id}  has no row in tests/rules.md`] : [],
-    ...row !== undefined && getCitations(row) !== cited
-      ? [`${id}  cites "${cited}", and its row in tests/rules.md "${getCitations(row)}"`]
+    ...row !== undefined && getCitations(row) !== ""
+      ? [`${id}  cites "${getCitations(row)}" in tests/rules.md: only the code names the specifications of its rules`]
       : [],
     ...idsInSource.has(id) ? [] : [`${id}  is named nowhere in src/`],
   ];
@@ -191,7 +179,8 @@ const disagreements = Object.entries(table).flatMap(([id, { cites }]) => {
 if (readFileSync(typesPath, "utf8") !== formatTypes()) {
   disagreements.push("The generated types are out of date: run `deno task rules --write`");
 }
-const formatRule = ({ id, level, text }: Rule): string => `${id} ${level.padEnd(8)} ${shorten(text, 100)}`;
+const formatRule = ({ id, level, requirement }: RuleRow): string =>
+  `${id} ${level.padEnd(8)} ${shorten(requirement, 100)}`;
 
 printList("MUST rules, and rules that the code checks, without a test", missing.map(formatRule));
 printList(

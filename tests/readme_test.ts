@@ -300,7 +300,7 @@ for (const [path, text] of readmes) {
       assert([".", here, "src", "tests"].some((folder) => existsSync(join(folder, name))), `${path}: ${name}`);
     }
     const rules = readFileSync("tests/rules.md", "utf8");
-    for (const [id] of prose.matchAll(/\b[A-Z]{2}-\d\d\b/g)) assert(rules.includes(`\n| ${id} |`), `${path}: ${id}`);
+    for (const [id] of prose.matchAll(/\b[A-Z]{2}-\d\d\b/g)) assert(rules.includes(`\n- **${id}** `), `${path}: ${id}`);
   });
 
   test(`every task that ${path} names exists, and so do its flags`, async () => {

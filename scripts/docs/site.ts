@@ -3,13 +3,14 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path/posix";
 import MiniSearch from "minisearch";
+import { parseRules } from "../../src/devtools/rules/rules_file.ts";
 import { CommandError } from "../command.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { type NavLink, renderSitePage } from "./page.tsx";
 import { firstPage, plan, type PlannedPage } from "./plan.ts";
 import type { Rejection } from "./rejections.ts";
 import { questions } from "./questions.ts";
-import { groupList, rowsOf, rulePage } from "./rule_pages.ts";
+import { groupList, rulePage } from "./rule_pages.ts";
 import { type IndexedSection, indexOptions } from "./search_pages.ts";
 import { settingsPage } from "./settings.ts";
 import { anchorsOf, headingsOf, joinParts, type Part, partsOf, plain, replaceLinks } from "./source.ts";
@@ -208,7 +209,7 @@ function draftRules([intro, ...groups]: readonly Part[], rejections: Material["r
     { path: allRules.path, kind: "Look up", source: rulesSource, text },
     ...groups.flatMap((group): Draft[] => [
       { path: `rules/${group.title!.slice(0, 2)}`, kind: "Group", source: rulesSource, text: joinParts([group]) },
-      ...rowsOf(group).map((row) => ({
+      ...parseRules(group.text).map((row) => ({
         path: `rules/${row.id}`,
         kind: "Rule",
         text: rulePage(row, group.title!, rejections.get(row.id)),

@@ -70,6 +70,15 @@ test("every setting and every member of it is described, as in the JSON Schema",
   }
 });
 
+test("the page of a rule names the sources in the code and those in tests/rules.md", () => {
+  const sourcesOf = (id: string) =>
+    /^- \*\*Source\*\*: (.*)$/m.exec(String(builtSite().files.get(`rules/${id}.md`)))?.[1];
+  const section = "https://www.rfc-editor.org/rfc/rfc9700.html#section-4.";
+  assertEquals(sourcesOf("RU-14")?.endsWith(`; [RFC 9700 §4.11](${section}11)`), true);
+  assertEquals(sourcesOf("HT-22"), `[RFC 9700 §4.7](${section}7); Fetch Metadata §2`);
+  assertEquals(sourcesOf("DM-04"), "A decision of this project");
+});
+
 test("links to code lead to the repository, if it is known", () => {
   const page = ({ files }: ReturnType<typeof build>) => String(files.get("understand/protocol.md"));
   const address = "https://git.example/blob";

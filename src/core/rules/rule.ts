@@ -5,9 +5,7 @@ export type RuleId = `${string}-${number}`;
 
 /** A rule: a row of the rule table. Its texts are in `server/explain/`. */
 export interface Rule {
-  /**
-   * The specifications that the rule is taken from, as `tests/rules.md` names them; empty for a rule of this project.
-   */
+  /** The specifications that the rule is taken from, such as `RFC 9700 §4.1.3; RFC 8252 §7.3`; empty for none. */
   readonly source: string;
 }
 

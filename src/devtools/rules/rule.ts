@@ -4,7 +4,7 @@ import { suggest } from "../../server/config/config_issue.ts";
 import { findRule, rules } from "../../server/rules.ts";
 import type { RuleId } from "../../core/rules/mod.ts";
 import type { RuleDescription } from "./pages/rule_page.tsx";
-import type { ReadRules } from "./rules_file.ts";
+import { parseRules, type ReadRules } from "./rules_file.ts";
 
 /** The rule with this ID, in capital or small letters; `undefined` if there is none. */
 export async function describeRule(name: string, readRules: ReadRules): Promise<RuleDescription | undefined> {
@@ -12,12 +12,11 @@ export async function describeRule(name: string, readRules: ReadRules): Promise<
   const rule = findRule(id);
   if (rule === undefined) return undefined;
   const text = await readRules().catch(() => "");
-  const [, level, requirement] = new RegExp(`^\\| ${id} \\| ([A-Z]+)[ A-Z]* \\| (.*) \\| .* \\|$`, "m").exec(text) ??
-    [];
-  const [, title, about = ""] = new RegExp(`^## ${id.slice(0, 2)}: (.*)\\n\\n((?:[^|\\n].*\\n)*)`, "m").exec(text) ??
+  const row = parseRules(text).find((row) => row.id === id);
+  const [, title, about = ""] = new RegExp(`^## ${id.slice(0, 2)}: (.*)\\n\\n((?:[^-\\n].*\\n)*)`, "m").exec(text) ??
     [];
   return {
-    ...{ ...rule, id, level, requirement: requirement?.replaceAll("\\|", "|") },
+    ...{ ...rule, id, level: row?.level.replace(" P", ""), requirement: row?.requirement },
     checkedAt: title &&
       [title, ...about.trim().replace(/\.?$/, "").split(". ", 1)].filter(Boolean).join(": ").replaceAll("\n", " "),
   };
