@@ -16,7 +16,7 @@ const limits = {
   "members of extensions and plugins": 20,
   "of them, with fewer than two users": 0,
   "types that are forms of a setting": 4,
-  "calls that fill in settings": 2,
+  "calls that fill in settings": 1,
   "members of Server": 30,
 };
 

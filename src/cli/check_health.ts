@@ -30,7 +30,7 @@ export async function checkHealth(
     );
     return config.kind === "help" ? 0 : 1;
   }
-  const { host, port, tls, issuer } = config;
+  const { host, port, tls, resolved: { issuer } } = config;
   const scheme = tls === undefined ? "http" : "https";
   const path = new URL(issuer).pathname.replace(/\/$/, "");
   const url = `${scheme}://${connectableHost(host)}:${port}${path}/readyz`;

@@ -5,11 +5,11 @@ import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import type { App } from "../server/app.ts";
-import { type Latchkey, latchkey } from "../server/hosting/latchkey.ts";
+import { type Latchkey, openLatchkey } from "../server/hosting/latchkey.ts";
 import type { Plugin } from "../server/hosting/options.ts";
 import type { ConfigurationWarning } from "../core/configuration_error.ts";
 import { fromHost } from "../core/issuer_urls.ts";
-import type { Settings } from "../server/config/settings.ts";
+import { listed, type Settings } from "../server/config/settings.ts";
 import type { Trace } from "../server/trace.ts";
 import type { ProgramControl } from "../testing/control/program_control.ts";
 import { programCommand } from "./about.ts";
@@ -59,6 +59,7 @@ export interface ProgramServer {
 /**
  * Creates the server.
  *
+ * @param changes Settings that a command adds. Default: none, and the server has the policy of the configuration.
  * @throws {ConfigurationError} If the configuration is invalid.
  * @throws {StoreError} If the store does not respond.
  */
@@ -66,12 +67,14 @@ export async function openServer(
   config: RunConfiguration,
   environment: ProcessEnvironment,
   readAnyRules: ReadRules,
+  changes?: Settings,
 ): Promise<ProgramServer> {
   const { env, isTerminal, terminalWidth, now, writeLogLine, onExit } = environment;
-  const settings = withDefaultUser(config.settings, config.user);
-  const { openTools } = config.policy.allows;
+  const { resolved } = config;
+  const settings = withDefaultUser({ ...config.settings, ...changes }, config.user);
+  const { openTools } = resolved.policy.allows;
   const inspectorEnabled = config.inspector ?? openTools;
-  const reach = { issuer: config.issuer, host: config.host, settings: config.policy };
+  const reach = { issuer: resolved.issuer, host: config.host, settings: resolved.policy };
   const faultsEnabled = config.faults ?? (openTools && isThisMachineOnly(reach));
   const log = config.log === "off" ? undefined : logging({
     write: writeLogLine,
@@ -106,7 +109,7 @@ export async function openServer(
   const issuers = config.issuersByPath && await openIssuersByPath(config, config.issuersByPath, tools, healthCheck);
   const ofApp = await openAppPlugins(config, { ...tools, check, checkPagesEnabled });
   const { control } = ofApp;
-  const server = await latchkey({
+  const server = await openLatchkey({
     ...settings,
     // The first plugin is the outermost.
     plugins: [
@@ -121,7 +124,7 @@ export async function openServer(
       { setup: (assembled) => void (app = assembled), onEvent: receive },
     ],
     store: await storeKinds[config.store.kind]!.open(config.store, (message) => warn({ path: "store", message })),
-  });
+  }, changes === undefined ? { ...resolved, users: listed(settings.users) ?? resolved.users } : undefined);
   try {
     await startApp(config, server, control);
     for (const id of config.issuersByPath?.ids ?? []) await issuers!.add(id);
@@ -148,16 +151,17 @@ async function openAppPlugins(config: RunConfiguration, tools: AppTools) {
   const { openTools, inspectorEnabled, faultsEnabled, readRules, check, checkPagesEnabled } = tools;
   const inspector = await openInspector(config, inspectorEnabled, readRules);
   const control = config.control ? await openControl(config, inspector.recorder, check) : undefined;
-  const varied = control === undefined && config.policy.pluginProfiles.some((profile) => profile.startsWith("vary:"))
-    ? (await import("../testing/vary/vary.ts")).varyControl()
-    : undefined;
+  const varied =
+    control === undefined && config.resolved.policy.pluginProfiles.some((profile) => profile.startsWith("vary:"))
+      ? (await import("../testing/vary/vary.ts")).varyControl()
+      : undefined;
   const { disabledPages } = await import("../testing/disabled_pages.ts");
   const plugins: readonly Plugin[] = [
     inspector,
     ...check === undefined || !checkPagesEnabled ? [] : [(await import("../check/check_pages.ts")).checkPages(check)],
     ...control === undefined ? [] : control.plugins,
     ...faultsEnabled ? [await openFaultPages(inspector.recorder, control)] : [],
-    ...control === undefined && openTools && config.policy.login !== "interactive"
+    ...control === undefined && openTools && config.resolved.policy.login !== "interactive"
       ? [(await import("../testing/personas.ts")).personas()]
       : [],
     ...varied === undefined ? [] : [varied.plugin],

@@ -1,6 +1,5 @@
 /** The options that the program adds to the settings, and the flags and variables that can set them. */
 
-import type { MaybePromise } from "../core/maybe_promise.ts";
 import { showValue, suggest } from "../server/config/config_issue.ts";
 import type { ConfigIssue } from "../core/configuration_error.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
@@ -15,8 +14,7 @@ import {
   text,
   whole,
 } from "../server/config/field.ts";
-import { extendedFields, extensions } from "../server/hosting/extensions.ts";
-import { type ResolvedSettings, resolveSettings } from "../server/config/resolve_settings.ts";
+import { extendedFields } from "../server/hosting/extensions.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import { profileField } from "../server/config/profile_field.ts";
 import type { ProviderProfile } from "../server/profiles/provider_profile.ts";
@@ -109,20 +107,6 @@ export interface ConfigFile extends Omit<Settings, "profile">, ExtensionSettings
    */
   readonly store?: string;
 }
-
-/**
- * Finds conflicts between settings that match their description, and the issuer in effect.
- *
- * @param origin The issuer without the path of a provider; used if the settings name no issuer.
- */
-export type ResolveSettings = (
-  settings: Settings,
-  origin: string,
-) => MaybePromise<Pick<ResolvedSettings, "issues" | "issuer" | "policy">>;
-
-/** Resolves the settings of the program, whose server has all extensions. */
-export const resolveProgramSettings: ResolveSettings = (settings, origin) =>
-  resolveSettings(settings, origin, { extensions });
 
 /** The path of a file with the profile of a provider. */
 const profileFile = text(["./my-provider.json"], { pattern: /\.json$/, expected: "the path of a .json file" });

@@ -18,14 +18,15 @@ import { withDefaults } from "../server/config/field.ts";
 import { providerProfileField } from "../server/config/provider_profile_field.ts";
 import { extendedFields } from "../server/hosting/extensions.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
-import type { ServerPolicy } from "../server/config/server_policy.ts";
+import type { ResolvedSettings } from "../server/config/resolve_settings.ts";
+import { resolveOptions } from "../server/hosting/resolve_options.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import type { ConfigFileResult } from "./config_file.ts";
 import { configTextVariable, type Environment, fileSuffix, hiddenValue, readEnvironment } from "./environment.ts";
 import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
 import { readFlags } from "./flags.ts";
 import { type ConfigFile, configFileField, optionFields, type OptionName, optionNames } from "./options.ts";
-import { programFields, type RawOptions, resolveProgramSettings, type ResolveSettings } from "./options.ts";
+import { programFields, type RawOptions } from "./options.ts";
 import { loadFiles } from "./named_files.ts";
 import type { ChosenScenario } from "../testing/scenarios/choose.ts";
 import type { Scenario } from "../testing/scenarios/scenario.ts";
@@ -40,8 +41,8 @@ interface ConfigurationSources {
   readonly readTextFile: ReadTextFile;
   /** The stores that `store` can name. Default: {@link storeKinds}. */
   readonly stores?: StoreKinds;
-  /** Finds conflicts between settings, and the issuer in effect. Default: {@link resolveProgramSettings}. */
-  readonly resolve?: ResolveSettings;
+  /** Resolves settings that match their description. Default: {@link resolveOptions}. */
+  readonly resolve?: typeof resolveOptions;
 }
 
 /** The certificate and its private key as PEM, or `self-signed` for generated ones. */
@@ -53,10 +54,8 @@ export type Configuration =
     readonly kind: "run";
     /** The settings of the server; `issuer` is absent if no source names it. */
     readonly settings: Settings;
-    /** The issuer, with the default port if the settings name none. */
-    readonly issuer: string;
-    /** The policy of these settings. */
-    readonly policy: ServerPolicy;
+    /** What these settings mean. The issuer has the default port if they name none. */
+    readonly resolved: ResolvedSettings;
     /** The TCP port to listen on, 0 for any free one. */
     readonly port: number;
     /** The name or address to listen on. */
@@ -119,7 +118,7 @@ const noConfigFile: ConfigFileResult = { content: {}, issues: [], invalidPaths: 
  * @throws {ConfigurationError} With all issues of all three sources.
  */
 export async function readConfiguration(sources: ConfigurationSources): Promise<Configuration> {
-  const { args, env, readTextFile, stores = storeKinds, resolve = resolveProgramSettings } = sources;
+  const { args, env, readTextFile, stores = storeKinds, resolve = resolveOptions } = sources;
   const fileField = configFileField(stores);
   const fields = optionFields(fileField.members);
   const flags = readFlags(args, fields);
@@ -164,12 +163,10 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
   const program = withDefaults(programFields(stores), given as ConfigFile) as ProgramOptions;
 
   const tls = await readTls(options, program, fileName, readTextFile);
-  const { issuer, policy, issues: conflicts } = await resolve(
-    settings,
-    `${tls.wanted ? "https" : "http"}://localhost:${program.port}`,
-  );
+  const resolved = await resolve(settings, `${tls.wanted ? "https" : "http"}://localhost:${program.port}`);
+  const { issuer } = resolved;
   const settingsIssues = semanticErrors(
-    conflicts,
+    resolved.issues,
     settings,
     file.invalidPaths,
   ).map((issue) => {
@@ -212,7 +209,7 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
   return {
     ...others,
     kind: "run",
-    ...{ settings, issuer, policy },
+    ...{ settings, resolved },
     isLogChosen: given.log !== undefined,
     inspector: program.inspector,
     mcpServer: program.mcpServer,

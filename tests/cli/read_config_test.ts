@@ -8,11 +8,11 @@ import type { MaybePromise } from "../../src/core/maybe_promise.ts";
 import type { ResolvedSettings } from "../../src/server/config/resolve_settings.ts";
 import { type Configuration, readConfiguration } from "../../src/cli/read_config.ts";
 import { exampleFile } from "./example_file.ts";
-import { resolveProgramSettings } from "../../src/cli/options.ts";
 import { flagName, optionNames } from "../../src/cli/options.ts";
 import { type StoreKinds, storeKinds } from "../../src/cli/stores.ts";
 import { type LatchkeyOptions, memoryStore } from "../../src/mod.ts";
 import { optionsField } from "../../src/server/hosting/options_field.ts";
+import { resolveOptions } from "../../src/server/hosting/resolve_options.ts";
 import { type ConfigIssue, ConfigurationError } from "../../src/core/configuration_error.ts";
 import { type Field, validate } from "../../src/server/config/field.ts";
 import { profileNames } from "../../src/server/config/strictness.ts";
@@ -32,12 +32,12 @@ interface Given {
 
 /** Finds the issuer and the issues of settings that match their description. */
 type Validate = (
-  ...given: Parameters<typeof resolveProgramSettings>
+  ...given: Parameters<typeof resolveOptions>
 ) => MaybePromise<Pick<ResolvedSettings, "issuer" | "issues">>;
 
 const content: Validate = (_, issuer) => ({ issuer, issues: [] });
 
-const { policy } = await resolveProgramSettings({}, "http://localhost:9000");
+const resolved = await resolveOptions({}, "http://localhost:9000");
 
 function read({ args = [], env = {}, file, files = {}, validate = content }: Given): Promise<Configuration> {
   const text = typeof file === "string" ? file : JSON.stringify(file);
@@ -47,7 +47,10 @@ function read({ args = [], env = {}, file, files = {}, validate = content }: Giv
     if (files[path] !== undefined) return Promise.resolve(files[path]);
     return Promise.reject(Object.assign(new Error(`cannot open ${path}`), { code: "ENOENT" }));
   };
-  const resolve = async (...settings: Parameters<Validate>) => ({ ...await validate(...settings), policy });
+  const resolve = async (...settings: Parameters<Validate>) => {
+    const { issuer, issues } = await validate(...settings);
+    return { ...resolved, issuer, issues };
+  };
   return readConfiguration({ args, env: named, readTextFile, resolve });
 }
 
@@ -90,8 +93,7 @@ function sqlite(location: string, durability = "process") {
 const untold: Run = {
   kind: "run",
   settings: {},
-  issuer: "http://localhost:9000",
-  policy,
+  resolved,
   port: 9000,
   host: "localhost",
   store: memory,
@@ -466,7 +468,7 @@ test("[OP-08] errors show only the scheme of a store and the length of a file's 
   const files = { "/run/key": "hunter2-the-password" };
   const given = { env: { LATCHKEY_PORT_FILE: "/run/key" }, files };
   await assertFaults(given, [["LATCHKEY_PORT_FILE", "20 characters (hidden)"]]);
-  assert(!(await faultsOf({ env, files, validate: resolveProgramSettings })).map(format).join().includes("hunter2"));
+  assert(!(await faultsOf({ env, files, validate: resolveOptions })).map(format).join().includes("hunter2"));
 });
 
 test("[OP-08] a secret in place of a name is not repeated: the path of a file, a variable, keys", async () => {
@@ -484,17 +486,17 @@ test("[OP-08] a secret in place of a name is not repeated: the path of a file, a
     { file: { clients: [{ client_id: "web", jwks: `{"keys":[{"d":"hunter2"}]}` }] } },
     {
       file: { clients: [{ client_id: "web", jwks: { keys: ["hunter2", { d: "hunter2" }] } }] },
-      validate: resolveProgramSettings,
+      validate: resolveOptions,
     },
-    { file: { issuer: "https://latchkey:hunter2@as.example" }, validate: resolveProgramSettings },
-    { file: { issuer: "https://as.example?client_secret=hunter2" }, validate: resolveProgramSettings },
-    { args: ["--issuer", "ftp://latchkey:hun hunter2@as.example"], validate: resolveProgramSettings },
+    { file: { issuer: "https://latchkey:hunter2@as.example" }, validate: resolveOptions },
+    { file: { issuer: "https://as.example?client_secret=hunter2" }, validate: resolveOptions },
+    { args: ["--issuer", "ftp://latchkey:hun hunter2@as.example"], validate: resolveOptions },
     {
       file: { clients: [{ client_id: "web", redirect_uris: ["ftp://as:hunter2@a.example/#"] }] },
-      validate: resolveProgramSettings,
+      validate: resolveOptions,
     },
-    { file: { users: [{ sub: "a", password: "hunter2" }] }, validate: resolveProgramSettings },
-    { file: { registration: { initialAccessTokens: ["hunter2"] } }, validate: resolveProgramSettings },
+    { file: { users: [{ sub: "a", password: "hunter2" }] }, validate: resolveOptions },
+    { file: { registration: { initialAccessTokens: ["hunter2"] } }, validate: resolveOptions },
     { file: { registration: { initialAccessTokens: [["hunter2"]] } } },
     { file: { registration: { initialAccessTokens: "hunter2" } } },
     { file: { registration: { initialAccessTokens: [{ env: "hunter2" }] } } },
@@ -522,7 +524,7 @@ test("a secret of the configuration may be in a variable, or in its own file", a
   };
   const env = { WEB_SECRET: "hunter2 ", A_PASSWORD: digest, TOKEN: "a-long-token-elsewhere" };
   const files = { "/run/two": "hunter3\n", "/run/token": "a-long-token-in-a-file\n" };
-  const { settings } = await run({ file, env, files, validate: resolveProgramSettings });
+  const { settings } = await run({ file, env, files, validate: resolveOptions });
   const tokens = ["a-long-token-of-the-file", "a-long-token-elsewhere", "a-long-token-in-a-file"];
   assertEquals((settings as LatchkeyOptions).registration, { initialAccessTokens: tokens });
   const { clients } = settings;
@@ -532,7 +534,7 @@ test("a secret of the configuration may be in a variable, or in its own file", a
 
 test("the certificate of an authority may be in its own file", async () => {
   const file = { mutualTls: { authorities: [{ file: "ca.pem" }] } };
-  const { settings } = await run({ file, files: { "ca.pem": `${authority}\n` }, validate: resolveProgramSettings });
+  const { settings } = await run({ file, files: { "ca.pem": `${authority}\n` }, validate: resolveOptions });
   assertEquals((settings as LatchkeyOptions).mutualTls, { authorities: [authority] });
 });
 
@@ -543,7 +545,7 @@ test("a missing initial access token, or authority, is one error at its path", a
       ["mutualTls.authorities[0]", { mutualTls: { authorities: [{ env: "MISSING" }] } }],
     ] as const
   ) {
-    await assertFaults({ file, validate: resolveProgramSettings }, [[`latchkey.json: ${name}`, "no such variable"]]);
+    await assertFaults({ file, validate: resolveOptions }, [[`latchkey.json: ${name}`, "no such variable"]]);
   }
 });
 
@@ -556,7 +558,7 @@ test("a client of a missing authority is no second error, and another authority 
   const clients = [{ ...client, tls_client_auth_san_dns: "api.test" }];
   const given = (...authorities: unknown[]) => ({
     file: { clients, mutualTls: { authorities } },
-    validate: resolveProgramSettings,
+    validate: resolveOptions,
   });
   const [first, second] = [0, 1].map((i) => `latchkey.json: mutualTls.authorities[${i}]`) as [string, string];
   await assertFaults(given({ file: "ca.pem" }), [[first, "ca.pem to contain a certificate", "no file at this path"]]);
@@ -570,7 +572,7 @@ test("a missing secret is one error at its path, with a fix", async () => {
     file: { clients: [{ ...confidential, client_secret, token_endpoint_auth_method: "client_secret_jwt" }] },
     env: { EMPTY: "" },
     files: { "/run/empty": "" },
-    validate: resolveProgramSettings,
+    validate: resolveOptions,
   });
   await assertFaults(given({ env: "NONE" }), [[at, "the environment variable NONE", "no such variable"]]);
   await assertFaults(given({ env: "EMPTY" }), [[at, "an empty variable", "Set the variable"]]);
@@ -583,7 +585,7 @@ test("a missing secret is one error at its path, with a fix", async () => {
   for (const odd of [{ env: 1 }, { env: "A", file: "b" }, { value: "hunter2" }, {}, ["hunter2"]]) {
     await assertFaults(given(odd), [[at, `{ "env": NAME }`, "(hidden)"]]);
   }
-  const password = { file: { users: [{ sub: "a", password: { env: "NONE" } }] }, validate: resolveProgramSettings };
+  const password = { file: { users: [{ sub: "a", password: { env: "NONE" } }] }, validate: resolveOptions };
   await assertFaults(password, [["latchkey.json: users[0].password", "no such variable"]]);
 });
 
@@ -636,7 +638,7 @@ test("[OP-07] a remote database without TLS is a warning, unless sslmode=disable
 });
 
 test("an invalid proxy address is reported with its source", async () => {
-  const validate = resolveProgramSettings;
+  const validate = resolveOptions;
   await assertFaults({ args: ["--trust-proxy", "10.0.0.1,proxy.test"], validate }, [["--trust-proxy", `"proxy.test"`]]);
   await assertFaults({ env: { LATCHKEY_TRUST_PROXY: "10.0.0.0/33" }, validate }, [["LATCHKEY_TRUST_PROXY", "/33"]]);
   await assertFaults({ file: { trustProxy: ["::1", "*"] }, validate }, [["latchkey.json: trustProxy[1]", `"*"`]]);
@@ -816,7 +818,7 @@ const unknownKeys: readonly [string, unknown, readonly Short[]][] = [
 for (const [title, file, faults] of unknownKeys) {
   test(`unknown keys: ${title}`, async () => {
     await assertFaults({ file }, faults);
-    assert(!(await faultsOf({ file, validate: resolveProgramSettings })).map(format).join().includes("hunter2"));
+    assert(!(await faultsOf({ file, validate: resolveOptions })).map(format).join().includes("hunter2"));
   });
 }
 
@@ -929,7 +931,7 @@ const brokenJson: readonly [string, string, ...string[]][] = [
 test("a JSON syntax error is reported with line and column, and without the content", async () => {
   for (const [file, place, ...words] of brokenJson) {
     await assertFaults({ file }, [[`latchkey.json: ${place}`, ...words]]);
-    assert(!(await faultsOf({ file, validate: resolveProgramSettings })).map(format).join().includes("hunter2"));
+    assert(!(await faultsOf({ file, validate: resolveOptions })).map(format).join().includes("hunter2"));
   }
   await assertFaults({ file: "[".repeat(200_000) }, [["latchkey.json", "Check the file"]]);
 });
@@ -1121,7 +1123,7 @@ test("if one client or user has a schema error, the others are still validated",
     clients: [{ ...http, client_id: "a" }, { client_id: "b", redirect_uris: "x" }, { ...http, client_id: "b" }, 7],
     users: [{ sub: "a" }, { sub: "b", name: 1 }, { sub: "b" }, { sub: "a" }],
   };
-  await assertFaults({ file, validate: resolveProgramSettings }, [
+  await assertFaults({ file, validate: resolveOptions }, [
     ["latchkey.json: clients[0].redirect_uris[0]", "https"],
     ["latchkey.json: clients[1].redirect_uris", "an array of strings"],
     ["latchkey.json: clients[2].client_id", "no other client"],
@@ -1144,7 +1146,7 @@ test("if one key of a client, user or group has a schema error, its other keys a
     users: [{ sub: "a", email: 1, password: "hunter2" }],
     lifetimes: { codes: 1, code: 9999, access_token: "x" },
   };
-  await assertFaults({ file, validate: resolveProgramSettings }, [
+  await assertFaults({ file, validate: resolveOptions }, [
     ["latchkey.json: clients[0].redirect_uri", "Did you mean redirect_uris?"],
     ["latchkey.json: clients[0].grant_types[0]", "OAuth 2.1 has no such grant"],
     ["latchkey.json: clients[0].scope", "nope"],
@@ -1198,35 +1200,35 @@ const knockOns: readonly [string, Settings | Record<string, unknown>, readonly S
 
 for (const [title, file, faults] of knockOns) {
   test(`no error is reported twice: ${title}`, async () => {
-    await assertFaults({ file, validate: resolveProgramSettings }, faults);
+    await assertFaults({ file, validate: resolveOptions }, faults);
   });
 }
 
 test("an issuer without its scheme is one issue, and not that of a real host", async () => {
   for (const issuer of ["localhost:9000", "localhost", "auth.example.com"]) {
-    await assertFaults({ args: ["--issuer", issuer], validate: resolveProgramSettings }, [[
+    await assertFaults({ args: ["--issuer", issuer], validate: resolveOptions }, [[
       "--issuer",
       "http://localhost:9000",
     ]]);
   }
-  await assertFaults({ args: ["--issuer", "http://example.com"], validate: resolveProgramSettings }, [
+  await assertFaults({ args: ["--issuer", "http://example.com"], validate: resolveOptions }, [
     ...[["--issuer", "https"], ["clients"], ["login"]] as const,
   ]);
 });
 
 test("an issuer that is no URL is an issue also with the URL of a proxy", async () => {
   const file = { issuer: "https://a b", frontChannelUrl: "https://login.example.com" };
-  await assertFaults({ file, validate: resolveProgramSettings }, [["latchkey.json: issuer", "an absolute https URL"]]);
+  await assertFaults({ file, validate: resolveOptions }, [["latchkey.json: issuer", "an absolute https URL"]]);
 });
 
 test("if the file cannot be read, only the other sources are validated", async () => {
   const issuer = "http://auth.real-host.net/?";
   for (const file of ["{", "[]"]) {
-    const faults = await faultsOf({ file, args: ["--issuer", issuer], validate: resolveProgramSettings });
+    const faults = await faultsOf({ file, args: ["--issuer", issuer], validate: resolveOptions });
     assertEquals(faults.map(({ path }) => path.replace(/: line.*/, "")), ["latchkey.json", "--issuer"]);
     assert(!faults.map(format).join().includes("insecureAllow"));
   }
-  await assertFaults({ args: ["--config"], env: { LATCHKEY_CONFIG: "none.json" }, validate: resolveProgramSettings }, [[
+  await assertFaults({ args: ["--config"], env: { LATCHKEY_CONFIG: "none.json" }, validate: resolveOptions }, [[
     "--config",
   ]]);
 });
@@ -1251,7 +1253,7 @@ test("a complete file is read unchanged", async () => {
     lifetimes: { code: 300, access_token: 3600 },
   };
   const file = { $schema: "./config.schema.json", ...settings, store: "memory" };
-  assertEquals<unknown>(await read({ file, validate: resolveProgramSettings }), { ...untold, settings });
+  assertEquals<unknown>(await read({ file, validate: resolveOptions }), { ...untold, settings });
 });
 
 test("--help, --version, --licenses and --schema take precedence, and read no file", async () => {
@@ -1300,7 +1302,7 @@ test("hash-password is a separate command, and its arguments are never repeated"
 });
 
 test("a password in the file must be a digest, and any other value is rejected without being repeated", async () => {
-  await run({ file: { users: [{ sub: "a", password: digest }] }, validate: resolveProgramSettings });
+  await run({ file: { users: [{ sub: "a", password: digest }] }, validate: resolveOptions });
   const dear = ["ln=15,r=8,p=17", "ln=17,r=9,p=1", "ln=31,r=8,p=1", "ln=9,r=8,p=1", "ln=15,r=0,p=1", "ln=15,r=8,p=0"];
   const wrong = [
     "hunter2",
@@ -1312,7 +1314,7 @@ test("a password in the file must be a digest, and any other value is rejected w
     "$scrypt$ln=15,r=8,p=3$AAAA$AAAA",
   ];
   for (const password of [...wrong, ...dear.map((cost) => digest.replace("ln=15,r=8,p=3", cost))]) {
-    const given = { file: { users: [{ sub: "a", password }] }, validate: resolveProgramSettings };
+    const given = { file: { users: [{ sub: "a", password }] }, validate: resolveOptions };
     await assertFaults(given, [["latchkey.json: users[0].password", "scrypt digest", "latchkey hash-password"]]);
     const logged = (await faultsOf(given)).map(format).join();
     assert(password === "" || !logged.includes(password), logged);
@@ -1322,11 +1324,11 @@ test("a password in the file must be a digest, and any other value is rejected w
 test("login by flag or variable overrides the file, and its error names the source", async () => {
   const file = { login: "auto", issuer: "https://auth.corp.com", clients: [], users: [{ sub: "a" }] };
   assertEquals((await run({ file, args: ["--login", "interactive"] })).settings.login, "interactive");
-  await assertFaults({ file, env: { LATCHKEY_LOGIN: "auto" }, validate: resolveProgramSettings }, [[
+  await assertFaults({ file, env: { LATCHKEY_LOGIN: "auto" }, validate: resolveOptions }, [[
     "LATCHKEY_LOGIN",
     "interactive",
   ]]);
-  await assertFaults({ file, args: ["--login=interactive"], validate: resolveProgramSettings }, [
+  await assertFaults({ file, args: ["--login=interactive"], validate: resolveOptions }, [
     ["latchkey.json: users[0].password", "insecureAllowOpenLogin"],
   ]);
 });
@@ -1346,7 +1348,7 @@ test("the help names every flag and variable, once, and fits 60 lines of 80 colu
 });
 
 test("a file with the usual members is valid", async () => {
-  const configuration = await run({ file: exampleFile, validate: resolveProgramSettings });
+  const configuration = await run({ file: exampleFile, validate: resolveOptions });
   assertEquals(configuration.store, sqlite("latchkey.db"));
 });
 
@@ -1358,10 +1360,10 @@ test("profiles are names and files, in a list, and a file is relative to the fil
     "ours.json": JSON.stringify({ ...own, name: "other" }),
   };
   const config = ["--config", "conf/latchkey.json"];
-  assertEquals((await run({ args: config, files, validate: resolveProgramSettings })).settings.profile, ["okta", own]);
+  assertEquals((await run({ args: config, files, validate: resolveOptions })).settings.profile, ["okta", own]);
   const flag = await run({ args: [...config, "--profile", "oidc,./ours.json"], files });
   assertEquals(flag.settings.profile, ["oidc", { ...own, name: "other" }]);
-  const variable = await run({ env: { LATCHKEY_PROFILE: "keycloak" }, validate: resolveProgramSettings });
+  const variable = await run({ env: { LATCHKEY_PROFILE: "keycloak" }, validate: resolveOptions });
   assertEquals(variable.settings.profile, "keycloak");
 });
 
@@ -1378,12 +1380,12 @@ test("an unknown profile and an invalid file of a profile stop the start", async
   await assertFaults({ file: { profile: ["oidc", "oktaa"] } }, [["latchkey.json: profile[1]", `"okta"`]]);
   await assertFaults({ args: ["--profile=none.json"], files }, [["none.json", "no file at this path"]]);
   await assertFaults({ args: ["--profile=a.json"], files }, [["a.json: line 1, column 2"]]);
-  await assertFaults({ file: { profile: ["./b.json", "c.json"] }, files, validate: resolveProgramSettings }, [
+  await assertFaults({ file: { profile: ["./b.json", "c.json"] }, files, validate: resolveOptions }, [
     ["b.json", "a JSON object"],
     ["c.json: clients", "a known key"],
     ["c.json: issuerPath", "a path such as"],
   ]);
-  await assertFaults({ file: { profile: ["okta", "okta"] }, validate: resolveProgramSettings }, [
+  await assertFaults({ file: { profile: ["okta", "okta"] }, validate: resolveOptions }, [
     ["latchkey.json: profile[1]", "each profile once"],
   ]);
 });
@@ -1413,7 +1415,7 @@ test("[CL-01, CL-05] the claims settings come from the file, and their errors na
     resources: [{ uri: "https://api.example", access_token_claims: ["dept"] }],
     defaultScope: "openid groups",
   };
-  assertEquals((await run({ file: settings, validate: resolveProgramSettings })).settings, settings as Settings);
+  assertEquals((await run({ file: settings, validate: resolveOptions })).settings, settings as Settings);
   await assertFaults({
     file: {
       claims: { groups: "groups", profile: [7], email: [[]], "a b": ["x"] },
@@ -1423,7 +1425,7 @@ test("[CL-01, CL-05] the claims settings come from the file, and their errors na
       defaultScope: "groups",
       resources: [{ uri: "https://api.example", access_token_claims: "x" }],
     },
-    validate: resolveProgramSettings,
+    validate: resolveOptions,
   }, [
     [
       "latchkey.json: claims.groups",
@@ -1443,7 +1445,7 @@ test("[CL-01, CL-05] the claims settings come from the file, and their errors na
     await assertFaults({ file: { claims } }, [["latchkey.json: claims", "expected an object of arrays of strings"]]);
   }
   await assertFaults({ file: `{"claims":{"__proto__":["x"]}}` }, [["latchkey.json: claims.__proto__", "another name"]]);
-  await assertFaults({ file: { claims: { profile: ["x", "aud"], "a b": [] } }, validate: resolveProgramSettings }, [
+  await assertFaults({ file: { claims: { profile: ["x", "aud"], "a b": [] } }, validate: resolveOptions }, [
     ["latchkey.json: claims.profile[1]", `found "aud"`, "Reserved: iss, sub, aud"],
     [`latchkey.json: claims["a b"]`, "a scope value"],
   ]);
@@ -1465,7 +1467,7 @@ test("an issue of the file shows its lines with a caret, and no value that its m
     "}",
   ];
   const excerpts = async (file: string) =>
-    (await faultsOf({ file, validate: resolveProgramSettings })).map(({ excerpt }) => excerpt?.split("\n"));
+    (await faultsOf({ file, validate: resolveOptions })).map(({ excerpt }) => excerpt?.split("\n"));
   const withoutComment = lines.join("\r\n").replace(" // hunter2", "");
   assertEquals(await excerpts(withoutComment), [
     [

@@ -7,7 +7,7 @@ import type { Baseline } from "../../check/baseline.ts";
 import type { CheckReport } from "../../check/report.ts";
 import type { ReportData } from "../../check/report_data.ts";
 import { chooseDefaultUser, withDefaultUser } from "../default_user.ts";
-import { resolveProgramSettings } from "../options.ts";
+import { resolveOptions } from "../../server/hosting/resolve_options.ts";
 import { readConfiguration } from "../read_config.ts";
 import { programCommand } from "../about.ts";
 import { printText } from "../terminal_text.ts";
@@ -50,9 +50,9 @@ export async function checkApplication(
     ...environment,
     args: serverArgs,
     async resolve(settings, origin) {
-      const resolved = await resolveProgramSettings(settings, origin);
+      const resolved = await resolveOptions(settings, origin);
       const { issuer, policy } = resolved;
-      return policy.allows.openTools ? resolved : { issuer, policy, issues: [notTestHost(issuer)] };
+      return policy.allows.openTools ? resolved : { ...resolved, issues: [notTestHost(issuer)] };
     },
   });
   if (config.kind !== "run") throw new TypeError(`expected flags of the server, received ${config.kind}`);

@@ -55,8 +55,9 @@ export async function execute(
   const config = await readConfiguration({ args: serverArgs, env, readTextFile });
   if (config.kind !== "run") throw new TypeError(`expected flags of the server, received ${config.kind}`);
   const { createTemporaryFolder, runCommand } = await import("../../platform/runtime/tools.ts");
-  const settings = { ...config.settings, ...clientSettings(config, redirectUris) };
-  const opened = await openServer({ ...config, settings }, { ...environment, env }, readRules).catch((error) => {
+  const changes = clientSettings(config, redirectUris);
+  const settings = { ...config.settings, ...changes };
+  const opened = await openServer(config, { ...environment, env }, readRules, changes).catch((error) => {
     const isOwn = settings.redirectUris !== config.settings.redirectUris;
     throw isOwn && isAbout(error, "redirectUris") ? redirectUriNeeded() : error;
   });
@@ -110,11 +111,11 @@ export async function execute(
     const seed = opened.vary?.seed;
     if (ofVary === undefined && code !== 0 && seed !== undefined) {
       say(`\n${describeVariations(opened.vary!)}`);
-      if (config.policy.pluginProfiles.includes(`vary:${seed}`)) {
+      if (config.resolved.policy.pluginProfiles.includes(`vary:${seed}`)) {
         say(`${program} vary --seed ${seed} -- COMMAND finds those with which the command fails.`);
       }
     }
-    if (recorder !== undefined && config.policy.pluginProfiles.includes("next-2026.11:warn")) {
+    if (recorder !== undefined && config.resolved.policy.pluginProfiles.includes("next-2026.11:warn")) {
       const { readReadiness } = await import("../../testing/check_readiness.ts");
       say(
         `\n${
@@ -162,10 +163,13 @@ function redirectUriNeeded(): CommandLineError {
  *
  * @throws {CommandLineError} If it has clients, and the flags name redirect URIs too.
  */
-function clientSettings({ settings, policy }: RunConfiguration, named: readonly string[]): Settings {
+function clientSettings(
+  { settings, resolved: { policy } }: RunConfiguration,
+  named: readonly string[],
+): Settings | undefined {
   const { clients, redirectUris } = settings;
   if (clients !== undefined) {
-    if (named.length === 0) return {};
+    if (named.length === 0) return undefined;
     throw new CommandLineError([{
       path: "--redirect-uri",
       expected: "no such flag, because the configuration has clients",

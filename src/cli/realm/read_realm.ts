@@ -2,7 +2,9 @@
 
 import { assertNoIssues } from "../../server/config/config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
-import { configFileField, resolveProgramSettings } from "../options.ts";
+import type { Settings } from "../../server/config/settings.ts";
+import { resolveOptions } from "../../server/hosting/resolve_options.ts";
+import { configFileField } from "../options.ts";
 import { configurationOfRealm, type RealmConfiguration } from "./configuration_of_realm.ts";
 import { type Draft, keepValid, leftOut } from "./keep_valid.ts";
 import type { Json } from "./realm_values.ts";
@@ -17,8 +19,7 @@ export async function readRealm(
   newSecret: () => string,
 ): Promise<Draft<RealmConfiguration>> {
   const { value, notes } = keepValid(configFileField(), configurationOfRealm(realm, newSecret));
-  const settings = value as Parameters<typeof resolveProgramSettings>[0];
-  const { issues } = await resolveProgramSettings(settings, "http://localhost:9000");
+  const { issues } = await resolveOptions(value as Settings, "http://localhost:9000");
   const itemOf = ({ path }: ConfigIssue) => /^(?:clients|users)\[\d+\]/.exec(path)?.[0];
   assertNoIssues(issues.filter((found) => itemOf(found) === undefined));
   const invalid = new Set(issues.map(itemOf));

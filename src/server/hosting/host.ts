@@ -12,7 +12,7 @@ import { type HttpResponse, isDropped, plainText, toResponse } from "../../core/
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import type { ClientAddress, RequestHandler } from "../../core/router.ts";
 import { backChannelOrigin, serverOrigins } from "../../core/issuer_urls.ts";
-import { configuredIssuer } from "../config/resolve_settings.ts";
+import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
 import { localIssuer } from "../config/settings.ts";
 import { memoryStore } from "../../core/store/memory.ts";
 import type { Store } from "../../core/store/store.ts";
@@ -106,8 +106,12 @@ interface CreatedHost extends Pick<Host, "listen" | "close"> {
   apps(): readonly HostedApp[];
   /** Handles a request of the network. It never rejects. */
   readonly handle: RequestHandler;
-  /** Adds the app that handles each request for which no other app matches. Apps with a path follow its origin. */
-  addMainApp(options: LatchkeyOptions): Promise<HostedApp>;
+  /**
+   * Adds the app that handles each request for which no other app matches. Apps with a path follow its origin.
+   *
+   * @param resolved What the settings of the options mean. Default: the app resolves them.
+   */
+  addMainApp(options: LatchkeyOptions, resolved?: ResolvedSettings): Promise<HostedApp>;
   /** Adds an app. */
   addApp(options: LatchkeyOptions): Promise<HostedApp>;
 }
@@ -210,10 +214,10 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
   const created: CreatedHost = {
     apps: () => [...apps].map(({ app }) => app),
     handle,
-    async addMainApp(options) {
+    async addMainApp(options, resolved) {
       const { path = "", store = memoryStore() } = options;
       validatePath(path, configuredIssuer(options));
-      main = await open(options, { store, issuer: origin + path, sharesStore: false });
+      main = await open(options, { store, issuer: origin + path, resolved, sharesStore: false });
       apps.add(main);
       if (configuredIssuer(options) === undefined) paths.set(main, path);
       origin = new URL(main.server.issuer).origin;

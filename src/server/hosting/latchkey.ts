@@ -1,5 +1,6 @@
 /** A host with one app: {@link latchkey}. */
 
+import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import { createHost } from "./host.ts";
 import type { ListenOptions, ListenResult } from "./listen.ts";
@@ -29,9 +30,18 @@ export interface Latchkey extends Omit<HostedApp, "remove"> {
  * const response = await as.fetch(new Request(`${as.issuer}/.well-known/openid-configuration`));
  * ```
  */
-export async function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey> {
+export function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey> {
+  return openLatchkey(options);
+}
+
+/**
+ * Creates an authorization server.
+ *
+ * @param resolved What the settings of the options mean. Default: the server resolves them.
+ */
+export async function openLatchkey(options: LatchkeyOptions, resolved?: ResolvedSettings): Promise<Latchkey> {
   const host = createHost(options.issuerUntilListening);
-  const app = await host.addMainApp(options);
+  const app = await host.addMainApp(options, resolved);
   const { clients, users, fetch, rotateKeys } = app;
   const { listen, close } = host;
   return {

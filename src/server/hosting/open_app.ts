@@ -7,7 +7,7 @@ import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import { parseTarget } from "../../core/router.ts";
 import type { RequestHandler } from "../../core/router.ts";
 import { assertNoIssues } from "../config/config_issue.ts";
-import { configuredIssuer, resolveSettings } from "../config/resolve_settings.ts";
+import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
 import { validatePluginProfiles } from "../config/plugin_profile.ts";
 import { validate } from "../config/field.ts";
 import { storedKeys } from "../../core/keys/keys.ts";
@@ -27,6 +27,7 @@ import { extensions as allExtensions, knownExtensions } from "./extensions.ts";
 import { type Maintenance, maintenance } from "./maintenance.ts";
 import type { AppChanges, LatchkeyOptions, Plugin } from "./options.ts";
 import { optionsField, validateExtensions } from "./options_field.ts";
+import { resolveOptions } from "./resolve_options.ts";
 import { randomPool } from "../../core/crypto.ts";
 import { addressReader } from "./trusted_proxies.ts";
 import { serverPolicy } from "../config/server_policy.ts";
@@ -35,6 +36,8 @@ import { serverPolicy } from "../config/server_policy.ts";
 export interface AppPlace {
   /** The issuer, if the options name none. */
   readonly issuer: string;
+  /** What the settings of the options mean, if no plugin changes them. Default: the app resolves them. */
+  readonly resolved?: ResolvedSettings;
   /** The store of the app. */
   readonly store: Store | Promise<Store>;
   /** Whether other apps have records in the same store. */
@@ -71,15 +74,13 @@ export interface OpenApp {
 export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): Promise<OpenApp> {
   const { extensions = allExtensions, plugins: givenPlugins = [] } = givenOptions;
   assertNoIssues(validateExtensions(extensions));
-  const known = knownExtensions(extensions);
-  assertNoIssues(validate(optionsField(known), givenOptions));
+  assertNoIssues(validate(optionsField(knownExtensions(extensions)), givenOptions));
   const configured = givenPlugins.reduceRight(configure, givenOptions);
   if (place.sharesStore && configured.now !== undefined) throw ownClockError();
   const { now = () => Date.now(), randomBytes = randomPool(), keySource: source } = configured;
   // Awaits promises only: a store of the embedding program may be a proxy that has every member, `then` included.
   const store = place.store instanceof Promise ? await limitStart(place.store) : place.store;
-  const { grantTypes, approver } = configured;
-  const resolved = await resolveSettings(configured, place.issuer, { extensions: known, grantTypes, approver });
+  const resolved = place.resolved ?? await resolveOptions(configured, place.issuer);
   assertNoIssues([...resolved.issues, ...validatePluginProfiles(resolved.policy.pluginProfiles, givenPlugins)]);
   const { policy, issuerPath, deviation } = resolved;
   // Innermost: recorders and faults see requests and responses as clients do.
