@@ -111,8 +111,7 @@ async function main(
 
   const { drain } = config;
   const opened = await openServer(config, environment, rulesReader(environment, import.meta.url));
-  const { server, app, settings, inspectorEnabled, openTools, faultsEnabled, control, log, metrics, healthCheck } =
-    opened;
+  const { server, app, inspectorEnabled, openTools, faultsEnabled, control, log, metrics, healthCheck } = opened;
   let url: string;
   let metricsServer: { readonly url: string; close(): Promise<void> } | undefined;
   try {
@@ -174,8 +173,8 @@ async function main(
     exportsSecrets: config.insecureExportSecrets,
     host: config.host,
     discovery: documents.find((document) => document.endsWith("/openid-configuration")) ?? documents[0],
-    demoSecret: settings.clients === undefined ? demoSecret : undefined,
-    demoKey: settings.clients === undefined && resolved.clients.some(({ jwks }) => jwks !== undefined)
+    demoSecret: config.resolved.hasDemoClients ? demoSecret : undefined,
+    demoKey: config.resolved.hasDemoClients && resolved.clients.some(({ jwks }) => jwks !== undefined)
       ? (await import("./server/config/demo_entries.ts")).demoKey
       : undefined,
     certificateOrigin: app.server.possession.byConnection?.certificateOrigin,

@@ -34,8 +34,6 @@ export type RunConfiguration = Extract<Configuration, { kind: "run" }>;
 export interface ProgramServer {
   readonly server: Latchkey;
   readonly app: App;
-  /** The settings, with the default user first. */
-  readonly settings: Settings;
   /** Whether the issuer is on a test host, so that tools for developers may be open. */
   readonly openTools: boolean;
   readonly inspectorEnabled: boolean;
@@ -133,13 +131,15 @@ export async function openServer(
     throw error;
   }
   return {
-    ...{ server, app: app!, settings, openTools, inspectorEnabled, faultsEnabled, control, log, metrics, healthCheck },
+    ...{ server, app: app!, openTools, inspectorEnabled, faultsEnabled, control, log, metrics, healthCheck },
     ...{ storedEntries, warn, recorder: ofApp.recorder, vary: ofApp.vary },
   };
 }
 
 /** What the plugins of an issuer depend on, besides the configuration. */
-interface AppTools extends Pick<ProgramServer, "settings" | "openTools" | "inspectorEnabled" | "faultsEnabled"> {
+interface AppTools extends Pick<ProgramServer, "openTools" | "inspectorEnabled" | "faultsEnabled"> {
+  /** The settings, with the default user first. */
+  readonly settings: Settings;
   readonly readRules: ReadRules | undefined;
   /** The check of the clients of the first issuer. Default: none. */
   readonly check?: ClientCheckHandle;

@@ -11,7 +11,10 @@ import type { ServerSettings } from "./server_settings.ts";
 
 /** @internal The policy of the whole server. */
 export interface ServerPolicy
-  extends Policy, Required<Omit<ServerSettings, keyof PolicySettings | "keys" | "proxyHeader">> {
+  extends
+    Policy,
+    Required<Omit<ServerSettings, keyof PolicySettings | "keys" | "proxyHeader">>,
+    Pick<ServerSettings, "proxyHeader"> {
   /** The rotation of signing keys, in seconds. */
   readonly keys: { readonly rotateEvery?: number; readonly lead: number };
   /**

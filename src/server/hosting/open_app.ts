@@ -101,7 +101,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   // Only servers with login pages load them.
   const usesPages = policy.login === "interactive" && options.approver === undefined;
   const interaction = usesPages ? await import("../login/mod.ts") : undefined;
-  const readAddress = options.trustProxy?.length ? addressReader(options) : undefined;
+  const readAddress = policy.trustProxy.length > 0 ? addressReader(policy) : undefined;
   const hasListener = options.trace !== undefined || plugins.some(({ onEvent }) => onEvent !== undefined);
   const stored = store.persistent === true
     ? storedRepositories({ store, now, randomBytes, trace, recordPrefix: recordPrefix(options) })

@@ -2,12 +2,12 @@
 
 import type { RequestLike } from "../../core/http/message.ts";
 import type { ClientAddress } from "../../core/router.ts";
-import type { Settings } from "../config/settings.ts";
+import type { ServerPolicy } from "../config/server_policy.ts";
 import { type AddressMatcher, addressMatcher, isAddress } from "../../platform/http/ip_address.ts";
 
 /** Creates the function that reads the address of a client behind the trusted proxies. */
 export function addressReader(
-  { trustProxy = [], proxyHeader }: Settings,
+  { trustProxy, proxyHeader }: ServerPolicy,
 ): (request: RequestLike, connection: ClientAddress) => ClientAddress {
   const trusted = addressMatcher(trustProxy);
   return (request, connection) => clientAddress(request, connection, trusted, proxyHeader);
