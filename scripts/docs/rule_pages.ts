@@ -13,10 +13,19 @@ export const groupList = (groups: readonly Part[]): string =>
     "",
   ].join("\n");
 
-/** The page of a rule. `group` is the heading of its group. */
-export function rulePage({ id, level, requirement, source }: RuleRow, group: string, rejection?: Rejection): string {
+/** What the page of a rule says besides its requirement. */
+export interface RuleContext {
+  /** The heading of its group. */
+  readonly group: string;
+  /** The sources that the rule table in the code does not have. */
+  readonly source?: string;
+  readonly rejection?: Rejection;
+}
+
+/** The page of a rule. */
+export function rulePage({ id, level, requirement }: RuleRow, { group, source, rejection }: RuleContext): string {
   const { fix, passes, cites = [] } = findRule(id) ?? {};
-  const sources = [...cites, ...source === "" ? [] : source.split("; ")].map(linkSource);
+  const sources = [...cites, ...source?.split("; ") ?? []].map(linkSource);
   const facts = [
     `- **Group**: [${group}](${id.slice(0, 2)}.md)`,
     `- **Level**: ${level}`,

@@ -35,6 +35,9 @@ export interface Site {
 
 const rulesSource = "tests/rules.md";
 
+/** The file with the sources that the rule table in the code does not have. */
+const ruleSources = "tests/rule_sources.json";
+
 /** The page of all settings. */
 const allSettings: NavLink = { path: "look-up/settings", label: "Settings" };
 
@@ -63,7 +66,7 @@ export function buildSite({ read, assets, rejections, repository }: Material): S
     ...{ path: allSettings.path, kind: "Look up" },
     text: settingsPage(read("static/config.schema.json")),
   };
-  const drafts = [...draftPages(read), settings, ...draftRules(partsOf(read(rulesSource)), rejections)];
+  const drafts = [...draftPages(read), settings, ...draftRules(read, rejections)];
   const anchors = findAnchors(drafts, read);
   const problems: string[] = [];
   const sections = plan.map(({ title, pages }) => ({
@@ -203,7 +206,9 @@ function findPart(parts: readonly Part[], name: string, source: string): Part {
 }
 
 /** The pages of the rules: all groups, a group, a rule. */
-function draftRules([intro, ...groups]: readonly Part[], rejections: Material["rejections"]): Draft[] {
+function draftRules(read: Material["read"], rejections: Material["rejections"]): Draft[] {
+  const [intro, ...groups] = partsOf(read(rulesSource));
+  const sources: Readonly<Record<string, string>> = JSON.parse(read(ruleSources));
   const text = `${intro!.text.replace(/^<!--.*-->\n+/, "")}\n${groupList(groups)}`;
   return [
     { path: allRules.path, kind: "Look up", source: rulesSource, text },
@@ -212,7 +217,7 @@ function draftRules([intro, ...groups]: readonly Part[], rejections: Material["r
       ...parseRules(group.text).map((row) => ({
         path: `rules/${row.id}`,
         kind: "Rule",
-        text: rulePage(row, group.title!, rejections.get(row.id)),
+        text: rulePage(row, { group: group.title!, source: sources[row.id], rejection: rejections.get(row.id) }),
       })),
     ]),
   ];

@@ -45,7 +45,7 @@ test("an error code and a parameter list their rules, and a group its own", asyn
 test("the rules of an error code are few: those of every server, then only the IDs of extensions", async () => {
   const lines = (await run("invalid_grant")).split("\n");
   assertEquals(lines.length, 9);
-  assertMatch(lines.at(-1)!, /^also {3}.*\bRT-04\b.*\bCB-03\b/);
+  assertMatch(lines.at(-1)!, /^also {3}.*\bRT-04\b.*\bDV-03\b/);
   assert(lines.some((line) => line.startsWith("PK-09  ")));
   assertMatch(await run("redirect_uri"), /^RU-01 {2}/);
 });

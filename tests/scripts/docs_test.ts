@@ -70,7 +70,7 @@ test("every setting and every member of it is described, as in the JSON Schema",
   }
 });
 
-test("the page of a rule names the sources in the code and those in tests/rules.md", () => {
+test("the page of a rule names the sources in the code and all others", () => {
   const sourcesOf = (id: string) =>
     /^- \*\*Source\*\*: (.*)$/m.exec(String(builtSite().files.get(`rules/${id}.md`)))?.[1];
   const section = "https://www.rfc-editor.org/rfc/rfc9700.html#section-4.";

@@ -6,20 +6,18 @@ export const rulesPath = "tests/rules.md";
 /** @internal Reads it. Rejects if this copy of the program does not have the file, as on JSR. */
 export type ReadRules = () => Promise<string>;
 
-/** A rule in it: `- **AZ-13** SHOULD: A state of up to 1024 characters … *OAuth 2.1 §4.1.2*`. */
+/** A rule in it: `- **AZ-13** SHOULD: A state of up to 1024 characters …`. */
 export interface RuleRow {
   readonly id: string;
   /** The level of BCP 14; ` P` at its end marks a decision of this product. */
   readonly level: string;
   readonly requirement: string;
-  /** The sources that the rule table in the code does not have; empty if there are none. */
-  readonly source: string;
 }
 
 /** The rules in the text, in its order. */
 export function parseRules(text: string): RuleRow[] {
-  const row = /^- \*\*([A-Z]{2}-\d{2})\*\* (?:(SHOULD|MAY)?( ?P)?: )?(.+?)(?: \*(\S.*)\*)?$/gm;
-  return [...text.matchAll(row)].map(([, id, level = "MUST", product = "", requirement, source = ""]) => ({
-    ...{ id: id!, level: product === "" ? level : `${level} P`, requirement: requirement!, source },
+  const row = /^- \*\*([A-Z]{2}-\d{2})\*\* (?:(SHOULD|MAY)?( ?P)?: )?(.+)$/gm;
+  return [...text.matchAll(row)].map(([, id, level = "MUST", product = "", requirement]) => ({
+    ...{ id: id!, level: product === "" ? level : `${level} P`, requirement: requirement! },
   }));
 }
