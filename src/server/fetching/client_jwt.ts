@@ -103,16 +103,22 @@ const fixes: Readonly<Record<string, string>> = {
   aud: "Set aud to the issuer of this server, as a string.",
   jti: "Set jti to a new random string for each JWT.",
   alg: "Sign with an expected algorithm, or register that of the client.",
+  crit: "Leave crit, and the parameters that it names, out of the header.",
+  n: "Replace the key in jwks or jwks_uri of the client by an RSA key of at least 2048 bits.",
 };
 
-function fixFor(cause: unknown, usesSecret: boolean, name: string): string {
-  if (cause instanceof errors.JWTClaimValidationFailed) return fixes[cause.claim] ?? fixes.form!;
-  if (cause instanceof errors.JOSEAlgNotAllowed) return fixes.alg!;
+/** What the client changes; `undefined` if only the fix of the rule is known. */
+function fixFor(cause: unknown, usesSecret: boolean, name: string): string | undefined {
+  if (cause instanceof errors.JWTClaimValidationFailed) return fixes[cause.claim];
   if (cause instanceof errors.JWSSignatureVerificationFailed && usesSecret) {
     return `Sign ${name} with the client_secret of the client, as UTF-8.`;
   }
   if (cause instanceof errors.JWSSignatureVerificationFailed || cause instanceof errors.JWKSNoMatchingKey) {
     return `Sign ${name} with the private key of a key in jwks or jwks_uri of the client, and send its kid, or none.`;
   }
-  return fixes.form!;
+  const { message } = cause as Error;
+  if (message.includes('"alg"')) return fixes.alg;
+  if (message.startsWith("Extension Header Parameter")) return fixes.crit;
+  if (message.includes("modulusLength")) return fixes.n;
+  return cause instanceof errors.JWSInvalid || cause instanceof errors.JWTInvalid ? fixes.form : undefined;
 }

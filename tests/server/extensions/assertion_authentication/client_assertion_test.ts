@@ -341,6 +341,11 @@ test("[CA-07, JC-02, JC-03, JC-04, JC-05] the fix of a rejected assertion names 
     ["an empty jti", { claims: { jti: "" } }, /new random jti/],
     ["another typ", { header: { typ: "at+jwt" } }, /^Leave typ out/],
   ];
+  const headers: readonly (readonly [header: string, fix: RegExp])[] = [
+    ["null", /^Send one signed JWT/],
+    ["{}", /^Sign with an expected algorithm/],
+    ['{"alg":"none"}', /^Sign with an expected algorithm/],
+  ];
   const fixOf = async (request: Promise<Response>) => {
     assertEquals(await getOutcome(await request), rejected);
     return getRejections(b.events).at(-1)!.explanation.fix!;
@@ -353,6 +358,13 @@ test("[CA-07, JC-02, JC-03, JC-04, JC-05] the fix of a rejected assertion names 
     await ask(b, used);
     assertMatch(await fixOf(ask(b, used)), /new random jti/);
     assertMatch(await fixOf(ask(b, `${used.slice(0, -2)}==`)), /^Send one signed JWT/);
+    const [header, ...others] = used.split(".") as [string, string, string];
+    const { alg } = JSON.parse(Buffer.from(header, "base64url").toString());
+    const critical = [JSON.stringify({ alg, crit: ["urn:x"], "urn:x": 1 }), /^Leave crit/] as const;
+    // Without an algorithm of a secret, the client is not "shared".
+    for (const [text, fix] of [critical, ...client === "key" ? headers : []]) {
+      assertMatch(await fixOf(ask(b, [Buffer.from(text).toString("base64url"), ...others].join("."))), fix, text);
+    }
   }
   const [key, shared] = [
     await fixOf(ask(b, await assertionOf("key", { key: wrongKey }))),
@@ -1310,5 +1322,6 @@ test("[JC-04] an RSA key below 2048 bits is rejected at registration with its pa
   const parts = [{ alg: "RS256" }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"));
   const signature = sign("sha256", Buffer.from(parts.join(".")), short.privateKey).toString("base64url");
   assertEquals(await getOutcome(await ask(remote, [...parts, signature].join("."))), rejected);
+  assertMatch(getRejections(remote.events)[0]!.explanation.fix!, /an RSA key of at least 2048 bits/);
   assertEquals(remote.events.filter(({ type }) => type === "internal_error"), []);
 });
