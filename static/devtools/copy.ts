@@ -23,26 +23,28 @@ for (const name of document.querySelectorAll(".sent > dt")) {
   value.append(text);
   const button = document.createElement("button");
   button.type = "button";
-  button.className = "copy button plain";
+  button.className = "copy";
   const label = document.createElement("span");
   label.className = "unseen";
-  const message = cell.closest(".panes > div")!.querySelector("h4")!.firstChild!.textContent!;
+  const message = cell.closest(".panes > div")!.querySelector("h3, h4")!.firstChild!.textContent!;
   label.textContent = ` ${name.textContent}, ${message}of ${cell.closest("[id]")!.id}`;
   button.append("Copy", label);
   value.after(button);
 }
 enableCopyButtons();
 
-// Without script, or where the browser forbids to copy, the link opens the command.
+// Without script, or where the browser forbids to copy, the link opens the text.
 document.addEventListener("click", async (event) => {
-  const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[href*='.sh?']") : null;
+  const link = event.target instanceof Element
+    ? event.target.closest<HTMLAnchorElement>("a[href*='.sh?'], .ways > a[href$='.md']")
+    : null;
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   try {
     const response = await fetch(link.href);
     if (!response.ok) throw new Error(response.statusText);
     await navigator.clipboard.writeText(await response.text());
-    link.textContent = "Copied as curl";
+    link.textContent = link.href.endsWith(".md") ? "Copied as Markdown" : "Copied as curl";
     announce("Copied");
   } catch {
     location.href = link.href;

@@ -1,6 +1,6 @@
 /** The primary action of each page is on the first screen: `deno test -A tests/browser/first_screen_browser.ts`. */
 
-import { assert, assertEquals, assertLess } from "@std/assert";
+import { assertEquals, assertLess } from "@std/assert";
 import { after, test } from "node:test";
 import { latchkey } from "./server.ts";
 import { inspector } from "../../src/devtools/mod.ts";
@@ -65,13 +65,16 @@ for (const [width, height] of [[1280, 800], [320, 640]] as const) {
     await measure("rejected flow");
     await page.goto(`${url}/oauth2/token`);
     await measure("endpoint in a browser");
-    // Where the link of a rejection leads: to the step, not to the top of the flow.
-    await page.goto(`${url}/flows/1#step-2`);
-    const step = page.locator("#step-2");
+    await page.goto(`${url}/flows/1`);
     for (const text of ["Expected", "Received", "How to fix it:"]) {
-      const { y, height: boxHeight } = (await step.getByText(text).first().boundingBox())!;
-      assert(y >= 0 && y + boxHeight <= height, `${text} of the step`);
+      const { y, height: boxHeight } = (await page.getByText(text).first().boundingBox())!;
+      assertLess(y + boxHeight, height, text);
     }
+    if (width < 1280) return;
+    // The rejected step is beside its fix.
+    const step = (await page.locator("#step-2").boundingBox())!;
+    const fix = (await page.locator(".reason").boundingBox())!;
+    assertEquals([step.y === fix.y, step.x > fix.x + fix.width, step.y < 300], [true, true, true]);
   });
 }
 

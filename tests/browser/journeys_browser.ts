@@ -136,10 +136,16 @@ journey("the signing key is rotated", 2, async (open, click) => {
 journey("a rejected flow is copied for an issue", 2, async (open, click) => {
   const { id } = await authorize(`${url}/elsewhere`);
   const page = await open(`/flows/${id}`);
-  await click(page.getByRole("link", { name: "Markdown for an issue" }));
-  // What the browser shows is the text alone: one click selects it.
-  await click(page.locator("pre"));
-  assertMatch(await page.locator("pre").innerText(), /redirect_uri is not registered/);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await click(page.locator("main summary", { hasText: /^More$/ }));
+  await click(page.getByRole("link", { name: "Copy as Markdown" }));
+  // Without script, the browser shows the text.
+  const shown = page.locator("pre:not(.wire)");
+  await page.getByText("Copied as Markdown").or(shown).waitFor();
+  const text = await shown.count() > 0
+    ? await shown.innerText()
+    : await page.evaluate("navigator.clipboard.readText()") as string;
+  assertMatch(text, /redirect_uri is not registered/);
 });
 
 journey("an application is connected, and its page leads to its first login", 3, async (open, click, choose) => {

@@ -55,7 +55,7 @@ test("the pictures show the reason, the fix and the next action", { skip }, asyn
   await page.getByRole("button", { name: "Send the edited request", exact: true }).click();
   await page.waitForURL(`${url}/authorized/try`);
   await page.goto(`${url}/flows/1`);
-  await takePicture(opened, "flow", ["Expected", "Received", "How to fix it", "Sequence"]);
+  await takePicture(opened, "flow", ["Expected", "Received", "How to fix it", "Share as HTML"]);
   const redirectUri = encodeURIComponent(`${url}/authorised`);
   await page.goto(`${url}/oauth2/authorize?response_type=code&client_id=demo-public&redirect_uri=${redirectUri}`);
   await takePicture(opened, "rejected", ["Expected", "Received", "How to fix it", "See the whole flow"]);

@@ -28,13 +28,13 @@ test("[FL-21] the page of a failed flow has at most 40 controls, and names at mo
   const html = await (await server.get("/flows/1")).text();
   assertStringIncludes(html, "pill bad");
   assertLessOrEqual(controls(html), 40);
-  assertEquals(deeds(html), ["See step 2", "Markdown for an issue", "Show all secrets"]);
+  assertEquals(deeds(html), ["Edit and send again", "Share as HTML", "Copy as Markdown"]);
   await server.token({ client_id: "web", client_secret: "wrong" });
   const withChange = deeds(await (await server.get("/flows/2")).text());
   assertEquals(withChange.map((label) => label.replace(/<[^>]*>/g, "")), [
     "Compare with the client web",
-    "See step 1",
-    "Markdown for an issue",
+    "Edit and send again",
+    "Share as HTML",
   ]);
 });
 
@@ -46,7 +46,7 @@ test("[FL-21] the page of a successful flow has at most 40 controls, and names a
   assertStringIncludes(html, "pill good");
   assertMatch(html, /id="step-3"/);
   assertLessOrEqual(controls(html), 40);
-  assertEquals(deeds(html), ["Markdown for an issue", "Show all secrets"]);
+  assertEquals(deeds(html), ["Share as HTML", "Copy as Markdown", "Show all secrets"]);
 });
 
 /** The buttons before the sequence that are not folded. */

@@ -1,6 +1,6 @@
 /** The props of a flow's page. */
 
-import { findFix, findRule, getPassedText } from "../../server/rules.ts";
+import { findFix, findRule } from "../../server/rules.ts";
 import { upperFirst } from "../../server/pages/first_letter.ts";
 import type { RuleId } from "../../core/rules/mod.ts";
 import type { Server } from "../../core/server.ts";
@@ -10,21 +10,14 @@ import type { Exchange, Flow, RecordedResponse } from "../../recorder/exchange.t
 import { redactFlow } from "../../recorder/redact.ts";
 import { parseLocation } from "../../platform/http/location.ts";
 import { parseJsonMembers } from "../../recorder/record_response.ts";
-import type {
-  FailureReason,
-  FlowProps,
-  FlowRow,
-  FlowStep,
-  FlowSummary,
-  Hop,
-  RejectionSummary,
-  RuleCheckResult,
-} from "./pages/props.ts";
+import type { FailureReason, FlowProps, FlowRow, FlowStep, FlowSummary, Hop, RejectionSummary } from "./pages/props.ts";
 import { isRecordedWhole } from "./curl.ts";
 import type { DocumentRequests } from "./documents.ts";
 import { issuedItems } from "./issued.ts";
 import { issuedTokens } from "../../recorder/issued_tokens.ts";
 import { countMasked, type DisplayOptions, type Masked, requestMessage, responseMessage } from "./message.ts";
+import { exchangeChecks, exchangeWarnings } from "./step_checks.ts";
+import { describeSentSecret } from "./sent_secret.ts";
 import { exchangeStatus, exchangeTitle, fieldValue, flowStatus, isFromClient, outcomeOf } from "./labels.ts";
 import { isEditable } from "./edit/editable.ts";
 
@@ -126,7 +119,11 @@ export async function describeFlow(
   const long = exchanges.length > maxFullSteps;
   return {
     row: "count" in flow ? documentRow(masked, flow.count, server) : flowRow(masked),
-    ...describeFailure(exchanges, failedIndex, options.findHelp),
+    ...await withSentSecret(
+      server,
+      flow.exchanges[failedIndex],
+      describeFailure(exchanges, failedIndex, options.findHelp),
+    ),
     steps: shown.map((_, i) => {
       const at = first + i - 1;
       const exchange = { original: flow.exchanges[at]!, masked: masked.exchanges[at]! };
@@ -228,6 +225,16 @@ function describeFailure(
   };
 }
 
+/** A failure, with what is wrong with the secret that was sent. */
+async function withSentSecret(
+  server: Server,
+  failed: Exchange | undefined,
+  { reason, continued }: Pick<FlowProps, "reason" | "continued">,
+): Promise<Pick<FlowProps, "reason" | "continued">> {
+  const sentSecret = reason && failed && await describeSentSecret(server, failed);
+  return { reason: reason && { ...reason, sentSecret }, continued };
+}
+
 function describeStep(
   masked: Masked<Exchange>,
   number: number,
@@ -323,49 +330,3 @@ function requestSummary({ request }: Exchange): string | undefined {
 
 /** The parameters of a request that its arrow shows. */
 const summaryParameters = ["grant_type", "scope", "prompt", "login_hint"];
-
-/** All checks of an exchange in order: passed, failed, not checked. */
-function exchangeChecks(
-  { passed, rejection, warnings }: Exchange,
-  expectedRules: readonly RuleId[],
-): RuleCheckResult[] {
-  const checks = passed.map(({ rule, value }): RuleCheckResult => ({ ...passedRule(rule), passed: true, value }));
-  if (rejection === undefined) return checks;
-  const { reason: statement, ...why } = rejection.explanation;
-  const lastPassed = expectedRules.findLastIndex((candidate) => passed.some(({ rule }) => rule === candidate));
-  const uncheckedRules = expectedRules.slice(lastPassed + 1)
-    .filter((candidate) => candidate !== why.rule && !warnings.some(({ rule }) => rule === candidate));
-  return [
-    ...checks,
-    {
-      ...why,
-      passed: false,
-      cites: ruleCitations(why.rule),
-      statement,
-      fix: findFix(rejection.explanation),
-    },
-    ...uncheckedRules.map((rule): RuleCheckResult => ({ ...passedRule(rule), passed: undefined })),
-  ];
-}
-
-/** The warnings of an exchange: accepted, but should be fixed. */
-function exchangeWarnings({ warnings }: Exchange): RuleCheckResult[] {
-  return warnings.map((explanation) => {
-    const { reason, ...why } = explanation;
-    return {
-      ...why,
-      passed: undefined,
-      cites: ruleCitations(why.rule),
-      statement: `${upperFirst(reason)}.`,
-      fix: findFix(explanation),
-    };
-  });
-}
-
-function passedRule(rule: RuleId): Pick<RuleCheckResult, "rule" | "cites" | "statement"> {
-  return { rule, cites: ruleCitations(rule), statement: getPassedText(rule) };
-}
-
-function ruleCitations(rule: string | undefined): readonly string[] {
-  return findRule(rule)?.cites ?? [];
-}

@@ -2,6 +2,7 @@
 
 import { frontChannelOrigin } from "../../core/issuer_urls.ts";
 import { ensureBrowserCookie } from "../../core/session/cookies.ts";
+import { appOf } from "../../server/app.ts";
 import { takeConfirmation } from "../../server/login/confirmation.ts";
 import { callbackClients } from "../../core/demo_flow.ts";
 import { fixLink, mayListClients } from "../../server/errors/client_change.ts";
@@ -33,6 +34,7 @@ import { findCheckOrder } from "./check_order.ts";
 import { curlCommand } from "./curl.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";
+import { formatFlowDocument } from "./flow_document.ts";
 import { describeList, flowKinds, selectFlows } from "./list.ts";
 import { suggestMatch } from "../../server/explain/suggest_match.ts";
 import { withVisibleTexts } from "../../server/explain/visible_text.ts";
@@ -116,7 +118,7 @@ export async function changeRecording(context: Context, recorder: Recorder): Pro
 
 /** GET /flows/{id} and its exports. */
 export async function showOne(context: Context, recorder: Recorder, name: string): Promise<HttpResponse> {
-  const { id, form } = /^(?<id>d?\d+)(?:\.(?<form>har|md|sh))?$/.exec(name)?.groups ?? {};
+  const { id, form } = /^(?<id>d?\d+)(?:\.(?<form>har|html|md|sh))?$/.exec(name)?.groups ?? {};
   const flow = findFlow(recorder, id);
   const { server, site, target: { query } } = context;
   const allHabits = new URLSearchParams(query).get("habits") === "all";
@@ -129,7 +131,7 @@ export async function showOne(context: Context, recorder: Recorder, name: string
 
 /** What the page of a flow has besides its exchanges. */
 interface FlowView extends Pick<FlowProps, "habits" | "about"> {
-  /** The export, in place of the page: `har`, `md` or `sh`. */
+  /** The export, in place of the page: `har`, `html`, `md` or `sh`. */
   readonly form?: string;
   /** Where its requests can be edited and sent again. Default: nowhere. */
   readonly editPath?: string;
@@ -144,7 +146,11 @@ export async function showFlow(
   const { server, target: { query } } = context;
   const site: Site = context.site;
   const params = new URLSearchParams(query);
-  if (form !== undefined) return exportFlow(server.issuer, flow, form, Number(params.get("step") || 1));
+  if (form === "html") return exportResponse(flow, form, await formatFlowDocument(appOf(context), flow));
+  if (form !== undefined) {
+    const step = Number(params.get("step") || 1);
+    return exportResponse(flow, form, formatExport(server.issuer, flow, form, step));
+  }
   const canShowSecrets = server.settings.allows.openTools;
   const secrets = canShowSecrets && params.get("show") === "secrets";
   const browser = await ensureBrowserCookie(context);
@@ -215,21 +221,24 @@ function flowNotFound(): HttpError {
 }
 
 /** An export of a flow, or of one step. Secrets are always redacted, because users share exports. */
-function exportFlow(issuer: string, flow: Flow, format: string, step: number): HttpResponse {
-  const isText = format !== "har";
+function exportResponse(flow: Flow, format: string, text: string): HttpResponse {
   const name = `flow-${flow.id.replace("/", "-")}.${format}`;
+  const isFile = Object.hasOwn(fileTypes, format);
   return {
     status: 200,
     headers: {
       // Also Markdown and commands are plain text, so that browsers display them.
-      "content-type": isText ? "text/plain; charset=utf-8" : "application/json",
-      "content-disposition": `${isText ? "inline" : "attachment"}; filename="${name}"`,
+      "content-type": isFile ? fileTypes[format]! : "text/plain; charset=utf-8",
+      "content-disposition": `${isFile ? "attachment" : "inline"}; filename="${name}"`,
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
     },
-    body: `${formatExport(issuer, flow, format, step).trimEnd()}\n`,
+    body: `${text.trimEnd()}\n`,
   };
 }
+
+/** The content types of exports that are saved as files. */
+const fileTypes: Readonly<Record<string, string>> = { har: "application/json", html: "text/html; charset=utf-8" };
 
 function formatExport(issuer: string, flow: Flow, format: string, step: number): string {
   switch (format) {

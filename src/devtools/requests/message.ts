@@ -25,8 +25,13 @@ export interface DisplayOptions {
 
 export function requestMessage({ original, masked }: Masked<Exchange>, options: DisplayOptions): MessageDetails {
   const { method, path, body } = (options.secrets ? original : masked).request;
+  const { query, form } = original.request;
   const part = (title: string, pick: (request: RecordedRequest) => Fields) =>
-    messagePart(title, { original: pick(original.request), masked: pick(masked.request) }, options);
+    messagePart(
+      query.length > 0 && form.length > 0 ? title : undefined,
+      { original: pick(original.request), masked: pick(masked.request) },
+      options,
+    );
   return {
     line: `${method} ${path}`,
     headers: messageFields(maskedHeaders(original.request, masked.request), options),
@@ -43,10 +48,10 @@ export function responseMessage(
   if (original.response === undefined || masked.response === undefined) return undefined;
   const responses = { whole: original.response, masked: masked.response };
   const { status, body, authorizationResponse } = options.secrets ? responses.whole : responses.masked;
-  const part = (title: string, pick: (response: RecordedResponse) => Fields) =>
+  const part = (title: string | undefined, pick: (response: RecordedResponse) => Fields) =>
     messagePart(title, { original: pick(responses.whole), masked: pick(responses.masked) }, options);
   const bodyParts = part(
-    "In the body",
+    authorizationResponse && "In the body",
     (response) => Object.entries(parseJsonMembers(response)).map(([k, v]) => [k, toText(v)]),
   );
   return {
@@ -67,8 +72,14 @@ export function responseMessage(
   };
 }
 
-function messagePart(title: string, fields: Masked<Fields>, options: DisplayOptions): MessageDetails["parts"] {
-  return fields.original.length === 0 ? [] : [{ title, sent: messageFields(fields, options) }];
+function messagePart(
+  title: string | undefined,
+  fields: Masked<Fields>,
+  options: DisplayOptions,
+): MessageDetails["parts"] {
+  return fields.original.length === 0
+    ? []
+    : [{ ...title !== undefined && { title }, sent: messageFields(fields, options) }];
 }
 
 type WithHeaders = { readonly headers: Readonly<Record<string, string>> };

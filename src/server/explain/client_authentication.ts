@@ -49,8 +49,6 @@ export function explainFailedAuthentication(facts: FailedAuthentication, server:
     case "wrong secret":
       return {
         reason: `the secret of client ${facts.id} is wrong; this request used ${facts.used}`,
-        expected: "the registered secret",
-        received: "a different secret",
         fix: "Copy client_secret from the registration: complete, without spaces, quotation marks or a newline.",
         change: { client_id: facts.id, isNew: false },
       };

@@ -212,8 +212,10 @@ test("[FL-02] the page of a failed flow starts with the reason, expected and rec
   );
   assertMatch(
     opening!,
-    / How to fix it: Send the redirect_uri .* See step 2 , .* Flow 1, request 2 invalid_grant client spa .* TK-15 1 habit to improve Markdown for an issue /,
+    / How to fix it: Send the redirect_uri .* Edit and send again , step 2 Flow 1, request 2 invalid_grant client spa .* Share as HTML .* Step 2: Code exchange Copy step 2 as curl ✗ redirect_uri does not match the authorization request TK-15 OAuth 2\.1 §10\.2 .* Request POST \/oauth2\/token .* Response 400 Bad Request /,
   );
+  const text = await bench.read("/flows/1");
+  for (const once of ["How to fix it:", "Expected ", "Received "]) assertEquals(text.split(once).length, 2, once);
 });
 
 test("[FL-02] a rejection caused by an earlier rejection does not hide the earlier one", async () => {
@@ -225,7 +227,7 @@ test("[FL-02] a rejection caused by an earlier rejection does not hide the earli
   assertEquals((await bench.get("/oauth2/userinfo", userinfo)).status, 401);
   assertMatch(
     await bench.read("/flows/1"),
-    /^ ?All flows Authorization code used twice .* See step 3 , Code exchange 1 later step was also rejected/,
+    /^ ?All flows Authorization code used twice .* 1 later step was also rejected\. .* Step 3: Code exchange Copy step 3 as curl ✗ /,
   );
   assertMatch(linesOf(await bench.page("/flows"))[0]!, /✗ spa alice Authorization code used twice$/);
 
@@ -247,14 +249,15 @@ test("[FL-01, FL-02] each rejected step shows its reason in its own line, by rul
   await bench.token({ code, code_verifier: verifier.replace("d", "e") });
   await assertTokenResponse(await bench.token({ code }));
   await bench.token({ code });
-  const titles = [...(await bench.page("/flows/1")).matchAll(/<span class="title">[^]*?<\/summary>/g)]
+  const titles = [...(await bench.page("/flows/1")).matchAll(/<span class="title">[^]*?<\/(?:summary|div)>/g)]
     .map(([title]) => textOf(title!).replace(/ (?:Browser|Client) to .*/, ""));
   assertEquals(titles.map((title) => title.replace(/ 00:00:00 \d+ ms/, "").trim()), [
     "1 Authorization request ✓ code issued",
     "2 Code exchange ✗ rejected invalid_grant · PK-09 " +
     "code_verifier does not match the code_challenge of the authorization request",
     "3 Code exchange ✓ tokens issued",
-    "4 Code exchange ✗ rejected invalid_grant · CI-06 authorization code used twice",
+    // The page begins with its reason.
+    "4 Code exchange ✗ rejected",
   ]);
 });
 
@@ -384,7 +387,7 @@ test("[FL-03] list, page and exports contain no secret until the page is asked t
   }
   const shown = await bench.page("/flows/1?show=secrets") + await bench.page("/flows/2?show=secrets");
   for (const secret of secrets) assertStringIncludes(shown, secret);
-  assertMatch(textOf(shown), /Secrets are shown +Hide all secrets/);
+  assertMatch(textOf(shown), /Hide all secrets ! Secrets are shown/);
 });
 
 test("[FL-03] a client secret in place of a user or id is in no page, export or filter", async () => {
@@ -536,7 +539,7 @@ test("[FL-09] the page of a rejection links to its step in the flow", async () =
   const trail = linksOf(await rejected.text()).find((href) => href.startsWith("/flows/of/"))!;
   const found = await bench.get(trail);
   assertEquals([found.status, found.headers.get("location")], [302, "/flows/1"], "the page begins with its reason");
-  assertMatch(await bench.page("/flows/1"), /href="#step-1">See step 1/);
+  assertMatch(await bench.page("/flows/1"), /<section class="step" id="step-1"/);
 
   bench.inspected.recorder.clear();
   assertEquals((await bench.get(trail)).status, 404);
@@ -851,4 +854,44 @@ test("the PKCE values of a flow can be recomputed from the page", async () => {
   const bench = await watched();
   await openBrowser(bench).login();
   assertMatch(await bench.read("/flows/1"), new RegExp(`matches the code_challenge: ${challenge} PK-09`));
+});
+
+test("[FL-02] on loopback, the page says what was added to a wrong secret, and never a character of it", async () => {
+  const secret = "s3cret-of-web-0123456789";
+  const sent: readonly (readonly [secret: string, says: RegExp])[] = [
+    [`${secret} `, /is the registered one with a blank at its end: 25 characters instead of 24\./],
+    [` ${secret}`, /is the registered one with a blank at its beginning: 25 characters instead of 24\./],
+    [`${secret}\n`, /is the registered one with a newline at its end: 25 characters instead of 24\./],
+    [`"${secret}"`, /is the registered one with quotation marks around it: 26 characters instead of 24\./],
+    [`'${secret}'\n`, /is the registered one with a newline at its end and quotation marks around it: 27 characters /],
+    [`"${secret}`, /has 25 characters, without blanks or quotation marks around it\./],
+    ["another ", /has 8 characters, with a blank at its end\./],
+    ["x", /has 1 character, without blanks or quotation marks around it\./],
+  ];
+  for (const issuer of ["http://localhost:9000", "https://as.test"]) {
+    const bench = await watched({
+      issuer,
+      clients: [{ client_id: "web", client_secret: secret, redirect_uris: ["https://web.example/cb"] }],
+    });
+    for (const [i, [client_secret, says]] of sent.entries()) {
+      const form = { grant_type: "authorization_code", code: "x", client_id: "web", client_secret };
+      const response = await bench.post("/oauth2/token", form);
+      assertEquals(response.status, 401);
+      await response.body?.cancel();
+      const text = await bench.read(`/flows/${i + 1}`);
+      if (issuer.startsWith("https:")) assertNotMatch(text, /The secret that was sent/, client_secret);
+      else assertMatch(text, says);
+      assertNotMatch(text, /Expected|Received|s3cret/, client_secret);
+    }
+  }
+});
+
+test("[FL-04] a flow is shared as one HTML file that needs no server, without secrets", async () => {
+  const bench = await watched();
+  await failedLogin(bench);
+  const response = await bench.get("/flows/1.html");
+  assertEquals(response.headers.get("content-disposition"), 'attachment; filename="flow-1.html"');
+  const html = await response.text();
+  assertMatch(textOf(html), /redirect_uri does not match .* Received .* How to fix it: .* Response 400 Bad Request/);
+  assertEquals([html.includes(verifier), /<(?:form|script|link)\b|href="\//.test(html)], [false, false]);
 });

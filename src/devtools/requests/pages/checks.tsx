@@ -10,11 +10,23 @@ import { Rule } from "./parts.tsx";
 import type { RuleCheckResult } from "./props.ts";
 
 /** The list of checks. Only a failed check has something to compare, a fix, and links to its rule and the sections. */
-export function Checks({ checks }: { readonly checks: readonly RuleCheckResult[] }): VNode {
+export function Checks({ checks, inLines = false }: {
+  readonly checks: readonly RuleCheckResult[];
+  /** Whether a failed check takes one line, because the page has its values and its fix elsewhere. Default: false. */
+  readonly inLines?: boolean;
+}): VNode {
   return (
     <ul class="checks">
       {checks.map((check) =>
-        check.passed === false
+        check.passed === false && inLines
+          ? (
+            <li key={check.rule}>
+              <b class="bad" role="img" aria-label="Failed">✗</b>
+              <bdi>{check.statement}</bdi>
+              <Rule rule={check.rule} cites={check.cites} />
+            </li>
+          )
+          : check.passed === false
           ? (
             <li key={check.rule}>
               <CheckItem passed={false} expected={check.expected} received={check.received}>

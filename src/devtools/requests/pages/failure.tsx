@@ -1,21 +1,21 @@
 /** @jsxImportSource preact */
-/** Why a flow failed, how to fix it, and where its rejected step is: on its page and beside the list. */
+/** Why a flow failed, how to fix it, and what to do next: on its page and beside the list. */
 
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { Rejection } from "../../../server/pages/rejection.tsx";
 import type { FailureReason } from "./props.ts";
 
 /** The heading is the reason, unless the flow continued. */
 export function FailureSummary(
-  { base, reason, continued, href }: {
+  { base, reason, continued, next }: {
     readonly base: string;
     readonly reason: FailureReason;
     readonly continued: boolean;
-    /** Where the rejected step is. */
-    readonly href: string;
+    /** The next deed besides a change of the clients. Absent: there is none. */
+    readonly next?: { readonly href: string; readonly label: ComponentChildren };
   },
 ): VNode {
-  const { step, more, title, change, suggestion } = reason;
+  const { step, more, change, suggestion } = reason;
   const isChangeFirst = change !== undefined && suggestion?.fix === undefined;
   const changeLink = change && (
     <a class={isChangeFirst ? "button" : "button plain"} href={base + change.path}>
@@ -32,20 +32,20 @@ export function FailureSummary(
           , in step {step}; the flow continued
         </p>
       )}
+      {reason.sentSecret !== undefined && <p>{reason.sentSecret}</p>}
       <Rejection {...reason} />
-      <p class="ways">
-        {isChangeFirst && changeLink}
-        <a class={isChangeFirst ? "button plain" : "button"} href={href}>
-          See step {step}
-          <span class="unseen">, {title}</span>
-        </a>
-        {!isChangeFirst && changeLink}
-        {more > 0 && (
-          <span class="aside">
-            {more === 1 ? "1 later step was also rejected." : `${more} later steps were also rejected.`}
-          </span>
-        )}
-      </p>
+      {more > 0 && (
+        <p class="aside">
+          {more === 1 ? "1 later step was also rejected." : `${more} later steps were also rejected.`}
+        </p>
+      )}
+      {(change !== undefined || next !== undefined) && (
+        <p class="ways">
+          {isChangeFirst && changeLink}
+          {next && <a class={isChangeFirst ? "button plain" : "button"} href={next.href}>{next.label}</a>}
+          {!isChangeFirst && changeLink}
+        </p>
+      )}
     </div>
   );
 }

@@ -1,11 +1,10 @@
 /** @jsxImportSource preact */
 /** The page of one flow: the reason of a failure, the sequence, the issued tokens, the exports. */
 
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { Layout, Panes, Script, Section, Stylesheet } from "../../../server/pages/layout.tsx";
 import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
 import { lowerFirst, upperFirst } from "../../../server/pages/first_letter.ts";
-import { RuleLink } from "../../../server/pages/rule_link.tsx";
 import { ClockNotice, Confirmation, Notice } from "../../../server/pages/notice.tsx";
 import { Standalone, type StandaloneStyle } from "../../../server/pages/standalone.tsx";
 import { StatusBadge } from "../../../server/pages/status_badge.tsx";
@@ -13,9 +12,9 @@ import { Code } from "../../../server/pages/value.tsx";
 import { FailureSummary } from "./failure.tsx";
 import { Habits } from "./habits.tsx";
 import { formatMilliseconds, Timestamp } from "./parts.tsx";
-import type { FlowProps, Issued, IssuedActions, IssuedStatus } from "./props.ts";
+import type { FlowProps, FlowStep, Issued, IssuedActions, IssuedStatus } from "./props.ts";
 import { Lanes } from "./sequence.tsx";
-import { StepItem } from "./step.tsx";
+import { RejectedStep, RejectedStepItem, StepItem } from "./step.tsx";
 
 /** The place of the list beside the flow, on wide screens: a script fills it. */
 function ListBeside({ base }: Pick<FlowProps, "base">): VNode {
@@ -99,8 +98,7 @@ function IssuedSection({ base, issued, isSilent, csrfToken }: FlowProps): VNode 
           {tree}
           {canExpireAny(issued) && (
             <p class="aside">
-              “Expire now” moves the clock of the server to the time at which the token expires. Other tokens may
-              expire, too.
+              “Expire now” moves the clock of the server, so that other tokens may expire, too.
             </p>
           )}
         </form>
@@ -109,7 +107,7 @@ function IssuedSection({ base, issued, isSilent, csrfToken }: FlowProps): VNode 
   );
 }
 
-/** One line about a flow: error, rule, client, user, number, time, and the habits that the client should improve. */
+/** One line about a flow: number, error, client, user, time; and after a success the habits to improve. */
 function Facts({ row, reason, about, habits }: Pick<FlowProps, "row" | "reason" | "about" | "habits">): VNode {
   const { at, client, user, durationMs, document, steps } = row;
   return (
@@ -128,8 +126,7 @@ function Facts({ row, reason, about, habits }: Pick<FlowProps, "row" | "reason" 
       )}
       <Timestamp at={at} full />
       {durationMs !== undefined && <span>{formatMilliseconds(durationMs)}</span>}
-      {reason && <RuleLink rule={reason.rule} />}
-      {habits !== undefined && habits.lacking > 0 && (
+      {reason === undefined && habits !== undefined && habits.lacking > 0 && (
         <a href="#habits">{habits.lacking === 1 ? "1 habit" : `${habits.lacking} habits`} to improve</a>
       )}
     </p>
@@ -151,19 +148,88 @@ export function flowHeading({ row, reason, continued }: Pick<FlowProps, "row" | 
   );
 }
 
+/** A failure: reason, fix and deeds, and on wide screens beside them the rejected step, if the page shows it. */
+function Opening({ props, rejected, children }: {
+  readonly props: FlowProps;
+  readonly rejected?: FlowStep;
+  /** Follows the line of facts. */
+  readonly children?: ComponentChildren;
+}): VNode {
+  const { base, reason, continued, row, secrets, now, long } = props;
+  const path = `${base}/flows/${row.id}`;
+  const next = rejected?.edit === undefined ? undefined : {
+    href: rejected.edit,
+    label: (
+      <>
+        Edit and send again<span class="unseen">{`, step ${rejected.number}`}</span>
+      </>
+    ),
+  };
+  const summary = (
+    <>
+      {reason && <FailureSummary {...{ base, reason, continued, next }} />}
+      <Facts {...props} />
+      {children}
+    </>
+  );
+  if (rejected === undefined) return summary;
+  return (
+    <div class="panes failed">
+      <div>{summary}</div>
+      <RejectedStep {...{ step: rejected, path, secrets, now, long }} />
+    </div>
+  );
+}
+
+/** The step that the reason of the page is about; absent where the page shows other steps of a long flow. */
+function findRejected({ reason, steps }: FlowProps): FlowStep | undefined {
+  return reason && steps.find(({ number }) => number === reason.step);
+}
+
+/** The steps between client, browser and server. */
+function Sequence({ props, children }: { readonly props: FlowProps; readonly children?: ComponentChildren }): VNode {
+  const { base, row, steps, secrets, now, long } = props;
+  const path = `${base}/flows/${row.id}`;
+  const rejected = findRejected(props);
+  return (
+    <Section id="sequence" heading="Sequence">
+      <div class="diagram">
+        <Lanes client={row.client} />
+        <ol class="sequence">
+          {steps.map((step) => {
+            const Item = step === rejected ? RejectedStepItem : StepItem;
+            return <Item key={step.number} {...{ step, path, secrets, now, long }} />;
+          })}
+        </ol>
+      </div>
+      {children}
+    </Section>
+  );
+}
+
+/** Maximum number of deeds that the page names; others are folded. */
+const maxDeeds = 3;
+
 export function Flow(props: FlowProps): VNode {
-  const { base, row, reason, continued, steps, long, next, issued, habits, about, now, secrets } = props;
-  const { confirmation, csrfToken } = props;
+  const { base, row, reason, steps, next, issued, habits, about, secrets, confirmation, csrfToken } = props;
   const path = `${base}/flows/${row.id}`;
   const issuedSection = issued.length > 0 && <IssuedSection key="issued" {...props} />;
   const habitSection = habits && <Habits key="habits" habits={habits} path={path} />;
   const hasMasked = secrets !== "never" && steps.some(({ masked }) => masked > 0);
-  // The page names at most three deeds: the change that accepts the request comes first.
-  const secretsLink = hasMasked && (
-    <a class="button plain" href={secrets === "shown" ? path : `${path}?show=secrets`}>
-      {secrets === "shown" ? "Hide all secrets" : "Show all secrets"}
-    </a>
-  );
+  const rejected = findRejected(props);
+  const deeds = [reason?.change, rejected?.edit].filter((deed) => deed !== undefined).length;
+  const links = [
+    <a key="html" class="button plain" href={`${path}.html`} download>Share as HTML</a>,
+    <a key="md" class="button plain" href={`${path}.md`}>Copy as Markdown</a>,
+    ...hasMasked
+      ? [
+        <a key="secrets" class="button plain" href={secrets === "shown" ? path : `${path}?show=secrets`}>
+          {secrets === "shown" ? "Hide all secrets" : "Show all secrets"}
+        </a>,
+      ]
+      : [],
+  ];
+  const folded = links.slice(maxDeeds - deeds);
   return (
     <Layout
       site={props}
@@ -195,48 +261,41 @@ export function Flow(props: FlowProps): VNode {
               <p>{row.warning}</p>
             </Notice>
           )}
-          {reason && <FailureSummary {...{ base, reason, continued }} href={`#step-${reason.step}`} />}
-          <Facts {...props} />
-          <div class="ways">
-            <a class="button plain" href={`${path}.md`}>Markdown for an issue</a>
-            {secrets === "shown" && <StatusBadge tone="warn" label="Secrets are shown" />}
-            {reason?.change === undefined && secretsLink}
-            <details class="quiet">
-              <summary>More</summary>
-              {reason?.change !== undefined && <p>{secretsLink}</p>}
-              <p>
-                <a href={`${path}.har`}>HAR for tools</a>, without secrets
-              </p>
-              {habits && (
-                <ConfirmedAction
-                  label="Delete this flow"
-                  confirmLabel="Yes, delete it"
-                  action={path}
-                  submits={["do", "delete"]}
-                  csrfToken={csrfToken}
-                >
-                  Delete flow {row.id}? You cannot restore it. Tokens that the flow issued stay valid.
-                </ConfirmedAction>
-              )}
-            </details>
-          </div>
+          <Opening props={props} rejected={rejected}>
+            <div class="ways">
+              {links.slice(0, maxDeeds - deeds)}
+              {secrets === "shown" && <StatusBadge tone="warn" label="Secrets are shown" />}
+              <details class="quiet">
+                <summary>More</summary>
+                {folded.length > 0 && <p class="ways">{folded}</p>}
+                <p>
+                  <a href={`${path}.har`}>HAR for tools</a>, without secrets
+                </p>
+                {habits && (
+                  <ConfirmedAction
+                    label="Delete this flow"
+                    confirmLabel="Yes, delete it"
+                    action={path}
+                    submits={["do", "delete"]}
+                    csrfToken={csrfToken}
+                  >
+                    Delete flow {row.id}? You cannot restore it. Tokens that the flow issued stay valid.
+                  </ConfirmedAction>
+                )}
+              </details>
+            </div>
+          </Opening>
         </>
       }
     >
-      <Section id="sequence" heading="Sequence">
-        <div class="diagram">
-          <Lanes client={row.client} />
-          <ol class="sequence">
-            {steps.map((step) => <StepItem key={step.number} {...{ step, path, secrets, now, long }} />)}
-          </ol>
-        </div>
+      <Sequence props={props}>
         {(next !== undefined || steps[0]?.number !== 1) && (
           <p>
             {steps[0]?.number !== 1 && <a href={path}>First steps</a>}{" "}
             {next !== undefined && <a href={`${path}?from=${next}`}>Steps from {next}</a>}
           </p>
         )}
-      </Section>
+      </Sequence>
       {/* The list of all habits needs the whole width. */}
       {habits && (habits.all ? [issuedSection, habitSection] : <Panes>{issuedSection}{habitSection}</Panes>)}
     </Layout>
@@ -244,8 +303,9 @@ export function Flow(props: FlowProps): VNode {
 }
 
 /** The page of a flow as a document that needs no server: without links, forms and curl commands. */
-export function FlowDocument({ style, styleDigest, ...props }: FlowProps & StandaloneStyle): VNode {
-  const { base, row, reason, continued, steps, now } = props;
+export function FlowDocument({ style, styleDigest, ...flow }: FlowProps & StandaloneStyle): VNode {
+  const steps = flow.steps.map((step): FlowStep => ({ ...step, brief: false, hasCommand: false, edit: undefined }));
+  const props: FlowProps = { ...flow, steps, long: false, secrets: "never" };
   return (
     <Standalone title={flowHeading(props)} style={style} styleDigest={styleDigest}>
       <div class="opening">
@@ -253,27 +313,11 @@ export function FlowDocument({ style, styleDigest, ...props }: FlowProps & Stand
           <h1>
             <bdi>{flowHeading(props)}</bdi>
           </h1>
-          <StatusBadge {...row.outcome} />
+          <StatusBadge {...flow.row.outcome} />
         </div>
-        {reason && <FailureSummary {...{ base, reason, continued }} href={`#step-${reason.step}`} />}
-        <Facts {...props} />
+        <Opening props={props} rejected={findRejected(props)} />
       </div>
-      <Section id="sequence" heading="Sequence">
-        <div class="diagram">
-          <Lanes client={row.client} />
-          <ol class="sequence">
-            {steps.map((step) => (
-              <StepItem
-                key={step.number}
-                {...{ step: { ...step, brief: false, hasCommand: false }, now }}
-                path=""
-                secrets="never"
-                long={false}
-              />
-            ))}
-          </ol>
-        </div>
-      </Section>
+      <Sequence props={props} />
     </Standalone>
   );
 }

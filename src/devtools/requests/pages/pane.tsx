@@ -35,7 +35,20 @@ export function Pane({ base, flow, isNewest }: {
         </span>
       </p>
       {row.warning !== undefined && <p>{row.warning}</p>}
-      {reason && <FailureSummary {...{ base, reason, continued }} href={base + steps[reason.step - 1]!.href} />}
+      {reason && (
+        <FailureSummary
+          {...{ base, reason, continued }}
+          next={{
+            href: base + steps[reason.step - 1]!.href,
+            label: (
+              <>
+                See step {reason.step}
+                <span class="unseen">, {reason.title}</span>
+              </>
+            ),
+          }}
+        />
+      )}
       <ol start={hidden + 1}>
         {steps.slice(hidden).map(({ href, title, status }) => (
           <li key={href}>

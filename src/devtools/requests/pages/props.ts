@@ -98,8 +98,8 @@ export interface MessageDetails {
   /** The request line or status line. */
   readonly line: string;
   readonly headers: readonly MessageField[];
-  /** Groups of parameters with a title: query, body, … */
-  readonly parts: readonly { readonly title: string; readonly sent: readonly MessageField[] }[];
+  /** Groups of parameters: query, body, … The only one needs no title, unless it names where it was sent. */
+  readonly parts: readonly { readonly title?: string; readonly sent: readonly MessageField[] }[];
   /** A body that is neither a form nor JSON. */
   readonly text?: string;
 }
@@ -174,6 +174,8 @@ export interface FailureReason
   readonly change?: FixLink;
   /** The value that was probably meant. */
   readonly suggestion?: SuggestedMatch;
+  /** What is wrong with the secret that was sent, one sentence. */
+  readonly sentSecret?: string;
 }
 
 /** What can be done with an issued code or token, by forms of `/faults` and `/tokens`. */

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /** One exchange of a flow: its arrows and, unfolded, its checks, request and response. */
 
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { Claims } from "../../../server/pages/decoded_token.tsx";
 import { checkCount, CheckList } from "../../../server/pages/check_list.tsx";
 import { Panes } from "../../../server/pages/layout.tsx";
@@ -48,59 +48,113 @@ function StepInFull(props: StepProps): VNode {
 
 /** Belongs inside `<ol class="sequence">`. The anchor is inside the folded part, so that a link to it unfolds it. */
 export function StepItem(props: StepProps): VNode {
-  const { step, now } = props;
-  const { number, title, at, durationMs, status, rejection, hops, checks, warnings, notes, request, response } = step;
-  const failed = checks.filter(({ passed }) => passed === false);
-  const others = checks.filter(({ passed }) => passed !== false);
-  const canCopy = step.hasCommand && !step.brief;
+  const { rejection, open, number } = props.step;
   return (
     <li>
-      <details class="step" open={step.open}>
+      <details class="step" open={open}>
         <summary>
-          <span class="title">
-            <span>{number}</span>
-            <h3>{title}</h3>
-            <StatusBadge {...status} />
-            <small>
-              <Timestamp at={at} />
-              {durationMs !== undefined && <span>{formatMilliseconds(durationMs)}</span>}
-            </small>
-            {rejection && <RejectionLine {...rejection} />}
-          </span>
-          {hops.map((hop, i) => <Arrow key={i} {...hop} />)}
+          <StepTitle {...props}>{rejection && <RejectionLine {...rejection} />}</StepTitle>
         </summary>
         <div id={`step-${number}`}>
-          {failed.length > 0 && <Checks checks={failed} />}
-          {step.brief && <StepInFull {...props} />}
-          {!step.brief && others.length > 0 && (
-            <CheckList results={checks.map(({ passed }) => passed)} failedOutside>
-              <Checks checks={others} />
-            </CheckList>
-          )}
-          <Warnings warnings={warnings} />
-          {notes.map((note) => (
-            <p key={note}>
-              <b>i</b> <bdi>{note}</bdi>
-            </p>
-          ))}
-          {(canCopy || step.edit !== undefined) && (
-            <p>
-              {canCopy && <a href={`${props.path}.sh?step=${number}`}>Copy step {number} as curl</a>}{" "}
-              {step.edit !== undefined && (
-                <a href={step.edit}>
-                  Edit and send again<span class="unseen">{`, step ${number}`}</span>
-                </a>
-              )}
-            </p>
-          )}
-          <Panes>
-            <Message title="Request" message={request} now={now} brief={step.brief} />
-            {response && <Message title="Response" message={response} now={now} brief={step.brief} />}
-          </Panes>
-          {!step.brief && <MaskedValues {...props} />}
+          <StepDetails {...props} />
         </div>
       </details>
     </li>
+  );
+}
+
+/** The rejected step in the sequence: its title leads to {@link RejectedStep}. */
+export function RejectedStepItem(props: StepProps): VNode {
+  return (
+    <li>
+      <div class="step">
+        <StepTitle {...props} isLink />
+      </div>
+    </li>
+  );
+}
+
+/** The step that the page of a flow is about, beside its reason: the failed check in one line, request, response. */
+export function RejectedStep(props: StepProps): VNode {
+  const { number, title } = props.step;
+  return (
+    <section class="step" id={`step-${number}`} aria-labelledby={`step-${number}-heading`}>
+      <div class="heading">
+        <h2 id={`step-${number}-heading`}>Step {number}: {title}</h2>
+        <CurlLink {...props} />
+      </div>
+      <StepDetails {...props} isReason />
+    </section>
+  );
+}
+
+/** What a step is in short, and its arrows. */
+function StepTitle({ step, isLink = false, children }: StepProps & {
+  readonly isLink?: boolean;
+  readonly children?: ComponentChildren;
+}): VNode {
+  const { number, title, at, durationMs, status, hops } = step;
+  return (
+    <>
+      <span class="title">
+        <span>{number}</span>
+        <h3>{isLink ? <a href={`#step-${number}`}>{title}</a> : title}</h3>
+        <StatusBadge {...status} />
+        <small>
+          <Timestamp at={at} />
+          {durationMs !== undefined && <span>{formatMilliseconds(durationMs)}</span>}
+        </small>
+        {children}
+      </span>
+      {hops.map((hop, i) => <Arrow key={i} {...hop} />)}
+    </>
+  );
+}
+
+/** Renders nothing for a request that was not recorded whole. */
+function CurlLink({ step: { number, hasCommand, brief }, path }: StepProps): VNode | null {
+  return hasCommand && !brief ? <a href={`${path}.sh?step=${number}`}>Copy step {number} as curl</a> : null;
+}
+
+/** The checks of a step, its request and its response. Reason, fix and deeds of the rejected step are beside it. */
+function StepDetails({ isReason = false, ...props }: StepProps & { readonly isReason?: boolean }): VNode {
+  const { step, now } = props;
+  const { number, checks, warnings, notes, request, response } = step;
+  const failed = checks.filter(({ passed }) => passed === false);
+  const others = checks.filter(({ passed }) => passed !== false);
+  const canCopy = step.hasCommand && !step.brief;
+  const canEdit = step.edit !== undefined;
+  const options = { now, brief: step.brief, level: isReason ? "h3" : "h4" } as const;
+  return (
+    <>
+      {failed.length > 0 && <Checks checks={failed} inLines={isReason} />}
+      {step.brief && <StepInFull {...props} />}
+      {!step.brief && others.length > 0 && (
+        <CheckList results={checks.map(({ passed }) => passed)} failedOutside>
+          <Checks checks={others} />
+        </CheckList>
+      )}
+      <Warnings warnings={warnings} />
+      {notes.map((note) => (
+        <p key={note}>
+          <b>i</b> <bdi>{note}</bdi>
+        </p>
+      ))}
+      {(canCopy || canEdit) && !isReason && (
+        <p>
+          <CurlLink {...props} /> {canEdit && (
+            <a href={step.edit}>
+              Edit and send again<span class="unseen">{`, step ${number}`}</span>
+            </a>
+          )}
+        </p>
+      )}
+      <Panes>
+        <Message title="Request" message={request} {...options} />
+        {response && <Message title="Response" message={response} {...options} />}
+      </Panes>
+      {!step.brief && !isReason && <MaskedValues {...props} />}
+    </>
   );
 }
 
@@ -130,20 +184,25 @@ function FieldList({ fields, now, brief }: MessageOptions & { readonly fields: r
 
 /** A request or a response. */
 function Message(
-  { title, message, ...options }: MessageOptions & { readonly title: string; readonly message: MessageDetails },
+  { title, message, level: Heading, ...options }: MessageOptions & {
+    readonly title: string;
+    readonly message: MessageDetails;
+    /** The element of its heading. */
+    readonly level: "h3" | "h4";
+  },
 ): VNode {
   const { line, headers, parts, text } = message;
   return (
     <div>
-      <h4>
+      <Heading>
         {title}{" "}
         <code>
           {title === "Response" ? <StatusCode status={line} /> : line}
         </code>
-      </h4>
+      </Heading>
       {parts.map((part) => (
         <>
-          <p>{part.title}</p>
+          {part.title !== undefined && <p>{part.title}</p>}
           <FieldList fields={part.sent} {...options} />
         </>
       ))}
