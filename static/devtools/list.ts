@@ -204,7 +204,7 @@ if (beside) {
   document.head.append(style);
   const [page] = await Promise.all([load(), isStyled]);
   const find = (parts: readonly string[]) => parts.flatMap((part) => page?.querySelector(part) ?? []);
-  beside.append(...find(["#show-keys", ".filter", "#results"]));
+  beside.append(...find([".filter", "#results"]));
   document.body.append(...find(["#keys"]));
   listenToList();
 } else {

@@ -168,22 +168,32 @@ test(
   },
 );
 
-test("[FL-01] the controls above the list have one look", { skip }, async () => {
-  await fillADay();
-  await using opened = await openListening("/flows");
-  const { page } = opened;
-  const names = ["Live", "Shortcuts", "Check a token", "Stop recording", "Delete all flows"];
-  const looks = await Promise.all(
-    names.map((name) =>
-      page.locator(".heading").locator("a, button, summary").filter({ hasText: name }).evaluate((control) => {
-        const { borderTopColor, color, fontSize, fontWeight, textDecorationLine } = getComputedStyle(control);
+test(
+  "[FL-01] the controls above the list take one line of equal height, the others are behind one of them",
+  { skip },
+  async () => {
+    await fillADay();
+    await using opened = await openListening("/flows");
+    const { page } = opened;
+    const controls = page.locator(".toolbar").locator("input, select, a, button, summary");
+    const shown = await controls.evaluateAll((all) =>
+      all.filter((control) => control.checkVisibility()).map((control) => {
         const { top, height } = control.getBoundingClientRect();
-        return [borderTopColor, color, fontSize, fontWeight, textDecorationLine, top, height].join(" ");
+        const name = control.matches("input, select") ? (control as HTMLInputElement).name : control.textContent;
+        return [name, Math.round(top + height / 2), control.matches(".toolbar > a:not(.button)") ? 28 : height];
       })
-    ),
-  );
-  assertEquals(looks, names.map(() => looks[0]));
-});
+    );
+    const middle = shown[0]![1];
+    assertEquals(
+      shown,
+      ["q", "client", "outcome", "● Live", "More", "Check a token"].map((name) => [name, middle, 28]),
+    );
+    await page.locator(".toolbar summary", { hasText: "More" }).click();
+    for (const name of ["Shortcuts", "Stop recording"]) await page.getByRole("button", { name }).waitFor();
+    await page.locator("summary", { hasText: "Delete all flows" }).waitFor();
+    assertEquals(await findPageProblems(opened, { shifts: false, runsAxe: false }), []);
+  },
+);
 
 test("[FL-15] beside a flow that the list does not show, no row looks selected", { skip }, async () => {
   await code();
@@ -302,6 +312,7 @@ for (const javaScriptEnabled of [true, false]) {
     await deleteAfterAsking(page, "Delete this flow", "Yes, delete it", new RegExp(`^Delete flow ${number}\\? `));
     await page.locator("#flows").waitFor();
     assertEquals(watching.recorder.flow(number!), undefined);
+    await page.locator(".toolbar summary", { hasText: "More" }).click();
     await deleteAfterAsking(page, "Delete all flows", "Yes, delete all", /^Delete every flow, .*\? /);
     await page.getByText("No requests yet").waitFor();
     assertEquals(watching.recorder.flows(), []);

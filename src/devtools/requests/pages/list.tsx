@@ -59,20 +59,20 @@ function Filter({ base, clients, filter: { client, outcome, q } }: FlowListProps
   return (
     <form class="filter" method="get" action={`${base}/flows`} role="search">
       <label>
-        Search
-        <input type="search" name="q" value={q} placeholder="invalid_grant, /token, alice" autocomplete="off" />
+        <span class="unseen">Search</span>
+        <input type="search" name="q" value={q} placeholder="Search: invalid_grant, /token, alice" autocomplete="off" />
       </label>
       <label>
-        Client
+        <span class="unseen">Client</span>
         <select name="client">
-          <option value="">all</option>
+          <option value="">all clients</option>
           {clients.map((id) => <option key={id} value={id} selected={id === client}>{id}</option>)}
         </select>
       </label>
       <label>
-        Outcome
+        <span class="unseen">Outcome</span>
         <select name="outcome">
-          <option value="">all</option>
+          <option value="">all outcomes</option>
           {Object.entries(outcomeOptions).map(([kind, label]) => (
             <option key={kind} value={kind} selected={kind === outcome}>{label}</option>
           ))}
@@ -153,20 +153,23 @@ export function List(props: FlowListProps): VNode {
         </>
       }
       heading="Requests"
-      badges={
-        <>
-          {recording
-            ? <a class="button plain" id="again" href={href([])}>Reload</a>
-            : <StatusBadge tone="warn" label="Recording is off" />}
-          <button type="button" class="button plain" id="show-keys" hidden>Shortcuts</button>
-          {props.hasTokens && <a class="button plain" href={`${base}/tokens`}>Check a token</a>}
-          <Recording {...props} />
-        </>
-      }
       opening={
         <>
           <ClockNotice site={props} />
-          {flowCount > 0 && <Filter {...props} />}
+          <div class="toolbar">
+            {flowCount > 0 && <Filter {...props} />}
+            {recording
+              ? <a class="button plain" id="again" href={href([])}>Reload</a>
+              : <StatusBadge tone="warn" label="Recording is off" />}
+            <details class="quiet">
+              <summary class="button plain">More</summary>
+              <div class="ways">
+                <button type="button" class="button plain" id="show-keys" hidden>Shortcuts</button>
+                <Recording {...props} />
+              </div>
+            </details>
+            {props.hasTokens && <a href={`${base}/tokens`}>Check a token</a>}
+          </div>
         </>
       }
     >
