@@ -127,6 +127,8 @@ const importRules: ImportRules = {
     "platform/runtime": { allowed: below("core", "platform/http") },
     "platform/store": { allowed: below("core"), packages: ["postgres", "ioredis"] },
     "platform/http": { allowed: below("core") },
+    // JWTs of others.
+    "platform/jwt": { allowed: below("core"), packages: ["jose"] },
     // The minimal server. It imports nothing but itself.
     core: { allowed: {}, packages: ["jose", ...pagePackages] },
   },

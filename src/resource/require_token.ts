@@ -6,7 +6,7 @@ import { tokenChallenges, usedScheme } from "../core/http/challenge.ts";
 import { type HttpResponse, json, toResponse } from "../core/http/message.ts";
 import { corsHeaders, parseTarget } from "../core/router.ts";
 import { canonicalUri } from "../core/resource_list.ts";
-import { jwtPolicies } from "../core/keys/jwt_policies.ts";
+import { jwtPolicies } from "../platform/jwt/jwt_policies.ts";
 import { assertKeyProven, hasTokenInQuery, requireSentToken } from "../core/tokens/bound_token.ts";
 import { OAuthError } from "../core/errors.ts";
 import { reject } from "../server/rules/mod.ts";

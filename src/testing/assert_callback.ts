@@ -1,6 +1,6 @@
 /** Checks of a correct client on the authorization response, before it sends the token request. */
 
-import { jwtPolicies } from "../core/keys/jwt_policies.ts";
+import { jwtPolicies } from "../platform/jwt/jwt_policies.ts";
 import type { Server } from "../core/server.ts";
 import { verifyOwnJwt } from "../core/keys/verification.ts";
 import type { ClientCredentials } from "../client/authentication.ts";

@@ -1,49 +1,63 @@
 /** Verification of JWTs that this server has signed (RFC 7519 §7.2). */
 
+import { hasAlgorithm } from "../crypto.ts";
 import { isIssuerHost, issuerAt } from "../issuer_urls.ts";
 import { secondsNow } from "./jwt.ts";
-import { findFormProblem, jwtPolicies, type JwtPolicy } from "./jwt_policies.ts";
-import { verificationAlgorithms } from "./signing_algorithm.ts";
 import type { Server } from "../server.ts";
-import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from "jose";
+import type { ExpectedClaims, OwnJwtPolicy } from "./verify_jwt.ts";
+import type { JWTPayload, JWTVerifyGetKey } from "jose";
+
+/** Canonical base64url: no padding, unused bits zero, so each byte sequence has one encoding (RFC 4648 §3.5). */
+const base64urlPart = /(?:[\w-]{4})*(?:[\w-]{4}|[\w-]{2}[AEIMQUYcgkosw048]|[\w-][AQgw])/.source;
+const compactJws = new RegExp(`^${base64urlPart}\\.${base64urlPart}\\.${base64urlPart}$`);
+
+/**
+ * Whether a text is a compact JWS: three such parts (RFC 7515 §7.1). The library accepts padding and non-zero unused
+ * bits, which are other encodings of the same JWT.
+ */
+export function isCompactJws(text: string): boolean {
+  return compactJws.test(text);
+}
 
 /** Loaded with the first token to verify. */
-let verifier: typeof import("../keys/verify_jwt.ts") | undefined;
+let verifier: typeof import("./verify_jwt.ts") | undefined;
 
 /**
  * The claims of a JWT that a key of this server has signed and that is valid by its policy; `undefined` for any other
  * token.
  *
- * @param getExpected The expected issuer and audience. Called once the token has the form of a JWT. If it throws, the
- *   token is invalid.
+ * @param getExpected Called once the token has the form of a JWT. If it throws, the token is invalid.
  * @param leewaySeconds Seconds for which a key is accepted after it is no longer published.
  * @throws If the keys cannot be read.
  */
 export async function verifyOwnJwt(
   { keys, now }: Server,
   token: string,
-  policy: JwtPolicy,
-  getExpected: () => Pick<JWTVerifyOptions, "issuer" | "audience">,
+  policy: OwnJwtPolicy,
+  getExpected: () => ExpectedClaims,
   leewaySeconds = 0,
 ): Promise<JWTPayload | undefined> {
-  if (findFormProblem(token) !== undefined) return undefined;
+  if (!isCompactJws(token)) return undefined;
   let lookupFailure: unknown;
   const key: JWTVerifyGetKey = async ({ kid, alg }) => {
+    if (!hasAlgorithm(alg)) throw new Error("this runtime does not have the algorithm");
     const publicKey = await keys.verificationKey(kid, alg, leewaySeconds).catch((failure) =>
       void (lookupFailure = failure)
     );
     if (publicKey === undefined) throw new Error("no key of this server fits");
     return publicKey;
   };
-  const { verifyByKeys } = verifier ??= await import("../keys/verify_jwt.ts");
+  const { verifyJwt } = verifier ??= await import("./verify_jwt.ts");
   try {
-    const expected = { ...getExpected(), algorithms: verificationAlgorithms, now: now() };
-    return await verifyByKeys(token, key, policy, expected);
+    return await verifyJwt(token, key, policy, getExpected(), now());
   } catch {
     if (lookupFailure !== undefined) throw lookupFailure;
     return undefined;
   }
 }
+
+/** An ID token as a hint, which may have expired (OpenID Connect Core §3.1.2.1). */
+const hintPolicy: OwnJwtPolicy = { typ: "JWT", requiredClaims: ["exp", "iat"], ignoresTimes: true };
 
 /** An earlier login, according to an ID token. */
 export interface IdTokenHint {
@@ -65,7 +79,7 @@ export async function readIdTokenHint(server: Server, token: string): Promise<Id
   const { session, refresh_token } = server.settings.lifetimes;
   const leewaySeconds = Math.max(session, refresh_token);
   const getExpected = () => ({ issuer: readIssuer(server, token) });
-  const payload = await verifyOwnJwt(server, token, jwtPolicies.id_token_hint, getExpected, leewaySeconds);
+  const payload = await verifyOwnJwt(server, token, hintPolicy, getExpected, leewaySeconds);
   const { sub, aud, sid, exp } = payload ?? {};
   if (typeof sub !== "string" || typeof aud !== "string") return undefined;
   return { sub, clientId: aud, ...typeof sid === "string" && { sid }, isExpired: secondsNow(server) >= exp! };

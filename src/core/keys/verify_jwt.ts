@@ -1,75 +1,45 @@
-/** The verification of a JWT by its keys and the policy of its kind (RFC 7519 §7.2). It imports jose. */
+/** The verification of a JWT of this server by jose, which the first such JWT loads. */
 
-import { errors, jwtVerify } from "jose";
-import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from "jose";
-import { hasAlgorithm } from "../crypto.ts";
-import { findFormProblem, findTimeProblem, findTypeProblem, type JwtPolicy, JwtPolicyError } from "./jwt_policies.ts";
+import { jwtVerify } from "jose";
+import type { JWTPayload, JWTVerifyGetKey } from "jose";
+import { signingAlgorithms } from "./signing_algorithm.ts";
 
-/** Maximum number of keys tried for a JWT without `kid`. */
-const maxTriedKeys = 8;
+/** The requirements for one kind of JWT. `iat` may be in the future: a test can set the clock back. */
+export interface OwnJwtPolicy {
+  /** Its `typ`; case and the prefix `application/` are ignored (RFC 7515 §4.1.9). Default: it is not checked. */
+  readonly typ?: string;
+  /** The claims that must be present. Default: none. */
+  readonly requiredClaims?: readonly string[];
+  /** Whether `exp` and `nbf` are not compared with the clock. Default: false. */
+  readonly ignoresTimes?: boolean;
+}
 
-/** The time, and the values of a JWT that depend on the request. */
-interface ExpectedJwt extends Pick<JWTVerifyOptions, "audience" | "issuer" | "subject"> {
-  /** The accepted algorithms. */
-  readonly algorithms: readonly string[];
-  /** The time in milliseconds since the epoch. */
-  readonly now: number;
+/** The values that a JWT must have. */
+export interface ExpectedClaims {
+  readonly issuer?: string;
+  readonly audience?: string;
 }
 
 /**
- * Verifies a JWT by the policy of its kind, with the key that `kid` names; without `kid`, tries each suitable key.
+ * The claims of a JWT that is valid at a time, in milliseconds since the epoch.
  *
- * @param keys The public keys, or a secret.
- * @returns The claims.
- * @throws {JwtPolicyError} If its form, type or times are not accepted.
- * @throws {errors.JOSEError} If no key fits, or the signature or a claim is invalid.
+ * @throws If no key fits, or the signature, the type, a claim or a time is invalid.
  */
-export async function verifyByKeys(
-  jwt: string,
-  keys: JWTVerifyGetKey | Uint8Array,
-  policy: JwtPolicy,
-  { algorithms, now, ...claims }: ExpectedJwt,
+export async function verifyJwt(
+  token: string,
+  key: JWTVerifyGetKey,
+  { typ, requiredClaims = [], ignoresTimes = false }: OwnJwtPolicy,
+  { issuer, audience }: ExpectedClaims,
+  now: number,
 ): Promise<JWTPayload> {
-  const formProblem = findFormProblem(jwt);
-  if (formProblem !== undefined) throw new JwtPolicyError(formProblem);
-  const { payload, protectedHeader: { typ } } = await verifySignature(jwt, keys, {
-    ...claims,
-    algorithms: [...algorithms],
-    requiredClaims: [...policy.requiredClaims ?? []],
-    // The policy compares the times.
-    clockTolerance: Number.MAX_VALUE,
-  }).catch((error) => {
-    // The library checks the times last. It rejects those that are not numbers, and infinite ones (1e999).
-    const isTime = error.reason !== "missing" && ["exp", "nbf", "iat"].includes(error.claim);
-    const problem = isTime ? findTimeProblem(policy, error.payload, now / 1000) : undefined;
-    throw problem === undefined ? error : new JwtPolicyError(problem);
+  const { payload } = await jwtVerify(token, key, {
+    algorithms: [...signingAlgorithms],
+    typ,
+    issuer,
+    audience,
+    requiredClaims: [...requiredClaims],
+    currentDate: new Date(now),
+    clockTolerance: ignoresTimes ? Number.MAX_VALUE : 0,
   });
-  const problem = findTypeProblem(policy, typ) ?? findTimeProblem(policy, payload, now / 1000);
-  if (problem !== undefined) throw new JwtPolicyError(problem);
   return payload;
-}
-
-async function verifySignature(
-  jwt: string,
-  keys: JWTVerifyGetKey | Uint8Array,
-  options: JWTVerifyOptions,
-): Promise<JWTVerifyResult> {
-  if (typeof keys !== "function") return await jwtVerify(jwt, keys, options);
-  try {
-    return await jwtVerify(jwt, async (header, token) => {
-      if (hasAlgorithm(header.alg)) return await keys(header, token);
-      throw new errors.JOSEAlgNotAllowed(`this runtime does not have ${header.alg}`);
-    }, options);
-  } catch (error) {
-    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-    let tried = 0;
-    for await (const key of error) {
-      try {
-        return await jwtVerify(jwt, key, options);
-      } catch (cause) {
-        if (!(cause instanceof errors.JWSSignatureVerificationFailed) || ++tried === maxTriedKeys) throw cause;
-      }
-    }
-    throw new errors.JWSSignatureVerificationFailed();
-  }
 }

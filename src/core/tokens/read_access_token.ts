@@ -4,13 +4,16 @@ import { reject } from "../reject.ts";
 import { assertKeyProven, type OtherPlace, requireSentToken } from "./bound_token.ts";
 import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
 import { findRevoked } from "../grant_revocation.ts";
-import { jwtPolicies } from "../keys/jwt_policies.ts";
 import type { AccessTokenProblem } from "../rules/openid.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import { type AccessTokenClaims, generationsOfAccessToken, revocableIds } from "./mod.ts";
 import { findUser } from "../users/users.ts";
 import { verifyOwnJwt } from "../keys/verification.ts";
+import type { OwnJwtPolicy } from "../keys/verify_jwt.ts";
+
+/** An access token that is a JWT (RFC 9068 §4). */
+const accessTokenPolicy: OwnJwtPolicy = { typ: "at+jwt" };
 
 /** A valid access token. */
 export interface AccessToken {
@@ -55,7 +58,7 @@ function hasRequiredClaims({ jti, client_id, sub, exp, scope }: Partial<AccessTo
 }
 
 async function verifyJwt(server: Server, token: string): Promise<AccessToken | undefined> {
-  const payload = await verifyOwnJwt(server, token, jwtPolicies.access_token, () => ({ issuer: server.issuer }));
+  const payload = await verifyOwnJwt(server, token, accessTokenPolicy, () => ({ issuer: server.issuer }));
   if (payload === undefined) return undefined;
   const { claims, sub, audience } = asIssued(server, payload);
   // A client acts on its own behalf with its id as sub. Only auth_time distinguishes a user with that id.

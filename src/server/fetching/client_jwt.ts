@@ -6,9 +6,9 @@
 import { errors, type JWTPayload, type JWTVerifyOptions } from "jose";
 import { byProfile } from "../../core/profile.ts";
 import type { ErrorDetails, OAuthError, RuleExplanation } from "../../core/errors.ts";
-import { type JwtPolicy, JwtPolicyError } from "../../core/keys/jwt_policies.ts";
+import { type JwtPolicy, JwtPolicyError } from "../../platform/jwt/jwt_policies.ts";
 import { remoteKeys } from "./remote_keys.ts";
-import { verifyByKeys } from "../../core/keys/verify_jwt.ts";
+import { verifyByKeys } from "../../platform/jwt/verify_by_keys.ts";
 import type { FetchingServer } from "./fetching.ts";
 import { isSecretExpired } from "../../core/clients/auth_method.ts";
 import { describeKeyFetchFailure, keysOf } from "./client_keys.ts";

@@ -26,7 +26,7 @@ import {
 import { endpointUrl } from "../../core/endpoint.ts";
 import type { Fields } from "../../core/http/form.ts";
 import { html, type HttpResponse } from "../../core/http/message.ts";
-import { jwtPolicies } from "../../core/keys/jwt_policies.ts";
+import { jwtPolicies } from "../../platform/jwt/jwt_policies.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { paramsFromFields } from "../../core/params.ts";
 import type { Handlers } from "../../core/route.ts";

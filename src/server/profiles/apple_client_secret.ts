@@ -2,9 +2,9 @@
 
 import { invalidClient } from "../fetching/invalid_client.ts";
 import { keysOf } from "../fetching/client_keys.ts";
-import { foreignClockTolerance, type JwtPolicy } from "../../core/keys/jwt_policies.ts";
+import { foreignClockTolerance, type JwtPolicy } from "../../platform/jwt/jwt_policies.ts";
 import { remoteKeys } from "../fetching/remote_keys.ts";
-import { verifyByKeys } from "../../core/keys/verify_jwt.ts";
+import { verifyByKeys } from "../../platform/jwt/verify_by_keys.ts";
 import { warn } from "../../core/observe.ts";
 import type { ClientAuth } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";

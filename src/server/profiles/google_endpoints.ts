@@ -9,7 +9,6 @@ import { algorithmsInUse } from "../../core/jwks.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import { claimsForScope } from "../../core/claims.ts";
 import { OAuthError } from "../../core/errors.ts";
-import { ownClockTolerance } from "../../core/keys/jwt_policies.ts";
 import { paramsFromFields, splitScope } from "../../core/params.ts";
 import type { Server } from "../../core/server.ts";
 import { revokeGrant } from "../../core/grant_revocation.ts";
@@ -129,7 +128,7 @@ const showUser: Handler = async (context) => {
   return json(200, { id: sub, ...Object.fromEntries(Object.entries(claims).map(withEarlierName)) });
 };
 
-const idTokenPolicy = { ...ownClockTolerance, types: ["jwt"], requiredClaims: ["exp", "aud"] };
+const idTokenPolicy = { typ: "JWT", requiredClaims: ["exp", "aud"] };
 
 async function describeAccessToken(server: Server, token: string | undefined): Promise<object | undefined> {
   const read = token === undefined ? undefined : await readAccessToken(server, token);

@@ -8,14 +8,13 @@ import { assertionPolicy, idJagPolicy } from "../../../src/server/extensions/ass
 import { proofPolicy } from "../../../src/server/extensions/dpop/proof.ts";
 import { softwareStatementPolicy } from "../../../src/server/extensions/registration/software_statement.ts";
 import { requestObjectPolicy } from "../../../src/server/extensions/signed_requests/request_object.ts";
-import { idTokenPolicy } from "../../../src/server/extensions/token_exchange/exchange_for_id_jag.ts";
-import { jwtPolicies, type JwtPolicy, JwtPolicyError } from "../../../src/core/keys/jwt_policies.ts";
-import { verifyByKeys } from "../../../src/core/keys/verify_jwt.ts";
+import { jwtPolicies, type JwtPolicy, JwtPolicyError } from "../../../src/platform/jwt/jwt_policies.ts";
+import { verifyByKeys } from "../../../src/platform/jwt/verify_by_keys.ts";
 
 /** The policies of every server and of the extensions. */
 const policies = {
   ...jwtPolicies,
-  ...{ idTokenPolicy, clientAssertionPolicy, requestObjectPolicy, proofPolicy, assertionPolicy, idJagPolicy },
+  ...{ clientAssertionPolicy, requestObjectPolicy, proofPolicy, assertionPolicy, idJagPolicy },
   softwareStatementPolicy,
 };
 

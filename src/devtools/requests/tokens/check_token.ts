@@ -1,7 +1,7 @@
 /** Checks one token: its kind, its signature, and what its kind must have. */
 
 import { tokenHash } from "../../../core/keys/jwt.ts";
-import { mediaType } from "../../../core/keys/jwt_policies.ts";
+import { mediaType } from "../../../platform/jwt/jwt_policies.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import { storageKey } from "../../../core/secrets.ts";
 import type { HostedServer } from "../../../server/hosted_server.ts";

@@ -1,7 +1,7 @@
 /** Decodes a token (RFC 7515 §7.1, RFC 7516 §7.1) as far as possible, and says why no further. */
 
 import { parseJsonObject } from "../../../platform/http/json_body.ts";
-import { findFormProblem } from "../../../core/keys/jwt_policies.ts";
+import { findFormProblem } from "../../../platform/jwt/jwt_policies.ts";
 import { decodeBase64url } from "../../../core/crypto.ts";
 
 /** Members of a JSON object. */

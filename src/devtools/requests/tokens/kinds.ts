@@ -10,7 +10,7 @@ import {
   formatClaimTime,
   jwtPolicies,
   type JwtPolicy,
-} from "../../../core/keys/jwt_policies.ts";
+} from "../../../platform/jwt/jwt_policies.ts";
 import type { RuleId } from "../../../core/rules/mod.ts";
 import type { Members } from "./decode.ts";
 import type { TokenKind } from "./read_input.ts";

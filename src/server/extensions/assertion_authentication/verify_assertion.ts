@@ -7,7 +7,7 @@ import { rejectBeyondBound } from "../../entries/bounded_records.ts";
 import { verifyClientJwt } from "../../fetching/client_jwt.ts";
 import { describeRemovedClient } from "../../entries/server_clients.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
-import { foreignClockTolerance, type JwtPolicy } from "../../../core/keys/jwt_policies.ts";
+import { foreignClockTolerance, type JwtPolicy } from "../../../platform/jwt/jwt_policies.ts";
 import { warn } from "../../../core/observe.ts";
 import { storageKey } from "../../../core/secrets.ts";
 import type { Credentials } from "../../../core/server.ts";

@@ -11,9 +11,9 @@ import {
   type JwtPolicy,
   JwtPolicyError,
   type JwtProblem,
-} from "../../../core/keys/jwt_policies.ts";
+} from "../../../platform/jwt/jwt_policies.ts";
 import { remoteKeys } from "../../fetching/remote_keys.ts";
-import { verifyByKeys } from "../../../core/keys/verify_jwt.ts";
+import { verifyByKeys } from "../../../platform/jwt/verify_by_keys.ts";
 import { warn } from "../../../core/observe.ts";
 import { DocumentError } from "../../fetching/outbound.ts";
 import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";

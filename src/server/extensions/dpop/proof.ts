@@ -12,7 +12,7 @@ import {
   findTimeTypeProblem,
   findTypeProblem,
   type JwtPolicy,
-} from "../../../core/keys/jwt_policies.ts";
+} from "../../../platform/jwt/jwt_policies.ts";
 import { findPrivateMember } from "../../../core/keys/jwk.ts";
 import { digest } from "../../../core/secrets.ts";
 import { reject } from "./rules.ts";

@@ -1,7 +1,7 @@
 /** Rules of DPoP (RFC 9449). */
 
 import { type ByProfile, type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
-import type { JwtProblem } from "../../../core/keys/jwt_policies.ts";
+import type { JwtProblem } from "../../../platform/jwt/jwt_policies.ts";
 import { rejectBy } from "../../../core/reject.ts";
 import type { KeyProblem } from "../../../core/tokens/bound_token.ts";
 

@@ -3,7 +3,7 @@
 import type { JWTPayload } from "jose";
 import { describeKind } from "../../../core/quote_value.ts";
 import type { OAuthError } from "../../../core/errors.ts";
-import { foreignClockTolerance, type JwtPolicy, JwtPolicyError } from "../../../core/keys/jwt_policies.ts";
+import { foreignClockTolerance, type JwtPolicy, JwtPolicyError } from "../../../platform/jwt/jwt_policies.ts";
 import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import { warn } from "../../../core/observe.ts";
 import type { HostedServer } from "../../hosted_server.ts";
@@ -55,7 +55,7 @@ export async function readSoftwareStatement(
   const [{ decodeJwt }, { remoteKeys }, { verifyByKeys }] = await Promise.all([
     import("jose"),
     import("../../fetching/remote_keys.ts"),
-    import("../../../core/keys/verify_jwt.ts"),
+    import("../../../platform/jwt/verify_by_keys.ts"),
   ]);
   let issuer: string | undefined;
   try {

@@ -4,7 +4,7 @@
  */
 
 import type { ResolvedRequest } from "../../../core/request/request_source.ts";
-import { foreignClockTolerance, type JwtPolicy } from "../../../core/keys/jwt_policies.ts";
+import { foreignClockTolerance, type JwtPolicy } from "../../../platform/jwt/jwt_policies.ts";
 import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import { type RejectJwt, verifyClientJwt } from "../../fetching/client_jwt.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";

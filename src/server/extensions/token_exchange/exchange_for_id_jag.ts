@@ -15,8 +15,8 @@ import { randomId } from "../../../core/secrets.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { claimsToSign } from "../../../core/tokens/mod.ts";
 import { findIdToken } from "./exchangeable_id_token.ts";
-import { type JwtPolicy, ownClockTolerance } from "../../../core/keys/jwt_policies.ts";
 import { verifyOwnJwt } from "../../../core/keys/verification.ts";
+import type { OwnJwtPolicy } from "../../../core/keys/verify_jwt.ts";
 import { findInvalidReason, invalidGrantBy, registeredScope } from "../../../core/grants/narrow_grant.ts";
 import { findRefreshToken } from "../../../core/grants/refresh_token.ts";
 import type { FactsOf } from "../../../core/reject.ts";
@@ -25,7 +25,7 @@ import { tokenTypes } from "./token_types.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
 
 /** An ID token that is exchanged (ID-JAG §4.3). */
-export const idTokenPolicy: JwtPolicy = { ...ownClockTolerance, types: ["jwt"], requiredClaims: ["exp", "iat", "sub"] };
+const idTokenPolicy: OwnJwtPolicy = { typ: "JWT", requiredClaims: ["exp", "iat", "sub"] };
 
 /** The default lifetime of an ID-JAG, in seconds. */
 const defaultLifetimeSeconds = 300;

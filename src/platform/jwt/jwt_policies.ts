@@ -4,7 +4,8 @@
  * the lifetimes.
  */
 
-import { describeKind, quoteValue } from "../quote_value.ts";
+import { isCompactJws } from "../../core/keys/verification.ts";
+import { describeKind, quoteValue } from "../../core/quote_value.ts";
 
 /** The requirements for one kind of JWT. Times are in seconds. */
 export interface JwtPolicy {
@@ -51,25 +52,11 @@ export const jwtPolicies = {
     ...{ secondsAhead: 10, secondsLate: 10, ignoredTimes: ["iat"] },
     ...{ types: ["at+jwt"], requiredClaims: ["exp"] },
   },
-  /** An ID token as a hint, which may have expired (OpenID Connect Core §3.1.2.1). */
-  id_token_hint: {
-    ...{ ...ownClockTolerance, ignoredTimes: ["iat", "nbf", "exp"] },
-    ...{ types: ["jwt"], requiredClaims: ["exp", "iat"] },
-  },
   /** A JWT of this server of which only the signature is checked. */
   own_signature: { ...ownClockTolerance, ignoredTimes: ["iat", "nbf", "exp"] },
   /** A signed authorization response (JARM §2.4), which has no `typ`. */
   authorization_response: { ...ownClockTolerance, requiredClaims: ["aud", "exp"] },
 } as const satisfies Readonly<Record<string, JwtPolicy>>;
-
-/** Canonical base64url: no padding, unused bits zero, so each byte sequence has one encoding (RFC 4648 §3.5). */
-const base64urlPart = /(?:[\w-]{4})*(?:[\w-]{4}|[\w-]{2}[AEIMQUYcgkosw048]|[\w-][AQgw])/.source;
-
-/**
- * A compact JWS: three such parts (RFC 7515 §7.1). The library accepts padding and non-zero unused bits, which are
- * other encodings of the same JWT.
- */
-const compactJws = new RegExp(`^${base64urlPart}\\.${base64urlPart}\\.${base64urlPart}$`);
 
 /** The part of a JWT that its policy does not accept. */
 export interface JwtProblem {
@@ -94,7 +81,7 @@ export class JwtPolicyError extends Error {
 
 /** The problem of a text that is not one JWT; `undefined` for a JWT, whatever it contains. */
 export function findFormProblem(jwt: string): JwtProblem | undefined {
-  if (compactJws.test(jwt)) return undefined;
+  if (isCompactJws(jwt)) return undefined;
   const expected = "three parts of canonical base64url without padding";
   return { part: "form", reason: "it is not a JWT", expected, received: "text that is not a JWT" };
 }
