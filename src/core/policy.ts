@@ -2,7 +2,7 @@
 
 import type { Allowances } from "./test_hosts.ts";
 import type { ClientMetadata } from "./clients/client.ts";
-import type { StandingRequirement, SupportedGrantType } from "./clients/standing.ts";
+import type { StandingRequirement } from "./clients/standing.ts";
 import type { Lifetimes, PkceSettings, PolicySettings, RefreshSettings } from "./policy_settings.ts";
 import type { ActiveProfile } from "./profile.ts";
 import type { ResourceSettings } from "./resource_list.ts";
@@ -40,8 +40,6 @@ export interface Policy extends
   readonly refresh: Required<Omit<RefreshSettings, "reuse">> & Pick<RefreshSettings, "reuse">;
   /** The resources that access tokens are for; absent: see {@link PolicySettings.resources}. */
   readonly resources?: readonly ResourceSettings[];
-  /** The grant types of extensions and of the embedding program. Every server has others besides. */
-  readonly grantTypes: readonly SupportedGrantType[];
   /** The values that `subject_type` of a client may have. */
   readonly subjectTypes: readonly NonNullable<ClientMetadata["subject_type"]>[];
   /** The names of the providers' profiles. */

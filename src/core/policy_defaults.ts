@@ -86,12 +86,31 @@ export interface CorePolicy extends
   readonly refresh?: Partial<Omit<Policy["refresh"], "reuse">>;
 }
 
-/** Members whose values follow from the issuer, or would loosen a server. */
-const fixedNames: readonly string[] = ["metadata", "origins", "issuerHosts", "allowedOrigins"];
+/** The members of a policy that no program decides: they follow from the issuer, or would loosen a server. */
+const fixedMembers: Readonly<Record<Exclude<keyof Policy, keyof CorePolicy>, true>> = {
+  allows: true,
+  isIssuerFromHost: true,
+  acceptsAny: true,
+  issuerHosts: true,
+  allowedOrigins: true,
+  frontChannelUrl: true,
+  backChannelUrl: true,
+  origins: true,
+  metadata: true,
+  userScopes: true,
+  subjectTypes: true,
+  providers: true,
+  profile: true,
+};
+
+/** Whether no program decides a member of this name. */
+export function isFixed(name: string): boolean {
+  return Object.hasOwn(fixedMembers, name);
+}
 
 /** The names of {@link CorePolicy}. */
 export const changeableNames: ReadonlySet<string> = new Set([
-  ...Object.keys(defaultPolicy).filter((name) => !fixedNames.includes(name)),
+  ...Object.keys(defaultPolicy).filter((name) => !isFixed(name)),
   ...["scopes", "defaultScope", "resources", "unmappedClaims"],
 ]);
 
@@ -114,7 +133,6 @@ export function policyFor(issuer: string, changes: CorePolicy = {}): Policy {
     allows,
     userScopes: scopes,
     acceptsAny: [],
-    grantTypes: [],
     subjectTypes: ["public"],
     providers: [],
   };

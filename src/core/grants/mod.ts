@@ -16,7 +16,6 @@ import { authorizationCode } from "./authorization_code.ts";
 import { authorizeClientCredentials } from "./client_credentials.ts";
 import { authorizeRefresh } from "./refresh_token.ts";
 import type { OptionalGrantType, Policy } from "../policy.ts";
-import type { SupportedGrantType } from "../clients/standing.ts";
 import { parameters } from "../params.ts";
 import type { GrantType } from "../server.ts";
 
@@ -66,11 +65,6 @@ export interface LoadableGrantType<Own = object> extends OptionalGrantType<Own>,
    * it, and the token endpoint rejects it as unsupported.
    */
   load?(settings: Policy & Own): Promise<Pick<GrantType, "authorize" | "identifyClient">>;
-}
-
-/** The grant types that a server supports: the grant types of every server, and those that its settings switch on. */
-export function supportedGrantTypes(settings: Pick<Policy, "grantTypes">): readonly SupportedGrantType[] {
-  return [...grantTypes, ...settings.grantTypes];
 }
 
 /** The grant types of a server, in the order of `grant_types_supported`. */

@@ -10,7 +10,7 @@ import { demoClients, demoUsers } from "./demo_entries.ts";
 import { addedValues, type KnownExtension, type SettingsAtStart } from "./extension_settings.ts";
 import type { Allowances } from "../../core/test_hosts.ts";
 import { allowancesOf } from "./allowances.ts";
-import { defaultScopes, listed, settingFields, type Settings, settingsWithAny } from "./settings.ts";
+import { listed, settingFields, type Settings, settingsWithAny } from "./settings.ts";
 import { withDefaults } from "./field.ts";
 import { fromHost, frontChannelBase } from "../../core/issuer_urls.ts";
 import type { LoginMethod } from "../../core/policy.ts";
@@ -18,6 +18,7 @@ import type { ServerPolicy } from "./server_policy.ts";
 import { activeProfile, clientProfiles, demoClientsOf, withProfile } from "./profiles.ts";
 import type { WithProviders } from "./with_providers.ts";
 import { keys, lifetimes, pkce, refresh } from "./setting_groups.ts";
+import { defaultScopes } from "../../core/policy_defaults.ts";
 import type { Lifetimes, PkceSettings } from "../../core/policy_settings.ts";
 
 /** The server for which settings are resolved. */

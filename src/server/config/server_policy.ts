@@ -1,7 +1,9 @@
 /** The policy of the whole server: it adds to that of the minimal server what extensions, apps and pages decide by. */
 
 import type { ClientMetadata } from "../../core/clients/client.ts";
+import type { SupportedGrantType } from "../../core/clients/standing.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
+import { grantTypes } from "../../core/grants/mod.ts";
 import type { LoginMethod, OptionalGrantType, Policy } from "../../core/policy.ts";
 import type { PolicySettings } from "../../core/policy_settings.ts";
 import type { ProfileName } from "../../core/profile.ts";
@@ -22,6 +24,8 @@ export interface ServerPolicy
    * whose `scope` names them gets them, and only on its own behalf, never for a user.
    */
   readonly clientScopes: readonly string[];
+  /** The grant types of extensions and of the embedding program. Every server has others besides. */
+  readonly grantTypes: readonly SupportedGrantType[];
   /** The methods by which users can log in. */
   readonly loginMethods: readonly LoginMethod[];
   /** The extensions, including the absent ones. */
@@ -39,6 +43,11 @@ export interface ServerPolicy
 /** The policy of a server that `latchkey` has assembled, or of one of its clients. */
 export function serverPolicy(policy: Policy): ServerPolicy {
   return policy as ServerPolicy;
+}
+
+/** The grant types that a server supports: the grant types of every server, and those that its settings switch on. */
+export function supportedGrantTypes(policy: Pick<ServerPolicy, "grantTypes">): readonly SupportedGrantType[] {
+  return [...grantTypes, ...policy.grantTypes];
 }
 
 /** The policy for a client with a profile; for any other client, the unchanged policy. */

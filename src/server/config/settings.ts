@@ -14,6 +14,7 @@ import { clientAuthMethodNames, clientFieldOf } from "./client_fields.ts";
 import { userField } from "./user_fields.ts";
 import type { ClientMetadata, User } from "../../core/clients/client.ts";
 import type { AnyName } from "../../core/policy.ts";
+import { defaultScopes } from "../../core/policy_defaults.ts";
 import type { MetadataForm } from "../../core/policy_settings.ts";
 import type { ServerSettings } from "./server_settings.ts";
 import { defaultAlgorithms, verificationAlgorithms } from "../../core/keys/signing_algorithm.ts";
@@ -73,9 +74,6 @@ export interface Settings extends ServerSettings {
 const metadataForms: readonly MetadataForm[] = [
   ...["oauth-inserted", "openid-inserted", "openid-appended", "oauth-appended"] as const,
 ];
-
-/** The scope values of a server without the setting. */
-export const defaultScopes: readonly string[] = ["openid", "profile", "email", "read", "write", "offline_access"];
 
 /** The description of the setting `clients` at a server with this description of client metadata. */
 export function clientsField(

@@ -12,8 +12,9 @@ import { validateProfile, withProfile } from "./profiles.ts";
 import { validateIssuer, validateIssuerScheme, validateIssuerUrls, withIssuerHostsHint } from "./validate_issuer.ts";
 import { validateRealHost } from "./validate_real_host.ts";
 import type { FilledSettings, ResolvingServer } from "./fill_settings.ts";
+import { defaultScopes } from "../../core/policy_defaults.ts";
 import { isAbsoluteUri } from "../../core/resource_list.ts";
-import { defaultScopes, listed, type Settings } from "./settings.ts";
+import { listed, type Settings } from "./settings.ts";
 import { validateUser } from "./validate_user.ts";
 import type { WithProviders } from "./with_providers.ts";
 

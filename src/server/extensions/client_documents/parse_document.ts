@@ -8,7 +8,7 @@ import { clientValues } from "../../config/client_extension.ts";
 import { quote } from "../../config/config_issue.ts";
 import { byProfile } from "../../../core/profile.ts";
 import type { OAuthError, RuleExplanation } from "../../../core/errors.ts";
-import { supportedGrantTypes } from "../../../core/grants/mod.ts";
+import { supportedGrantTypes } from "../../config/server_policy.ts";
 import { digest } from "../../../core/secrets.ts";
 import { type ClientMetadata, grantTypesFor } from "../../../core/clients/client.ts";
 import { closedMembers } from "../../config/open_members.ts";

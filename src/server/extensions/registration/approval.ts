@@ -2,7 +2,7 @@
 
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import { supportedGrantTypes } from "../../../core/grants/mod.ts";
+import { serverPolicy, supportedGrantTypes } from "../../config/server_policy.ts";
 import type { Server } from "../../../core/server.ts";
 import type { ClientMetadata } from "../../../core/clients/client.ts";
 import { hasStanding, meetsRequirement, type Standing } from "../../../core/clients/standing.ts";
@@ -27,7 +27,7 @@ export function findClosedGrants(
   { grant_types = [] }: Omit<ClientMetadata, "client_id">,
   standing: Standing,
 ): ConfigIssue[] {
-  const closed = supportedGrantTypes(settings)
+  const closed = supportedGrantTypes(serverPolicy(settings))
     .filter((type) => grant_types.includes(type.type) && !meetsRequirement({ standing }, type.standing, settings));
   if (closed.length === 0) return [];
   const isOpenToApproved = closed.every((type) =>

@@ -2,7 +2,7 @@
 
 import { quote } from "../../config/config_issue.ts";
 import { type ClientMetadata, grantTypesFor } from "../../../core/clients/client.ts";
-import { supportedGrantTypes } from "../../../core/grants/mod.ts";
+import { serverPolicy, supportedGrantTypes } from "../../config/server_policy.ts";
 import { warn } from "../../../core/observe.ts";
 import { sortResponseType } from "../../../core/params.ts";
 import type { Server } from "../../../core/server.ts";
@@ -19,7 +19,7 @@ type Requested = Omit<ClientMetadata, "client_id">;
  */
 export function withoutUnsupportedValues(server: Server, requested: Requested): Requested {
   if (registrationPolicy(server).unsupportedValues === "reject") return requested;
-  const grantTypes = supportedGrantTypes(server.settings).map(({ type }) => type);
+  const grantTypes = supportedGrantTypes(serverPolicy(server.settings)).map(({ type }) => type);
   const { initiate_login_uri: loginUri, ...others } = requested;
   return {
     ...others,
