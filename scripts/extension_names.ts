@@ -34,6 +34,7 @@ const sharedNames: Readonly<Record<string, string>> = {
   device: "The device of the user, to which a redirect URI may lead.",
   error: "A parameter of every error response, and an event of runtimes.",
   jwt: "The `typ` of every JWT, and a format of access tokens.",
+  response: "A parameter of authorization responses, which no redirect URI may have.",
   result: "A parameter of the pages that show the result of a decision.",
   // Values of settings and of client metadata that every server has; their public types list all values.
   client_secret_jwt: "A value of token_endpoint_auth_method.",
@@ -56,7 +57,6 @@ const sharedFiles: Readonly<Record<string, string>> = {
   "src/core/keys/jwt.ts": "It has the `typ` of each kind of JWT that a fault can select.",
   "src/server/login/pages/device.tsx": "The page of a public type, Pages, which a program can replace.",
   "src/server/pages/parameters.tsx": "It explains parameters of authorization requests to developers.",
-  "src/server/hosting/authorized.ts": "It reads every authorization response, signed ones too.",
   "src/server/pages/authorized": "It shows and explains every authorization response, signed ones and errors.",
 };
 

@@ -12,6 +12,7 @@ import { HttpError, type HttpResponse } from "./http/message.ts";
 import { PlainAuthorizedPage } from "./pages/plain_pages.tsx";
 import { plainPage } from "./pages/render_page.ts";
 import { type Params, paramsFromFields } from "./params.ts";
+import { responseParameters } from "./redirect_uri.ts";
 import type { Handlers } from "./route.ts";
 import { type BrowserCookie, ensureBrowserCookie } from "./session/cookies.ts";
 import type { Server } from "./server.ts";
@@ -19,9 +20,6 @@ import { shellQuote } from "./quote_value.ts";
 
 /** Maximum length of a shown value, in characters; a longer value is cut. A state of a demo flow is shorter. */
 const maxShownValueLength = 1024;
-
-/** The parameters of an authorization response (OAuth 2.1 §4.1.2; RFC 9207 §2). */
-const responseParameters = ["code", "error", "error_description", "error_uri", "state", "iss"];
 
 /** The authorization response at `/authorized`. */
 export interface AuthorizationResponse {
@@ -50,7 +48,9 @@ async function showResponse(context: Context): Promise<HttpResponse> {
   const parameters = shownParameters(params, responseParameters, notes);
   const response = await findLogin(server, browser, params, parameters);
   return await plainPage(200, PlainAuthorizedPage, {
-    ...{ issuer: site.issuer, notes, parameters },
+    issuer: site.issuer,
+    notes,
+    parameters,
     hasResponse: parameters.length > 0 || notes.length > 0,
     tokenRequest: response.code === undefined ? undefined : await tokenRequest(context, response.code, response),
     startLinks: await startLinks(context),

@@ -3,7 +3,7 @@
 import type { Approver } from "./approver.ts";
 import { authMethodsOf, type ClientMetadata, type User } from "./clients/client.ts";
 import type { CoreExtension } from "./extension.ts";
-import { changeableNames, type CorePolicy } from "./policy_defaults.ts";
+import { changeableNames, type CorePolicy, isFixed } from "./policy_defaults.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { GrantType, Server } from "./server.ts";
 import type { Store } from "./store/store.ts";
@@ -11,8 +11,7 @@ import type { CoreTrace } from "./trace.ts";
 import type { ConfigIssue } from "./configuration_error.ts";
 import type { Policy } from "./policy.ts";
 import { quoteValue } from "./quote_value.ts";
-import { isUndottedScheme } from "./redirect_uri.ts";
-import { allowsHttp, type LocalUrls } from "./test_hosts.ts";
+import { findRedirectUriProblem, isUndottedScheme } from "./redirect_uri.ts";
 
 /** What a server is made of. */
 export interface CoreOptions {
@@ -99,7 +98,7 @@ export function findOptionIssues(options: CoreOptions, settings: Policy): Config
   }
   for (const name of Object.keys(policy)) {
     // Extensions have settings of their own.
-    const isOwn = extensions.length > 0 && !fixedNames.has(name);
+    const isOwn = extensions.length > 0 && !isFixed(name);
     if (changeableNames.has(name) || isOwn) continue;
     add(`policy.${name}`, `one of ${[...changeableNames].join(", ")}`, name, "Remove it.");
   }
@@ -119,24 +118,6 @@ export function findOptionIssues(options: CoreOptions, settings: Policy): Config
   else add("users", "an array of users", options.users, "Pass one, or an empty one.");
   return issues;
 }
-
-/** The members of a policy that no program decides. */
-const fixedNames: ReadonlySet<string> = new Set<keyof Policy>([
-  "allows",
-  "isIssuerFromHost",
-  "acceptsAny",
-  "issuerHosts",
-  "allowedOrigins",
-  "frontChannelUrl",
-  "backChannelUrl",
-  "origins",
-  "metadata",
-  "userScopes",
-  "grantTypes",
-  "subjectTypes",
-  "providers",
-  "profile",
-]);
 
 /** The issues of policies that name what the server lacks, with its extensions. */
 export function findServerIssues(server: Server): ConfigIssue[] {
@@ -213,7 +194,7 @@ function checkClient(client: ClientMetadata, settings: Policy, mayHaveOthers: bo
   if (!isTextList(grant_types)) add(".grant_types", "an array of strings", grant_types, "Pass an array.");
   if (!isTextList(redirect_uris)) return add(".redirect_uris", "an array of URLs", redirect_uris, "Pass an array.");
   for (const [j, uri] of redirect_uris.entries()) {
-    if (isRedirectUri(uri, settings.allows.localUrls)) continue;
+    if (findRedirectUriProblem(uri, settings.allows.localUrls) === undefined && !isUndottedScheme(uri)) continue;
     const expected = "an absolute URL without user information, fragment, * and response parameters: https, http on " +
       "this machine, or com.example.app:/callback";
     add(`.redirect_uris[${j}]`, expected, uri, "Register the URL that the client sends.");
@@ -253,15 +234,4 @@ function isJson(value: unknown): boolean {
   } catch {
     return false;
   }
-}
-
-/** The parameters of authorization responses. */
-const responseParameters = ["code", "state", "iss", "error", "error_description", "error_uri"];
-
-function isRedirectUri(uri: string, localUrls: LocalUrls): boolean {
-  if (!/^[\x21-\x7E]+$/.test(uri) || /[#*<>"\\]/.test(uri) || !URL.canParse(uri)) return false;
-  const { protocol, hostname, username, password, searchParams } = new URL(uri);
-  if (username !== "" || password !== "" || responseParameters.some((name) => searchParams.has(name))) return false;
-  if (!/^https?:$/.test(protocol)) return /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+:/.test(uri) && !isUndottedScheme(uri);
-  return /^https?:\/\/[^/?]/.test(uri) && (protocol === "https:" || allowsHttp(hostname, localUrls));
 }

@@ -1,10 +1,76 @@
-/** Redirect URIs: which one matches a registered one, and responses in them (OAuth 2.1 §2.3, §4.1.1, §8.4.2). */
+/** Redirect URIs: which may be registered, which match, and responses in them (OAuth 2.1 §2.3, §4.1.1, §8.4.2). */
 
-import { isLoopback, type LocalUrls } from "./test_hosts.ts";
+import { allowsHttp, isLoopback, type LocalUrls } from "./test_hosts.ts";
 
 /** Whether a URI has a private-use scheme that several apps may claim, because no domain name belongs to its owner. */
 export function isUndottedScheme(uri: string): boolean {
   return /^(?!https?:)[^:.]+:/i.test(uri);
+}
+
+/** The parameters of authorization responses; a registered query must not contain them (parameter injection). */
+export const responseParameters: readonly string[] = [
+  "code",
+  "id_token",
+  "access_token",
+  "response",
+  "error",
+  "error_description",
+  "error_uri",
+  "state",
+  "iss",
+];
+
+/** Schemes that lead to no client. */
+const otherSchemes = new Set([
+  ...["javascript:", "data:", "vbscript:", "file:", "blob:", "about:", "view-source:"],
+  ...["ws:", "wss:", "ftp:", "mailto:", "tel:", "sms:", "urn:", "intent:", "jar:", "filesystem:", "chrome:"],
+  ...["feed:", "mhtml:", "livescript:", "resource:", "ms-msdt:", "search-ms:", "microsoft-edge:", "android-app:"],
+  ...["googlechrome:", "googlechromes:"],
+]);
+
+/** What is wrong with a URI of a client; `scheme` also without one, `host` also if it is not in its normal form. */
+export type UriProblem =
+  | "characters"
+  | "relative"
+  | "fragment"
+  | "wildcard"
+  | "scheme"
+  | "user information"
+  | "host"
+  | "http"
+  | "undotted scheme"
+  | "response parameter";
+
+/**
+ * The first problem of a URI that a client registers for redirects; `undefined` if it may.
+ *
+ * @param allowHttp Whether plain http is allowed for every host. Default: only as {@link allowsHttp} says.
+ */
+export function findRedirectUriProblem(uri: string, localUrls: LocalUrls, allowHttp?: boolean): UriProblem | undefined {
+  const problem = findUriProblem(uri, localUrls, allowHttp);
+  if (problem !== undefined) return problem;
+  const { searchParams } = new URL(uri);
+  return responseParameters.some((name) => searchParams.has(name)) ? "response parameter" : undefined;
+}
+
+/** The same for any URI of a client, whose query may have every parameter. */
+export function findUriProblem(uri: string, localUrls: LocalUrls, allowHttp = false): UriProblem | undefined {
+  // The URL parser would accept characters that a URI must not contain (RFC 3986 §2).
+  if (!/^[\x21-\x7E]+$/.test(uri) || /["<>\\^`{|}]/.test(uri)) return "characters";
+  if (!URL.canParse(uri)) return "relative";
+  const { protocol, host, hostname, username, password } = new URL(uri);
+  if (uri.includes("#")) return "fragment";
+  if (uri.includes("*")) return "wildcard";
+  // A page of any site can claim a scheme that begins with web+ (HTML, `registerProtocolHandler`).
+  if (otherSchemes.has(protocol) || protocol.startsWith("web+")) return "scheme";
+  if (username !== "" || password !== "" || /^[a-z][a-z0-9+.-]*:\/\/[^/?]*@/i.test(uri)) return "user information";
+  if (!/^https?:$/.test(protocol)) {
+    if (/^[^:]+:\d/.test(uri)) return "scheme";
+    return !localUrls && isUndottedScheme(uri) ? "undotted scheme" : undefined;
+  }
+  const authority = /^https?:\/\/([^/?]+)/i.exec(uri)?.[1]?.toLowerCase();
+  if (authority !== host && authority !== `${host}:${protocol === "https:" ? 443 : 80}`) return "host";
+  return protocol === "http:" && !allowHttp && !allowsHttp(hostname, localUrls) ? "http" : undefined;
 }
 
 const portAfterLoopback = /^(https?:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?(?=[/?]|$)/;

@@ -4,7 +4,12 @@ import type { ClientMetadata } from "../../core/clients/client.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import type { Policy } from "../../core/policy.ts";
 import { byProfile } from "../../core/profile.ts";
-import { isUndottedScheme } from "../../core/redirect_uri.ts";
+import {
+  findRedirectUriProblem,
+  findUriProblem,
+  responseParameters,
+  type UriProblem,
+} from "../../core/redirect_uri.ts";
 import { allowsHttp, isLoopback, type LocalUrls, testHosts, unroutableHosts } from "../../core/test_hosts.ts";
 import { quote } from "./config_issue.ts";
 import { type ServerPolicy, serverPolicy } from "./server_policy.ts";
@@ -33,34 +38,13 @@ export function validateUrl(path: string, uri: string, localUrls: LocalUrls): Co
   return [{ path, expected, received: quote(uri), hint: "Write https://host/path." }];
 }
 
-/** Names of response parameters; a registered query must not contain them (parameter injection). */
-const responseParameterNames = /^(?:code|state|error|error_description|error_uri|iss|id_token|access_token|response)$/;
-
-const forbiddenSchemes = new Set([
-  ...["javascript:", "data:", "vbscript:", "file:", "blob:", "about:", "view-source:"],
-  ...["ws:", "wss:", "ftp:", "mailto:", "tel:", "sms:", "urn:", "intent:", "jar:", "filesystem:", "chrome:"],
-  ...["feed:", "mhtml:", "livescript:", "resource:", "ms-msdt:", "search-ms:", "microsoft-edge:", "android-app:"],
-  ...["googlechrome:", "googlechromes:"],
-]);
-
-/** A page of any site can claim such a scheme (HTML, `registerProtocolHandler`). */
-const webScheme = /^web\+/;
-
-/** The printable ASCII characters that a URI must not contain, except the backslash, which has its own issue. */
-const notInUris = /["<>^`{|}]/;
-
 /** A problem of a URI. */
 export type UriIssue = Pick<ConfigIssue, "expected" | "hint">;
 
 /** Validates a redirect URI for registration, with the parameters of {@link validateClientUri}. */
 export function validateRedirectUri(uri: string, allowHttp: boolean, localUrls: LocalUrls): UriIssue | undefined {
-  const issue = validateClientUri(uri, allowHttp, localUrls);
-  if (issue !== undefined) return issue;
-  const name = [...new URL(uri).searchParams.keys()].find((name) => responseParameterNames.test(name));
-  return name === undefined ? undefined : {
-    expected: "a query without parameters that belong to the authorization response",
-    hint: `Rename the parameter ${name}.`,
-  };
+  const problem = findRedirectUriProblem(uri, localUrls, allowHttp);
+  return problem && describeProblem(problem, uri, localUrls);
 }
 
 /**
@@ -69,62 +53,72 @@ export function validateRedirectUri(uri: string, allowHttp: boolean, localUrls: 
  * @param allowHttp Whether plain http is allowed for every host.
  */
 export function validateClientUri(uri: string, allowHttp: boolean, localUrls: LocalUrls): UriIssue | undefined {
-  if (!/^[\x21-\x7E]+$/.test(uri)) {
-    return { expected: "printable ASCII characters only", hint: "Percent-encode everything else." };
-  }
-  const excluded = notInUris.exec(uri)?.[0];
-  if (excluded !== undefined) {
-    return {
-      expected: "only characters that a URI may have (RFC 3986 §2)",
-      hint: `Percent-encode ${excluded} as ${encodeURIComponent(excluded)}.`,
-    };
-  }
-  if (uri.includes("\\")) {
-    return { expected: "a URI without a backslash", hint: "Write slashes, or percent-encode it as %5C." };
-  }
-  let url: URL;
-  try {
-    url = new URL(uri);
-  } catch {
-    return { expected: "an absolute URI", hint: "Begin it with https:// or, on a loopback host, http://." };
-  }
-  if (uri.includes("#")) return { expected: "a URI without a fragment", hint: "Remove the # and the text after it." };
-  if (uri.includes("*")) {
-    return { expected: "a URI without wildcards", hint: "Register each redirect URI as it will be sent." };
-  }
-  if (forbiddenSchemes.has(url.protocol) || webScheme.test(url.protocol)) {
-    return {
-      expected: "a scheme that leads to the client",
-      hint: "Use https, http on a loopback host, or a private-use scheme such as com.example.app:/callback.",
-    };
-  }
-  if (url.username !== "" || url.password !== "" || /^[a-z][a-z0-9+.-]*:\/\/[^/?]*@/i.test(uri)) {
-    return { expected: "a URI without user information", hint: "Remove everything between // and @, and the @." };
-  }
-  if (url.protocol === "http:" || url.protocol === "https:") {
-    if (!/^https?:\/\/[^/?]/i.test(uri)) {
-      return { expected: "two slashes and a host after the scheme", hint: "Write it as https://host/path." };
-    }
-    const authority = uri.split(/[/?]/)[2]!.toLowerCase();
-    if (authority !== url.host && authority !== `${url.host}:${url.protocol === "https:" ? 443 : 80}`) {
-      return { expected: "a host and port in their normal form", hint: `Write them as ${url.host}.` };
-    }
-    if (url.protocol === "http:" && !allowHttp && !allowsHttp(url.hostname, localUrls)) {
+  const problem = findUriProblem(uri, localUrls, allowHttp);
+  return problem && describeProblem(problem, uri, localUrls);
+}
+
+function describeProblem(problem: UriProblem, uri: string, localUrls: LocalUrls): UriIssue {
+  switch (problem) {
+    case "characters":
+      return describeCharacters(uri);
+    case "relative":
+      return { expected: "an absolute URI", hint: "Begin it with https:// or, on a loopback host, http://." };
+    case "fragment":
+      return { expected: "a URI without a fragment", hint: "Remove the # and the text after it." };
+    case "wildcard":
+      return { expected: "a URI without wildcards", hint: "Register each redirect URI as it will be sent." };
+    case "scheme":
+      return describeScheme(uri);
+    case "user information":
+      return { expected: "a URI without user information", hint: "Remove everything between // and @, and the @." };
+    case "host":
+      return /^https?:\/\/[^/?]/i.test(uri)
+        ? { expected: "a host and port in their normal form", hint: `Write them as ${new URL(uri).host}.` }
+        : { expected: "two slashes and a host after the scheme", hint: "Write it as https://host/path." };
+    case "http":
       return {
         expected: `https, or http on ${httpHosts(localUrls)}`,
         hint: "Use https. For a test without TLS, set insecureAllowHttpRedirectUris.",
       };
+    case "undotted scheme":
+      return {
+        expected: dottedScheme,
+        hint:
+          "Write it as com.example.app:/callback. To test with a product that has this scheme, use an issuer on a " +
+          "test host.",
+      };
+    case "response parameter": {
+      const name = [...new URL(uri).searchParams.keys()].find((name) => responseParameters.includes(name));
+      return {
+        expected: "a query without parameters that belong to the authorization response",
+        hint: `Rename the parameter ${name}.`,
+      };
     }
-  } else if (/^[^:]+:\d/.test(uri)) {
-    return { expected: "a scheme before the host", hint: "Begin it with https://, or http:// on a loopback host." };
-  } else if (!localUrls && isUndottedScheme(uri)) {
-    return {
-      expected: dottedScheme,
-      hint: "Write it as com.example.app:/callback. To test with a product that has this scheme, use an issuer on a " +
-        "test host.",
-    };
   }
-  return undefined;
+}
+
+function describeCharacters(uri: string): UriIssue {
+  if (!/^[\x21-\x7E]+$/.test(uri)) {
+    return { expected: "printable ASCII characters only", hint: "Percent-encode everything else." };
+  }
+  const excluded = /["<>^`{|}]/.exec(uri)?.[0];
+  if (excluded === undefined) {
+    return { expected: "a URI without a backslash", hint: "Write slashes, or percent-encode it as %5C." };
+  }
+  return {
+    expected: "only characters that a URI may have (RFC 3986 §2)",
+    hint: `Percent-encode ${excluded} as ${encodeURIComponent(excluded)}.`,
+  };
+}
+
+function describeScheme(uri: string): UriIssue {
+  if (/^[^:]+:\d/.test(uri)) {
+    return { expected: "a scheme before the host", hint: "Begin it with https://, or http:// on a loopback host." };
+  }
+  return {
+    expected: "a scheme that leads to the client",
+    hint: "Use https, http on a loopback host, or a private-use scheme such as com.example.app:/callback.",
+  };
 }
 
 /** The scheme that a redirect URI should have if it is neither http nor https. */
