@@ -117,6 +117,18 @@ test("the path of a server's issuer follows its port, and excludes a configured 
   );
 });
 
+test("an issuer until the server listens is an origin, and an app of a host has that of its host", async () => {
+  for (const wrong of ["https://as.test/a", "https://as.test/", "as.test", ""]) {
+    await assertRejects(() => latchkey({ issuerUntilListening: wrong }), ConfigurationError, "an origin", wrong);
+  }
+  await using server = await host();
+  await assertRejects(
+    () => server.app({ path: "/a", issuerUntilListening: "https://as.test" }),
+    ConfigurationError,
+    "Pass it to host()",
+  );
+});
+
 test("the records of an app with its own store are not in the store of the host", async () => {
   const [shared, own] = [persistentStore(), persistentStore()];
   await using server = await host({ store: shared });

@@ -23,6 +23,24 @@ export function validatePath(path: string, issuer: string | undefined): void {
   }]);
 }
 
+/**
+ * Rejects an issuer until the server listens that an app cannot have.
+ *
+ * @param isOnHost Whether the app has the origin of a host.
+ * @throws {ConfigurationError} If it is not an origin, or the host has one.
+ */
+export function validateIssuerUntilListening(issuer: string | undefined, isOnHost: boolean): void {
+  if (issuer === undefined || !isOnHost && URL.canParse(issuer) && new URL(issuer).origin === issuer) return;
+  throw new ConfigurationError([{
+    path: "issuerUntilListening",
+    expected: isOnHost ? "none, because the app has the origin of its host" : "an origin, without a path",
+    received: quote(issuer),
+    hint: isOnHost
+      ? "Pass it to host(), as the option origin."
+      : "Write it as http://localhost:9000, and pass the path as path.",
+  }]);
+}
+
 /** The error of an app with the issuer of another app. */
 export function issuerInUse(issuer: string): ConfigurationError {
   return new ConfigurationError([{

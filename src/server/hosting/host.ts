@@ -17,7 +17,7 @@ import { localIssuer } from "../config/settings.ts";
 import { memoryStore } from "../../core/store/memory.ts";
 import type { Store } from "../../core/store/store.ts";
 import { prefixedStore } from "../../platform/store/prefixed_store.ts";
-import { issuerInUse, validatePath } from "./app_place.ts";
+import { issuerInUse, validateIssuerUntilListening, validatePath } from "./app_place.ts";
 import { type AppTable, appTable } from "./app_table.ts";
 import { listeners, type ListenOptions, type ListenResult } from "./listen.ts";
 import { maintenanceTimer } from "./maintenance.ts";
@@ -216,6 +216,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
     handle,
     async addMainApp(options, resolved) {
       const { path = "", store = memoryStore() } = options;
+      validateIssuerUntilListening(options.issuerUntilListening, false);
       validatePath(path, configuredIssuer(options));
       main = await open(options, { store, issuer: origin + path, resolved, sharesStore: false });
       apps.add(main);
@@ -225,6 +226,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
     },
     async addApp(options) {
       const { path = "", store: ownStore } = options;
+      validateIssuerUntilListening(options.issuerUntilListening, true);
       validatePath(path, configuredIssuer(options));
       const prefix = ownStore === undefined && sharedStore !== undefined
         ? `app ${path || (options.issuer ?? "")} `

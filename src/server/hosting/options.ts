@@ -58,8 +58,8 @@ export interface LatchkeyOptions extends Settings, ExtensionSettings {
    */
   readonly path?: string;
   /**
-   * The issuer until the server listens, if it follows the port; without a path. An app of a host has the origin of the
-   * host. Default: `http://localhost:9000`.
+   * The origin of the issuer until the server listens, if it follows the port. An app of a host cannot have it, because
+   * it has the origin of the host. Default: `http://localhost:9000`.
    */
   readonly issuerUntilListening?: string;
   /** The plugins; the first one is the outermost. Default: none. */
