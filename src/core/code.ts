@@ -1,6 +1,6 @@
 /** What is issued for an approval, authorization codes first (OAuth 2.1 §4.1.2). */
 
-import type { CodeRecord, FurtherAccess, Grant, RequestedClaims } from "./store/store.ts";
+import type { CodeRecord, FurtherAccess, RequestedClaims } from "./store/store.ts";
 import { filterRequestedClaims, isReleasedByScope } from "./claims.ts";
 import type { User } from "./clients/client.ts";
 import { type Client, policyOf } from "./clients/repository.ts";
@@ -9,8 +9,8 @@ import { hasCode, type ResponseFields } from "./params.ts";
 import { reject } from "./reject.ts";
 import { randomId, randomToken, storageKey } from "./secrets.ts";
 import type { Server } from "./server.ts";
-import { passwordFingerprint, type Session } from "./session/session.ts";
-import { generationOf } from "./users/users.ts";
+import type { Session } from "./session/session.ts";
+import { createGrant } from "./tokens/refresh_token.ts";
 import { accessName, approveAccess, hasAccess } from "./request/access.ts";
 import { deliveryTo } from "./request/delivery.ts";
 import type { PendingAuthorization } from "./request/destination.ts";
@@ -75,8 +75,17 @@ export async function issueResponse(
     await storedRequests(server).consume(server, destination.storedRequest);
   }
   const claims = allowedClaims(server, requestedScope, loginRequirements.claims, approval);
-  const granted = { clientId, clientGeneration, scope, resources, claims, ...access };
-  const grant = await createGrant(server, granted, approval, session);
+  const { sub, authTime, acr, amr, sid } = session;
+  const grant = await createGrant(server, {
+    clientId,
+    clientGeneration,
+    subject: { sub, authTime, acr, amr, sid },
+    scope,
+    resources,
+    claims,
+    consent: approval.consent,
+    ...access,
+  });
   if (destination.mode === "poll") {
     await deliveryTo(server, destination).approve(server, destination, grant);
     return [["result", "approved"]];
@@ -117,24 +126,6 @@ async function rejectOtherLogin(server: Server, pending: PendingAuthorization, {
   if (!await allowsUser(server, pending, sub)) throw reject("OI-08", { demandedSubs });
   if (demanded?.includes(acr ?? "") !== false) return;
   throw server.levels?.missed(demanded, acr) ?? reject("OI-05", { demanded, reached: acr });
-}
-
-/** The grant of an approval. */
-async function createGrant(
-  server: Server,
-  granted: Omit<Grant, "subject" | "consent" | "password" | "generation" | "approvedAt">,
-  { consent }: Approval,
-  { sub, authTime, acr, amr, sid }: Session,
-): Promise<Grant> {
-  const user = await server.users.find(sub);
-  return {
-    ...granted,
-    subject: { sub, authTime, acr, amr, sid },
-    consent,
-    password: user && await passwordFingerprint(server, user),
-    generation: user && generationOf(user),
-    approvedAt: server.now(),
-  };
 }
 
 /**

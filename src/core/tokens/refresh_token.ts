@@ -23,7 +23,7 @@ export const refreshToken: TokenIssuer = async (server, authorization, _now, _is
   const [randomValue, salt] = randomTokenAndId(server.randomBytes);
   const { refresh_token: prefix = "" } = server.settings.tokenPrefixes;
   const token = server.takeFixedValue("refresh_token") ?? prefix + randomValue;
-  const grant = authorization.grant ?? await createGrant(server, authorization, subject);
+  const grant = authorization.grant ?? await grantNow(server, authorization, subject);
   const endsAt = grant.approvedAt + server.settings.lifetimes.refresh_token * 1000;
   const validUntil = idleExpiresAt(server, endsAt);
   const dpopJkt = keyOfRefreshToken(client, provenKey);
@@ -56,17 +56,26 @@ export function lifetimeMembers(
 }
 
 /** The grant of a grant type that stores none: approved now. */
-export async function createGrant(
+export function grantNow(
   server: Server,
   { client, scope, resources, claims }: Authorization,
   subject: Subject,
 ): Promise<Grant> {
-  const user = await server.users.find(subject.sub);
-  const password = user && await passwordFingerprint(server, user);
-  const generation = user && generationOf(user);
+  const { id: clientId, generation: clientGeneration } = client;
+  return createGrant(server, { clientId, clientGeneration, subject, scope, resources, claims });
+}
+
+/** The grant of an approval at this moment. */
+export async function createGrant(
+  server: Server,
+  granted: Omit<Grant, "password" | "generation" | "approvedAt">,
+): Promise<Grant> {
+  const user = await server.users.find(granted.subject.sub);
   return {
-    ...{ clientId: client.id, clientGeneration: client.generation },
-    ...{ subject, scope, resources, claims, password, generation, approvedAt: server.now() },
+    ...granted,
+    password: user && await passwordFingerprint(server, user),
+    generation: user && generationOf(user),
+    approvedAt: server.now(),
   };
 }
 

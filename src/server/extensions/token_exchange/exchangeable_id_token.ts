@@ -3,10 +3,10 @@
  * neither its grant nor the consent and the password on which the grant depends.
  */
 
-import type { Grant, GrantRecord, StoredRecord } from "../../../core/store/store.ts";
+import type { GrantRecord, StoredRecord } from "../../../core/store/store.ts";
 import { storageKey } from "../../../core/secrets.ts";
 import type { Server, TokenIssuer } from "../../../core/server.ts";
-import { createGrant } from "../../../core/tokens/refresh_token.ts";
+import { grantNow } from "../../../core/tokens/refresh_token.ts";
 import { tokenExchangeType } from "./settings.ts";
 
 /**
@@ -19,7 +19,7 @@ export const storeIdToken: TokenIssuer = async (server, authorization, now, { id
     token === undefined || issue !== undefined || subject === undefined ||
     !client.grantTypes.includes(tokenExchangeType)
   ) return {};
-  const grant: Grant = authorization.grant ?? await createGrant(server, authorization, subject);
+  const grant = authorization.grant ?? await grantNow(server, authorization, subject);
   const expiresAt = (now + server.settings.lifetimes.id_token) * 1000;
   await server.store.put("id_token", await storageKey(server, token), { grant }, { grantId, expiresAt });
   return {};
