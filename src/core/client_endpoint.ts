@@ -46,7 +46,11 @@ export function clientEndpoint(
       const { address } = target.clientAddress;
       const audience = isAudience ? urlOf(context) : undefined;
       const credentials = {
-        ...{ authorization, params: parameters, address, audience, identifyClient },
+        authorization,
+        params: parameters,
+        address,
+        audience,
+        identifyClient,
         connection: target.clientAddress,
         header: (name: string) => request.headers.get(name),
       };

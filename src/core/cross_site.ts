@@ -109,10 +109,13 @@ export function rejectUntrustedHost(server: ServerUrls, request: RequestLike, ru
   );
 }
 
-/** Whether the `Host` header is the issuer's host, that of `frontChannelUrl` or a loopback host. */
+/**
+ * Whether the `Host` header is the issuer's host, that of `frontChannelUrl` or a loopback host. A request without this
+ * header is trusted: every browser sends it, so the request is from a program. What creates requests for `fetch` of
+ * those of a network must pass it on.
+ */
 export function isTrustedHost(server: ServerUrls, { headers }: RequestLike): boolean {
   const host = headers.get("host");
-  // A request without a Host header did not come over the network but from the embedding program.
   if (host === null) return true;
   // Not parsed as a URL: browsers accept host names that the URL parser rejects.
   const hostname = hostHeader.exec(host.toLowerCase())?.[1];

@@ -87,9 +87,9 @@ export interface Server {
   readonly possession: ProofOfPossession;
   /** Called when sessions have ended. */
   readonly sessionWatchers: readonly SessionWatcher<Server>[];
-  /** The clients. */
+  /** The clients that are known, and how others become known. */
   readonly clients: Clients<Server>;
-  /** The users. */
+  /** The users who can log in. */
   readonly users: Users;
   /** The rules for releasing claims. */
   readonly claims: ClaimRules;

@@ -41,7 +41,10 @@ export interface Authorization {
   readonly grantId: string;
   /** The `jti` of the exchanged access token, whose revocation also revokes the new access token. Default: none. */
   readonly subjectTokenId?: string;
-  /** The user who approved; absent if the client acts on its own behalf. */
+  /**
+   * The user who approved, and their login; absent if the client acts on its own behalf. Without the session `sid` of
+   * the login, no refresh token is issued.
+   */
   readonly subject?: Subject;
   /** The claims requested by name. Default: none. */
   readonly claims?: RequestedClaims;

@@ -24,7 +24,8 @@ const unknownCode = "code is unknown, expired, used, or was issued to another cl
 const invalidGrant = invalidGrantBy("TK-16", unknownCode);
 const boundCode: BoundToKey = {
   name: "code",
-  ...{ rule: "TK-16", message: unknownCode },
+  rule: "TK-16",
+  message: unknownCode,
   unprovable: () => invalidGrant({ rule: "TK-16", isBound: true }),
 };
 

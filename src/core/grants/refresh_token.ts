@@ -24,7 +24,8 @@ const unknownToken = "refresh_token is unknown, expired, used, revoked, or anoth
 const invalidGrant = invalidGrantBy("RT-07", unknownToken);
 const boundToken: BoundToKey = {
   name: "refresh token",
-  ...{ rule: "RT-07", message: unknownToken },
+  rule: "RT-07",
+  message: unknownToken,
   unprovable: () => invalidGrant({ rule: "RT-07", isBound: true }),
 };
 

@@ -60,8 +60,8 @@ export interface ListOptions {
  */
 export interface Store {
   /**
-   * Whether records outlive the process and may be shared with other instances: clients and users that are added
-   * at run time are then also stored here. Default: false.
+   * Whether records outlive the process, and other instances may use them too. The whole server then stores clients
+   * and users that are added at run time. Default: false.
    */
   readonly persistent?: boolean;
   /** Reads a record; `undefined` without one. Consumed records are readable until they are deleted. */
