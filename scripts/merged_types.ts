@@ -16,10 +16,10 @@ interface MergedType {
 
 const types: readonly MergedType[] = [
   {
-    path: "src/core/clients/extension_members.gen.ts",
+    path: "src/server/config/extension_members.gen.ts",
     suffix: "ClientMembers",
     about: "The members of client metadata that only extensions read.",
-    imports: 'import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";\n\n',
+    imports: 'import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";\n\n',
     name: "ExtensionClientMembers",
   },
   {

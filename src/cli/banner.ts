@@ -1,7 +1,7 @@
 /** The banner: the terminal shows it when the server listens. About ten lines; the home page has the rest. */
 
 import { registrationPolicy } from "../server/extensions/registration/settings.ts";
-import type { ClientMetadata } from "../core/clients/client.ts";
+import type { ClientMetadata } from "../server/config/client_metadata.ts";
 import type { App } from "../server/app.ts";
 import type { TraceEvent } from "../server/trace.ts";
 import { printable } from "../core/quote_value.ts";

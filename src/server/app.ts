@@ -2,7 +2,8 @@
 
 import type { AuthorizationResponse } from "../core/authorized.ts";
 import type { Context, CoreApp } from "../core/context.ts";
-import type { ClientMetadata, User } from "../core/clients/client.ts";
+import type { User } from "../core/clients/client.ts";
+import type { ClientMetadata } from "./config/client_metadata.ts";
 import type { Client } from "../core/clients/repository.ts";
 import type { DemoRequest } from "../core/demo_flow.ts";
 import type { EndpointDescription } from "../core/endpoint.ts";

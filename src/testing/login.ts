@@ -1,5 +1,6 @@
 /** A login in one call: authorization request, login, consent, callback and token request of a correct client. */
 
+import { metadataOf } from "../server/config/client_metadata.ts";
 import { mustProve } from "../server/extensions/dpop/settings.ts";
 import { mustPush } from "../server/extensions/par/settings.ts";
 import { mustSign } from "../server/extensions/signed_requests/settings.ts";
@@ -261,7 +262,8 @@ export function loginClient(
 function withRegistered(server: Server, client: ClientCredentials): ClientCredentials {
   const registered = server.clients.known().get(client.client_id);
   if (registered === undefined) return client;
-  const { authMethod, metadata } = registered;
+  const { authMethod } = registered;
+  const metadata = metadataOf(registered);
   return {
     ...client,
     token_endpoint_auth_method: client.token_endpoint_auth_method ?? authMethod,

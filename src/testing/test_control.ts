@@ -3,7 +3,8 @@
 import type { Plugin } from "../server/hosting/options.ts";
 import type { Approver } from "../core/approver.ts";
 import type { ExtensionSettings } from "../server/extensions/settings.ts";
-import type { ClientMetadata, User } from "../core/clients/client.ts";
+import type { User } from "../core/clients/client.ts";
+import type { ClientMetadata } from "../server/config/client_metadata.ts";
 import type { Client } from "../core/clients/repository.ts";
 import type { UserRepository } from "../server/entries/user_repository.ts";
 import type { Settings } from "../server/config/settings.ts";

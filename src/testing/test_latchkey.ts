@@ -1,6 +1,7 @@
 /** The mock server: `latchkey()` with a control, test keys and defaults for tests. */
 
-import type { ClientMetadata, User } from "../core/clients/client.ts";
+import type { User } from "../core/clients/client.ts";
+import type { ClientMetadata } from "../server/config/client_metadata.ts";
 import type { Client } from "../core/clients/repository.ts";
 import type { UserRepository } from "../server/entries/user_repository.ts";
 import type { MemoryRepository } from "../server/entries/repository.ts";

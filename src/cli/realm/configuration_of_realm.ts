@@ -1,7 +1,8 @@
 /** The configuration of a server that replaces a realm of Keycloak. */
 
 import type { ProviderProfile } from "../../server/profiles/provider_profile.ts";
-import type { ClientMetadata, User } from "../../core/clients/client.ts";
+import type { User } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "../../server/config/client_metadata.ts";
 import { validateRedirectUri } from "../../server/config/uri_issues.ts";
 import { keycloak } from "../../server/profiles/settings/keycloak.ts";
 import { quote } from "../../server/config/config_issue.ts";

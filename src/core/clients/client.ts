@@ -6,7 +6,6 @@
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { ResponseMode } from "../params.ts";
 import type { ProfileName } from "../profile.ts";
-import type { ExtensionClientMembers } from "./extension_members.gen.ts";
 
 /** @internal How a client authenticates at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
 export type ClientAuthMethod =
@@ -31,7 +30,7 @@ export type ClientAuthMethod =
  * };
  * ```
  */
-export interface ClientMetadata extends ExtensionClientMembers {
+export interface ClientMetadata {
   /** The identifier of the client: 1 to 256 printable ASCII characters, unique. */
   readonly client_id: string;
   /** Makes the client confidential; browser and native apps must not have one. Stored only as a digest. */
@@ -127,14 +126,6 @@ export interface ClientRegistration {
    * not count. Absent before the first such change.
    */
   readonly identity?: string;
-}
-
-/** A client as it is registered and stored: its metadata, and members that no client can set itself. */
-export interface ClientEntry extends ClientMetadata {
-  /** The digest of its secret, if the server no longer has the secret. */
-  readonly client_secret_digest?: string;
-  /** Present if the client registered itself. */
-  readonly registration?: ClientRegistration;
 }
 
 /** An end user: a subject and any claims. */

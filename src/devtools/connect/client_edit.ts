@@ -1,7 +1,7 @@
 /** The page with the form of all metadata of a client. */
 
 import type { HttpResponse } from "../../core/http/message.ts";
-import type { ClientMetadata } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "../../server/config/client_metadata.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { Params } from "../../core/params.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";

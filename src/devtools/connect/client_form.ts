@@ -1,7 +1,8 @@
 /** The form of client metadata. Its fields follow from the description of the metadata, new members included. */
 
 import { clientField } from "../../server/hosting/extensions.ts";
-import type { ClientAuthMethod, ClientEntry, ClientMetadata } from "../../core/clients/client.ts";
+import type { ClientAuthMethod } from "../../core/clients/client.ts";
+import type { ClientEntry, ClientMetadata } from "../../server/config/client_metadata.ts";
 import { hasNewIdentity } from "../../server/entries/client_identity.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { Field } from "../../server/config/field.ts";

@@ -2,7 +2,7 @@
 
 import { appOf } from "../../server/app.ts";
 import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
-import type { ClientMetadata } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "../../server/config/client_metadata.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { type ConfigIssue, ConfigurationError } from "../../core/configuration_error.ts";

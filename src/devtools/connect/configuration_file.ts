@@ -1,6 +1,7 @@
 /** Clients and users as a configuration file. */
 
-import type { ClientMetadata, User } from "../../core/clients/client.ts";
+import type { User } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "../../server/config/client_metadata.ts";
 import { demoSecret } from "../../server/config/demo_entries.ts";
 import type { ClaimRules } from "../../core/claims.ts";
 import type { Client } from "../../core/clients/repository.ts";

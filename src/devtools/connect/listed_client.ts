@@ -1,5 +1,6 @@
 /** A client as pages show it. */
 
+import { metadataOf } from "../../server/config/client_metadata.ts";
 import type { Context } from "../../core/context.ts";
 import { mustProve } from "../../server/extensions/dpop/settings.ts";
 import { mustPush } from "../../server/extensions/par/settings.ts";
@@ -34,7 +35,8 @@ export const demandTexts: Readonly<Record<ClientDemand, (parUrl: string) => stri
 
 /** A client for pages. */
 export function toListedClient({ site, server }: Context, client: Client): ListedClient {
-  const { id, name, metadata, authMethods, redirectUris, grantTypes, scope, document, registration } = client;
+  const { id, name, authMethods, redirectUris, grantTypes, scope, document, registration } = client;
+  const metadata = metadataOf(client);
   const { post_logout_redirect_uris: postLogoutRedirectUris = [] } = metadata;
   const href = `${site.base}/clients/${encodeURIComponent(id)}`;
   const { authorization_details_types: detailsTypes = [] } = clientValues(server.settings);

@@ -1,6 +1,6 @@
 /** The members of client metadata by topic, in the order of pages. */
 
-import type { ClientMetadata } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "../../server/config/client_metadata.ts";
 
 type Name = keyof ClientMetadata;
 

@@ -1,7 +1,7 @@
 /** The recorded traffic of one client, sorted by what it sent. */
 
 import type { Fields } from "../../core/http/form.ts";
-import type { ClientMetadata } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "../../server/config/client_metadata.ts";
 import type { Exchange } from "../exchange.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findParam } from "../record_request.ts";

@@ -1,7 +1,8 @@
 /** Describes the values of client metadata. {@link open} marks what clients may set themselves. */
 
-import type { ClientAuthMethod, ClientMetadata } from "../../core/clients/client.ts";
-import type { ExtensionClientMembers } from "../../core/clients/extension_members.gen.ts";
+import type { ClientAuthMethod } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "./client_metadata.ts";
+import type { ExtensionClientMembers } from "./extension_members.gen.ts";
 import { signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
 import type { ResponseMode } from "../../core/params.ts";
 import { profileNames } from "./strictness.ts";

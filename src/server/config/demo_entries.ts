@@ -1,6 +1,7 @@
 /** The default clients and users of a server, and the key of the demo client if clients must have keys. */
 
-import type { ClientMetadata, User } from "../../core/clients/client.ts";
+import type { User } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "./client_metadata.ts";
 
 /** The secret of the confidential demo client. It is public; a server whose issuer is not on a test host rejects it. */
 export const demoSecret = "demo-secret";

@@ -1,7 +1,8 @@
 /** The settings that an extension adds to a server. */
 
 import type { Allowances } from "../../core/test_hosts.ts";
-import type { ClientAuthMethod, ClientMetadata } from "../../core/clients/client.ts";
+import type { ClientAuthMethod } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "./client_metadata.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../../core/configuration_error.ts";
 import type { Field } from "./field.ts";
 import type { ResponseMode, ResponseType } from "../../core/params.ts";

@@ -3,7 +3,8 @@
 import { ownResponseModes, splitScope } from "../../core/params.ts";
 import { isMlDsa } from "../../core/crypto.ts";
 import { defaultAlgorithms, type SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
-import type { ClientAuthMethod, ClientMetadata, User } from "../../core/clients/client.ts";
+import type { ClientAuthMethod, User } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "./client_metadata.ts";
 import { clientFieldOf } from "./client_fields.ts";
 import type { SupportedGrantType } from "../../core/clients/standing.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";

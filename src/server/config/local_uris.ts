@@ -6,7 +6,7 @@ import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import type { Field } from "./field.ts";
 import { serverPolicy } from "./server_policy.ts";
-import type { ClientMetadata } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "./client_metadata.ts";
 
 /** Whether the server fetches a URL although its host may not have a public address; see `allowsLocalFetch`. */
 export function isLocalUrl(settings: Policy, url: string): boolean {

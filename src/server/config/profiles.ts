@@ -5,7 +5,7 @@
  * To add a profile, add its name in `core/profile.ts` and `strictness.ts`, and its values to `profiles`.
  */
 
-import type { ClientMetadata } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "./client_metadata.ts";
 import { rejectAny, settingFields, type Settings } from "./settings.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";

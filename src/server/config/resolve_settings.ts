@@ -1,6 +1,7 @@
 /** Resolves settings: their issues and warnings, and the policy that they result in. */
 
-import type { ClientMetadata, User } from "../../core/clients/client.ts";
+import type { User } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "./client_metadata.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../../core/configuration_error.ts";
 import { fromHost } from "../../core/issuer_urls.ts";
 import type { ServerPolicy } from "./server_policy.ts";

@@ -1,6 +1,6 @@
 /** The policy of the whole server: it adds to that of the minimal server what extensions, apps and pages decide by. */
 
-import type { ClientMetadata } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "./client_metadata.ts";
 import type { SupportedGrantType } from "../../core/clients/standing.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { grantTypes } from "../../core/grants/mod.ts";

@@ -12,7 +12,8 @@
 
 import { clientAuthMethodNames, clientFieldOf } from "./client_fields.ts";
 import { userField } from "./user_fields.ts";
-import type { ClientMetadata, User } from "../../core/clients/client.ts";
+import type { User } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "./client_metadata.ts";
 import type { AnyName } from "../../core/policy.ts";
 import { defaultScopes } from "../../core/policy_defaults.ts";
 import type { MetadataForm } from "../../core/policy_settings.ts";

@@ -2,7 +2,7 @@
 
 import { claimWarnings } from "./claim_warnings.ts";
 import type { ConfigurationWarning } from "../../core/configuration_error.ts";
-import type { ClientMetadata } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "./client_metadata.ts";
 import type { FilledSettings } from "./fill_settings.ts";
 import type { Settings } from "./settings.ts";
 

@@ -6,7 +6,7 @@
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { isReadable } from "./readable_text.ts";
-import type { ClientMetadata } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "./client_metadata.ts";
 
 /** Maximum lengths, in characters. */
 const maxNameLength = 200;

@@ -1,6 +1,6 @@
 /** Checks the URIs of clients: which may be registered (OAuth 2.1 §2.3, §4.1.1, §8.4.2). */
 
-import type { ClientMetadata } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "./client_metadata.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import type { Policy } from "../../core/policy.ts";
 import { byProfile } from "../../core/profile.ts";

@@ -1,6 +1,6 @@
 /** The identity of a client that no operator registered, as its users know it. Consents depend on it. */
 
-import type { ClientMetadata } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "../config/client_metadata.ts";
 import type { Client } from "../../core/clients/repository.ts";
 
 /** A digest that changes with the redirect URIs, the method or the keys of a client that no operator registered. */

@@ -7,7 +7,7 @@ import { type Client, clientFromMetadata, type ClientPolicy } from "../../core/c
 import { type CreateRepository, memoryRepository, type Repository, type SerializedEntry } from "./repository.ts";
 import { decodeBase64url } from "../../core/crypto.ts";
 import { digest } from "../../core/secrets.ts";
-import type { ClientEntry, ClientMetadata } from "../../core/clients/client.ts";
+import type { ClientEntry, ClientMetadata } from "../config/client_metadata.ts";
 import { type ServerPolicy, tightenPolicy } from "../config/server_policy.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
 import { validateClient, validateClientAudience } from "../config/validate_client.ts";

@@ -2,7 +2,7 @@
 
 import type { KnownExtension } from "../config/extension_settings.ts";
 import type { ObjectField } from "../config/field.ts";
-import type { ClientMetadata } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "../config/client_metadata.ts";
 import { clientFieldOf } from "../config/client_fields.ts";
 import type { Extension } from "./extension.ts";
 import { assertionAuthentication } from "../extensions/assertion_authentication/mod.ts";

@@ -1,6 +1,6 @@
 /** Changes single members of the metadata of a client. */
 
-import type { ClientEntry, ClientMetadata } from "../../core/clients/client.ts";
+import type { ClientEntry, ClientMetadata } from "../../server/config/client_metadata.ts";
 import { clientField } from "../../server/hosting/extensions.ts";
 import { hasNewIdentity } from "../../server/entries/client_identity.ts";
 import type { Client } from "../../core/clients/repository.ts";

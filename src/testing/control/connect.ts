@@ -9,7 +9,8 @@
 
 import type { GlobalTokenRevocationOptions } from "../global_token_revocation.ts";
 import type { SecurityEvents } from "../security_events.ts";
-import type { ClientMetadata, User } from "../../core/clients/client.ts";
+import type { User } from "../../core/clients/client.ts";
+import type { ClientMetadata } from "../../server/config/client_metadata.ts";
 import type { MetadataChanges } from "./change_client.ts";
 import type { ChangeableSettings } from "../changed_settings.ts";
 import type { HabitOptions } from "../check_habits.ts";

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { clientField } from "../../../src/server/hosting/extensions.ts";
-import type { ClientMetadata } from "../../../src/core/clients/client.ts";
+import type { ClientMetadata } from "../../../src/server/config/client_metadata.ts";
 import { type Browser, openBrowser } from "../../server/browser.ts";
 import { assertCsrfProtected, assertPageWithForms } from "../../server/csrf.ts";
 import { assertPage, assertTokenResponse, basic, type Fields, forEachCase, testServer } from "../../kit.ts";

@@ -8,7 +8,8 @@ import { decodeBase64url } from "../../../core/crypto.ts";
 import { assertionAuthenticationClientFields } from "./settings.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import { authMethodsOf, type ClientMetadata } from "../../../core/clients/client.ts";
+import { authMethodsOf } from "../../../core/clients/client.ts";
+import type { ClientMetadata } from "../../config/client_metadata.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
 /** Signed with the client's secret. */

@@ -1,5 +1,6 @@
 /** Verifies client assertions (RFC 7523 §3). Loaded with the first assertion, because it imports jose. */
 
+import { metadataOf } from "../../config/client_metadata.ts";
 import type { JWTPayload } from "jose";
 import { withAlias } from "../../../core/issuer_urls.ts";
 import { byProfile } from "../../../core/profile.ts";
@@ -62,7 +63,7 @@ export async function verifyAssertion(
       { fix: `${howToAuthenticate(client)} Or register it with token_endpoint_auth_method: "${method}".` },
     );
   }
-  const { token_endpoint_auth_signing_alg: registeredAlgorithm } = client.metadata;
+  const { token_endpoint_auth_signing_alg: registeredAlgorithm } = metadataOf(client);
   const claims = await verifyClaims(
     server,
     client,

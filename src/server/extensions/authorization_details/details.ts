@@ -6,6 +6,7 @@
  * in the setting `authorizationDetails`.
  */
 
+import { metadataOf } from "../../config/client_metadata.ts";
 import { isDeeperThan } from "../../../core/json_value.ts";
 import { warn } from "../../../core/observe.ts";
 import type { AuthorizationDetail, FurtherAccess, Grant } from "../../../core/store/store.ts";
@@ -96,8 +97,8 @@ function findType({ settings }: PartServer, type: string): AuthorizationDetailsT
   return Object.hasOwn(types, type) ? types[type] : undefined;
 }
 
-function mayRequest({ metadata }: Client, type: string): boolean {
-  return metadata.authorization_details_types?.includes(type) ?? true;
+function mayRequest(client: Client, type: string): boolean {
+  return metadataOf(client).authorization_details_types?.includes(type) ?? true;
 }
 
 function assertDetails(server: PartServer, client: Client, details: readonly AuthorizationDetail[]): void {
@@ -131,7 +132,7 @@ function assertType(
     throw reject("RA-03", { index, path: ".type", expected: `one of ${known.join(", ")}`, received });
   }
   if (!mayRequest(client, type)) {
-    const allowed = client.metadata.authorization_details_types!.join(", ") || "no authorization_details";
+    const allowed = metadataOf(client).authorization_details_types!.join(", ") || "no authorization_details";
     const expected = `a type that this client may use: ${allowed}`;
     throw reject("RA-05", { index, path: ".type", expected, received: type });
   }

@@ -7,7 +7,7 @@ import type { MaybePromise } from "../../../core/maybe_promise.ts";
 import type { Extension } from "../../hosting/extension.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import type { ClientMetadata } from "../../../core/clients/client.ts";
+import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { warn } from "../../../core/observe.ts";
 import type { Params } from "../../../core/params.ts";
 import type { PartRequest, RequestPart, Server } from "../../../core/server.ts";

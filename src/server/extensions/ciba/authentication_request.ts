@@ -1,5 +1,6 @@
 /** Backchannel authentication requests (CIBA §7.1): their user, their parameters, and their records. */
 
+import { metadataOf } from "../../config/client_metadata.ts";
 import { allowedSubjects } from "../../../core/request/login.ts";
 import { type Params, splitScope } from "../../../core/params.ts";
 import type { User } from "../../../core/clients/client.ts";
@@ -127,8 +128,9 @@ function readMessage(params: Params): string | undefined {
 /** A bearer token (RFC 6750 §2.1). Fewer characters cannot have the 128 random bits of CIBA §7.1. */
 const notificationTokenSyntax = /^(?=.{22,1024}$)[A-Za-z0-9._~+/-]+=*$/;
 
-function readNotificationToken({ id, metadata }: Client, params: Params): string | undefined {
-  if (metadata.backchannel_token_delivery_mode !== "ping") return undefined;
+function readNotificationToken(client: Client, params: Params): string | undefined {
+  const { id } = client;
+  if (metadataOf(client).backchannel_token_delivery_mode !== "ping") return undefined;
   const token = params.get("client_notification_token");
   if (token !== undefined && notificationTokenSyntax.test(token)) return token;
   throw reject("CB-12", { clientId: id, length: token?.length });

@@ -2,7 +2,7 @@
 
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import type { ClientMetadata } from "../../../core/clients/client.ts";
+import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { validateClientUri } from "../../config/uri_issues.ts";
 import type { ServerPolicy } from "../../config/server_policy.ts";
 

@@ -1,5 +1,6 @@
 /** Calls clients when a session has ended (OpenID Connect Back-Channel Logout). */
 
+import { metadataOf } from "../../config/client_metadata.ts";
 import { warn } from "../../../core/observe.ts";
 import type { SessionClientRecord } from "../../../core/store/records.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
@@ -89,7 +90,7 @@ async function callClient(server: HostedServer, { id, value: call }: StoredCall,
 /** Posts a logout token (Back-Channel Logout §2.5), unless the client no longer has the URI. */
 async function post(server: HostedServer, call: LogoutCall, signal: AbortSignal): Promise<PostResult | undefined> {
   const client = await server.clients.findHolder(call.clientId);
-  const uri = client?.metadata.backchannel_logout_uri;
+  const uri = client && metadataOf(client).backchannel_logout_uri;
   if (client === undefined || uri === undefined || !clientLogoutOf(server).backChannel) return undefined;
   const request = {
     ...{ url: uri, signal, timeoutSeconds: clientLogoutOf(server).timeout },

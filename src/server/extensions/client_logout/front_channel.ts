@@ -3,6 +3,7 @@
  * frame, the client ends its own session in the browser (OpenID Connect Front-Channel Logout).
  */
 
+import { metadataOf } from "../../config/client_metadata.ts";
 import type { SessionClientRecord } from "../../../core/store/records.ts";
 import { appendToRedirectUri } from "../../../core/redirect_uri.ts";
 import type { Server } from "../../../core/server.ts";
@@ -16,7 +17,7 @@ export async function logoutFrames(
 ): Promise<readonly LogoutFrame[]> {
   const frames = logins.map(async ({ clientId, sid, issuer = server.issuer }) => {
     const client = await server.clients.findHolder(clientId);
-    const uri = client?.metadata.frontchannel_logout_uri;
+    const uri = client && metadataOf(client).frontchannel_logout_uri;
     if (client === undefined || uri === undefined) return [];
     const identifiers = [["iss", issuer], ["sid", await sessionIdFor(server, client, sid)]] as const;
     return [{ client: client.name ?? client.id, src: appendToRedirectUri(uri, identifiers) }];

@@ -4,7 +4,7 @@
  */
 
 import { describeSettings } from "../../config/extension_settings.ts";
-import type { ClientMetadata } from "../../../core/clients/client.ts";
+import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { type UriIssue, validateClientUri } from "../../config/uri_issues.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";

@@ -1,5 +1,6 @@
 /** The settings of DPoP. */
 
+import { metadataOf } from "../../config/client_metadata.ts";
 import { describeSettings } from "../../config/extension_settings.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { choice, type Fields, flag, list, object, whole, withDefaults } from "../../config/field.ts";
@@ -83,7 +84,7 @@ function canProve({ possession }: Pick<Server, "possession">): boolean {
 export function isProofRequired(server: Pick<Server, "settings">, client: Client | undefined): boolean {
   const { requireSenderConstrainedTokens } = dpopSettings.of(client ? policyOf(server, client) : server.settings);
   return requireSenderConstrainedTokens ||
-    client?.metadata.dpop_bound_access_tokens === true;
+    client !== undefined && metadataOf(client).dpop_bound_access_tokens === true;
 }
 
 /** Whether the token requests of a client, or of an unknown one, need a proof. */

@@ -3,6 +3,7 @@
  * are signed first, and then encrypted by a public key of the client.
  */
 
+import { metadataOf } from "../../config/client_metadata.ts";
 import type { Extension } from "../../hosting/extension.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { contentEncryptions, encryptedResponseClientFields, keyManagementAlgorithms } from "./settings.ts";
@@ -11,7 +12,8 @@ import { type Encryption, validateEncryption } from "./validate_client.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
 /** The algorithms for a response to a client; `undefined` if the client receives it unencrypted. */
-function encryptionFor({ metadata }: Client, response: EncryptedResponse): Encryption | undefined {
+function encryptionFor(client: Client, response: EncryptedResponse): Encryption | undefined {
+  const metadata = metadataOf(client);
   const alg = metadata[`${response}_encrypted_response_alg`];
   if (alg === undefined) return undefined;
   return { alg, enc: metadata[`${response}_encrypted_response_enc`] ?? contentEncryptions[0]! };

@@ -1,6 +1,6 @@
 /** The members for encrypted responses, and the keys that suit them. */
 
-import type { ClientMetadata } from "../../../core/clients/client.ts";
+import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { ContentEncryption, KeyManagementAlgorithm } from "./settings.ts";

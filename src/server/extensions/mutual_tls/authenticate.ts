@@ -1,5 +1,6 @@
 /** Authenticates clients by the certificate of their connection (RFC 8705 §2). */
 
+import { metadataOf } from "../../config/client_metadata.ts";
 import type { Certificate } from "../../../platform/runtime/certificate.ts";
 import { quote } from "../../config/config_issue.ts";
 import { howToAuthenticate } from "../../entries/how_to_authenticate.ts";
@@ -63,12 +64,12 @@ function assertIssued(server: HostedServer, client: Client, certificate: Certifi
     );
   }
   if (hasSubject(certificate, client.metadata)) return;
-  const [member] = subjectMembers.filter((name) => client.metadata[name] !== undefined);
+  const [member] = subjectMembers.filter((name) => metadataOf(client)[name] !== undefined);
   const isSubject = member === "tls_client_auth_subject_dn";
   const names = isSubject ? [showName(certificate.subject)] : certificate.alternativeNames;
   throw invalidClient(
     `the certificate is not that of client ${client.id}`,
-    `${member} ${quote(client.metadata[member!])}`,
+    `${member} ${quote(metadataOf(client)[member!])}`,
     names.map(quote).join(" ") || "no alternative name",
     {
       fix: `Compare ${member} with the output of openssl x509 -noout ${

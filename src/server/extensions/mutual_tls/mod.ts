@@ -2,7 +2,7 @@
 
 import type { Extension } from "../../hosting/extension.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import type { ClientMetadata } from "../../../core/clients/client.ts";
+import { type ClientMetadata, metadataOf } from "../../config/client_metadata.ts";
 import type { ClientAuth, ProofOfPossession } from "../../../core/server.ts";
 import {
   confirmationMember,
@@ -38,7 +38,7 @@ function boundThumbprint(cnf: unknown): unknown {
 
 const connectionKeys: NonNullable<ProofOfPossession["byConnection"]> = {
   tokenKey(server, request) {
-    if (request.client.metadata.tls_client_certificate_bound_access_tokens !== true) return undefined;
+    if (metadataOf(request.client).tls_client_certificate_bound_access_tokens !== true) return undefined;
     return import("./bound_tokens.ts").then(({ requireCertificate }) => requireCertificate(server, request));
   },
   unprovenKey({ name, rule, message }, expected, received = "no certificate") {

@@ -1,7 +1,7 @@
 /** Compares the subject of a certificate with the metadata of a client (RFC 8705 §2.1.2). */
 
 import type { Certificate } from "../../../platform/runtime/certificate.ts";
-import type { ClientMetadata } from "../../../core/clients/client.ts";
+import type { ClientMetadata } from "../../config/client_metadata.ts";
 
 /** Each alternative name as the runtimes print it, and its tag in DER (RFC 5280 §4.2.1.6). */
 const alternativeNames = [

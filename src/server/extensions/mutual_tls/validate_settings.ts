@@ -2,7 +2,7 @@
 
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import type { ClientMetadata } from "../../../core/clients/client.ts";
+import type { ClientMetadata } from "../../config/client_metadata.ts";
 import type { MutualTlsOptions } from "./settings.ts";
 
 /** All issues of the certificates of the configuration: of authorities, and of clients. */

@@ -1,7 +1,7 @@
 /** Pairwise subjects: users have another `sub` for each sector of clients (OpenID Connect Core §8). */
 
 import type { Extension } from "../../hosting/extension.ts";
-import type { ClientMetadata } from "../../../core/clients/client.ts";
+import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { parseUrl } from "../../config/uri_issues.ts";

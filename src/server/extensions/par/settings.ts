@@ -1,5 +1,6 @@
 /** The setting of pushed authorization requests. */
 
+import { metadataOf } from "../../config/client_metadata.ts";
 import { describeSettings } from "../../config/extension_settings.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { type Fields, flag } from "../../config/field.ts";
@@ -49,7 +50,7 @@ function canPush({ requestParts }: Pick<Server, "requestParts">): boolean {
 /** Whether the requests of a client, or of an unknown one, must be pushed, at a server with this extension. */
 export function isPushRequired(server: Pick<Server, "settings">, client: Client | undefined): boolean {
   return demandsPush(client === undefined ? server.settings : policyOf(server, client)) ||
-    client?.metadata.require_pushed_authorization_requests === true;
+    client !== undefined && metadataOf(client).require_pushed_authorization_requests === true;
 }
 
 /** Whether the requests of a client, or of an unknown one, must be pushed. */

@@ -4,7 +4,7 @@ import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { serverPolicy, supportedGrantTypes } from "../../config/server_policy.ts";
 import type { Server } from "../../../core/server.ts";
-import type { ClientMetadata } from "../../../core/clients/client.ts";
+import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { hasStanding, meetsRequirement, type Standing } from "../../../core/clients/standing.ts";
 
 export interface RegistrationApproval {

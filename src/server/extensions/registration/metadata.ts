@@ -9,12 +9,8 @@ import { splitScope } from "../../../core/params.ts";
 import { isLocalProgram } from "../../fetching/sender.ts";
 import type { Server } from "../../../core/server.ts";
 import { redirectsToDevice } from "../../../core/redirect_uri.ts";
-import {
-  type ClientAuthMethod,
-  type ClientEntry,
-  type ClientMetadata,
-  grantTypesFor,
-} from "../../../core/clients/client.ts";
+import { type ClientAuthMethod, grantTypesFor } from "../../../core/clients/client.ts";
+import type { ClientEntry, ClientMetadata } from "../../config/client_metadata.ts";
 import { parseClient } from "../../entries/client_repository.ts";
 import { findLocalUris } from "../../config/local_uris.ts";
 import { closedMembers, isOpenTo, membersOpenTo } from "../../config/open_members.ts";

@@ -13,7 +13,7 @@ import { digest, randomId, randomToken } from "../../../core/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { hasNewIdentity } from "../../entries/client_identity.ts";
-import type { ClientEntry } from "../../../core/clients/client.ts";
+import { type ClientEntry, metadataOf } from "../../config/client_metadata.ts";
 import { isSecretExpired } from "../../../core/clients/auth_method.ts";
 import { authenticateOwner } from "./access.ts";
 import type { RegistrationOwner } from "./access.ts";
@@ -124,7 +124,7 @@ async function verifySector(
   client: Pick<Client, "id" | "metadata" | "redirectUris">,
 ): Promise<void> {
   const { subjectTypes } = server.settings;
-  if (client.metadata.sector_identifier_uri === undefined || !subjectTypes.includes("pairwise")) return;
+  if (metadataOf(client).sector_identifier_uri === undefined || !subjectTypes.includes("pairwise")) return;
   await (await import("./sector_identifier.ts")).assertSector(server, client);
 }
 

@@ -1,5 +1,6 @@
 /** The sector identifier of a client that registers itself (OpenID Connect Registration §5). */
 
+import { metadataOf } from "../../config/client_metadata.ts";
 import { FetchLimitError } from "../../fetching/fetch_limiter.ts";
 import { DocumentError, fetchDocument, parseJsonDocument } from "../../fetching/outbound.ts";
 import type { Client } from "../../../core/clients/repository.ts";
@@ -17,9 +18,10 @@ const sectorLimits = { accept: "application/json", maxBytes: 64 * 1024, timeoutM
  */
 export async function assertSector(
   server: HostedServer,
-  { id, metadata, redirectUris }: Pick<Client, "id" | "metadata" | "redirectUris">,
+  client: Pick<Client, "id" | "metadata" | "redirectUris">,
 ): Promise<void> {
-  const { sector_identifier_uri: uri } = metadata;
+  const { id, redirectUris } = client;
+  const { sector_identifier_uri: uri } = metadataOf(client);
   if (uri === undefined) return;
   let listed: unknown;
   try {

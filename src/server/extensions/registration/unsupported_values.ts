@@ -1,7 +1,8 @@
 /** Values of a registration that this server does not support, which it may leave out (RFC 7591 §2, §3.2.1). */
 
 import { quote } from "../../config/config_issue.ts";
-import { type ClientMetadata, grantTypesFor } from "../../../core/clients/client.ts";
+import { grantTypesFor } from "../../../core/clients/client.ts";
+import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { serverPolicy, supportedGrantTypes } from "../../config/server_policy.ts";
 import { warn } from "../../../core/observe.ts";
 import { sortResponseType } from "../../../core/params.ts";

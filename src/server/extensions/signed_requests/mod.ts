@@ -18,7 +18,7 @@ import {
 import { contentEncryptions } from "../encrypted_responses/settings.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import type { ClientMetadata } from "../../../core/clients/client.ts";
+import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { validateHasKeys } from "../../config/validate_client.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 

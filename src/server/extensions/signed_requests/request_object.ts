@@ -3,6 +3,7 @@
  * signed, so the browser cannot change them. Parameters outside the JWT are ignored.
  */
 
+import { metadataOf } from "../../config/client_metadata.ts";
 import type { ResolvedRequest } from "../../../core/request/request_source.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../../../platform/jwt/jwt_policies.ts";
 import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
@@ -60,7 +61,7 @@ export async function verifyRequestObject(
   received: Params,
 ): Promise<[name: string, value: string][]> {
   const sent = received.get("request")!;
-  const { request_object_signing_alg: alg, jwks, jwks_uri } = client.metadata;
+  const { request_object_signing_alg: alg, jwks, jwks_uri } = metadataOf(client);
   if (jwks === undefined && jwks_uri === undefined && alg === undefined) {
     throw rejectByCore("JR-01", { parameter: "request", problem: "no keys", clientId: client.id });
   }

@@ -1,5 +1,6 @@
 /** The settings of signed authorization requests. */
 
+import { metadataOf } from "../../config/client_metadata.ts";
 import { describeSettings } from "../../config/extension_settings.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { keyManagementAlgorithms } from "../encrypted_responses/settings.ts";
@@ -49,7 +50,7 @@ function canSign({ requestParts }: Pick<Server, "requestParts">): boolean {
 export function isSignatureRequired(server: Pick<Server, "settings">, client: Client | undefined): boolean {
   const settings = client === undefined ? server.settings : policyOf(server, client);
   return signedRequestSettings.of(settings).requireSignedRequestObject ||
-    client?.metadata.require_signed_request_object === true;
+    client !== undefined && metadataOf(client).require_signed_request_object === true;
 }
 
 /** Whether the requests of a client, or of an unknown one, must be signed. */

@@ -1,5 +1,6 @@
 /** Introspection responses as JWTs (RFC 9701). Loaded with the first one. */
 
+import { metadataOf } from "../../config/client_metadata.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { Server } from "../../../core/server.ts";
@@ -15,7 +16,7 @@ export async function signIntrospection(
   caller: Client,
   introspection: Readonly<Record<string, unknown>>,
 ): Promise<string> {
-  const alg = caller.metadata.introspection_signed_response_alg ?? policyOf(server, caller).alg;
+  const alg = metadataOf(caller).introspection_signed_response_alg ?? policyOf(server, caller).alg;
   return await server.keys.sign("introspection", alg, {
     iss: server.issuer,
     aud: caller.id,

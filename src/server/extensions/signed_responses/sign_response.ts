@@ -1,5 +1,6 @@
 /** Signed authorization responses (JARM). Loaded with the first one. */
 
+import { metadataOf } from "../../config/client_metadata.ts";
 import type { ResponseFields } from "../../../core/params.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { Server } from "../../../core/server.ts";
@@ -17,6 +18,6 @@ export async function signResponse(server: Server, clientId: string, fields: Res
     aud: clientId,
     exp: secondsNow(server) + lifetimes.authorization_response,
   };
-  const algorithm = client?.metadata.authorization_signed_response_alg ?? alg;
+  const algorithm = (client && metadataOf(client).authorization_signed_response_alg) ?? alg;
   return [["response", await server.keys.sign("authorization_response", algorithm, claims)]];
 }

@@ -1,5 +1,6 @@
 /** Which level of authentication a request demands, and which level a login reaches. Loaded with the first level. */
 
+import { metadataOf } from "../../config/client_metadata.ts";
 import type {
   Authentication,
   AuthenticationLevels,
@@ -35,7 +36,7 @@ function demandedAcr(
   isOpenId: boolean,
 ): readonly string[] | undefined {
   const parameter = params.get("acr_values");
-  const values = parameter === undefined ? client.metadata.default_acr_values : splitScope(parameter);
+  const values = parameter === undefined ? metadataOf(client).default_acr_values : splitScope(parameter);
   const isEssential = claim?.essential === true;
   const requested = isEssential ? claim.values : values ?? claim?.values ?? [];
   const demanded = [...new Set(requested)].filter((value) => known.includes(value));

@@ -3,6 +3,7 @@
  * §3.1.2.1, RFC 9470).
  */
 
+import { metadataOf } from "../../config/client_metadata.ts";
 import type { Extension } from "../../hosting/extension.ts";
 import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
 import { warn } from "../../../core/observe.ts";
@@ -16,7 +17,7 @@ function warnIgnoredLevels(
   { loginRequirements: { acr } }: AuthorizationRequest,
 ): void {
   const { acrValues: levels } = stepUpSettings.of(server.settings);
-  const received = params.get("acr_values") ?? client.metadata.default_acr_values?.join(" ");
+  const received = params.get("acr_values") ?? metadataOf(client).default_acr_values?.join(" ");
   if (levels.length === 0 || received === undefined) return;
   const values = levels.map(({ value }) => value);
   const fix = separatorFix("acr_values", received, values);

@@ -1,7 +1,7 @@
 /** Verbs of clients. */
 
 import { clientField } from "../../../server/hosting/extensions.ts";
-import type { ClientMetadata } from "../../../core/clients/client.ts";
+import type { ClientMetadata } from "../../../server/config/client_metadata.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { anyValue, list, object, record, text } from "../../../server/config/field.ts";
 import { type TestClient, testClientField, type TestClientOptions } from "../../clients.ts";

@@ -1,6 +1,7 @@
 /** Verbs of tenants: separate issuers on the host of the server, for tests that run at the same time. */
 
-import type { ClientMetadata, User } from "../../../core/clients/client.ts";
+import type { User } from "../../../core/clients/client.ts";
+import type { ClientMetadata } from "../../../server/config/client_metadata.ts";
 import { anyValue, list, object, record, text, whole } from "../../../server/config/field.ts";
 import { UnmetFaultsError } from "../../assert_all_met.ts";
 import { TenantError } from "../../tenants.ts";
