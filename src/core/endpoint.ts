@@ -5,7 +5,7 @@ import type { Method } from "./router.ts";
 import type { ParameterDescription } from "./params.ts";
 import type { RuleId } from "./rules/mod.ts";
 
-/** @internal */
+/** @internal Who calls an endpoint. */
 export type Caller =
   /** A client that identifies itself (OAuth 2.1 §2.4). */
   | "client"
@@ -16,7 +16,7 @@ export type Caller =
   /** Any program. */
   | "any";
 
-/** @internal */
+/** @internal How an endpoint sends errors. */
 export type ErrorChannel =
   /** As JSON (OAuth 2.1 §3.2.4). */
   | "json"

@@ -22,7 +22,7 @@ export interface HostedResource {
   reset(): void;
 }
 
-/** @internal */
+/** @internal The resources of a server. */
 export interface Resources {
   /** The resources that the server itself hosts. */
   readonly hosted: readonly HostedResource[];

@@ -26,7 +26,7 @@ export interface Signer {
   sign(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
 
-/** @internal */
+/** @internal A key as the JWKS has it. */
 export interface PublishedKey {
   /** The key ID: the RFC 7638 thumbprint, unless a {@link KeySource} chose another one. */
   readonly kid: string;
