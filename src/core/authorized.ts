@@ -3,7 +3,6 @@
  * never exchanges it.
  */
 
-import { inspectCode, type IssuedCode } from "./code.ts";
 import type { Context } from "./context.ts";
 import { assertCallbackPage, callbackUri, type DemoFlow, restoreDemoFlow, startLinks } from "./demo_flow.ts";
 import { endpointUrl } from "./endpoint.ts";
@@ -15,6 +14,7 @@ import { type Params, paramsFromFields } from "./params.ts";
 import { responseParameters } from "./redirect_uri.ts";
 import type { Handlers } from "./route.ts";
 import { type BrowserCookie, ensureBrowserCookie } from "./session/cookies.ts";
+import { storageKey } from "./secrets.ts";
 import type { Server } from "./server.ts";
 import { shellQuote } from "./quote_value.ts";
 
@@ -155,4 +155,24 @@ export function tokenCommand(
 /** ID and secret, form-encoded and joined by a colon (OAuth 2.1 §2.4.1). */
 export function basicCredentials(id: string, secret: string): string {
   return `${new URLSearchParams({ [id]: secret })}`.replace("=", ":");
+}
+
+/** A code that this server has issued. */
+export interface IssuedCode {
+  /** The client that it was issued to. */
+  readonly clientId: string;
+  /** The redirect URI that it was sent to. */
+  readonly redirectUri: string;
+  /** When it was exchanged, in milliseconds since the epoch; absent before. */
+  readonly consumedAt?: number;
+  /** The code challenge of the request; absent if it had none. */
+  readonly codeChallenge?: string;
+}
+
+/** Reads a code without consuming it; `undefined` if the server does not know it. */
+export async function inspectCode(server: Server, code: string): Promise<IssuedCode | undefined> {
+  const record = await server.store.get("code", await storageKey(server, code));
+  if (record === undefined) return undefined;
+  const { grant: { clientId }, redirectUri, codeChallenge } = record.value;
+  return { clientId, redirectUri, codeChallenge, consumedAt: record.consumedAt };
 }

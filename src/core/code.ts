@@ -100,26 +100,6 @@ export async function issueResponse(
   return code === undefined ? further : [["code", code], ...further];
 }
 
-/** A code that this server has issued. */
-export interface IssuedCode {
-  /** The client that it was issued to. */
-  readonly clientId: string;
-  /** The redirect URI that it was sent to. */
-  readonly redirectUri: string;
-  /** When it was exchanged, in milliseconds since the epoch; absent before. */
-  readonly consumedAt?: number;
-  /** The code challenge of the request; absent if it had none. */
-  readonly codeChallenge?: string;
-}
-
-/** Reads a code without consuming it; `undefined` if the server does not know it. */
-export async function inspectCode(server: Server, code: string): Promise<IssuedCode | undefined> {
-  const record = await server.store.get("code", await storageKey(server, code));
-  if (record === undefined) return undefined;
-  const { grant: { clientId }, redirectUri, codeChallenge } = record.value;
-  return { clientId, redirectUri, codeChallenge, consumedAt: record.consumedAt };
-}
-
 /** Rejects an approval in a login of another user, or at another level, than the request demands. */
 async function rejectOtherLogin(server: Server, pending: PendingAuthorization, { sub, acr }: Session): Promise<void> {
   const { demandedSubs = [], acr: demanded } = pending.request.loginRequirements;

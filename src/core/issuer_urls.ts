@@ -62,15 +62,6 @@ export function endpointOrigin(
   return named ?? (caller === "browser" ? frontChannelOrigin(server) : backChannelOrigin(server));
 }
 
-/** An endpoint's URL, and its URL at the listener that asks for certificates, as in metadata (RFC 8705 §5). */
-export function withAlias(
-  { possession }: { readonly possession: { readonly byConnection?: { readonly certificateOrigin?: string } } },
-  url: string,
-): readonly string[] {
-  const { certificateOrigin } = possession.byConnection ?? {};
-  return certificateOrigin === undefined ? [url] : [url, certificateOrigin + new URL(url).pathname];
-}
-
 /** Whether the setting `origins` counts: the issuer is where it says. */
 function isAtOrigins({ issuer, settings: { origins } }: ServerUrls): boolean {
   return origins.issuer !== undefined && issuerOrigin(issuer) === origins.issuer;

@@ -2,7 +2,7 @@
 
 import { endpointOrigin } from "./issuer_urls.ts";
 import { type HttpResponse, json, jwtResponse, type ResponseLike, withHeaders } from "./http/message.ts";
-import { grantOfAccessToken } from "./tokens/mod.ts";
+import { grantOfAccessToken } from "./tokens/token_id.ts";
 import { finalClaims } from "./tokens/claim_change.ts";
 import { type AccessToken, requireAccessToken } from "./tokens/read_access_token.ts";
 import { hasTokenInQuery, type OtherPlace } from "./tokens/bound_token.ts";

@@ -13,7 +13,6 @@ import { type BrokenRule, reject } from "../reject.ts";
 import type { coreRules, RuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
-import type { RuleExplanation } from "../errors.ts";
 import { findUser, sessionIdFor } from "../users/users.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 
@@ -95,20 +94,6 @@ export function assertProvenKey(
   const keys = confirmationOf(expectedKey).jkt === undefined ? byConnection : byProof;
   if (keys !== undefined) throw keys.unprovenKey(bound, expectedKey, provenKey);
   throw bound.unprovable();
-}
-
-/** Formats a time for messages: ISO 8601, UTC. */
-export function formatTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
-
-/** The texts about something that was issued to a former client of this id. */
-export function removedClient(id: string): Pick<RuleExplanation, "reason" | "expected" | "received"> {
-  return {
-    reason: "the client was removed",
-    expected: `client ${id} as it is registered now`,
-    received: "a code, request or token of an earlier client with this id",
-  };
 }
 
 /**

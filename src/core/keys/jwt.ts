@@ -87,8 +87,3 @@ export async function tokenHash(alg: SigningAlgorithm, token: string): Promise<s
 export function secondsNow(server: { readonly now: () => number }): number {
   return Math.floor(server.now() / 1000);
 }
-
-/** The time of a claim in milliseconds; `undefined` if the claim is absent or not a number. */
-export function millisecondsOf(seconds: unknown): number | undefined {
-  return typeof seconds === "number" ? seconds * 1000 : undefined;
-}

@@ -26,6 +26,7 @@ import { currentGeneration, identifiersFor } from "../users/users.ts";
 import { type ClaimsContext, finalClaims } from "./claim_change.ts";
 import { refreshToken } from "./refresh_token.ts";
 import { signToken } from "./sign_token.ts";
+import { formatGenerations, generationsOfAccessToken } from "./token_id.ts";
 
 /** The claims of an access token (RFC 9068 §2.2). Times in seconds since the epoch. */
 export interface AccessTokenClaims {
@@ -149,34 +150,6 @@ async function storeOpaque(
     expiresAt: (typeof claims.exp === "number" ? claims.exp : exp) * 1000,
   });
   return token;
-}
-
-/** The id of the grant of an access token. */
-export function grantOfAccessToken(jti: string): string {
-  return jti.split(".", 1)[0]!;
-}
-
-/** The ids whose revocation ends an access token: its grant, each token that was exchanged for it, and itself. */
-export function revocableIds(jti: string): readonly string[] {
-  const parts = jti.split(".");
-  return parts.map((_, i) => parts.slice(0, i + 1).join("."));
-}
-
-/** The generations of the user and the client of an access token; `undefined` without one. */
-interface Generations {
-  readonly user?: string;
-  readonly client?: string;
-}
-
-function formatGenerations({ user, client }: Generations): string {
-  if (client !== undefined) return `~${user ?? ""}~${client}`;
-  return user === undefined ? "" : `~${user}`;
-}
-
-/** The generations in the `jti` of an access token, after its last dot. */
-export function generationsOfAccessToken(jti: string): Generations {
-  const [, user, client] = jti.slice(jti.lastIndexOf(".") + 1).split("~");
-  return { user: user || undefined, client };
 }
 
 /** The context of {@link finalClaims}. */

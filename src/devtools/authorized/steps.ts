@@ -11,7 +11,7 @@ import { checkResponse, fixOf } from "../../server/hosting/authorized.ts";
 import { callbackClients, callbackUri, type DemoFlow, restoreDemoFlow, startLinks } from "../../core/demo_flow.ts";
 import { mustProve } from "../../server/extensions/dpop/settings.ts";
 import { htmlWithForms, type HttpResponse, type RequestLike } from "../../core/http/message.ts";
-import { inspectCode } from "../../core/code.ts";
+import { inspectCode } from "../../core/authorized.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { reject } from "../../server/rules/mod.ts";
 import type { Params } from "../../core/params.ts";

@@ -141,3 +141,8 @@ export function findTimeProblem(policy: JwtPolicy, claims: Times, now: number): 
 export function formatClaimTime(seconds: number): string {
   return Math.abs(seconds) <= 8.64e12 ? new Date(seconds * 1000).toISOString() : String(seconds);
 }
+
+/** The time of a claim in milliseconds; `undefined` if the claim is absent or not a number. */
+export function millisecondsOf(seconds: unknown): number | undefined {
+  return typeof seconds === "number" ? seconds * 1000 : undefined;
+}

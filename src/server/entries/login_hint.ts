@@ -8,7 +8,7 @@ import { serverPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { reject } from "../../core/reject.ts";
 import type { Server } from "../../core/server.ts";
-import { decodedPlusFix } from "../../core/params.ts";
+import { decodedPlusFix } from "./decoded_plus.ts";
 
 /** Maximum number of users, including configured ones. Beyond it, no guest user is created. */
 export const maxUsers = 1000;

@@ -1,7 +1,6 @@
 /** Explains a grant or a consent that was revoked. */
 
 import type { RevocationRecord } from "../../core/store/store.ts";
-import { formatTime } from "../../core/grants/narrow_grant.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
 /** Explains something that was issued for a revoked grant or consent. */
@@ -17,7 +16,7 @@ export function explainRevocation(name: "grant" | "consent", revocation: Revocat
 /** When and why a grant or consent was revoked, and the fix. */
 export function describeRevocation({ reason, at }: RevocationRecord): Pick<RejectionTexts, "earlier" | "fix"> {
   return {
-    ...reason !== undefined && at !== undefined && { earlier: `revoked at ${formatTime(at)}: ${reason}` },
+    ...reason !== undefined && at !== undefined && { earlier: `revoked at ${new Date(at).toISOString()}: ${reason}` },
     fix: "Start a new login: every token of the grant is revoked.",
   };
 }

@@ -1,6 +1,6 @@
 /** Texts of the rules of the token endpoint: client authentication, grant types, codes, refresh tokens, resources. */
 
-import { formatTime, removedClient } from "../../core/grants/narrow_grant.ts";
+import { removedClient } from "../entries/removed_client.ts";
 import { splitScope } from "../../core/params.ts";
 import { separatorFix } from "../config/separators.ts";
 import type { Expired, tokenRules } from "../../core/rules/token.ts";
@@ -73,7 +73,7 @@ export const tokenTexts = {
     explain: ({ expected, received, approvedAt }) => ({
       expected,
       received,
-      earlier: `the authorization request of ${formatTime(approvedAt)}`,
+      earlier: `the authorization request of ${new Date(approvedAt).toISOString()}`,
     }),
   },
   "TK-16": {
@@ -149,7 +149,7 @@ export const tokenTexts = {
       reason: "authorization code used twice",
       expected: "each code once",
       received: "a code that was used before",
-      earlier: `exchanged at ${formatTime(usedAt)} by client ${clientId}`,
+      earlier: `exchanged at ${new Date(usedAt).toISOString()} by client ${clientId}`,
     }),
   },
   "CI-11": {
@@ -183,7 +183,7 @@ export const tokenTexts = {
         reason: "refresh token used twice",
         expected: "the newest refresh token of the grant",
         received: "an older refresh token",
-        earlier: `used at ${formatTime(facts.usedAt)} by client ${facts.clientId}`,
+        earlier: `used at ${new Date(facts.usedAt).toISOString()} by client ${facts.clientId}`,
       },
   },
   "RT-06": {
@@ -271,5 +271,5 @@ export const tokenTexts = {
 
 /** The time until which something was valid, and the time of the request. */
 function describeExpiry({ validUntil, now }: Expired): RejectionTexts {
-  return { expected: `before ${formatTime(validUntil)}`, received: formatTime(now) };
+  return { expected: `before ${new Date(validUntil).toISOString()}`, received: new Date(now).toISOString() };
 }

@@ -122,3 +122,12 @@ function fixFor(cause: unknown, usesSecret: boolean, name: string): string | und
   if (message.includes("modulusLength")) return fixes.n;
   return cause instanceof errors.JWSInvalid || cause instanceof errors.JWTInvalid ? fixes.form : undefined;
 }
+
+/** An endpoint's URL, and its URL at the listener that asks for certificates, as in metadata (RFC 8705 §5). */
+export function withAlias(
+  { possession }: { readonly possession: { readonly byConnection?: { readonly certificateOrigin?: string } } },
+  url: string,
+): readonly string[] {
+  const { certificateOrigin } = possession.byConnection ?? {};
+  return certificateOrigin === undefined ? [url] : [url, certificateOrigin + new URL(url).pathname];
+}

@@ -7,13 +7,13 @@ import { sendsIss } from "../../core/authorize.ts";
 import {
   basicCredentials,
   findLogin,
+  type IssuedCode,
   readResponse,
   type ReceivedParams,
   shownParameters,
   tokenCommand,
   truncate,
 } from "../../core/authorized.ts";
-import type { IssuedCode } from "../../core/code.ts";
 import type { Context } from "../../core/context.ts";
 import {
   assertCallbackPage,

@@ -15,7 +15,7 @@ import { OAuthError } from "../../core/errors.ts";
 import { revokeGrant } from "../../core/grant_revocation.ts";
 import { paramsFromFields } from "../../core/params.ts";
 import { revokeConsent } from "../login/stored_consent.ts";
-import { grantOfAccessToken } from "../../core/tokens/mod.ts";
+import { grantOfAccessToken } from "../../core/tokens/token_id.ts";
 import { type AccessToken, readAccessToken } from "../../core/tokens/read_access_token.ts";
 import { revokeIssuedToken } from "../../core/revoke.ts";
 import { requireUser } from "./shared/require_user.ts";

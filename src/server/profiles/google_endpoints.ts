@@ -12,7 +12,7 @@ import { OAuthError } from "../../core/errors.ts";
 import { paramsFromFields, splitScope } from "../../core/params.ts";
 import type { Server } from "../../core/server.ts";
 import { revokeGrant } from "../../core/grant_revocation.ts";
-import { grantOfAccessToken } from "../../core/tokens/mod.ts";
+import { grantOfAccessToken } from "../../core/tokens/token_id.ts";
 import { readAuthorization } from "../../core/tokens/bound_token.ts";
 import { readAccessToken } from "../../core/tokens/read_access_token.ts";
 import { revokeIssuedToken } from "../../core/revoke.ts";

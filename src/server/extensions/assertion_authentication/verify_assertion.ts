@@ -2,10 +2,9 @@
 
 import { metadataOf } from "../../config/client_metadata.ts";
 import type { JWTPayload } from "jose";
-import { withAlias } from "../../../core/issuer_urls.ts";
 import { byProfile } from "../../../core/profile.ts";
 import { rejectBeyondBound } from "../../entries/bounded_records.ts";
-import { verifyClientJwt } from "../../fetching/client_jwt.ts";
+import { verifyClientJwt, withAlias } from "../../fetching/client_jwt.ts";
 import { describeRemovedClient } from "../../entries/server_clients.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../../../platform/jwt/jwt_policies.ts";

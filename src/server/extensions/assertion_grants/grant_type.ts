@@ -17,7 +17,7 @@ import {
   requestsAccess,
 } from "../../../core/request/access.ts";
 import { narrowResources, readResources, registeredResources, resolveScope } from "../../../core/request/scope.ts";
-import { millisecondsOf } from "../../../core/keys/jwt.ts";
+import { millisecondsOf } from "../../../platform/jwt/jwt_policies.ts";
 import { randomId, storageKey } from "../../../core/secrets.ts";
 import type { GrantType, Server } from "../../../core/server.ts";
 import { findSubject, mappedSubject } from "./assertion_subject.ts";

@@ -2,7 +2,7 @@
 
 import { decodeJwt, decodeProtectedHeader, type JWTPayload } from "jose";
 import { describeKind } from "../../../core/quote_value.ts";
-import { withAlias } from "../../../core/issuer_urls.ts";
+import { withAlias } from "../../fetching/client_jwt.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import {
   findFormProblem,

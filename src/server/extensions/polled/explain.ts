@@ -1,7 +1,7 @@
 /** Explains rejections of polls and decisions. */
 
 import type { RejectionTexts } from "../../explain/rule_text.ts";
-import { formatTime, removedClient } from "../../../core/grants/narrow_grant.ts";
+import { removedClient } from "../../entries/removed_client.ts";
 import type { DecidedRequest, EarlyPoll, UnusableCode, WrongPollClient } from "./rules.ts";
 
 /** Explains a code that cannot be exchanged, or not yet. */
@@ -21,12 +21,12 @@ export function explainCode(facts: UnusableCode): RejectionTexts {
         reason: `the ${codeName} was used before`,
         expected: `each ${codeName} once`,
         received: "one that was used before",
-        earlier: `tokens issued at ${formatTime(facts.consumedAt)}`,
+        earlier: `tokens issued at ${new Date(facts.consumedAt).toISOString()}`,
       };
     case "expired":
       return {
-        expected: `before ${formatTime(facts.validUntil)}`,
-        received: formatTime(facts.now),
+        expected: `before ${new Date(facts.validUntil).toISOString()}`,
+        received: new Date(facts.now).toISOString(),
         fix: `Stop polling, and start a new ${requestName} if the user still wants to log in.`,
       };
     case "pending":
@@ -42,7 +42,10 @@ export function explainCode(facts: UnusableCode): RejectionTexts {
 
 /** Explains a poll that came too early. */
 export function explainPace({ notBefore, now }: EarlyPoll): RejectionTexts {
-  return { expected: `no poll before ${formatTime(notBefore)}`, received: `one at ${formatTime(now)}` };
+  return {
+    expected: `no poll before ${new Date(notBefore).toISOString()}`,
+    received: `one at ${new Date(now).toISOString()}`,
+  };
 }
 
 /** Explains a client that may not start requests, or that has not started this one. */
