@@ -62,23 +62,14 @@ export async function authenticateClient(server: Server, credentials: Credential
   return client;
 }
 
-/** The clients whose posted secret was observed. A client that is changed or added again is a new object. */
-const observedClients = new WeakSet<Client>();
-
 /**
- * Observes once a client that sends its secret in the body although its metadata names no method, unless the server
- * has the profile of a provider whose metadata lists `client_secret_post`. Called only after a successful request,
- * because a rejection has another cause.
+ * Observes a client that sends its secret in the body although its metadata names no method. Called only after a
+ * successful request, because a rejection has another cause.
  */
 export function observePostedSecret(server: Server, client: Client, { params }: Credentials): void {
-  const method = "client_secret_post";
-  const isPosted = params.get("client_secret") !== undefined && client.authMethods.includes(method);
-  if (!isPosted || client.authMethod === method || observedClients.has(client)) return;
-  const { providers, metadata, clientAuthMethods } = policyOf(server, client);
-  const documented = metadata?.token_endpoint_auth_methods_supported ?? clientAuthMethods;
-  if (providers.length > 0 && Array.isArray(documented) && documented.includes(method)) return;
-  observedClients.add(client);
-  observe(server, client, "CA-16", { authMethod: client.authMethod });
+  const { authMethod, authMethods } = client;
+  if (authMethod === "client_secret_post" || !authMethods.includes("client_secret_post")) return;
+  if (params.get("client_secret") !== undefined) observe(server, client, "CA-16", { client });
 }
 
 /** Rejects a method that the server no longer offers, although a client was registered for it. */

@@ -3,6 +3,7 @@
  * extensions and providers have their texts.
  */
 
+import type { Client } from "./clients/repository.ts";
 import type { ScopeValues, UnregisteredUri } from "./rules/authorize.ts";
 import type { ByProfile } from "./rules/rule.ts";
 import type { UnknownUser } from "./rules/openid.ts";
@@ -73,7 +74,7 @@ export interface Observations {
   /** A refresh token that the client must replace stays valid. */
   readonly "RT-04": undefined;
   /** A client that names no authentication method sent its secret in the body. */
-  readonly "CA-16": { readonly authMethod: string };
+  readonly "CA-16": { readonly client: Client };
   /** A public client used HTTP Basic with an empty secret. */
   readonly "CA-17": undefined;
   /** A client asked for the content of a valid token that it may not see. */

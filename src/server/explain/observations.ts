@@ -19,6 +19,7 @@ import {
 import { explainUnknownUser } from "./login.ts";
 import { listLogoutUris, listUris } from "./parameters.ts";
 import { missingMethod } from "./pkce.ts";
+import { describePostedSecret } from "./posted_secret.ts";
 import { explainMissingResource, explainUnknownScope } from "./scope.ts";
 
 /** The texts of each observation: a warning, or any number of warnings and notes. */
@@ -155,14 +156,7 @@ const texts: Texts = {
     expected: "the refresh token of the last response",
     fix: "Replace the stored refresh token whenever a response contains one.",
   }),
-  "CA-16": ({ authMethod }) => ({
-    rule: "CA-16",
-    reason: "authentication by client_secret_post was accepted, as OAuth 2.1 requires; but without " +
-      `token_endpoint_auth_method the client is registered for ${authMethod} (RFC 7591 §2), and other servers may ` +
-      "insist on that",
-    expected: `token_endpoint_auth_method: "client_secret_post" in the client's metadata, or ${authMethod}`,
-    received: "client_secret_post",
-  }),
+  "CA-16": describePostedSecret,
   "CA-17": () => ({
     rule: "CA-17",
     reason: "HTTP Basic with an empty secret was accepted from a public client; many servers reject it",

@@ -1,0 +1,34 @@
+/** The warning about a client that sends its secret in the body although its metadata names no method. */
+
+import { type Client, policyOf } from "../../core/clients/repository.ts";
+import type { RuleExplanation } from "../../core/errors.ts";
+import type { Server } from "../../core/server.ts";
+
+const method = "client_secret_post";
+
+/** The clients that were warned about. A client that is changed or added again is a new object. */
+const warned = new WeakSet<Client>();
+
+/**
+ * Warns once about each client, unless the server has the profile of a provider whose metadata lists
+ * `client_secret_post`.
+ */
+export function describePostedSecret(
+  { client }: { readonly client: Client },
+  server: Pick<Server, "settings">,
+): readonly RuleExplanation[] {
+  const { providers, metadata, clientAuthMethods } = policyOf(server, client);
+  const documented = metadata.token_endpoint_auth_methods_supported ?? clientAuthMethods;
+  const isDocumented = providers.length > 0 && Array.isArray(documented) && documented.includes(method);
+  if (isDocumented || warned.has(client)) return [];
+  warned.add(client);
+  const { authMethod } = client;
+  return [{
+    rule: "CA-16",
+    reason: "authentication by client_secret_post was accepted, as OAuth 2.1 requires; but without " +
+      `token_endpoint_auth_method the client is registered for ${authMethod} (RFC 7591 §2), and other servers may ` +
+      "insist on that",
+    expected: `token_endpoint_auth_method: "client_secret_post" in the client's metadata, or ${authMethod}`,
+    received: method,
+  }];
+}
