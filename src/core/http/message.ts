@@ -122,6 +122,15 @@ export function json(status: number, body: unknown, extra?: ExtraHeaders): HttpR
   };
 }
 
+/** A JWT as the whole response, never cached. */
+export function jwtResponse(contentType: string, jwt: string): HttpResponse {
+  return {
+    status: 200,
+    headers: { "content-type": contentType, ...contentHeaders },
+    body: jwt,
+  };
+}
+
 /** The response to HEAD if GET has side effects. */
 export const emptyHeadResponse: HttpResponse = {
   status: 200,
@@ -195,13 +204,4 @@ export class HttpError extends Error {
     this.status = status;
     this.rule = rule;
   }
-}
-
-/** A JWT as the whole response, never cached. */
-export function jwtResponse(contentType: string, jwt: string): HttpResponse {
-  return {
-    status: 200,
-    headers: { "content-type": contentType, "cache-control": "no-store", "x-content-type-options": "nosniff" },
-    body: jwt,
-  };
 }
