@@ -23,6 +23,7 @@ import {
   type ResponseLike,
   withHeaders,
 } from "./http/message.ts";
+import { isPromise } from "./maybe_promise.ts";
 import type { Params, ResponseFields } from "./params.ts";
 import { appendToRedirectUri, encodeFields } from "./redirect_uri.ts";
 import { reject } from "./reject.ts";
@@ -90,8 +91,10 @@ export async function decideRequest(
   const { loginRequirements } = pending.request;
   const isPromptNone = loginRequirements.prompt.includes("none");
   const startedAt = now();
-  const previousSession = await readSession(context);
-  const session = await usableSession(server, pending, previousSession);
+  const reading = readSession(context);
+  const previousSession = isPromise(reading) ? await reading : reading;
+  const checking = usableSession(server, pending, previousSession);
+  const session = isPromise(checking) ? await checking : checking;
   const situation = { pending, session, previousSession, users, now, trace, httpRequest, context };
   const decision = await approve(pending.request, situation);
   if (!("user" in decision)) {
@@ -135,7 +138,8 @@ export async function completeAuthorization(
   isNew: boolean,
 ): Promise<ResponseLike> {
   const response = await issueResponse(context.server, pending, approval, session);
-  const headers = isNew ? await setSessionCookie(context, session) : {};
+  const setting = isNew ? setSessionCookie(context, session) : {};
+  const headers = isPromise(setting) ? await setting : setting;
   return await authorizationResponse(context, pending.destination, response, headers);
 }
 
@@ -150,7 +154,7 @@ export async function authorizationResponse(
   const { uri } = destination;
   const mode = server.responseModes.get(destination.mode);
   const fields = responseFields(server, destination, response);
-  const sent = await mode?.replace?.(server, clientId, fields) ?? fields;
+  const sent = mode?.replace === undefined ? fields : await mode.replace(server, clientId, fields);
   switch (mode?.carrier) {
     case "form": {
       const name = server.clients.known().get(clientId)?.name ?? clientId;

@@ -4,6 +4,7 @@
 
 import { byProfile } from "./profile.ts";
 import { OAuthError } from "./errors.ts";
+import { isPromise } from "./maybe_promise.ts";
 import { observe } from "./observe.ts";
 import { parameters } from "./params.ts";
 import { reject } from "./reject.ts";
@@ -205,7 +206,8 @@ const none: ClientAuth = {
     const { params, identifyClient } = credentials;
     const id = params.get("client_id") ?? await identifyClient?.(server, params);
     if (id === undefined) throw reject("CA-07", { failure: "no client" });
-    const client = await server.clients.find(id, server);
+    const found = server.clients.find(id, server);
+    const client = isPromise(found) ? await found : found;
     if (client === undefined) throw reject("CA-07", { failure: "unknown client", id, used: "none" });
     if (!client.confidential) return client;
     const { clientAuthentication } = server;

@@ -4,6 +4,7 @@ import type { CodeRecord, FurtherAccess, RequestedClaims } from "./store/store.t
 import { filterRequestedClaims, isReleasedByScope } from "./claims.ts";
 import type { User } from "./clients/client.ts";
 import { type Client, policyOf } from "./clients/repository.ts";
+import { chain, isPromise, type MaybePromise } from "./maybe_promise.ts";
 import { observe } from "./observe.ts";
 import { hasCode, type ResponseFields } from "./params.ts";
 import { reject } from "./reject.ts";
@@ -61,22 +62,25 @@ export async function issueResponse(
     authorizationDetails,
     ...others
   } = request;
-  await rejectOtherLogin(server, pending, session);
+  const checking = rejectOtherLogin(server, pending, session);
+  if (isPromise(checking)) await checking;
   const scope = requestedScope.filter((token) => approval.scope.includes(token));
-  const access = await approveAccess(server, client, { authorizationDetails }, approval);
+  const approving = approveAccess(server, client, { authorizationDetails }, approval);
+  const access = isPromise(approving) ? await approving : approving;
   if (scope.length === 0 && !hasAccess(server, access)) {
     throw reject("AZ-18", { requested: requestedScope.length > 0 ? requestedScope : [accessName] });
   }
   if (scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
     observe(server, client, "OI-09", { grantTypes: client.grantTypes });
   }
-  await server.recordUse(server, client, request);
+  const recording = server.recordUse(server, client, request);
+  if (isPromise(recording)) await recording;
   if (destination.storedRequest !== undefined) {
     await storedRequests(server).consume(server, destination.storedRequest);
   }
   const claims = allowedClaims(server, requestedScope, loginRequirements.claims, approval);
   const { sub, authTime, acr, amr, sid } = session;
-  const grant = await createGrant(server, {
+  const granting = createGrant(server, {
     clientId,
     clientGeneration,
     subject: { sub, authTime, acr, amr, sid },
@@ -86,6 +90,7 @@ export async function issueResponse(
     consent: approval.consent,
     ...access,
   });
+  const grant = isPromise(granting) ? await granting : granting;
   if (destination.mode === "poll") {
     await deliveryTo(server, destination).approve(server, destination, grant);
     return [["result", "approved"]];
@@ -96,16 +101,18 @@ export async function issueResponse(
   const { subject } = grant;
   const authorization = { client, scope, resources, grantId, subject, claims, nonce: request.nonce, grant };
   const type = server.responseTypes.get(responseType);
-  const further = await type?.issue?.(server, authorization, destination.mode, code) ?? [];
+  const further = type?.issue === undefined ? [] : await type.issue(server, authorization, destination.mode, code);
   return code === undefined ? further : [["code", code], ...further];
 }
 
 /** Rejects an approval in a login of another user, or at another level, than the request demands. */
-async function rejectOtherLogin(server: Server, pending: PendingAuthorization, { sub, acr }: Session): Promise<void> {
+function rejectOtherLogin(server: Server, pending: PendingAuthorization, { sub, acr }: Session): MaybePromise<void> {
   const { demandedSubs = [], acr: demanded } = pending.request.loginRequirements;
-  if (!await allowsUser(server, pending, sub)) throw reject("OI-08", { demandedSubs });
-  if (demanded?.includes(acr ?? "") !== false) return;
-  throw server.levels?.missed(demanded, acr) ?? reject("OI-05", { demanded, reached: acr });
+  return chain(allowsUser(server, pending, sub), (isAllowed) => {
+    if (!isAllowed) throw reject("OI-08", { demandedSubs });
+    if (demanded?.includes(acr ?? "") !== false) return;
+    throw server.levels?.missed(demanded, acr) ?? reject("OI-05", { demanded, reached: acr });
+  });
 }
 
 /**
@@ -123,7 +130,8 @@ async function storeCode(
   const validUntil = approvedAt + policyOf(server, client).lifetimes.code * 1000;
   const { code: prefix = "" } = server.settings.tokenPrefixes;
   const code = server.takeFixedValue("code") ?? prefix + randomToken(server.randomBytes);
-  const id = await storageKey(server, code);
+  const key = storageKey(server, code);
+  const id = isPromise(key) ? await key : key;
   await server.store.put("code", id, { ...request, validUntil }, { grantId, expiresAt: validUntil });
   server.trace({ type: "code_issued", at: approvedAt, client: client.id, sub: subject.sub, scope, grantId });
   return code;

@@ -3,7 +3,7 @@
  * `server/explain/pkce.ts`.
  */
 
-import type { MaybePromise } from "./maybe_promise.ts";
+import { chain, type MaybePromise } from "./maybe_promise.ts";
 import type { CodeRecord } from "./store/store.ts";
 import { byProfile } from "./profile.ts";
 import { type Client, policyOf } from "./clients/repository.ts";
@@ -70,12 +70,12 @@ export function observeChallenge({ server, client, params }: PartRequest, reques
  * @throws {OAuthError} `invalid_grant` if the verifier is missing, not expected, or does not match; `invalid_request`
  *   if it is malformed.
  */
-export async function verifyCodeVerifier(
+export function verifyCodeVerifier(
   server: Server,
   client: Client,
   { codeChallenge }: CodeRecord,
   verifier: string | undefined,
-): Promise<void> {
+): MaybePromise<void> {
   if (codeChallenge === undefined) {
     if (verifier !== undefined) throw reject("PK-11");
     if (client.confidential || client.isUnregistered || mayOmitChallenge(server, client)) return;
@@ -83,7 +83,8 @@ export async function verifyCodeVerifier(
   }
   if (verifier === undefined) throw reject("PK-10", { hasChallenge: true });
   if (!verifierSyntax.test(verifier)) throw reject("PK-08", { verifier });
-  const computed = await digest(verifier);
-  if (constantTimeEqual(computed, codeChallenge)) return server.passed?.("PK-09", codeChallenge);
-  throw reject("PK-09", { clientId: client.id, challenge: codeChallenge, verifier, computed });
+  return chain(digest(verifier), (computed) => {
+    if (constantTimeEqual(computed, codeChallenge)) return server.passed?.("PK-09", codeChallenge);
+    throw reject("PK-09", { clientId: client.id, challenge: codeChallenge, verifier, computed });
+  });
 }

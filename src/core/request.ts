@@ -3,7 +3,7 @@
  * they list here; they share the code.
  */
 
-import type { MaybePromise } from "./maybe_promise.ts";
+import { isPromise, type MaybePromise } from "./maybe_promise.ts";
 import { observe, warn } from "./observe.ts";
 import { hasCode, type ParameterDescription, parameters } from "./params.ts";
 import { reject } from "./reject.ts";
@@ -98,8 +98,7 @@ export async function readRequest(from: PartRequest): Promise<AuthorizationReque
   };
   for (const { name, read } of from.server.requestParts.at[from.at].readers) {
     const reading = read(from, request);
-    // Most parts are read synchronously: awaiting each of them would cost a flow 1 % on Node.
-    const value = isThenable(reading) ? await reading : reading;
+    const value = isPromise(reading) ? await reading : reading;
     if (name !== undefined) (request as Record<string, unknown>)[name] = value;
   }
   return request as AuthorizationRequest;
@@ -193,8 +192,3 @@ const polledParameters = parameters("scope", "claims", "max_age", "login_hint", 
   name: "resource",
   repeatable: true,
 });
-
-/** Whether it must be awaited. A program may have replaced `Promise`, so its class says nothing. */
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === "function";
-}

@@ -2,6 +2,7 @@
 
 import type { CodeRecord, StoredRecord } from "../store/store.ts";
 import { type Client, policyOf } from "../clients/repository.ts";
+import { isPromise } from "../maybe_promise.ts";
 import { observe } from "../observe.ts";
 import { reject } from "../reject.ts";
 import { parameters, type Params } from "../params.ts";
@@ -52,7 +53,8 @@ export const authorizationCode: GrantType = {
     const redirectUri = tokenRedirectUri === "optional"
       ? parameters.get("redirect_uri")
       : requireRedirectUri(parameters);
-    const id = await storageKey(server, code);
+    const key = storageKey(server, code);
+    const id = isPromise(key) ? await key : key;
     const stored = await server.store.get("code", id);
     if (stored === undefined) throw invalidGrant({ rule: "TK-16", lifetime: lifetimes.code });
     server.passed?.("TK-16");
@@ -66,7 +68,8 @@ export const authorizationCode: GrantType = {
       assertRedirectUri(record, redirectUri ?? requireRedirectUri(parameters));
       server.passed?.("TK-15", redirectUri);
     }
-    await verifyCodeVerifier(server, client, record, parameters.get("code_verifier"));
+    const verifying = verifyCodeVerifier(server, client, record, parameters.get("code_verifier"));
+    if (isPromise(verifying)) await verifying;
     if (record.dpopJkt !== undefined) assertProvenKey(server, boundCode, record.dpopJkt, provenKey);
     if (stored.consumedAt !== undefined) {
       throw invalidGrant(await revokeReplayed(server, client, stored, stored.consumedAt));

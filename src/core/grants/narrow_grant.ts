@@ -8,6 +8,7 @@ import { narrowResources, registeredResources } from "../request/scope.ts";
 import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
+import { isPromise } from "../maybe_promise.ts";
 import { observe } from "../observe.ts";
 import { type BrokenRule, reject } from "../reject.ts";
 import type { coreRules, RuleId } from "../rules/mod.ts";
@@ -49,7 +50,8 @@ export async function narrowGrant(
   }
   const claims = grant.claims &&
     filterRequestedClaims(grant.claims, (name) => mayBeRequested(server.claims, name, client.scope));
-  const resources = await narrowResources(server, granted, parameters);
+  const narrowing = narrowResources(server, granted, parameters);
+  const resources = isPromise(narrowing) ? await narrowing : narrowing;
   const access = hasAccess(server, grant) || requestsAccess(server, parameters)
     ? await narrowAccess(server, request, grant, resources)
     : undefined;
@@ -111,7 +113,8 @@ export async function findInvalidReason(
 ): Promise<InvalidReason | undefined> {
   const { subject: { sub, sid }, consent, password, generation, clientGeneration } = grant;
   if (client.generation !== clientGeneration) return { rule: "CI-11", lost: "client", id: client.id };
-  const user = await findUser(server, sub, generation);
+  const finding = findUser(server, sub, generation);
+  const user = isPromise(finding) ? await finding : finding;
   if (user === undefined) return { rule: "CI-11", lost: "user", id: sub };
   if (scope.length === 0 && (grant.scope.length > 0 || !hasAccess(server, grant))) {
     return { rule: "RT-09", registered: client.scope, granted: grant.scope };
@@ -119,7 +122,8 @@ export async function findInvalidReason(
   // With offline_access a grant outlives the session.
   const isSessionBound = !scope.includes("offline_access");
   const boundSid = isSessionBound ? sid : undefined;
-  const knownSid = boundSid && await sessionIdFor(server, client, boundSid);
+  const sidForClient = boundSid && sessionIdFor(server, client, boundSid);
+  const knownSid = isPromise(sidForClient) ? await sidForClient : sidForClient;
   const clientSession = knownSid && clientSessionId(client.id, knownSid);
   const revoked = await findRevoked(server, [grantId, consent, boundSid, clientSession]);
   if (revoked !== undefined && revoked.id === grantId) return { rule: "RT-04", revocation: revoked.record };
@@ -130,6 +134,7 @@ export async function findInvalidReason(
   if (!isSessionBound) return;
   if (revoked !== undefined) return { rule: "LO-05" };
   server.passed?.("LO-05");
-  if (password !== await passwordFingerprint(server, user)) return { rule: "LO-06" };
+  const fingerprint = passwordFingerprint(server, user);
+  if (password !== (isPromise(fingerprint) ? await fingerprint : fingerprint)) return { rule: "LO-06" };
   server.passed?.("LO-06");
 }

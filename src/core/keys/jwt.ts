@@ -1,6 +1,6 @@
 /** Signs claims as JWTs (RFC 7515, RFC 7519). */
 
-import type { MaybePromise } from "../maybe_promise.ts";
+import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { digestBytes, encodeBase64url, isMlDsa, shake256 } from "../crypto.ts";
 import type { Keys, Signer } from "./keys.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
@@ -28,7 +28,7 @@ export type SignClaims = (
   kind: JwtKind,
   alg: SigningAlgorithm,
   claims: Readonly<Record<string, unknown>>,
-) => Promise<string>;
+) => MaybePromise<string>;
 
 /** @internal The keys of a server, and what uses them. */
 export interface SigningKeys<Server> extends Keys {
@@ -40,7 +40,7 @@ export interface SigningKeys<Server> extends Keys {
 
 /** Signs with the current key. */
 export function jwtSigner(keys: Keys): SignClaims {
-  return (kind, alg, claims) => keys.signer(alg).then((signer) => signJwt(signer, typByKind[kind], claims));
+  return (kind, alg, claims) => chain(keys.signer(alg), (signer) => signJwt(signer, typByKind[kind], claims));
 }
 
 const encoder = new TextEncoder();
@@ -52,9 +52,7 @@ export function signJwt(
   claims: Readonly<Record<string, unknown>>,
 ): MaybePromise<string> {
   const input = `${encodedHeader(signer, typ)}.${encodeBase64url(JSON.stringify(claims))}`;
-  const jws = (signature: Uint8Array) => `${input}.${encodeBase64url(signature)}`;
-  const signature = signer.sign(encoder.encode(input));
-  return signature instanceof Uint8Array ? jws(signature) : signature.then(jws);
+  return chain(signer.sign(encoder.encode(input)), (signature) => `${input}.${encodeBase64url(signature)}`);
 }
 
 const headersBySigner = new WeakMap<Signer, Map<string | undefined, string>>();
@@ -76,11 +74,11 @@ function encodedHeader(signer: Signer, typ: string | undefined): string {
  * signature algorithm. Neither OpenID Connect nor RFC 9964 names one for ML-DSA. It is SHAKE256 with 64 bytes, which
  * ML-DSA itself uses for messages (FIPS 204 §5), as Ed25519 uses SHA-512; the library oauth4webapi expects the same.
  */
-export async function tokenHash(alg: SigningAlgorithm, token: string): Promise<string> {
-  const bytes = isMlDsa(alg)
-    ? await shake256(token)
-    : await digestBytes(alg === "EdDSA" || alg === "Ed25519" ? "sha512" : "sha256", token);
-  return encodeBase64url(bytes.subarray(0, bytes.length / 2));
+export function tokenHash(alg: SigningAlgorithm, token: string): MaybePromise<string> {
+  const digest = isMlDsa(alg)
+    ? shake256(token)
+    : digestBytes(alg === "EdDSA" || alg === "Ed25519" ? "sha512" : "sha256", token);
+  return chain(digest, (bytes) => encodeBase64url(bytes.subarray(0, bytes.length / 2)));
 }
 
 /** The server's clock in whole seconds, as JWTs count time (RFC 7519 §2). */

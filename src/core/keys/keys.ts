@@ -10,6 +10,7 @@
 import { generateKey, hasAlgorithm, importPrivateKey, importPublicKey, sha256, verifySignature } from "../crypto.ts";
 import { keyMembersOf, type PublicKey, publicMembersOf, thumbprintMembersOf } from "./jwk.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
+import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { quoteValue } from "../quote_value.ts";
 import { ConfigurationError } from "../configuration_error.ts";
 import { testHosts } from "../test_hosts.ts";
@@ -41,7 +42,7 @@ export interface PublishedKey {
 /** @internal The keys of a server. */
 export interface Keys {
   /** The current signer of an algorithm; generates the first key. */
-  signer(alg: SigningAlgorithm): Promise<Signer>;
+  signer(alg: SigningAlgorithm): MaybePromise<Signer>;
   /**
    * The public key that a token of this server names; `undefined` if it is unknown or retired.
    *
@@ -57,9 +58,8 @@ export interface Keys {
    * two keys.
    *
    * @param key The next key. Default: a new one of the source.
-   * @returns The time until which the previous key is published, in milliseconds since the epoch.
    */
-  rotate(alg: SigningAlgorithm, lead: number, key?: NewKey): Promise<number>;
+  rotate(alg: SigningAlgorithm, lead: number, key?: NewKey): Promise<void>;
   /**
    * Adds the next key if the newest one has signed for `every` seconds. Instances on one store that do this at the same
    * time add one key together.
@@ -117,6 +117,7 @@ export function storedKeys(
   { source = generatedKeys, testKeys }: { readonly source?: KeySource; readonly testKeys: "accepted" | "rejected" },
 ): Keys {
   const keyRings = new Map<SigningAlgorithm, Promise<readonly LoadedKey[]>>();
+  const loadedKeyRings = new WeakMap<Promise<readonly LoadedKey[]>, readonly LoadedKey[]>();
 
   /** The known keys, and newer ones from the store. */
   async function loadNewer(alg: SigningAlgorithm, knownKeys: readonly LoadedKey[]): Promise<readonly LoadedKey[]> {
@@ -182,7 +183,7 @@ export function storedKeys(
   function replaceKeyRing(alg: SigningAlgorithm, keys: Promise<readonly LoadedKey[]>): Promise<readonly LoadedKey[]> {
     const previous = keyRings.get(alg);
     keyRings.set(alg, keys);
-    keys.catch(async () => {
+    keys.then((loaded) => loadedKeyRings.set(keys, loaded), async () => {
       const knownKeys = await previous?.catch(() => undefined);
       if (keyRings.get(alg) !== keys) return;
       if (knownKeys === undefined) keyRings.delete(alg);
@@ -192,7 +193,10 @@ export function storedKeys(
   }
 
   return {
-    signer: (alg) => keyRing(alg).then(currentSigner),
+    signer(alg) {
+      const keys = keyRing(alg);
+      return chain(loadedKeyRings.get(keys) ?? keys, currentSigner);
+    },
 
     async verificationKey(kid, alg, leewaySeconds = 0) {
       const knownKeys = signingAlgorithms.find((candidate) => candidate === alg);
@@ -219,12 +223,8 @@ export function storedKeys(
     },
 
     async rotate(alg, leadSeconds, key) {
-      const keys = await keyRing(alg);
-      const rotated = await replaceKeyRing(
-        alg,
-        appendKey(alg, await loadNewer(alg, keys), now() + leadSeconds * 1000, key),
-      );
-      return retirement(rotated, rotated.length - 2)!;
+      const keys = await loadNewer(alg, await keyRing(alg));
+      await replaceKeyRing(alg, appendKey(alg, keys, now() + leadSeconds * 1000, key));
     },
 
     async rotateIfDue(alg, every, leadSeconds) {
@@ -250,14 +250,10 @@ function keyRecordId(alg: SigningAlgorithm, number: number): string {
   return `${alg} ${number}`;
 }
 
-/** When the tokens of a replaced key have expired; `undefined` for the newest key. */
-function retirement(keys: readonly LoadedKey[], i: number): number | undefined {
-  const next = keys[i + 1]?.record;
-  return next && next.signsFrom + keys[i]!.record.longest * 1000;
-}
-
+/** Whether every token of a key has expired: its successor signs, and the longest lifetime has passed. */
 function isRetired(keys: readonly LoadedKey[], i: number, time: number): boolean {
-  return time >= (retirement(keys, i) ?? Infinity);
+  const next = keys[i + 1]?.record;
+  return next !== undefined && time >= next.signsFrom + keys[i]!.record.longest * 1000;
 }
 
 function duplicateKid(kid: string): ConfigurationError {

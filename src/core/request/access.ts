@@ -6,6 +6,7 @@
 
 import type { Client } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization } from "../grants/authenticated_request.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 import type { Params } from "../params.ts";
 import type { FurtherAccess, Grant } from "../store/store.ts";
 import type { CoreTrace, RulePassed } from "../trace.ts";
@@ -147,15 +148,15 @@ export function withoutAccess<T extends FurtherAccess>(request: T): Omit<T, keyo
  *
  * @throws {Error} If it grants more.
  */
-export async function approveAccess(
+export function approveAccess(
   server: AccessServer,
   client: Client,
   { authorizationDetails: requested }: FurtherAccess,
   { authorizationDetails: approved }: FurtherAccess,
-): Promise<FurtherAccess> {
+): MaybePromise<FurtherAccess> {
   const { access } = server.requestParts;
   if (access === undefined || requested === undefined) return {};
-  return withItems((await access.load()).approve(server, client, requested, approved));
+  return access.load().then((life) => withItems(life.approve(server, client, requested, approved)));
 }
 
 /**

@@ -3,6 +3,7 @@
 import { byProfile } from "../profile.ts";
 import { type Client, policyOf } from "../clients/repository.ts";
 import { isUndottedScheme } from "../redirect_uri.ts";
+import { isPromise } from "../maybe_promise.ts";
 import { observe } from "../observe.ts";
 import { type Params, type ResponseMode, splitScope } from "../params.ts";
 import type { OAuthError } from "../errors.ts";
@@ -54,7 +55,8 @@ export async function findDestination(
 ): Promise<{ readonly client: Client; readonly destination: RedirectDestination }> {
   const id = singleValue(params, "client_id", "AZ-02");
   if (id === undefined) throw reject("AZ-02");
-  const client = await server.clients.find(id, server);
+  const found = server.clients.find(id, server);
+  const client = isPromise(found) ? await found : found;
   const redirectUri = params.get("redirect_uri");
   if (client === undefined) throw reject("AZ-02", { id, redirectUri, hasChallenge: params.has("code_challenge") });
   if (client.isUnregistered) observe(server, client, "unregistered client", { rule: "AZ-02", id });

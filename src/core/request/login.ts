@@ -16,7 +16,7 @@ import type {
   RequestedAcr,
 } from "./authorization_request.ts";
 import type { PendingAuthorization } from "./destination.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
+import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { isObject } from "../json_value.ts";
 import type { RequestedClaims } from "../store/store.ts";
 import { jsonEqual, mayBeRequested } from "../claims.ts";
@@ -48,20 +48,21 @@ export function readLoginRequirements(
  *
  * @throws {OAuthError} `login_required` if the user must log in but `prompt=none` forbids it.
  */
-export async function usableSession(
+export function usableSession(
   server: Server,
   pending: PendingAuthorization,
   session: Session | undefined,
-): Promise<Session | undefined> {
+): MaybePromise<Session | undefined> {
   const { prompt, acr } = pending.request.loginRequirements;
-  const problem = await findProblem(server, pending, session);
-  if (problem === undefined) {
-    server.passed?.("OI-05");
-    if (acr !== undefined && server.levels !== undefined) server.passed?.(server.levels.rule, session?.acr);
-    return session;
-  }
-  if (prompt.includes("none")) throw reject("OI-03", problem);
-  return undefined;
+  return chain(findProblem(server, pending, session), (problem) => {
+    if (problem === undefined) {
+      server.passed?.("OI-05");
+      if (acr !== undefined && server.levels !== undefined) server.passed?.(server.levels.rule, session?.acr);
+      return session;
+    }
+    if (prompt.includes("none")) throw reject("OI-03", problem);
+    return undefined;
+  });
 }
 
 /**
@@ -97,14 +98,16 @@ export function statedLevel(
 }
 
 /** Whether a request allows a user: it demands no subject, or the subject of this user for the client. */
-export async function allowsUser(
+export function allowsUser(
   server: Server,
   { request: { loginRequirements: { demandedSubs } }, client }: Pick<PendingAuthorization, "request" | "client">,
   sub: string,
-): Promise<boolean> {
+): MaybePromise<boolean> {
   if (demandedSubs === undefined) return true;
-  const subject = await server.subjectFor(server, client, sub);
-  return demandedSubs.every((demand) => demand.includes(subject));
+  return chain(
+    server.subjectFor(server, client, sub),
+    (subject) => demandedSubs.every((demand) => demand.includes(subject)),
+  );
 }
 
 /** Maximum number of users whose pairwise subjects are compared, besides the users in memory. */
@@ -148,14 +151,22 @@ function readWithHint(
 }
 
 /** Why the user must log in; `undefined` if the session suffices. */
-async function findProblem(
+function findProblem(
   server: Server,
   pending: PendingAuthorization,
   session: Session | undefined,
-): Promise<UnusableSession | undefined> {
+): MaybePromise<UnusableSession | undefined> {
   if (session === undefined) return { problem: "no session" };
+  return chain(allowsUser(server, pending, session.sub), (isAllowed) => problemOf(server, pending, session, isAllowed));
+}
+
+function problemOf(
+  server: Server,
+  pending: PendingAuthorization,
+  session: Session,
+  isAllowed: boolean,
+): UnusableSession | undefined {
   const { prompt, maxAgeSeconds, acr } = pending.request.loginRequirements;
-  const isAllowed = await allowsUser(server, pending, session.sub);
   if (prompt.includes("login")) return { problem: "prompt=login" };
   const age = server.now() - session.authTime;
   if (maxAgeSeconds !== undefined && (maxAgeSeconds === 0 || age > maxAgeSeconds * 1000)) {

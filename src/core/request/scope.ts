@@ -1,6 +1,6 @@
 /** The requested access: scope, a set of case-sensitive tokens (OAuth 2.1 §1.4.1), and resources (RFC 8707). */
 
-import type { MaybePromise } from "../maybe_promise.ts";
+import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { type Client, policyOf } from "../clients/repository.ts";
 import { hasStanding } from "../clients/standing.ts";
 import { byProfile } from "../profile.ts";
@@ -167,13 +167,14 @@ function resourceProblem({ settings }: Server, uri: string): "not absolute" | "u
  * The resources of one access token: the resources of the token request, which must be granted; by default all granted
  * resources.
  */
-export async function narrowResources(
+export function narrowResources(
   server: Server,
   granted: readonly string[],
   params: Params,
-): Promise<readonly string[]> {
-  const requested = await readResources(server, params);
-  if (requested.length === 0) return granted;
-  if (requested.every((uri) => granted.includes(uri))) return requested;
-  throw reject("RI-03", { granted, requested });
+): MaybePromise<readonly string[]> {
+  return chain(readResources(server, params), (requested) => {
+    if (requested.length === 0) return granted;
+    if (requested.every((uri) => granted.includes(uri))) return requested;
+    throw reject("RI-03", { granted, requested });
+  });
 }

@@ -3,20 +3,22 @@
 import { frontChannelOrigin } from "../issuer_urls.ts";
 import { decodeBrowserSecret, decodeSession, encodeBrowserSecret, encodeSession, type Session } from "./session.ts";
 import type { Context, CoreApp } from "../context.ts";
+import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { endpointPath } from "../endpoint.ts";
 import { randomToken } from "../secrets.ts";
 
 /** Reads the session of the browser; `undefined` without a valid session cookie. */
-export async function readSession(context: Context): Promise<Session | undefined> {
+export function readSession(context: Context): MaybePromise<Session | undefined> {
   const header = context.request.headers.get("cookie");
   const encoded = header === null ? undefined : readCookie(header, cookieName("session", context));
-  return encoded === undefined ? undefined : await decodeSession(context.server, encoded);
+  return encoded === undefined ? undefined : decodeSession(context.server, encoded);
 }
 
 /** Headers that set the session cookie. */
-export async function setSessionCookie(context: Context, session: Session): Promise<Record<string, string>> {
-  const encoded = await encodeSession(context.server, session);
-  return { "set-cookie": setCookie(cookieName("session", context), encoded, cookieScope(context)) };
+export function setSessionCookie(context: Context, session: Session): MaybePromise<Record<string, string>> {
+  return chain(encodeSession(context.server, session), (encoded) => ({
+    "set-cookie": setCookie(cookieName("session", context), encoded, cookieScope(context)),
+  }));
 }
 
 /** Headers that delete the session cookie. */

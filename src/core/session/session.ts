@@ -8,7 +8,7 @@
  * Cookies are in `cookies.ts`. CSRF tokens and pending authorizations use the same MACs.
  */
 
-import type { MaybePromise } from "../maybe_promise.ts";
+import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { decodeBase64url, encodeBase64url, hmacSha256 } from "../crypto.ts";
 import type { Subject } from "../store/store.ts";
 import type { User } from "../clients/client.ts";
@@ -59,14 +59,16 @@ export function createSession(
 /**
  * Encodes a session with a MAC. Sessions are not stored, so a login writes nothing and unused sessions cost no memory.
  */
-export async function encodeSession(
+export function encodeSession(
   server: Server,
-  { sid, sub, authTime, earlier = [], ...level }: Session,
-): Promise<string> {
-  const levels = Object.keys(level).length === 0 ? [] : [level];
-  const user = await server.users.find(sub);
-  const fingerprint = user === undefined ? "" : await userFingerprint(server, user);
-  return await encodeWithMac(server, "session", [sid, sub, authTime, fingerprint, ...earlier, ...levels]);
+  { sid, sub, authTime, earlier = [], acr, amr }: Session,
+): MaybePromise<string> {
+  const level = acr === undefined && amr === undefined ? [] : [{ acr, amr }];
+  const fingerprint = chain(server.users.find(sub), (user) => user === undefined ? "" : userFingerprint(server, user));
+  return chain(
+    fingerprint,
+    (known) => encodeWithMac(server, "session", [sid, sub, authTime, known, ...earlier, ...level]),
+  );
 }
 
 /**
@@ -100,16 +102,16 @@ export function passwordFingerprint(server: Server, user: User): MaybePromise<st
   const digest = server.users.passwordDigest?.(user);
   // If passwords are required, a user without one cannot log in: no session has this mark.
   if (digest === undefined) return server.users.requirePasswords ? "none" : undefined;
-  return computeMac(server, "password", digest).then((mac) => mac.slice(0, 22));
+  return chain(computeMac(server, "password", digest), (mac) => mac.slice(0, 22));
 }
 
 /**
  * A mark that changes with the password of a user, and when a user is removed and another one with the subject added.
  */
-async function userFingerprint(server: Server, user: User): Promise<string> {
+function userFingerprint(server: Server, user: User): MaybePromise<string> {
   const generation = generationOf(user);
-  const password = await passwordFingerprint(server, user) ?? "";
-  return generation === undefined ? password : `${generation} ${password}`;
+  const prefix = generation === undefined ? "" : `${generation} `;
+  return chain(passwordFingerprint(server, user), (password = "") => prefix + password);
 }
 
 /** Encodes the secret of a browser with a MAC, so that only this server can create one, for one purpose. */
@@ -128,9 +130,9 @@ export async function decodeBrowserSecret(
 }
 
 /** Encodes a value as JSON with a MAC for one purpose. The value is signed, not encrypted. */
-export async function encodeWithMac(server: Server, purpose: string, value: unknown): Promise<string> {
+export function encodeWithMac(server: Server, purpose: string, value: unknown): MaybePromise<string> {
   const content = encodeBase64url(JSON.stringify(value));
-  return `${content}.${await secretMac(server, purpose, content)}`;
+  return chain(secretMac(server, purpose, content), (mac) => `${content}.${mac}`);
 }
 
 /** Decodes a value that was encoded for this purpose; `undefined` if the MAC is wrong. */
@@ -144,19 +146,22 @@ export async function decodeWithMac(server: Server, purpose: string, encoded: st
 const decoder = new TextDecoder();
 
 /** HMAC functions by the promise of their secret. */
-const macBySecret = new WeakMap<Promise<string>, Promise<ReturnType<typeof hmacSha256>>>();
+const hmacs = new WeakMap<Promise<string>, ReturnType<typeof hmacSha256>>();
 
 /** A MAC that authorizes its holder. It has a checksum, so that redaction finds it. */
-export async function secretMac(server: Server, purpose: string, text: string): Promise<string> {
-  return withChecksum(await computeMac(server, purpose, text));
+export function secretMac(server: Server, purpose: string, text: string): MaybePromise<string> {
+  return chain(computeMac(server, purpose, text), withChecksum);
 }
 
 /** The MAC of a text by the secret of this server, valid for one purpose only. */
-export async function computeMac(server: Server, purpose: string, text: string): Promise<string> {
+export function computeMac(server: Server, purpose: string, text: string): MaybePromise<string> {
   const secret = serverSecret(server, "session");
-  let hmac = macBySecret.get(secret);
-  if (hmac === undefined) macBySecret.set(secret, hmac = secret.then(hmacSha256));
-  return await (await hmac)(`${storageIssuer(server)} ${purpose} ${text}`);
+  const input = `${storageIssuer(server)} ${purpose} ${text}`;
+  return hmacs.get(secret)?.(input) ?? secret.then((loaded) => {
+    const hmac = hmacSha256(loaded);
+    hmacs.set(secret, hmac);
+    return hmac(input);
+  });
 }
 
 /**

@@ -19,6 +19,7 @@ import {
 import { policyOf } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash, type TokenKind } from "../keys/jwt.ts";
+import { isPromise, type MaybePromise } from "../maybe_promise.ts";
 import { observe } from "../observe.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
@@ -65,15 +66,17 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   const { client, subject, claims: requested, scope, grantId, resources, subjectTokenId = grantId } = authorization;
   const { maxLifetimeSeconds = Infinity } = authorization;
   const expiresIn = Math.min(server.settings.lifetimes.access_token, maxLifetimeSeconds);
-  const identifiers = subject && await identifiersFor(server, client, subject);
-  const user = await userGeneration(server, authorization);
+  const identifying = subject && identifiersFor(server, client, subject);
+  const identifiers = isPromise(identifying) ? await identifying : identifying;
+  const findingUser = userGeneration(server, authorization);
+  const user = isPromise(findingUser) ? await findingUser : findingUser;
   const generations = formatGenerations({ user, client: clientGeneration(authorization) });
   const claims: { -readonly [Name in keyof AccessTokenClaims]: AccessTokenClaims[Name] } = {
     iss: server.issuer,
     sub: identifiers?.sub ?? client.id,
     aud: resources.length === 0 ? server.audience : resources.length === 1 ? resources[0]! : resources,
     client_id: client.id,
-    ...scope.length > 0 && { scope: scope.join(" ") },
+    scope: scope.length > 0 ? scope.join(" ") : undefined,
     iat: now,
     exp: now + expiresIn,
     jti: `${subjectTokenId}.${randomId(server.randomBytes)}${generations}`,
@@ -93,7 +96,8 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   if (provenKey !== undefined) claims.cnf = confirmationOf(provenKey);
   const { accessTokenClaims: furtherClaims } = authorization;
   const allClaims = furtherClaims === undefined ? claims : { ...furtherClaims, ...claims };
-  const signedClaims = await claimsToSign(server, "access_token", allClaims, authorization);
+  const changing = claimsToSign(server, "access_token", allClaims, authorization);
+  const signedClaims = isPromise(changing) ? await changing : changing;
   // A pairwise subject does not identify the user: a stored token does.
   const fixedValue = server.takeFixedValue("access_token");
   const isOpaque = fixedValue !== undefined || client.metadata.access_token_format === "opaque" ||
@@ -101,15 +105,16 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
     (resources.length === 0
       ? server.settings.accessTokenFormat === "opaque" && client.metadata.access_token_format === undefined
       : resources.some((uri) => server.resources.isOpaque(uri)));
-  const token = isOpaque
-    ? await storeOpaque(server, fixedValue ?? newOpaque(server), signedClaims, authorization, claims.exp)
-    : await signToken(server, client, "access_token", policyOf(server, client).alg, signedClaims);
+  const issuing = isOpaque
+    ? storeOpaque(server, fixedValue ?? newOpaque(server), signedClaims, authorization, claims.exp)
+    : signToken(server, client, "access_token", policyOf(server, client).alg, signedClaims);
+  const token = isPromise(issuing) ? await issuing : issuing;
   const type = tokenType(server, claims.cnf);
   return {
     access_token: token,
     token_type: type,
     expires_in: expiresIn,
-    ...claims.scope !== undefined && { scope: claims.scope },
+    scope: claims.scope,
   };
 };
 
@@ -119,13 +124,13 @@ export function tokenType({ possession }: Server, cnf: Confirmation | undefined)
 }
 
 /** The generation of the user when the grant was approved, or the exchanged token was issued. */
-async function userGeneration(
+function userGeneration(
   server: Server,
   { subject, subjectTokenId, grant }: Authorization,
-): Promise<string | undefined> {
+): MaybePromise<string | undefined> {
   if (subject === undefined) return undefined;
   if (subjectTokenId !== undefined) return generationsOfAccessToken(subjectTokenId).user;
-  return grant === undefined ? await currentGeneration(server, subject.sub) : grant.generation;
+  return grant === undefined ? currentGeneration(server, subject.sub) : grant.generation;
 }
 
 /** The generation of the client when the grant was approved, or when the token was exchanged. */
@@ -162,14 +167,14 @@ export async function claimsContext(
 }
 
 /** The claims of a token as {@link finalClaims} returns them. */
-export async function claimsToSign(
+export function claimsToSign(
   server: Server,
   kind: TokenKind,
   claims: Readonly<Record<string, unknown>>,
   authorization: Authorization,
-): Promise<Readonly<Record<string, unknown>>> {
+): MaybePromise<Readonly<Record<string, unknown>>> {
   if (server.claimChange?.change === undefined) return claims;
-  return finalClaims(server, kind, { ...claims }, await claimsContext(server, authorization));
+  return claimsContext(server, authorization).then((context) => finalClaims(server, kind, { ...claims }, context));
 }
 
 /** The claims that ID tokens of this server may contain, besides claims about the user. */
@@ -182,7 +187,8 @@ export const idTokenClaims = ["iss", "sub", "aud", "exp", "iat", "auth_time", "n
 export const idToken: TokenIssuer = async (server, authorization, now, issued) => {
   const { client, scope, subject } = authorization;
   if (subject === undefined || authorization.issue !== undefined || !scope.includes("openid")) return {};
-  const at_hash = await tokenHash(client.idTokenAlg, issued.access_token!);
+  const hash = tokenHash(client.idTokenAlg, issued.access_token!);
+  const at_hash = isPromise(hash) ? await hash : hash;
   return { id_token: await signIdToken(server, { ...authorization, subject }, now, { at_hash }) };
 };
 
@@ -201,7 +207,8 @@ export async function signIdToken(
 ): Promise<string> {
   const { client, subject, nonce } = authorization;
   const { sub, authTime, acr, amr } = subject;
-  const identifiers = await identifiersFor(server, client, subject);
+  const identifying = identifiersFor(server, client, subject);
+  const identifiers = isPromise(identifying) ? await identifying : identifying;
   const claims = {
     iss: server.issuer,
     sub: identifiers.sub,
@@ -218,7 +225,8 @@ export async function signIdToken(
   if (authorization.claims !== undefined || content !== "minimal") {
     Object.assign(claims, await userClaims(server, sub, authorization, content));
   } else observe(server, client, "minimal ID token", { clientId: client.id, scope: authorization.scope });
-  const signedClaims = await claimsToSign(server, "id_token", claims, authorization);
+  const changing = claimsToSign(server, "id_token", claims, authorization);
+  const signedClaims = isPromise(changing) ? await changing : changing;
   return await signToken(server, client, "id_token", client.idTokenAlg, signedClaims);
 }
 
@@ -247,7 +255,8 @@ export async function issueTokens(
   authorization: Authorization,
 ): Promise<TokenResponse> {
   const { client, subject, scope, grantId } = authorization;
-  await server.recordUse(server, client);
+  const recording = server.recordUse(server, client);
+  if (isPromise(recording)) await recording;
   const now = secondsNow(server);
   const response: Partial<TokenResponse> = { ...authorization.responseMembers };
   for (const issue of server.tokenIssuers) {
@@ -255,7 +264,8 @@ export async function issueTokens(
   }
   // Last: other issuers read the signed ID token.
   const { id_token } = response;
-  const encrypt = id_token && await server.jwtResponses.findEncryption(server, client, "id_token");
+  const encryption = id_token && server.jwtResponses.findEncryption(server, client, "id_token");
+  const encrypt = encryption && await encryption;
   if (encrypt) Object.assign(response, { id_token: await encrypt(id_token) });
   server.trace({
     type: "tokens_issued",

@@ -4,6 +4,7 @@ import type { Grant, RefreshTokenRecord, Subject } from "../store/store.ts";
 import type { RefreshLifetimeMember } from "../policy_settings.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Authorization } from "../grants/authenticated_request.ts";
+import { chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
 import { digest, randomId, randomTokenAndId, storageKey, withChecksum } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
@@ -60,23 +61,24 @@ export function grantNow(
   server: Server,
   { client, scope, resources, claims }: Authorization,
   subject: Subject,
-): Promise<Grant> {
+): MaybePromise<Grant> {
   const { id: clientId, generation: clientGeneration } = client;
   return createGrant(server, { clientId, clientGeneration, subject, scope, resources, claims });
 }
 
 /** The grant of an approval at this moment. */
-export async function createGrant(
+export function createGrant(
   server: Server,
   granted: Omit<Grant, "password" | "generation" | "approvedAt">,
-): Promise<Grant> {
-  const user = await server.users.find(granted.subject.sub);
-  return {
-    ...granted,
-    password: user && await passwordFingerprint(server, user),
-    generation: user && generationOf(user),
-    approvedAt: server.now(),
-  };
+): MaybePromise<Grant> {
+  return chain(
+    server.users.find(granted.subject.sub),
+    (user) =>
+      chain(user && passwordFingerprint(server, user), (password) => {
+        const generation = user && generationOf(user);
+        return { ...granted, password, generation, approvedAt: server.now() };
+      }),
+  );
 }
 
 /**
@@ -96,7 +98,8 @@ export async function storeRefreshToken(
 ): Promise<void> {
   // A consumed token is kept as long as the grant can last, so that a late replay still revokes the grant.
   const metadata = { grantId, expiresAt: record.endsAt };
-  await server.store.add("refresh_token", await storageKey(server, token), record, metadata);
+  const key = storageKey(server, token);
+  await server.store.add("refresh_token", isPromise(key) ? await key : key, record, metadata);
 }
 
 /** The successor of a token: the same for every call, and not stored. */

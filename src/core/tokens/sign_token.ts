@@ -4,6 +4,7 @@ import { isReservedClaim } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { TokenKind } from "../keys/jwt.ts";
+import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { observe } from "../observe.ts";
 import type { Server } from "../server.ts";
 import { maxTokenLength } from "./bound_token.ts";
@@ -28,15 +29,27 @@ const warned = new WeakMap<Server["clients"], Set<string>>();
  * Signs a token. Leaves the largest claims about the user out, with a warning, until it is short enough; claims of the
  * protocol always remain.
  */
-export async function signToken(
+export function signToken(
   server: Server,
   client: Client,
   kind: TokenKind,
   alg: SigningAlgorithm,
   claims: Claims,
-): Promise<string> {
-  const token = await server.keys.sign(kind, alg, claims);
-  if (token.length <= maxCookieLength) return token;
+): MaybePromise<string> {
+  return chain(
+    server.keys.sign(kind, alg, claims),
+    (token) => token.length <= maxCookieLength ? token : shortenToken(server, client, kind, alg, claims, token),
+  );
+}
+
+function shortenToken(
+  server: Server,
+  client: Client,
+  kind: TokenKind,
+  alg: SigningAlgorithm,
+  claims: Claims,
+  token: string,
+): MaybePromise<string> {
   const sizes = sizesOf(claims);
   const facts = { kind: kind === "id_token" ? "ID token" : "access token", length: token.length, largest: sizes[0] };
   // Base64url encodes three bytes as four characters.
@@ -48,7 +61,7 @@ export async function signToken(
       leftOut: leftOut.map(({ name }) => name),
     });
     const rest = Object.fromEntries(leftOut.map(({ name }) => [name, undefined]));
-    return await server.keys.sign(kind, alg, { ...claims, ...rest });
+    return server.keys.sign(kind, alg, { ...claims, ...rest });
   }
   if (isFirst(server, `${kind} ${client.id}`)) {
     observe(server, client, "CL-17", { ...facts, maxLength: maxCookieLength, leftOut: [] });

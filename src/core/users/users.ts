@@ -1,6 +1,6 @@
 /** Users: their generations and their subject identifiers. */
 
-import type { MaybePromise } from "../maybe_promise.ts";
+import { chain, type MaybePromise } from "../maybe_promise.ts";
 import type { Subject } from "../store/store.ts";
 import type { User } from "../clients/client.ts";
 import type { Client } from "../clients/repository.ts";
@@ -19,9 +19,8 @@ export function generationOf(user: User): string | undefined {
 }
 
 /** The current generation of a user; `undefined` if the user has none, or does not exist. */
-export async function currentGeneration(server: Server, sub: string): Promise<string | undefined> {
-  const user = await server.users.find(sub);
-  return user && generationOf(user);
+export function currentGeneration(server: Server, sub: string): MaybePromise<string | undefined> {
+  return chain(server.users.find(sub), (user) => user && generationOf(user));
 }
 
 /**
@@ -30,13 +29,12 @@ export async function currentGeneration(server: Server, sub: string): Promise<st
  * @param generation The generation of the user at that time.
  * @returns `undefined` if the user was removed, even if another user with the same subject was added since.
  */
-export async function findUser(
+export function findUser(
   server: Server,
   sub: string,
   generation: string | undefined,
-): Promise<User | undefined> {
-  const user = await server.users.find(sub);
-  return user && generationOf(user) === generation ? user : undefined;
+): MaybePromise<User | undefined> {
+  return chain(server.users.find(sub), (user) => user && generationOf(user) === generation ? user : undefined);
 }
 
 /** The session id for a client. A shared id would reveal that two pairwise subjects are the same user. */

@@ -51,9 +51,9 @@ function withDocumentClients(server: HostedServer): Pick<HostedServer, "clients"
   }
 
   return {
-    async recordUse(current, client, request) {
-      await server.recordUse(current, client, request);
+    recordUse(current, client, request) {
       if (client.standing === "unknown") documents?.keep(client.id);
+      return server.recordUse(current, client, request);
     },
     clients: {
       ...clients,

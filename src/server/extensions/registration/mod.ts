@@ -5,6 +5,8 @@ import type { Endpoint } from "../../../core/route.ts";
 import { parameters } from "../../../core/params.ts";
 import { isDefault, type RegistrationPolicy, registrationSettings } from "./settings.ts";
 import type { HostedServer } from "../../hosted_server.ts";
+import type { Client } from "../../../core/clients/repository.ts";
+import type { MaybePromise } from "../../../core/maybe_promise.ts";
 
 /** Lets clients register themselves. */
 export const registration: Extension<RegistrationPolicy> = {
@@ -25,10 +27,9 @@ export const registration: Extension<RegistrationPolicy> = {
   },
   extend: (server) => ({
     ...server,
-    async recordUse(current: HostedServer, client, request) {
-      await server.recordUse(current, client, request);
-      if (client.registration?.usedInitialAccessToken !== false) return;
-      await (await import("./client_limit.ts")).recordUse(current, client);
+    recordUse(current: HostedServer, client, request) {
+      const used = server.recordUse(current, client, request);
+      return client.registration?.usedInitialAccessToken === false ? recordFirstUse(current, client, used) : used;
     },
   }),
 };
@@ -87,4 +88,9 @@ function registrationOffEndpoint(base: string, aliases: readonly string[]): Endp
     role: "step",
     load: async () => (await import("./registration_off.ts")).registrationOff,
   };
+}
+
+async function recordFirstUse(server: HostedServer, client: Client, others: MaybePromise<void>): Promise<void> {
+  await others;
+  await (await import("./client_limit.ts")).recordUse(server, client);
 }

@@ -235,7 +235,7 @@ export async function signEvent(server: Server, client: Client, { token, claims 
   const key = `${kid} ${JSON.stringify(claims)}`;
   const known = cache.get(key);
   if (known !== undefined) return await known;
-  const signed = keys.sign("security_event", idTokenAlg, claims);
+  const signed = Promise.resolve(keys.sign("security_event", idTokenAlg, claims));
   cache.set(key, signed);
   signed.catch(() => cache.delete(key));
   return await signed;
