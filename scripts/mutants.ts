@@ -79,9 +79,9 @@ if (flags.list) {
   Deno.exit();
 }
 
-/** Tests of stores and scripts run no code of these folders. */
+/** Tests of scripts and of stores on database servers run no code of these folders. */
 const tests = globSync("tests/**/*_test.{ts,tsx}").sort().filter((path) =>
-  !/^tests\/(platform\/store|scripts)\//.test(path)
+  !/^tests\/(platform\/store\/(?!memory|sqlite)|scripts\/)/.test(path)
 );
 await installModules().catch(exitWithError);
 const bun = (await run([npx, "-y", runtimePackages.bun, "-p", "process.execPath"]).catch(exitWithError)).trim();
