@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { clientField } from "../../../src/server/hosting/extensions.ts";
-import type { ClientMetadata } from "../../../src/server/config/client_metadata.ts";
+import { type ClientMetadata, metadataOf } from "../../../src/server/config/client_metadata.ts";
 import { type Browser, openBrowser } from "../../server/browser.ts";
 import { assertCsrfProtected, assertPageWithForms } from "../../server/csrf.ts";
 import { assertPage, assertTokenResponse, basic, type Fields, forEachCase, testServer } from "../../kit.ts";
@@ -67,7 +67,7 @@ test("[DI-07] a list is separated by spaces, commas or lines, if its values cont
   await forEachCase(cases, async ([name, text, expected]) => {
     const response = await save(browser, "rich", { [name]: text });
     assertEquals(response.status, 303, await response.text());
-    assertEquals(made.as.clients.find("rich")!.metadata[name], expected);
+    assertEquals(metadataOf(made.as.clients.find("rich")!)[name], expected);
   });
   const page = await (await browser.get("/clients/rich?edit")).text();
   assertStringIncludes(page, "Separated by spaces, commas or lines, such as authorization_code.");
