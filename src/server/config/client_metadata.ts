@@ -27,6 +27,9 @@ export interface ClientEntry extends ClientMetadata {
   readonly registration?: ClientRegistration;
 }
 
+/** @internal A registered client, whose metadata has the members that extensions read. */
+export type RegisteredClient = Client & { readonly metadata: ClientMetadata };
+
 /** The metadata of a client, with the members that extensions read. */
 export function metadataOf({ metadata }: Pick<Client, "metadata">): ClientMetadata {
   return metadata;
