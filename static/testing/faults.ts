@@ -5,12 +5,18 @@
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
 
+import { showLocalTimes } from "../devtools/local_time.ts";
+
+showLocalTimes(document);
+
 const search = document.querySelector<HTMLInputElement>("#q")!;
 const heading = document.querySelector("#all h2");
+const groups = document.querySelector<HTMLDetailsElement>("#groups")!;
 
 search.addEventListener("input", () => {
   const words = search.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
   let found = 0;
+  groups.open = words.length > 0;
   for (const group of document.querySelectorAll<HTMLDetailsElement>(".groups > details")) {
     let hits = 0;
     for (const fault of group.querySelectorAll<HTMLElement>("[data-text]")) {
@@ -27,6 +33,9 @@ search.addEventListener("input", () => {
     heading.textContent = words.length === 0 ? `All ${found} faults` : `${count} with “${search.value}”`;
   }
 });
+
+// The address names the client.
+document.querySelector<HTMLSelectElement>("#of")!.addEventListener("change", () => search.form!.requestSubmit());
 
 // The list is filtered already.
 search.addEventListener("keydown", (event) => {

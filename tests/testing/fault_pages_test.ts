@@ -8,6 +8,7 @@ import type { Latchkey, LatchkeyOptions } from "../../src/mod.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { logging } from "../../src/cli/operating/logging.ts";
 import { faultDefinitions } from "../../src/testing/faults/mod.ts";
+import { scenarios } from "../../src/testing/scenarios/scenarios.ts";
 import { verbs } from "../../src/testing/control/verbs/mod.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { until } from "../until.ts";
@@ -51,12 +52,17 @@ async function openPage(as: Latchkey, query = "") {
   };
 }
 
+/** Sends an authorization request, and returns the parameters of the response. */
+async function authorize(as: Latchkey, client_id: string): Promise<URLSearchParams> {
+  const request = { response_type: "code", client_id, redirect_uri, scope: "openid", code_challenge: challenge };
+  const url = `${issuer}/oauth2/authorize?${encode({ ...request, code_challenge_method: "S256" })}`;
+  const response = await as.fetch(new Request(url, { redirect: "manual" }));
+  return new URL(response.headers.get("location")!).searchParams;
+}
+
 /** Logs in, and returns the token response. */
 async function logIn(as: Latchkey, client_id: string): Promise<Response> {
-  const request = { response_type: "code", client_id, redirect_uri, scope: "openid", code_challenge: challenge };
-  const authorize = `${issuer}/oauth2/authorize?${encode({ ...request, code_challenge_method: "S256" })}`;
-  const response = await as.fetch(new Request(authorize, { redirect: "manual" }));
-  const code = new URL(response.headers.get("location")!).searchParams.get("code")!;
+  const code = (await authorize(as, client_id)).get("code")!;
   return await as.fetch(
     new Request(`${issuer}/oauth2/token`, {
       method: "POST",
@@ -182,7 +188,7 @@ test("a fault for one client leaves the userinfo requests of others alone; docum
 test("the first screen has the clock and six common faults, each added by one button; tokens of a user are revoked", async () => {
   await using as = await start();
   const { html, submit } = await openPage(as, "?client=shop");
-  const common = html.slice(html.indexOf('id="common"'), html.indexOf('id="all"'));
+  const common = html.slice(html.indexOf('id="common"'), html.indexOf('id="scenarios"'));
   const forms = [...common.matchAll(/<form [^>]*>(.*?)<\/form>/gs)].map(([, form]) =>
     Object.fromEntries([...form!.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(([, ...pair]) => pair))
   );
@@ -243,6 +249,43 @@ test("the groups of faults are folded until a search opens those with hits", asy
   assertEquals(await groupsOf(""), Array(groups.size).fill(false));
   assertEquals(await groupsOf("?fault=error"), Array(groups.size).fill(false));
   assertEquals(await groupsOf("?q=nonce"), [true]);
+});
+
+test("the search finds a fault by its effect, and the first screen denies a consent", async () => {
+  await using as = await start();
+  for (const q of ["denied", "access_denied", "consent"]) {
+    assertStringIncludes((await openPage(as, `?q=${q}`)).html, `q=${q}&amp;fault=error"`);
+  }
+  const { html, submit } = await openPage(as);
+  const form = html.slice(0, html.indexOf("Deny consent<"));
+  const fields = [...form.slice(form.lastIndexOf("<form")).matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)];
+  assertEquals((await submit(Object.fromEntries(fields.map(([, ...pair]) => pair)))).status, 303);
+  const errors = [await authorize(as, "shop"), await authorize(as, "shop")].map((params) => params.get("error"));
+  assertEquals(errors, ["access_denied", null]);
+});
+
+test("each scenario of exec is a button, and says what it did", async () => {
+  const says: Readonly<Record<string, RegExp>> = {
+    "clock-ahead-10m": /Clock moved by 10 minutes/,
+    "keys-rotated": /Signing key rotated: kid /,
+    "tokens-revoked": /Revoked: every code and token of 1 login/,
+    "user-removed": /the user and the sessions and tokens of the user are removed/,
+    "user-names": /12 faults added/,
+  };
+  for (const { name } of scenarios) {
+    await using as = await start();
+    if (name === "tokens-revoked") await logIn(as, "shop");
+    const { html, submit } = await openPage(as);
+    assertStringIncludes(html, `name="scenario" value="${name}"`);
+    const response = await submit({ do: "scenario", scenario: name });
+    const cookie = response.headers.getSetCookie()[0]!.split(";", 1)[0]!;
+    const after = await (await as.fetch(new Request(`${issuer}/faults`, { headers: { cookie } }))).text();
+    const reported = /role="status"><p>.*?<bdi>(.*?)<\/bdi>/.exec(after)?.[1] ?? "";
+    assertMatch(reported, new RegExp(`^Scenario ${name}: ${(says[name] ?? /Fault added: /).source}`));
+    if (name === "consent-denied") assertEquals((await authorize(as, "shop")).get("error"), "access_denied");
+  }
+  await using as = await start();
+  assertEquals((await (await openPage(as)).submit({ do: "scenario", scenario: "constructor" })).status, 400);
 });
 
 test("each parameter of a fault has a label in words, with its unit, and a choice where only some values are valid", async () => {

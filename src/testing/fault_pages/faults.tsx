@@ -10,6 +10,7 @@ import { Code } from "../../server/pages/value.tsx";
 import type { FaultDefinition } from "../faults/definition.ts";
 import type { ListedFault } from "../faults/fault_list.ts";
 import type { ClockPreset } from "./clock_presets.ts";
+import type { ScenarioButton } from "./scenario_buttons.ts";
 
 /** A field of a form, from the input of a verb. */
 export type FormField = Parameters<typeof Field>[0];
@@ -32,6 +33,8 @@ export interface FaultsProps extends Site {
   readonly search: string;
   /** The faults of the first screen: what a button says, and the input of the verb. */
   readonly common: readonly { readonly title: string; readonly values: Readonly<Record<string, string>> }[];
+  /** The scenarios of `exec --scenario`. */
+  readonly scenarios: readonly ScenarioButton[];
   /** All faults, by group; `text` is what a search looks in. */
   readonly groups: readonly {
     readonly title: string;
@@ -141,6 +144,22 @@ function CommonFaults(props: FaultsProps): VNode {
   );
 }
 
+function Scenarios(props: FaultsProps): VNode {
+  return (
+    <Section id="scenarios" heading="Scenarios">
+      <VerbForm props={props} hidden={{ do: "scenario" }}>
+        {props.scenarios.map(({ name, title }) => (
+          <button key={name} type="submit" class="button plain" name="scenario" value={name}>{title}</button>
+        ))}
+      </VerbForm>
+      <p class="aside">
+        The same in CI:{" "}
+        <Code text="exec --scenario NAME" />. What waits for the first tokens there happens here immediately.
+      </p>
+    </Section>
+  );
+}
+
 /** A folded form that runs a verb. */
 function FoldedForm({ props, verb, fields, button, summary, children }: {
   readonly props: FaultsProps;
@@ -164,19 +183,33 @@ function FoldedForm({ props, verb, fields, button, summary, children }: {
   );
 }
 
+/** Number of moves of the clock that are not folded. */
+const maxSegments = 4;
+
+/** The button of a move of the clock. */
+function Move({ seconds, expires }: ClockPreset): VNode {
+  return (
+    <button type="submit" class="button plain" name="seconds" value={seconds}>
+      + {formatLongDuration(seconds)}
+      <span class="unseen">: {expires.join(", ")} expire</span>
+    </button>
+  );
+}
+
 function ClockKeysTokens(props: FaultsProps): VNode {
-  const { base, now, presets, advance, revoke, checks, chosen } = props;
+  const { base, now, presets, advance, revoke, checks, chosen, links } = props;
   return (
     <div>
       <Section id="clock" heading="Clock">
+        <p>
+          <time datetime={new Date(now).toISOString()}>
+            {new Date(now).toISOString().slice(0, 19).replace("T", " ")} <span class="utc">UTC</span>
+          </time>
+        </p>
         <VerbForm props={props} verb="clock.advance">
-          <time>{new Date(now).toISOString()}</time>
-          {presets.map(({ seconds, expires }) => (
-            <button key={seconds} type="submit" class="button plain" name="seconds" value={seconds}>
-              + {formatLongDuration(seconds)}
-              <span class="unseen">: {expires.join(", ")} expire</span>
-            </button>
-          ))}
+          <span class="segments">
+            {presets.slice(0, maxSegments).map((preset) => <Move key={preset.seconds} {...preset} />)}
+          </span>
         </VerbForm>
         <FoldedForm
           props={props}
@@ -185,6 +218,9 @@ function ClockKeysTokens(props: FaultsProps): VNode {
           button="Move the clock"
           summary="What expires, and other times"
         >
+          <VerbForm props={props} verb="clock.advance">
+            {presets.slice(maxSegments).map((preset) => <Move key={preset.seconds} {...preset} />)}
+          </VerbForm>
           <ul>
             {presets.map(({ seconds, expires }) => (
               <li key={seconds}>+ {formatLongDuration(seconds)}: {expires.join(", ")} expire</li>
@@ -197,9 +233,11 @@ function ClockKeysTokens(props: FaultsProps): VNode {
             </a>.
           </p>
         </FoldedForm>
-        <VerbForm props={props} verb="clock.reset">
-          <button type="submit" class="button plain">Reset the clock</button>
-        </VerbForm>
+        {links?.some(({ clockOffset = 0 }) => clockOffset !== 0) && (
+          <VerbForm props={props} verb="clock.reset">
+            <button type="submit" class="button plain">Reset the clock</button>
+          </VerbForm>
+        )}
       </Section>
       <Section id="keys" heading="Keys and tokens">
         <VerbForm props={props} verb="rotateKeys" hidden={{ lead: "0" }}>
@@ -213,7 +251,7 @@ function ClockKeysTokens(props: FaultsProps): VNode {
       {checks.length > 0 && (
         <Section id="checks" heading="Check a client">
           <p class="ways">
-            {checks.map(({ client, path }) => <a key={path} href={base + path}>Attack {client}</a>)}
+            {checks.map(({ client, path }) => <a key={path} href={base + path}>Check {client}</a>)}
           </p>
         </Section>
       )}
@@ -235,7 +273,7 @@ function AllFaults({ base, client, clients, chosen, search, groups }: FaultsProp
         {chosen !== undefined && <input type="hidden" name="fault" value={chosen.id} />}
         <div class="field">
           <label for="q">Find a fault</label>
-          <input id="q" type="search" name="q" value={search} placeholder="nonce, expired, jwks" autocomplete="off" />
+          <input id="q" type="search" name="q" value={search} placeholder="nonce, expired, denied" autocomplete="off" />
         </div>
         <div class="field">
           <label for="of">For requests of</label>
@@ -246,32 +284,35 @@ function AllFaults({ base, client, clients, chosen, search, groups }: FaultsProp
         </div>
         <button type="submit" class="button plain">Show</button>
       </form>
-      <div class="groups">
-        {groups.map(({ title, definitions }) => {
-          const hits = definitions.filter(({ isFound }) => isFound).length;
-          return (
-            <details key={title} open={search !== "" && hits > 0} hidden={hits === 0}>
-              <summary>
-                <h3>{title}</h3> <span class="aside">({hits})</span>
-              </summary>
-              <ul class="choices">
-                {definitions.map(({ id, title, text, isFound }) => (
-                  <li key={id} hidden={!isFound} data-text={text}>
-                    <a href={`${base}/faults?${new URLSearchParams({ ...filter, fault: id })}`}>{title}</a>{" "}
-                    <Code text={id} />
-                  </li>
-                ))}
-              </ul>
-            </details>
-          );
-        })}
-      </div>
+      <details id="groups" open={search !== ""}>
+        <summary>By what they change</summary>
+        <div class="groups">
+          {groups.map(({ title, definitions }) => {
+            const hits = definitions.filter(({ isFound }) => isFound).length;
+            return (
+              <details key={title} open={search !== "" && hits > 0} hidden={hits === 0}>
+                <summary>
+                  <h3>{title}</h3> <span class="aside">({hits})</span>
+                </summary>
+                <ul class="choices">
+                  {definitions.map(({ id, title, text, isFound }) => (
+                    <li key={id} hidden={!isFound} data-text={text}>
+                      <a href={`${base}/faults?${new URLSearchParams({ ...filter, fault: id })}`}>{title}</a>{" "}
+                      <Code text={id} />
+                    </li>
+                  ))}
+                </ul>
+              </details>
+            );
+          })}
+        </div>
+      </details>
     </Section>
   );
 }
 
 export function Faults(props: FaultsProps): VNode {
-  const { base, error, confirmation, chosen } = props;
+  const { error, confirmation, chosen } = props;
   return (
     <Layout
       site={props}
@@ -288,7 +329,7 @@ export function Faults(props: FaultsProps): VNode {
           {chosen === undefined && (
             <p>
               Make the server respond as a correct server never does, and see what the client does.{" "}
-              <a href={`${base}/flows`}>Requests</a> marks each response that a fault changed.
+              Requests marks each response that a fault changed.
             </p>
           )}
           <Confirmation text={confirmation} />
@@ -306,6 +347,7 @@ export function Faults(props: FaultsProps): VNode {
       <Panes>
         <div>
           {chosen === undefined && <CommonFaults {...props} />}
+          {chosen === undefined && <Scenarios {...props} />}
           <AllFaults {...props} />
         </div>
         <ClockKeysTokens {...props} />

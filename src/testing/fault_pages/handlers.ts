@@ -20,6 +20,7 @@ import { clockVerbs } from "../control/verbs/clock.ts";
 import { faultVerbs } from "../control/verbs/faults.ts";
 import { keyVerbs } from "../control/verbs/keys.ts";
 import { tokenVerbs } from "../control/verbs/tokens.ts";
+import { userVerbs } from "../control/verbs/users.ts";
 import type { FaultDefinition } from "../faults/definition.ts";
 import { faultDefinitions } from "../faults/mod.ts";
 import { changeToken } from "./change_token.ts";
@@ -27,6 +28,7 @@ import { confirmChange } from "./confirm_change.ts";
 import { clockPresets } from "./clock_presets.ts";
 import { Faults, type FaultsProps, type FormField } from "./faults.tsx";
 import { movedTo } from "./move_clock.ts";
+import { denial, scenarioButtons, scenarioCalls } from "./scenario_buttons.ts";
 import type { PageControl } from "./page_control.ts";
 
 /** The verbs of the page: the value `do` of a form names one. */
@@ -42,16 +44,30 @@ const prefix = "parameter_";
 
 /** The faults of the first screen, by their effect: mistakes that most clients meet. */
 const commonFaults: FaultsProps["common"] = [
-  {
-    title: "Token endpoint: invalid_grant",
-    values: { fault: "error", endpoint: "token", [`${prefix}code`]: "invalid_grant" },
-  },
   { title: "Token endpoint: 503", values: { fault: "status", endpoint: "token", [`${prefix}code`]: "503" } },
-  { title: "Expired code", values: { fault: "store.expired", endpoint: "token" } },
   { title: "Expired ID token", values: { fault: "idToken.expired", endpoint: "token" } },
   { title: "Wrong nonce", values: { fault: "idToken.wrongNonce", endpoint: "token" } },
   { title: "Wrong state", values: { fault: "authorizationResponse.wrongState", endpoint: "authorize" } },
+  {
+    title: "Deny consent",
+    values: {
+      ...{ fault: denial.fault, endpoint: denial.endpoint },
+      ...Object.fromEntries(Object.entries(denial.parameters).map(([name, value]) => [prefix + name, value])),
+    },
+  },
+  { title: "Slow responses", values: { fault: "delay", endpoint: "token", [`${prefix}milliseconds`]: "3000" } },
 ];
+
+/** Words for the effects of some faults, by which a search finds them, too. */
+const effects: Readonly<Record<string, string>> = {
+  error: "access_denied denied deny consent invalid_grant invalid_client server_error temporarily_unavailable",
+  status: "503 500 429 down outage unavailable rate limit too many requests",
+  delay: "slow timeout latency",
+  hang: "slow timeout no response",
+  drip: "slow timeout",
+  drop: "connection reset network offline",
+  "store.expired": "expired code too late",
+};
 
 /** Maximum length of a search, in characters. */
 const maxSearchChars = 100;
@@ -69,11 +85,12 @@ export async function changeFaults(
 ): Promise<HttpResponse> {
   const form = await readProtectedForm(context);
   const name = form.get("do") ?? "";
+  if (name === "scenario") return await startScenario(context, control, form.get("scenario") ?? "");
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
   const changed = verb === undefined && await changeToken(context, control, recorder?.flows() ?? [], form);
   if (changed) return changed;
   if (verb === undefined) {
-    throw reject("FL-04", { expected: `one of ${Object.keys(verbs).join(", ")}`, sent: form.get("do") });
+    throw reject("FL-04", { expected: `one of ${Object.keys(verbs).join(", ")}, scenario`, sent: form.get("do") });
   }
   const input = forDocuments(context, readInput(verb, form));
   const issues = validate(verb.input, input).map(({ path, expected, received }) =>
@@ -92,6 +109,37 @@ export async function changeFaults(
   const query = client ? `?${new URLSearchParams({ client })}` : "";
   return await confirmChange(context, `${context.site.base}/faults${query}`, confirmation);
 }
+
+/** Runs the calls of a scenario. */
+async function startScenario(
+  context: Context<HostedServer>,
+  control: PageControl,
+  name: string,
+): Promise<HttpResponse> {
+  const calls = scenarioCalls(name, (await context.server.users.list())[0]?.sub);
+  if (calls === undefined) {
+    throw reject("FL-04", {
+      expected: `one of ${scenarioButtons.map((button) => button.name).join(", ")}`,
+      sent: name,
+    });
+  }
+  const changes: string[] = [];
+  for (const { verb, input = {} } of calls) {
+    const change = await run(
+      [...Object.values(verbs), removeUser].find((one) => one.name === verb)!,
+      context,
+      control,
+      {
+        ...input,
+      },
+    );
+    changes.push(typeof change === "string" ? change : change.error);
+  }
+  const what = changes.length === 1 ? changes[0]! : `${changes.length} faults added`;
+  return await confirmChange(context, `${context.site.base}/faults`, `Scenario ${name}: ${what}`);
+}
+
+const removeUser = userVerbs.find(({ name }) => name === "users.delete")!;
 
 /** What a verb changed, for its confirmation. */
 interface Change {
@@ -113,6 +161,7 @@ const confirmations: Readonly<Record<string, (change: Change) => string>> = {
   "clock.reset": ({ now }) => `Clock reset to the system time: ${new Date(now).toISOString()}`,
   rotateKeys: ({ kids }) =>
     `Signing key rotated: kid ${kids.at(-1)} signs now; ${kids.at(-2)} stays published until its last token expires`,
+  "users.delete": () => "the user and the sessions and tokens of the user are removed",
   revoke: ({ revoked }) => `Revoked: every code and token of ${revoked === 1 ? "1 login" : `${revoked} logins`}`,
 };
 
@@ -130,7 +179,9 @@ async function run(
     const now = control.clock.now();
     return confirmations[verb.name]?.({ ...rule, now, ...result } as Change) ?? movedTo(before, now);
   } catch (error) {
-    if (error instanceof ControlError) return "Nothing changed: the fault was already removed";
+    if (error instanceof ControlError) {
+      return `Nothing changed: ${verb === removeUser ? error.message : "the fault was already removed"}`;
+    }
     if (error instanceof TypeError || error instanceof RangeError) return { error: error.message };
     throw error;
   }
@@ -253,6 +304,7 @@ async function showPage(
       : checkable.slice(0, 5).map(({ id }) => ({ client: id, path: checkPath(id) })),
     search,
     common: commonFaults,
+    scenarios: scenarioButtons,
     groups: findGroups(search),
     chosen: definition && { ...definition, fields: formFields("faults.add") },
     rules: faults.all(),
@@ -272,7 +324,7 @@ function findGroups(search: string) {
     // Faults without a group break an exchange as a whole.
     title: name === "" ? "Whole response" : inWords(name),
     definitions: definitions.map(({ id, title, correctClient, endpoints }) => {
-      const text = [id, title, correctClient, ...endpoints].join(" ").toLowerCase();
+      const text = [id, title, correctClient, ...endpoints, effects[id]].join(" ").toLowerCase();
       return { id, title, text, isFound: words.every((word) => text.includes(word)) };
     }),
   }));
