@@ -121,9 +121,8 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
       <Section id="checks" heading="Checks of the client">
         <Checks checks={props.checks} />
         <p class="aside">
-          The code came through the browser. It is not a token: only the client that requested it can exchange it, in a
-          direct request with its secret or its code verifier. The client must check that state equals the value that it
-          sent: otherwise another site may have started this flow (CSRF).
+          The code is not a token: only the client that requested it can exchange it, with its secret or its code
+          verifier. A client must check that state equals the value that it sent (CSRF).
         </p>
       </Section>
       <Panes>
@@ -134,7 +133,7 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
             )}
             <ol class="steps">
               <Step title="Copy the authorization code">
-                <p>It is in the address of this page, and the requests below already contain it.</p>
+                <p>It is above, and in the address of this page. The example requests contain it.</p>
               </Step>
               <Step title="Use the PKCE code verifier">
                 <p>

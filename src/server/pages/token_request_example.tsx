@@ -100,7 +100,8 @@ export function Example({ example }: { readonly example: TokenRequestExample }):
       <figcaption>
         <h3 id={id}>{kind === "public" ? "As a public client" : "As a confidential client"}</h3>
         <p>{authenticationText[kind]}</p>
-        <CheckItem passed={example.codeUsed ? false : example.codeBelongsToClient}>
+        {/* The other kind of client is no failure. */}
+        <CheckItem passed={example.codeBelongsToClient ? !example.codeUsed : undefined}>
           <Verdict example={example} />
         </CheckItem>
         {!example.usesPkce && (

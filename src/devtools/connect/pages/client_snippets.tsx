@@ -40,12 +40,11 @@ export function ClientSnippets(
   return (
     <>
       <nav class="tabs" aria-label="Client libraries">
-        {settings.map((snippet) => (
+        {settings.toSorted((a, b) => Number(a.text === undefined) - Number(b.text === undefined)).map((snippet) => (
           <a
             key={snippet.library}
             href={`${path}?connect=${snippet.name}#${section}`}
             aria-current={snippet === chosen ? "true" : undefined}
-            class={snippet.text === undefined ? "unfit" : undefined}
           >
             {snippet.library}
             {snippet.text === undefined && <span class="unseen">, does not support this client</span>}
