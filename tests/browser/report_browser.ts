@@ -83,6 +83,7 @@ test("a fault is chosen on the page of a client, added and removed by clicks", {
   await using opened = await openPage(`${url}/clients/demo-public`);
   const { page } = opened;
   await page.getByRole("link", { name: "Choose a fault for the next request of this client" }).click();
+  await page.locator("summary", { hasText: "By what they change" }).click();
   await page.locator("summary", { hasText: "Whole response" }).click();
   await page.getByRole("link", { name: "Connection is dropped" }).click();
   await page.getByRole("button", { name: "Add the fault" }).click();
