@@ -13,11 +13,16 @@ import { unknownUser } from "./driver.ts";
 import { type Effect, effects, type Seen, warningEffect } from "./effects.ts";
 import { type AttackResult, failureVerdicts } from "./report.ts";
 import { missingTrait, seenText, type Trait } from "./traits.ts";
-import type { TrappedRequest } from "./trap.ts";
+import { secretsInRequest, type Sighting } from "./markers.ts";
 
 /** Assesses by the attack itself, or else by its level. No client may crash. */
 async function assessBehaviour(attack: Attack, observation: Observation): Promise<Assessment> {
   if (observation.outcome === "crashed") return { passed: false, because: describeOutcome(observation) };
+  const marked = observation.scan().find(({ value }) => value === "markup");
+  if (marked !== undefined) {
+    const harm = "put a script of the attacker into a page";
+    return { passed: false, because: marked.because, seen: "hostile", harm };
+  }
   return observation.conclusion ?? await attack.assess?.(observation) ??
     await assessByLevel[attack.level](attack, observation);
 }
@@ -110,12 +115,34 @@ export type CheckTask = Pick<AttackResult, "attack" | "values">;
 
 /** The result of a task whose journey was observed. */
 export async function assess(task: CheckTask, observation: Observation): Promise<AttackResult> {
-  const { outcome, error, exchanges } = observation;
+  return resultOf(task, await assessBehaviour(task.attack, observation), observation, observedHarm(observation));
+}
+
+/** The result of an attack without a journey of its own ({@link Attack.exposes}). */
+export function assessSightings(
+  task: CheckTask,
+  { traits, exchanges }: Pick<Observation, "traits" | "exchanges">,
+  sightings: readonly Sighting[],
+): AttackResult {
+  const { exposes, correctClient } = task.attack;
+  const found = sightings.find(({ value, place }) =>
+    exposes!.some(({ values, places }) => values.includes(value) && places.includes(place))
+  );
+  const assessment: Assessment = found === undefined
+    ? { passed: true, because: `no journey showed otherwise: ${correctClient.replace(/\.$/, "")}` }
+    : { passed: false, because: found.because, seen: "exposed" };
+  return resultOf(task, assessment, { outcome: "accepted", traits, exchanges: found?.exchanges ?? exchanges });
+}
+
+function resultOf(
+  task: CheckTask,
+  { passed, because, isInconclusive, isWarning, ...shown }: Assessment,
+  { outcome, error, exchanges, traits }: Pick<Observation, "outcome" | "error" | "exchanges" | "traits">,
+  observed?: ReturnType<typeof observedHarm>,
+): AttackResult {
   const { attack } = task;
-  const { passed, because, isInconclusive, isWarning, ...shown } = await assessBehaviour(attack, observation);
-  const observed = observedHarm(observation);
   const harm = shown.harm ?? observed?.harm;
-  const released = whyReleased(attack.duty, observation.traits);
+  const released = whyReleased(attack.duty, traits);
   const duty = released === undefined ? attack.duty : undefined;
   const verdict = isInconclusive
     ? "inconclusive"
@@ -153,22 +180,6 @@ function whyReleased({ binds = [], unless = [] }: Partial<Duty> = {}, traits: Re
   return other === undefined ? missingTrait(binds, traits) : `the client ${seenText(other)}`;
 }
 
-/** What a request has that an attacker can use, by where it is. */
-const secretsOf = ({ url, body, authorization }: TrappedRequest): string[] => {
-  const params = new URLSearchParams(`${body}&${new URL(url).search.slice(1)}`);
-  const named = {
-    "the code": ["code"],
-    "an access token": ["access_token", "token"],
-    "the refresh token": ["refresh_token"],
-    "a client secret": ["client_secret", "client_assertion"],
-  };
-  const found = Object.entries(named).flatMap(([secret, names]) =>
-    names.some((name) => params.has(name)) ? secret : []
-  );
-  if (authorization === undefined) return found;
-  return [...found, /^basic /i.test(authorization) ? "the client secret" : "an access token"];
-};
-
 /** What is usually seen of a client that fails: the opposite of what the level expects. */
 function usuallySeen({ level, accepts }: Attack): Seen {
   if (level === "must-tolerate") return "strict";
@@ -181,15 +192,15 @@ export const usualEffect = (attack: Attack): Effect => effects[usuallySeen(attac
 
 /** What an attacker got, as a journey of any attack shows it; the text follows "the client". */
 function observedHarm(
-  { trap, session, expectedSub, outcome }: Observation,
+  { trap, session, expectedSub, outcome, exchanges }: Observation,
 ): { readonly seen: Seen; readonly harm: string } | undefined {
   if (outcome === "hung") return { seen: "hung", harm: "kept the user waiting, and did not end" };
   const [request] = trap.requests;
   if (request !== undefined) {
-    const secrets = trap.requests.flatMap(secretsOf);
-    const sent = secrets.length === 0 ? "a request" : [...new Set(secrets)].join(" and ");
+    const secrets = new Set(trap.requests.flatMap((each) => secretsInRequest(each, exchanges)));
+    const sent = secrets.size === 0 ? "a request" : [...secrets].map((secret) => `the ${secret}`).join(" and ");
     return {
-      seen: secrets.length === 0 ? "contacted" : "leaked",
+      seen: secrets.size === 0 ? "contacted" : "leaked",
       harm: `sent ${sent} to ${new URL(request.url).origin}, a host of the attacker`,
     };
   }

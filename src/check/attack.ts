@@ -15,6 +15,7 @@ import type { TestResource } from "../testing/resource.ts";
 import type { TestLatchkey } from "../testing/test_latchkey.ts";
 import type { ClientDriver, ClientJourney, ClientSession, SessionStart } from "./driver.ts";
 import type { Accepted, Seen } from "./effects.ts";
+import type { Place, Sighting, Value } from "./markers.ts";
 import type { Trait } from "./traits.ts";
 import type { Trap } from "./trap.ts";
 
@@ -117,6 +118,12 @@ export interface Stage {
   passTime(seconds: number): void;
 }
 
+/** @internal Values, and the places where they must not appear. */
+export interface Exposure {
+  readonly values: readonly Value[];
+  readonly places: readonly Place[];
+}
+
 /** An attack. `JSON.stringify` leaves the functions out, so that the catalogue can be sent as it is. */
 export interface Attack {
   /** Category and name: `id-token/alg-none`. Never changes. */
@@ -151,6 +158,11 @@ export interface Attack {
   readonly needs: readonly Trait[];
   /** Why a correct client may send no request that meets the attack, which is then skipped. Default: inconclusive. */
   readonly ifUnmet?: string;
+  /**
+   * Which values must not appear in which places, in any journey. An attack with this member has no journey of its own:
+   * the scan of the others finds it.
+   */
+  readonly exposes?: readonly Exposure[];
   /**
    * Adds the faults.
    *
@@ -248,6 +260,8 @@ export interface Observation extends JourneyEvidence {
   /** How long a client on a device waited without an advance of the clock, oldest first. */
   readonly waits: readonly Wait[];
   readonly trap: Trap;
+  /** Searches what was seen in the journey. */
+  readonly scan: () => readonly Sighting[];
   /** How many requests an endpoint has received until now. */
   readonly countRequests: (endpoint: string) => number;
   /** Whether the same client completes a login while the attack continues. */

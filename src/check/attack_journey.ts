@@ -21,6 +21,7 @@ import {
   UndecidedError,
 } from "./driver.ts";
 import type { CrashWatch } from "./crashes.ts";
+import { scan } from "./markers.ts";
 import { type JourneyEnvironment, withoutServerNumber } from "./journeys.ts";
 import { assess, type CheckTask, describeError, unknownResult } from "./assess.ts";
 import { resultWithoutJourney } from "./obstacles.ts";
@@ -154,6 +155,7 @@ async function perform(
       session: result !== undefined && "sub" in result ? result : undefined,
       ...{ conclusion, expectedSub, usualClaims, earlier: session, trap, opened, waits },
       traits: control.traits,
+      scan: () => scan(environment),
       countRequests: (endpoint) => as.log.unmasked.filter(endpoint).length,
       logInAgain: async () => isExpected(await runner.attempt(begin, watch), control),
       recovers: () => afterwards(begin),

@@ -16,7 +16,8 @@ import { controlAgain, failedLogin, noControl, probeClient, runControl } from ".
 import { checkReport, redactResult } from "./create_report.ts";
 import { checkJourneyHabits, recordOrdinaryUse, withKeptKeys } from "./habit_journeys.ts";
 import { journeysAt, separateJourneys } from "./journeys.ts";
-import { type CheckTask, describeError, unknownResult } from "./assess.ts";
+import { assessSightings, type CheckTask, describeError, unknownResult } from "./assess.ts";
+import { resultWithoutJourney } from "./obstacles.ts";
 import type { AttackResult, CheckReport, ControlResult } from "./report.ts";
 import { checkInTurn, confirmedResult } from "./run_in_turn.ts";
 import { openRunner, type Runner } from "./runner.ts";
@@ -46,7 +47,8 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
     (only === undefined || isNamed(attack, only)) && !isNamed(attack, except)
   );
   const withHabits = (only === undefined || only.includes("habits")) && !except.includes("habits");
-  const tasks = selected.flatMap((attack) => attack.variants.map((values): CheckTask => ({ attack, values })));
+  const all = selected.flatMap((attack) => attack.variants.map((values): CheckTask => ({ attack, values })));
+  const [tasks, scans] = [all.filter(({ attack }) => !attack.exposes), all.filter(({ attack }) => attack.exposes)];
   const startedAt = timers.elapsed();
   const journeys = as === undefined ? separateJourneys(server) : await journeysAt(as);
   try {
@@ -64,14 +66,17 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
       if (control.passed) control = await probeClient(runner, control);
       const { passed } = control;
       const report = (result: AttackResult): AttackResult => {
-        if (passed) onResult?.(redactResult(result), tasks.length);
+        if (passed) onResult?.(redactResult(result), all.length);
         return result;
       };
       await (as === undefined ? checkConcurrently : checkInTurn)(runner, control, tasks, found, report);
       // With one server, the logins after its attacks have shown it.
       if (as === undefined && passed) control = await controlAgain(runner, control);
+      const result = (task: CheckTask) =>
+        resultWithoutJourney(runner, control, task) ?? assessSightings(task, control, runner.sightings);
+      for (const [index, task] of scans.entries()) found[tasks.length + index] = report(result(task));
     });
-    const results = tasks.map((task, index) =>
+    const results = [...tasks, ...scans].map((task, index) =>
       found[index] ?? unknownResult(task, "skipped", "the check was stopped before it")
     );
     const notRun = results.filter((_, index) => found[index] === undefined).length;

@@ -193,6 +193,12 @@ export interface BrowserVisit {
   readonly location?: string;
   /** The body, if it is an HTML document; otherwise empty. */
   readonly html: string;
+  /** The body, if it is something else. Default: it is not searched. */
+  readonly data?: string;
+  /** The status. Default: 200. */
+  readonly status?: number;
+  /** The header fields, by lower-case name; `set-cookie` has a line for each cookie. Default: they are not searched. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A login that the client accepted. */

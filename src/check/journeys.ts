@@ -16,6 +16,8 @@ export interface JourneyEnvironment
   extends
     Pick<Stage, "as" | "journey" | "trap" | "resource" | "openBrowser" | "openOtherIssuer">,
     Pick<Observation, "opened" | "waits"> {
+  /** Every browser that was opened, that of the journey first. */
+  readonly browsers: readonly ClientBrowser[];
   /**
    * Begins a session.
    *
@@ -159,10 +161,12 @@ function openEnvironment(options: EnvironmentOptions, end: () => Promise<void>):
   const controller = new AbortController();
   let other: TestLatchkey | undefined;
   const users = new WeakMap<ClientBrowser, string>();
+  const browsers: ClientBrowser[] = [];
 
   function openBrowser(persona: Persona = {}): ClientJourney {
     const testBrowser = as.browser(persona);
     const browser = { cookies: cookieJar(as.clock.now), visits: [] };
+    browsers.push(browser);
     if (persona.as !== undefined) users.set(browser, persona.as);
     let otherBrowser: TestBrowser | undefined;
     const isAtOther = (url: string | URL) => other !== undefined && `${url}`.startsWith(`${other.issuer}/`);
@@ -194,6 +198,7 @@ function openEnvironment(options: EnvironmentOptions, end: () => Promise<void>):
     as,
     trap,
     journey,
+    browsers,
     openBrowser,
     async openOtherIssuer() {
       if (other !== undefined) return other;

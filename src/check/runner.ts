@@ -5,12 +5,15 @@ import type { CheckOptions } from "./check_options.ts";
 import { type CrashWatch, watchCrashes } from "./crashes.ts";
 import { checkedDriver, type ClientDriver, LoginLimitError } from "./driver.ts";
 import type { JourneyEnvironment, Journeys } from "./journeys.ts";
+import { scan, type Sighting } from "./markers.ts";
 import { timers } from "../core/timers.ts";
 
 /** Runs the journeys of one check. */
 export interface Runner extends TimeLimit {
   readonly driver: ClientDriver;
   readonly options: CheckOptions;
+  /** What the scans of the journeys found, each kind once. */
+  readonly sightings: readonly Sighting[];
   /** The journeys of a new client if the driver can make one, else of the same client. */
   renewed(): Runner;
   /** Opens an environment for one journey, closes it, and watches for crashes meanwhile. */
@@ -54,7 +57,12 @@ const maxUnfinishedMs = 1000;
 const wait = (milliseconds: number) => new Promise<void>((resolve) => timers.setTimeout(resolve, milliseconds));
 
 /** Prepares the journeys of one check. */
-export function openRunner(driver: ClientDriver, journeys: Journeys, options: CheckOptions): Runner {
+export function openRunner(
+  driver: ClientDriver,
+  journeys: Journeys,
+  options: CheckOptions,
+  sightings: Sighting[] = [],
+): Runner {
   const { as, timeoutMs = 5000, pauseMs = 0, recoveryMs = as === undefined ? 0 : defaultRecoveryMs, signal: stop } =
     options;
   const limit = timeLimit({ timeoutMs, as, signal: stop });
@@ -62,10 +70,10 @@ export function openRunner(driver: ClientDriver, journeys: Journeys, options: Ch
     void await attempt(environment.requestsEnd, watch, timeoutMs, stop);
   return {
     ...limit,
-    ...{ driver, options },
+    ...{ driver, options, sightings },
     renewed() {
       if (driver.renew === undefined) return this;
-      return openRunner(checkedDriver(driver.renew(), driver.client), journeys, options);
+      return openRunner(checkedDriver(driver.renew(), driver.client), journeys, options, sightings);
     },
     async inEnvironment(use) {
       stop?.throwIfAborted();
@@ -76,6 +84,9 @@ export function openRunner(driver: ClientDriver, journeys: Journeys, options: Ch
         try {
           return await use(environment, watch);
         } finally {
+          const isNew = ({ value, place }: Sighting) =>
+            !sightings.some((other) => other.value === value && other.place === place);
+          sightings.push(...scan(environment).filter(isNew));
           await environment.close();
           // An error that the client does not catch then belongs to no other journey.
           await requestsEnd(environment);

@@ -130,7 +130,16 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     const location = status >= 300 && status < 400 ? response.headers.get("location") ?? undefined : undefined;
     const page: Page = { url, status, location, html: await readLimited(response, maxPageBytes) };
     const isHtml = /^(?:$|text\/html|application\/xhtml)/i.test(response.headers.get("content-type") ?? "");
-    journey.browser.visits.push({ url, location: location && resolve(location, url), html: isHtml ? page.html : "" });
+    const [html, data] = isHtml ? [page.html] : ["", page.html];
+    const fields = {
+      ...Object.fromEntries(response.headers),
+      "set-cookie": response.headers.getSetCookie().join("\n"),
+    };
+    journey.browser.visits.push({
+      ...{ url, status, html, data },
+      location: location && resolve(location, url),
+      headers: fields,
+    });
     const retryAfterMs = retryAfterOf(response.headers);
     if (status === 429 || status === 503 && retryAfterMs !== undefined && isStart) {
       throw new LoginLimitError(describe(page), retryAfterMs);

@@ -119,7 +119,7 @@ function parseAttributes(text: string): Map<string, string> {
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\xA0" };
 
 /** Decodes text of a page: line ends as the HTML parser normalizes them, then character references. */
-function decodeEntities(text: string): string {
+export function decodeEntities(text: string): string {
   return text.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD").replace(
     /&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi,
     (whole, hex, decimal, name) =>

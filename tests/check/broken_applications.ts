@@ -8,6 +8,8 @@ export interface PageDecisions {
   readonly cookieAttributes: string;
   /** A text as HTML. */
   show(text: string, what: "error" | "error_description" | "state" | "token error" | "name"): string;
+  /** Further claims of a user, as HTML. */
+  claims(claims: { readonly sub: string; readonly email?: string; readonly website?: string }): string;
   /** A link to `error_uri`, as HTML. */
   link(uri: string): string;
   /** Where the browser goes after a login. */
@@ -15,11 +17,13 @@ export interface PageDecisions {
   /** The page that the browser asked for at the start of the login. */
   target(login: Request): string | null;
   /** The text in `state`, with the random one. */
-  state(random: string, login: Request): string;
+  state(random: string, login: Request, verifier: string): string;
   /** Whether a `state` is that of the login. */
   isState(received: string | null, expected: string): boolean;
   /** What a page of a user has besides. */
   page(tokens: PageTokens): string;
+  /** What the data of a user have besides. */
+  data(tokens: PageTokens): object;
   /** Further cookies of a login. */
   cookies(tokens: PageTokens): readonly string[];
   /** Whether the login ends at the redirect URI, without a redirect. */
@@ -42,7 +46,11 @@ export interface PageDecisions {
 export interface PageTokens {
   readonly access_token: string;
   readonly id_token?: string;
+  readonly refresh_token?: string;
 }
+
+/** The secret of every broken application. */
+export const clientSecret = "secret-of-the-shop";
 
 /** Escapes a text for HTML. */
 export const escapeHtml = (text: string) =>
@@ -53,12 +61,14 @@ export const correctPages: PageDecisions = {
   sessionId: () => crypto.randomUUID(),
   cookieAttributes: "Path=/; HttpOnly; Secure; SameSite=Lax",
   show: escapeHtml,
+  claims: () => "",
   link: (uri) => /^https:/.test(uri) ? `<a href="${escapeHtml(uri)}">More</a>` : "",
   landing: () => "/",
   target: ({ url }) => new URL(url).searchParams.get("return_to"),
   state: (random) => random,
   isState: (received, expected) => received === expected,
   page: () => "",
+  data: () => ({}),
   cookies: () => [],
   endsAtCallback: false,
   startCookies: () => [],
@@ -130,6 +140,60 @@ export const brokenApplications: readonly BrokenApplication[] = [
     name: "puts the ID token into the fragment where the login ends",
     change: { landing: ({ id_token }) => `/#id_token=${id_token}` },
     foundBy: ["session/token-in-url"],
+  },
+  {
+    name: "puts the ID token into a path, in base64",
+    change: { landing: ({ id_token }) => `/users/${btoa(JSON.stringify({ id_token }))}` },
+    foundBy: ["session/token-in-url"],
+  },
+  {
+    name: "writes the access token into a page, in JSON escapes",
+    change: {
+      page: ({ access_token }) =>
+        `<script>token = "${
+          [...access_token].map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")
+        }"</script>`,
+    },
+    foundBy: ["session/token-in-page"],
+  },
+  {
+    name: "keeps its tokens in a cookie that scripts read, in base64 and percent-encoded",
+    change: {
+      cookies: ({ access_token, id_token }) => [
+        `user=${encodeURIComponent(btoa(JSON.stringify({ id_token, access_token })))}; Path=/; Secure; SameSite=Lax`,
+      ],
+    },
+    foundBy: ["session/token-in-cookie"],
+  },
+  {
+    name: "gives the refresh token to the scripts of its pages",
+    change: { data: ({ refresh_token }) => ({ refresh_token }) },
+    foundBy: ["session/refresh-token-exposed"],
+  },
+  {
+    name: "writes its configuration into a page",
+    change: { page: () => `<script>config = ${JSON.stringify({ clientSecret })}</script>` },
+    foundBy: ["session/secret-exposed"],
+  },
+  {
+    name: "sends the code verifier in state, in base64",
+    change: { state: (random, _, verifier) => btoa(JSON.stringify({ random, verifier })).replace(/=+$/, "") },
+    foundBy: ["session/verifier-exposed"],
+  },
+  {
+    name: "shows the email address as markup",
+    change: { claims: ({ email }) => String(email) },
+    foundBy: ["session/markup"],
+  },
+  {
+    name: "shows the sub as markup",
+    change: { claims: ({ sub }) => sub },
+    foundBy: ["session/markup"],
+  },
+  {
+    name: "links to any website of a user",
+    change: { claims: ({ website = "" }) => `<a href="${escapeHtml(website)}">Website</a>` },
+    foundBy: ["session/markup"],
   },
   {
     name: "lets any browser end the login that its URL names",

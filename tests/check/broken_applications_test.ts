@@ -2,11 +2,12 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
+import { ClientSecretPost } from "openid-client";
 import { webApplication } from "../../src/check/web_application.ts";
 import type { CheckReport } from "../../src/check/mod.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
-import { brokenApplications, correctPages, type PageDecisions } from "./broken_applications.ts";
+import { brokenApplications, clientSecret, correctPages, type PageDecisions } from "./broken_applications.ts";
 import { checkClient } from "./patient_check.ts";
 import { webApplicationAt } from "./small_web_application.ts";
 
@@ -17,10 +18,14 @@ async function check(change: Partial<PageDecisions>, only: readonly string[]): P
   const issuer = "http://localhost:9000";
   const alg = "EdDSA";
   await using as = await testLatchkey({ issuer, alg });
-  as.client({ client_id: "shop", redirect_uri: `${application}/callback` });
+  as.client({
+    ...{ client_id: "shop", client_secret: clientSecret, redirect_uri: `${application}/callback` },
+    token_endpoint_auth_method: "client_secret_post",
+  });
   const { respond } = webApplicationAt(application, {
     issuer,
     clientId: "shop",
+    authentication: ClientSecretPost(clientSecret),
     alg,
     pages: { ...correctPages, ...change },
     fetch: (url, init) => as.fetch(url, init),

@@ -1,10 +1,11 @@
 /** Checks of the clients with mistakes of frameworks, and of their correct copies. */
 
+import { ClientSecretPost } from "openid-client";
 import type { CheckOptions, CheckReport } from "../../src/check/mod.ts";
 import { webApplication } from "../../src/check/web_application.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
-import { correctPages } from "./broken_applications.ts";
+import { clientSecret, correctPages } from "./broken_applications.ts";
 import { correctDecisions } from "./decisions.ts";
 import { deviceClient } from "./device_client.ts";
 import type { FrameworkMistake } from "./framework_mistakes.ts";
@@ -36,9 +37,18 @@ export async function checkMistake(
   const issuer = "http://localhost:9000";
   const alg = "EdDSA";
   await using as = await testLatchkey({ issuer, alg });
-  as.client({ client_id: "shop", redirect_uri: `${application}/callback` });
+  as.client({
+    ...{ client_id: "shop", client_secret: clientSecret, redirect_uri: `${application}/callback` },
+    token_endpoint_auth_method: "client_secret_post",
+  });
   const { respond } = webApplicationAt(application, {
-    ...{ issuer, clientId: "shop", alg, pages: { ...correctPages, ...given(pages()) } },
+    ...{
+      issuer,
+      clientId: "shop",
+      authentication: ClientSecretPost(clientSecret),
+      alg,
+      pages: { ...correctPages, ...given(pages()) },
+    },
     fetch: (url, init) => as.fetch(url, init),
   });
   const driver = webApplication(`${application}/login`, {

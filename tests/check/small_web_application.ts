@@ -210,9 +210,9 @@ export function webApplicationAt(
       return new Response("Too many logins", { status: 429 });
     }
     const server = await (config ?? discover());
-    const [verifier, state, id] = [
-      openid.randomPKCECodeVerifier(),
-      pages.state(openid.randomState(), request),
+    const verifier = openid.randomPKCECodeVerifier();
+    const [state, id] = [
+      pages.state(openid.randomState(), request, verifier),
       openid.randomState(),
     ];
     const nonce = variants.includes("sends no nonce") ? undefined : openid.randomNonce();
@@ -251,13 +251,16 @@ export function webApplicationAt(
     }
   }
 
-  function showUser(user: string | undefined, info: openid.UserInfoResponse | undefined): Response {
+  function showUser(session: Session | undefined): Response {
+    const { sub: user, info } = session ?? {};
     if (mistake === "shows no login") return new Response("Hello");
     if (variants.includes("shows a redirect without a user")) return redirect(user === undefined ? "/start" : "/home");
     if (user === undefined && pages.loginPage !== undefined) return redirect(pages.loginPage);
     if (user === undefined) return Response.json({}, { status: 401 });
     if (userPage !== undefined) return new Response(userPage(info!));
-    return variants.includes("shows a page without a user") ? new Response("Welcome") : Response.json({ user });
+    return variants.includes("shows a page without a user")
+      ? new Response("Welcome")
+      : Response.json({ user, ...pages.data(session!.tokens) });
   }
 
   function showHome(session: Session | undefined, cookies: readonly string[] = []): Response {
@@ -268,7 +271,11 @@ export function webApplicationAt(
       : pages.logoutMethods[0] === "GET"
       ? `<a href="/logout?from=home">Log out</a>`
       : `<form method="post" action="/logout"><button>Log out</button></form>`;
-    return htmlPage(200, `<p>Hello ${name}</p>${logout}${pages.page(session.tokens)}`, cookies);
+    return htmlPage(
+      200,
+      `<p>Hello ${name}</p>${pages.claims(session.info)}${logout}${pages.page(session.tokens)}`,
+      cookies,
+    );
   }
 
   async function respond(request: Request): Promise<Response> {
@@ -281,7 +288,7 @@ export function webApplicationAt(
         return await endLogin(request);
       case "/me":
         if (user === "mallory" && mistake === "stops after a login of mallory") stopLater?.();
-        return showUser(user, session?.info);
+        return showUser(session);
       case "/start": {
         const id = new URL(request.url).searchParams.get("login") ?? "";
         return redirect(locations.get(id)!, loginCookie(id));

@@ -5,12 +5,12 @@ import type { Exchange } from "../../recorder/exchange.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import type { Cookie, CookieJar } from "../../testing/browser/cookie_jar.ts";
-import { findAttributes } from "../../client/html_form.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";
 import { type Attack, type Conclusion, defineAttack } from "../define_attack.ts";
 import { LoginLimitError } from "../driver.ts";
+import { hostileUri, markup } from "../markers.ts";
 import { oneOf } from "./parameters.ts";
 import { conclude, undecided } from "./conclusions.ts";
 import { withChange } from "../../testing/faults/with_change.ts";
@@ -34,38 +34,37 @@ function usersOfRefreshes(exchanges: readonly Exchange[], since: number): readon
   });
 }
 
-/** Markup that runs a script if a page does not escape it. */
-const markup = `" onfocus=latchkey() x="><img src=x onerror=latchkey()>`;
-
-/** A link that runs a script. */
-const hostileUri = "javascript:latchkey()";
-
 /** Where a text of the server can appear in a page. */
-const markedPlaces = ["error_description", "error", "error_uri", "state", "iss", "token error", "name"];
+const markedPlaces = [
+  ...["error_description", "error", "error_uri", "state", "iss", "token error", "name", "claims", "sub"],
+];
 
-/** The targets of the links of a page. */
-const linksOf = (html: string) =>
-  ["a", "form", "iframe"].flatMap((element) =>
-    findAttributes(html, element, element === "a" ? "href" : element === "form" ? "action" : "src")
-  );
+/** Claims of a user that a page can show. */
+const shownClaims = [
+  ...[
+    "name",
+    "given_name",
+    "family_name",
+    "middle_name",
+    "nickname",
+    "preferred_username",
+    "email",
+    "gender",
+    "locale",
+  ],
+  ...["zoneinfo", "birthdate", "phone_number"],
+];
 
-/** Whether a page has the markup as an element, as an attribute of one, or as the target of a link. */
-function hasMarkup(html: string): boolean {
-  const tags = html.match(/<[a-z](?:[^>"']|"[^"]*"|'[^']*')*>/gi) ?? [];
-  return tags.some((tag) => / on(?:error|focus)=latchkey\(\)/.test(tag.replace(/"[^"]*"|'[^']*'/g, `""`))) ||
-    linksOf(html).includes(hostileUri);
-}
-
-/** A fault that describes a user whose name is markup. */
-function markedName(): Fault {
+/** A fault that describes a user with other claims. */
+function markedClaims(claims: Readonly<Record<string, unknown>>): Fault {
   return {
-    name: "markup in the name",
+    name: "markup in claims",
     waitsFor: "signed an ID token",
     extend: (server, context) => ({
       ...server,
       claimChange: withChange(server, (kind, overridden) => {
         if (kind === "id_token") context.consume();
-        return kind === "id_token" || kind === "userinfo" ? { ...overridden, name: markup } : overridden;
+        return kind === "id_token" || kind === "userinfo" ? { ...overridden, ...claims } : overridden;
       }),
     }),
   };
@@ -166,9 +165,19 @@ export const browserSessionAttacks: readonly Attack[] = [
     sources: ["RFC 6749 §4.1.2.1", "CWE-79"],
     ...oneOf("where", markedPlaces),
     start({ as }, { where }) {
-      if (where === "token error") return void as.on("token").once(error("invalid_grant", { description: markup }));
-      if (where === "name") return void as.on("any").always(markedName());
-      const marked = where === "error_uri" ? hostileUri : markup;
+      if (where === "token error") {
+        return void as.on("token").once(error("invalid_grant", { description: markup("token_error") }));
+      }
+      const claims = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, markup(name)]));
+      if (where === "name" || where === "sub") return void as.on("any").always(markedClaims(claims([where])));
+      if (where === "claims") {
+        const links = ["profile", "picture", "website"].map((name) => [name, hostileUri(name)]);
+        const address = { formatted: markup("address"), country: markup("country") };
+        return void as.on("any").always(
+          markedClaims({ ...claims(shownClaims), ...Object.fromEntries(links), address }),
+        );
+      }
+      const marked = where === "error_uri" ? hostileUri(where) : markup(where);
       as.on("authorize").once(editAuthorizationResponse(`markup in ${where}`, (fields) => [
         ...fields.filter(([name]) => name !== where && (name !== "code" || where === "state" || where === "iss")),
         ...where === "error" || where === "state" || where === "iss" ? [] : [["error", "access_denied"] as const],
@@ -176,17 +185,10 @@ export const browserSessionAttacks: readonly Attack[] = [
       ]));
     },
     async perform({ driver, journey }) {
-      const { visits } = journey.browser;
       await driver.logIn!(journey).catch((thrown: unknown) => {
         if (thrown instanceof LoginLimitError) throw thrown;
       });
-      const shown = visits.find(({ html }) => hasMarkup(html));
-      return conclude(
-        shown && `the page at ${shown.url.replace(/[?#].*$/s, "")} has the text as HTML markup`,
-        "no page has the text as HTML markup",
-        "hostile",
-        shown && "put a script of the attacker into a page",
-      );
+      return conclude(undefined, "no page has the text as HTML markup");
     },
   }),
 ];

@@ -13,6 +13,7 @@ import { credentialAttacks } from "./credentials.ts";
 import { deviceAttacks } from "./device.ts";
 import { dpopAttacks } from "./dpop.ts";
 import { errorAttacks } from "./error.ts";
+import { exposures } from "./exposures.ts";
 import { idTokenClaimAttacks } from "./id_token_claims.ts";
 import { idTokenFormAttacks } from "./id_token_form.ts";
 import { idTokenKeyAttacks } from "./id_token_key.ts";
@@ -75,4 +76,5 @@ export const attacks: readonly Attack[] = [
   ...jarmAttacks,
   ...deviceAttacks,
   ...polledLoginAttacks,
+  ...exposures,
 ];

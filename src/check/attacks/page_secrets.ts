@@ -1,7 +1,6 @@
 /** Secrets in the pages, cookies and URLs of a web application. */
 
 import { parseJsonObject } from "../../platform/http/json_body.ts";
-import { decodeFormValue } from "../../recorder/record_request.ts";
 import type { CookieJar } from "../../testing/browser/cookie_jar.ts";
 import type { TestLatchkey } from "../../testing/test_latchkey.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
@@ -22,9 +21,6 @@ export function issuedTokens({ log }: TestLatchkey): readonly (readonly [name: s
     });
   });
 }
-
-/** The sources of the attacks on tokens in a browser. */
-const sources = ["RFC 10017 §6.1", "RFC 9700 §4.16", "OWASP ASVS 3.3"];
 
 /** At most so many characters of a session id that an attacker can guess differ from those of the id before. */
 const maxGuessedChars = 8;
@@ -47,72 +43,6 @@ function isClock(values: readonly string[]): boolean {
 
 /** The attacks of the category `session` on secrets in a browser. */
 export const pageSecretAttacks: readonly Attack[] = [
-  defineAttack({
-    id: "session/token-in-url",
-    title: "The URLs of a login appear in the browser history, in logs and in Referer headers.",
-    correctClient: "The client puts no token into a URL.",
-    needs: ["visits"],
-    duty: "RFC 9700 §4.3.2",
-    sources: ["RFC 6750 §5.3", "RFC 9700 §4.2"],
-    async perform({ as, driver, journey }) {
-      await driver.logIn!(journey);
-      const urls = journey.browser.visits.flatMap(({ url, location }) => [url, location ?? ""]).map(decodeFormValue);
-      const found = issuedTokens(as).find(([, token]) => urls.some((url) => url.includes(token)));
-      return conclude(found && `a URL of the application has the ${found[0]}`, "no URL has a token", "exposed");
-    },
-  }),
-  defineAttack({
-    id: "session/token-in-page",
-    level: "should-reject",
-    title: "A script in a page of the application reads the page.",
-    correctClient: "The client writes no token into its pages.",
-    needs: ["visits"],
-    sources,
-    async perform({ as, driver, journey }) {
-      await driver.logIn!(journey);
-      const tokens = issuedTokens(as);
-      const found = tokens.find(([, token]) => journey.browser.visits.some(({ html }) => html.includes(token)));
-      return conclude(found && `a page of the application has the ${found[0]}`, "no page has a token", "exposed");
-    },
-  }),
-  defineAttack({
-    id: "session/token-in-cookie",
-    level: "should-reject",
-    title: "A script in a page of the application reads the cookies.",
-    correctClient: "The client sets no cookie without HttpOnly that has a token.",
-    needs: ["visits"],
-    sources,
-    async perform({ as, driver, journey }) {
-      await driver.logIn!(journey);
-      const readable = journey.browser.cookies.all().filter(({ httpOnly }) => !httpOnly);
-      const tokens = issuedTokens(as);
-      const found = tokens.find(([, token]) => readable.some(({ value }) => decodeFormValue(value).includes(token)));
-      return conclude(
-        found && `a cookie without HttpOnly has the ${found[0]}`,
-        "no cookie for scripts has a token",
-        "exposed",
-      );
-    },
-  }),
-  defineAttack({
-    id: "session/code-in-url",
-    level: "should-reject",
-    title: "The page at which the login ends loads something from another host, which receives the URL as Referer.",
-    correctClient: "The client redirects the browser to a URL without the code.",
-    needs: ["visits"],
-    sources: ["RFC 9700 §4.2.4", "RFC 9700 §4.3.1"],
-    async perform({ driver, journey }) {
-      await driver.logIn!(journey);
-      const shown = journey.browser.visits.find(({ url, location, html }) =>
-        location === undefined && html !== "" && new URL(url).searchParams.has("code")
-      );
-      return conclude(
-        shown && "the page at the redirect URI has the code in its URL",
-        "no page has the code in its URL",
-        "exposed",
-      );
-    },
-  }),
   defineAttack({
     id: "session/id-predictable",
     title: "Three users log in one after the other, and an attacker knows one of the session cookies.",

@@ -1,0 +1,224 @@
+/**
+ * The scan of a journey. Every value that the server issues or the client sends is unique, and is searched for in what
+ * was seen of the client: URLs, pages, cookies, and requests to the server and to the trap, as encoders write it there.
+ * `check/attacks/exposures.ts` says which value may appear where.
+ */
+
+import { decodeBase64url } from "../core/crypto.ts";
+import { decodeEntities, findAttributes, withoutScripts } from "../client/html_form.ts";
+import { parseJsonObject } from "../platform/http/json_body.ts";
+import type { Exchange } from "../recorder/exchange.ts";
+import { decodeFormValue, findBasicCredentials } from "../recorder/record_request.ts";
+import { stripQuery } from "../testing/browser/test_browser.ts";
+import type { TestLatchkey } from "../testing/test_latchkey.ts";
+import type { BrowserVisit, ClientBrowser } from "./driver.ts";
+import type { TrappedRequest } from "./trap.ts";
+
+/** A value that the server issues or the client sends, by the name of the parameter or member that has it. */
+const valueNames = {
+  code: "code",
+  access_token: "access token",
+  // At introspection and revocation it can be another one.
+  token: "access token",
+  refresh_token: "refresh token",
+  id_token: "ID token",
+  code_verifier: "code verifier",
+  client_secret: "client secret",
+  client_assertion: "client assertion",
+  device_code: "device code",
+} as const;
+
+/** A kind of value: a secret, or markup that an attack sends as a text. */
+export type Value = typeof valueNames[keyof typeof valueNames] | "markup";
+
+/** Where a value can appear. */
+export type Place =
+  /** The URL of a request to the application, or that of a redirect. */
+  | "URL"
+  /** The URL of a page that the browser shows. */
+  | "URL of a page"
+  /** An HTML document. */
+  | "page"
+  /** A response of another type. */
+  | "data"
+  /** A cookie without HttpOnly. */
+  | "cookie for scripts"
+  /** A cookie that scripts cannot read. */
+  | "cookie"
+  /** The query or the header `Referer` of a request to the server that a browser sends. */
+  | "authorization request";
+
+/** An appearance of a value. */
+export interface Sighting {
+  readonly value: Value;
+  readonly place: Place;
+  /** The sentence that says it, without a full stop; without secrets. */
+  readonly because: string;
+  /** What was seen until then. */
+  readonly exchanges: readonly Exchange[];
+}
+
+/** Secrets, each with its kind. */
+type Secrets = ReadonlyMap<string, Value>;
+
+/** A shorter value appears by chance, and so does one that is no token. */
+const secretPattern = /^[\w.~+/=-]{8,}$/;
+
+/** How often a text can be encoded. */
+const maxDepth = 3;
+
+/** Characters of a text that is not base64, and of values that have been decoded. */
+const printable = /^[\x20-\x7e\s\u00a0-\uffff]*$/;
+
+/** A text, followed by what it contains in percent-encoding, character references, JSON escapes and base64. */
+function* formsOf(text: string, depth = maxDepth): Generator<string> {
+  yield text;
+  if (depth === 0) return;
+  const percent = text.replace(/(?:%[\da-f]{2})+/gi, decodeFormValue);
+  const plain = decodeEntities(percent).replace(
+    /\\u([\da-f]{4})|\\\//gi,
+    (_, hex) => hex ? String.fromCharCode(parseInt(hex, 16)) : "/",
+  );
+  if (plain !== text) yield* formsOf(plain, depth - 1);
+  // A slash can be a part of base64, and end it.
+  for (const [word] of [...text.matchAll(/[\w-]{16,}/g), ...text.matchAll(/[\w+/]{16,}/g)]) {
+    const decoded = decodeText(word);
+    if (decoded !== undefined) yield* formsOf(decoded, depth - 1);
+  }
+}
+
+/** A text that is base64 or base64url; `undefined` if it is neither, or binary. */
+function decodeText(word: string): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(
+      decodeBase64url(word.replaceAll("+", "-").replaceAll("/", "_")),
+    );
+    return printable.test(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The secrets that a text has, in any form. */
+function secretsIn(text: string, secrets: Secrets): Set<Value> {
+  const found = new Set<Value>();
+  for (const form of formsOf(text)) {
+    for (const [secret, value] of secrets) if (form.includes(secret)) found.add(value);
+  }
+  return found;
+}
+
+/** The values that the server issued, and that the client sent to it. */
+function secretsOf(exchanges: readonly Exchange[]): Secrets {
+  const fields = exchanges.flatMap(({ request, response, faults }) => [
+    ...request.form,
+    ["client_secret", findBasicCredentials(request)?.password] as const,
+    ...response?.authorizationResponse?.params ?? [],
+    // What a fault changed may be any text.
+    ...faults.length > 0 ? [] : Object.entries(parseJsonObject(response?.body ?? "") ?? {}),
+  ]);
+  // The first exchange with a value says what it is.
+  return new Map(
+    fields.flatMap(([name, text]): [string, Value][] => {
+      const value = Object.hasOwn(valueNames, name) && valueNames[name as keyof typeof valueNames];
+      return value && typeof text === "string" && secretPattern.test(text) ? [[text, value]] : [];
+    }).toReversed(),
+  );
+}
+
+/** Each text of a response with its place, and with where it is. */
+function textsOf(visit: BrowserVisit): readonly (readonly [Place, string, string])[] {
+  const { url, location, html, data = "", status = 200, headers = {} } = visit;
+  const page = `the page at ${stripQuery(url)}`;
+  const cookies = (headers["set-cookie"] ?? "").split("\n").filter((line) => line !== "");
+  return [
+    ["URL", `${url} ${location ?? ""}`, "a URL of the application"],
+    ...location === undefined && html !== "" && status < 400
+      ? [["URL of a page", url, `the URL of ${page}`]] as const
+      : [],
+    ["page", html, page],
+    ["data", data, `the response of ${stripQuery(url)}`],
+    ...cookies.map((line) => {
+      const isHidden = /;\s*httponly\b/i.test(line);
+      const [pair = ""] = line.split(";");
+      const cookie = `${isHidden ? "the cookie" : "the cookie without HttpOnly"} ${pair.split("=")[0]!.trim()}`;
+      return [isHidden ? "cookie" : "cookie for scripts", pair, cookie] as const;
+    }),
+  ];
+}
+
+/** What was seen in a journey. */
+interface Seen {
+  readonly as: TestLatchkey;
+  readonly browsers: readonly ClientBrowser[];
+}
+
+/** Searches what was seen in a journey. */
+export function scan({ as, browsers }: Seen): readonly Sighting[] {
+  const { exchanges } = as.log.unmasked;
+  const secrets = secretsOf(exchanges);
+  const sightings: Sighting[] = [];
+  const search = (place: Place, text: string, where: string, from = secrets) => {
+    for (const value of text === "" ? [] : secretsIn(text, from)) {
+      sightings.push({ value, place, because: `${where} has the ${value}`, exchanges });
+    }
+  };
+  // An attack can put tokens into a response, and a logout request has an ID token.
+  const delivered = exchanges.flatMap(({ response }) =>
+    response?.authorizationResponse?.params.map(([, text]) => text) ?? []
+  );
+  const unexpected = new Map([...secrets].filter(([text, value]) => value !== "code" && !delivered.includes(text)));
+  for (const visit of browsers.flatMap(({ visits }) => visits)) {
+    const isAtServer = visit.location?.startsWith(`${as.issuer}/`);
+    const seen = isAtServer ? { ...visit, location: undefined } : visit;
+    for (const [place, text, where] of textsOf(seen)) {
+      search(place, text, where, place === "URL" ? unexpected : secrets);
+    }
+    const marked = markupIn(visit.html);
+    if (marked === undefined) continue;
+    const because = `the page at ${stripQuery(visit.url)} has the text of ${marked} as HTML markup`;
+    sightings.push({ value: "markup", place: "page", because, exchanges });
+  }
+  for (const { endpoint, request: { query, headers } } of exchanges) {
+    if (endpoint !== "authorize") continue;
+    const sent = query.filter(([name]) => name !== "code_challenge" && name !== "id_token_hint");
+    search(
+      "authorization request",
+      `${sent.map(([, text]) => text).join("\n")}\n${headers.referer ?? ""}`,
+      "an authorization request",
+    );
+  }
+  return sightings;
+}
+
+/** The secrets in a request to another host: all credentials, and what the server issued. */
+export function secretsInRequest({ url, authorization = "", body }: TrappedRequest, exchanges: readonly Exchange[]) {
+  const sent = new URLSearchParams(`${body}&${new URL(url).search.slice(1)}`);
+  const named = Object.entries(valueNames).flatMap(([name, value]) => sent.has(name) ? [value] : []);
+  const found = secretsIn(`${url}\n${authorization}\n${body}`, secretsOf(exchanges));
+  const credentials = /^basic /i.test(authorization) ? ["client secret"] : authorization === "" ? [] : ["access token"];
+  return [...new Set<string>([...named, ...found, ...credentials])];
+}
+
+/** Markup that runs a script if a page does not escape it: as text, in an attribute, or in a script. */
+export const markup = (name: string) =>
+  `" onfocus=latchkey(${name}) x="'></script><img src=x onerror=latchkey(${name})>`;
+
+/** A link that runs a script. */
+export const hostileUri = (name: string) => `javascript:latchkey(${name})`;
+
+/** Elements with a target, and the attribute that has it. */
+const links = [["a", "href"], ["form", "action"], ["iframe", "src"]] as const;
+
+/** The name of the markup that a page has in a script, as an element or an attribute, or as the target of a link. */
+function markupIn(html: string): string | undefined {
+  const scripts = [...html.matchAll(/<script\b[^>]*>([^]*?)<\/script/gi)].map(([, script]) => script);
+  const tags = withoutScripts(html).match(/<[a-z](?:[^>"']|"[^"]*"|'[^']*')*>/gi) ?? [];
+  const texts = [
+    ...scripts.map((script) => /(?<!\\)" onfocus=latchkey\((\w+)\)/.exec(script!)),
+    ...tags.map((tag) => / on(?:error|focus)=latchkey\((\w+)\)/.exec(tag.replace(/"[^"]*"|'[^']*'/g, `""`))),
+    ...links.flatMap(([element, attribute]) => findAttributes(html, element, attribute))
+      .map((target) => /^javascript:latchkey\((\w+)\)$/.exec(target)),
+  ];
+  return texts.find((found) => found !== null)?.[1];
+}
