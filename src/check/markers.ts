@@ -13,6 +13,7 @@ import { stripQuery } from "../testing/browser/test_browser.ts";
 import type { TestLatchkey } from "../testing/test_latchkey.ts";
 import type { BrowserVisit, ClientBrowser } from "./driver.ts";
 import type { TrappedRequest } from "./trap.ts";
+import { claimsIn } from "./user_texts.ts";
 
 /** A value that the server issues or the client sends, by the name of the parameter or member that has it. */
 const valueNames = {
@@ -28,8 +29,8 @@ const valueNames = {
   device_code: "device code",
 } as const;
 
-/** A kind of value: a secret, or markup that an attack sends as a text. */
-export type Value = typeof valueNames[keyof typeof valueNames] | "markup";
+/** A kind of value: a secret, markup that an attack sends as a text, or what belongs to one user. */
+export type Value = typeof valueNames[keyof typeof valueNames] | "markup" | "user";
 
 /** Where a value can appear. */
 export type Place =
@@ -45,6 +46,8 @@ export type Place =
   | "cookie for scripts"
   /** A cookie that scripts cannot read. */
   | "cookie"
+  /** A response that a shared cache may keep for other users (RFC 9111 §3). */
+  | "shared cache"
   /** The query or the header `Referer` of a request to the server that a browser sends. */
   | "authorization request";
 
@@ -147,6 +150,18 @@ function textsOf(visit: BrowserVisit): readonly (readonly [Place, string, string
   ];
 }
 
+/** A shorter name of a user appears by chance. */
+const minUserChars = 3;
+
+const bodyOf = ({ html, data = "" }: BrowserVisit) => `${html}${data}`;
+
+/** Whether a shared cache may keep a response, and use it for a request with other cookies. */
+function isForSharedCaches({ headers = {} }: BrowserVisit): boolean {
+  const { "cache-control": control = "", vary = "" } = headers;
+  return /\bpublic\b|\b(?:s-maxage|max-age)=[1-9]/i.test(control) &&
+    !/\b(?:private|no-store|no-cache)\b/i.test(control) && !/\*|\bcookie\b/i.test(vary);
+}
+
 /** What was seen in a journey. */
 interface Seen {
   readonly as: TestLatchkey;
@@ -167,6 +182,8 @@ export function scan({ as, browsers }: Seen): readonly Sighting[] {
   const delivered = exchanges.flatMap(({ response }) =>
     response?.authorizationResponse?.params.map(([, text]) => text) ?? []
   );
+  const users = exchanges.flatMap(claimsIn).flatMap(({ sub, email, name }) => [sub, email, name])
+    .filter((text) => typeof text === "string" && text.length >= minUserChars) as string[];
   const unexpected = new Map([...secrets].filter(([text, value]) => value !== "code" && !delivered.includes(text)));
   for (const visit of browsers.flatMap(({ visits }) => visits)) {
     const isAtServer = visit.location?.startsWith(`${as.issuer}/`);
@@ -174,10 +191,18 @@ export function scan({ as, browsers }: Seen): readonly Sighting[] {
     for (const [place, text, where] of textsOf(seen)) {
       search(place, text, where, place === "URL" ? unexpected : secrets);
     }
+    const page = `the page at ${stripQuery(visit.url)}`;
     const marked = markupIn(visit.html);
-    if (marked === undefined) continue;
-    const because = `the page at ${stripQuery(visit.url)} has the text of ${marked} as HTML markup`;
-    sightings.push({ value: "markup", place: "page", because, exchanges });
+    if (marked !== undefined) {
+      const because = `${page} has the text of ${marked} as HTML markup`;
+      sightings.push({ value: "markup", place: "page", because, exchanges });
+    }
+    if (
+      isForSharedCaches(visit) && (visit.headers!["set-cookie"] || users.some((text) => bodyOf(visit).includes(text)))
+    ) {
+      const because = `a shared cache may keep ${page}, which sets a cookie or shows the user`;
+      sightings.push({ value: "user", place: "shared cache", because, exchanges });
+    }
   }
   for (const { endpoint, request: { query, headers } } of exchanges) {
     if (endpoint !== "authorize") continue;

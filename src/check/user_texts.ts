@@ -37,7 +37,7 @@ function valuesIn(exchanges: readonly Exchange[]): readonly string[] {
 }
 
 /** The claims of the tokens of a token response, or of a userinfo response. */
-function claimsIn({ endpoint, response }: Exchange): readonly Readonly<Record<string, unknown>>[] {
+export function claimsIn({ endpoint, response }: Exchange): readonly Readonly<Record<string, unknown>>[] {
   const body = response?.body ?? "";
   if (endpoint === "userinfo") return [parseJsonObject(body) ?? decodeJwtPart(body, 1)];
   if (endpoint !== "token") return [];

@@ -1,5 +1,7 @@
 /** Copies of the small web application with one small change each, and the attacks that must find the change. */
 
+import { decodePart } from "./decode_part.ts";
+
 /** What a web application decides about browsers and pages, as functions. A broken copy replaces one of them. */
 export interface PageDecisions {
   /** The id of a session; `login`: the id of its login, which the browser had before. */
@@ -8,6 +10,14 @@ export interface PageDecisions {
   readonly cookieAttributes: string;
   /** A text as HTML. */
   show(text: string, what: "error" | "error_description" | "state" | "token error" | "name"): string;
+  /** By what a session is found; `id`: the value of the cookie. */
+  sessionKey(id: string): string;
+  /** The user of a browser without a session. */
+  userOf(request: Request): string | undefined;
+  /** Further header fields of a page of the user. */
+  headers(request: Request): Readonly<Record<string, string>>;
+  /** The origin of the redirect URI; `own`: that of the application. */
+  redirectOrigin(login: Request, own: string): string;
   /** Further claims of a user, as HTML. */
   claims(claims: { readonly sub: string; readonly email?: string; readonly website?: string }): string;
   /** A link to `error_uri`, as HTML. */
@@ -61,6 +71,10 @@ export const correctPages: PageDecisions = {
   sessionId: () => crypto.randomUUID(),
   cookieAttributes: "Path=/; HttpOnly; Secure; SameSite=Lax",
   show: escapeHtml,
+  sessionKey: (id) => id,
+  userOf: () => undefined,
+  headers: () => ({}),
+  redirectOrigin: (_, own) => own,
   claims: () => "",
   link: (uri) => /^https:/.test(uri) ? `<a href="${escapeHtml(uri)}">More</a>` : "",
   landing: () => "/",
@@ -89,6 +103,17 @@ export interface BrokenApplication {
 }
 
 const parameterOf = ({ url }: Request, name: string) => new URL(url).searchParams.get(name);
+
+const cookieOf = ({ headers }: Request, name: string) =>
+  new RegExp(`(?:^|; )${name}=([^;]+)`).exec(headers.get("cookie") ?? "")?.[1] ?? "";
+
+const subOf = (token: string) => String(decodePart(token, 1).sub);
+
+const allowOrigin = ({ headers }: Request, isAllowed: (origin: string) => boolean): Record<string, string> => {
+  const origin = headers.get("origin");
+  if (origin === null || !isAllowed(origin)) return {};
+  return { "access-control-allow-origin": origin, "access-control-allow-credentials": "true" };
+};
 
 const unescaped = (...places: readonly string[]): Partial<PageDecisions> => ({
   show: (text, what) => places.includes(what) ? text : escapeHtml(text),
@@ -194,6 +219,64 @@ export const brokenApplications: readonly BrokenApplication[] = [
     name: "links to any website of a user",
     change: { claims: ({ website = "" }) => `<a href="${escapeHtml(website)}">Website</a>` },
     foundBy: ["session/markup"],
+  },
+  {
+    name: "believes the header of a proxy",
+    change: { userOf: ({ headers }) => headers.get("x-forwarded-user") ?? undefined },
+    foundBy: ["session/user-header"],
+  },
+  {
+    name: "keeps the user in a cookie without a signature",
+    change: {
+      cookies: ({ id_token }) => [`user=${btoa(JSON.stringify({ sub: subOf(id_token!) }))}; Path=/; HttpOnly; Secure`],
+      userOf: (request) => JSON.parse(atob(cookieOf(request, "user") || btoa("{}"))).sub,
+    },
+    foundBy: ["session/cookie-forged"],
+  },
+  {
+    name: "keeps the ID token in a cookie, and does not verify it again",
+    change: {
+      cookies: ({ id_token }) => [`user=${id_token}; Path=/; HttpOnly; Secure; SameSite=Lax`],
+      userOf: (request) => cookieOf(request, "user") === "" ? undefined : subOf(cookieOf(request, "user")),
+    },
+    foundBy: ["session/cookie-forged"],
+  },
+  {
+    name: "finds a session by the beginning of its id",
+    change: { sessionKey: (id) => id.slice(0, 8) },
+    foundBy: ["session/cookie-changed"],
+  },
+  {
+    name: "lets every site read its pages",
+    change: { headers: (request) => allowOrigin(request, () => true) },
+    foundBy: ["session/read-by-other-site"],
+  },
+  {
+    name: "lets sites read its pages whose origin begins with its own",
+    change: {
+      headers: (request) => allowOrigin(request, (origin) => origin.startsWith(new URL(request.url).origin)),
+    },
+    foundBy: ["session/read-by-other-site"],
+  },
+  {
+    name: "lets caches keep the page of a user",
+    change: { headers: () => ({ "cache-control": "public, max-age=60" }) },
+    foundBy: ["session/user-in-shared-cache"],
+  },
+  {
+    name: "takes state from the URL that starts the login",
+    change: { state: (random, login) => parameterOf(login, "state") ?? random },
+    foundBy: ["session/login-parameters"],
+  },
+  {
+    name: "sends a redirect URI of the forwarded host",
+    change: {
+      redirectOrigin({ headers }, own) {
+        const host = headers.get("x-forwarded-host");
+        return host === null ? own : `https://${host}`;
+      },
+    },
+    foundBy: ["session/forwarded-host"],
   },
   {
     name: "lets any browser end the login that its URL names",

@@ -220,7 +220,7 @@ export function webApplicationAt(
     const target = returnTo !== null && pages.isOwnTarget(returnTo, url) ? returnTo : undefined;
     pending.set(id, { verifier, state, nonce, target });
     const parameters = {
-      redirect_uri: `${url}/callback`,
+      redirect_uri: `${pages.redirectOrigin(request, url)}/callback`,
       scope: "openid profile email offline_access",
       state,
       ...nonce !== undefined && { nonce },
@@ -240,7 +240,7 @@ export function webApplicationAt(
     const id = pages.sessionId(cookieOf(request, "login") ?? "");
     try {
       const session = await logIn(request);
-      sessions.set(id, session);
+      sessions.set(pages.sessionKey(id), session);
       if (pages.namesLoginInUrl) sessions.set(cookieOf(request, "login") ?? "", session);
       const cookies = [`session=${id}; ${pages.cookieAttributes}`, ...pages.cookies(session.tokens)];
       if (pages.endsAtCallback) return showHome(session, cookies);
@@ -251,7 +251,11 @@ export function webApplicationAt(
     }
   }
 
-  function showUser(session: Session | undefined): Response {
+  /** A session that did not begin with a login. */
+  const sessionOf = (sub: string | undefined): Session | undefined =>
+    sub === undefined ? undefined : { sub, info: { sub }, tokens: { access_token: "" }, refreshToken: undefined };
+
+  function showUser(session: Session | undefined, headers: Readonly<Record<string, string>>): Response {
     const { sub: user, info } = session ?? {};
     if (mistake === "shows no login") return new Response("Hello");
     if (variants.includes("shows a redirect without a user")) return redirect(user === undefined ? "/start" : "/home");
@@ -260,7 +264,7 @@ export function webApplicationAt(
     if (userPage !== undefined) return new Response(userPage(info!));
     return variants.includes("shows a page without a user")
       ? new Response("Welcome")
-      : Response.json({ user, ...pages.data(session!.tokens) });
+      : Response.json({ user, ...pages.data(session!.tokens) }, { headers });
   }
 
   function showHome(session: Session | undefined, cookies: readonly string[] = []): Response {
@@ -279,7 +283,9 @@ export function webApplicationAt(
   }
 
   async function respond(request: Request): Promise<Response> {
-    const session = sessions.get(cookieOf(request, "session") ?? "") ?? sessions.get(cookieOf(request, "login") ?? "");
+    const id = pages.sessionKey(cookieOf(request, "session") ?? "");
+    const session = sessions.get(id) ?? sessions.get(cookieOf(request, "login") ?? "") ??
+      sessionOf(pages.userOf(request));
     const user = session?.sub;
     switch (new URL(request.url).pathname) {
       case "/login":
@@ -288,14 +294,14 @@ export function webApplicationAt(
         return await endLogin(request);
       case "/me":
         if (user === "mallory" && mistake === "stops after a login of mallory") stopLater?.();
-        return showUser(session);
+        return showUser(session, pages.headers(request));
       case "/start": {
         const id = new URL(request.url).searchParams.get("login") ?? "";
         return redirect(locations.get(id)!, loginCookie(id));
       }
       case "/logout":
         if (!pages.logoutMethods.some((method) => method === request.method)) return new Response("", { status: 405 });
-        sessions.delete(cookieOf(request, "session") ?? "");
+        sessions.delete(id);
         return redirect("/");
       case "/hello":
         return new Response(`Hello ${session?.info.name}`, { status: user === undefined ? 401 : 200 });

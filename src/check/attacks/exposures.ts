@@ -82,4 +82,13 @@ export const exposures: readonly Attack[] = [
     sources: ["RFC 10017 §6.2", "RFC 9700 §4.14.2"],
     exposes: [{ values: ["refresh token", "code verifier"], places: ["data"] }],
   }),
+  defineAttack({
+    id: "session/user-in-shared-cache",
+    level: "should-reject",
+    title: "A shared cache keeps what its headers allow, and sends it to the next user.",
+    correctClient: "The client marks pages that show the user or set cookies as private or no-store.",
+    needs: ["visits"],
+    sources: ["RFC 9111 §3", "RFC 9111 §7.3", "CWE-525"],
+    exposes: [{ values: ["user"], places: ["shared cache"] }],
+  }),
 ];

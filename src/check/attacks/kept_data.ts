@@ -5,7 +5,8 @@ import { withSettings } from "../../testing/with_settings.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { withMembers } from "./changed_members.ts";
-import { conclude, undecided } from "./conclusions.ts";
+import { secretsInRequest } from "../markers.ts";
+import { conclude, failIf, passIf, undecided } from "./conclusions.ts";
 import { oneOf } from "./parameters.ts";
 import { refreshRequest } from "./refresh.ts";
 
@@ -58,17 +59,10 @@ export const keptDataAttacks: readonly Attack[] = [
     needs: ["readsIdToken"],
     sources: ["OpenID Connect Discovery §3", "RFC 8414 §2", "RFC 6749 §2.3"],
     always: (_, { trap }) => withMembers("keys on another host", { jwks_uri: `${trap.origin}/jwks` }),
-    assess({ trap: { requests, origin } }) {
-      const sent = requests.find(({ authorization, body, url }) =>
-        `${authorization ?? ""}${body}` !== "" || /\?/.test(url)
-      );
-      return {
-        passed: sent === undefined,
-        because: sent === undefined
-          ? "the client sent no credentials to the host of the keys"
-          : "the client sent credentials to the host of the keys",
-        ...sent && { seen: "leaked", harm: `sent its credentials to ${origin}` },
-      };
+    assess({ trap: { requests, origin }, exchanges }) {
+      const sent = requests.flatMap((request) => secretsInRequest(request, exchanges));
+      return failIf(sent.length > 0, `the client sent the ${sent[0]} to ${origin}`, "leaked") ??
+        passIf(true, "the client sent no credentials to the host of the keys");
     },
   }),
   defineAttack({

@@ -3,7 +3,7 @@
 import { anyParameter, textParameter } from "../../testing/faults/parameters.ts";
 import type { MintedLogoutToken } from "../../testing/mint_logout_token.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
-import { setCookies } from "./browser_session.ts";
+import { setCookies } from "./open_logins.ts";
 import { logoutRequest, logoutUrls, sessionIdOf, useEndedSession, userAfterLogout } from "./ended_session.ts";
 import { oneOf } from "./parameters.ts";
 import { conclude, undecided } from "./conclusions.ts";

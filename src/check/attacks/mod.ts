@@ -27,7 +27,6 @@ import { logoutAttacks } from "./logout.ts";
 import { metadataAttacks } from "./metadata.ts";
 import { otherIssuerAttacks } from "./other_issuer.ts";
 import { ownerAttacks } from "./owners.ts";
-import { pageSecretAttacks } from "./page_secrets.ts";
 import { parAttacks } from "./par.ts";
 import { polledLoginAttacks } from "./polled_logins.ts";
 import { refreshAttacks } from "./refresh.ts";
@@ -36,6 +35,7 @@ import { resourceAttacks } from "./resource.ts";
 import { responseAttacks } from "./response.ts";
 import { responseDeliveryAttacks } from "./response_delivery.ts";
 import { sessionAttacks } from "./session.ts";
+import { tamperingAttacks } from "./tampering.ts";
 import { targetAttacks } from "./targets.ts";
 import { tokenAttacks } from "./token.ts";
 import { transportAttacks } from "./transport.ts";
@@ -62,8 +62,8 @@ export const attacks: readonly Attack[] = [
   ...refreshAttacks,
   ...sessionAttacks,
   ...browserSessionAttacks,
+  ...tamperingAttacks,
   ...targetAttacks,
-  ...pageSecretAttacks,
   ...ownerAttacks,
   ...keptDataAttacks,
   ...logoutAttacks,

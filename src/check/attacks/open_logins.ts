@@ -1,12 +1,13 @@
 /** Several logins that are open at the same time: whose session and whose values each gets. */
 
 import { sha256 } from "../../core/crypto.ts";
+import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import type { User } from "../../core/clients/client.ts";
+import type { Cookie, CookieJar } from "../../testing/browser/cookie_jar.ts";
 import type { TestLatchkey } from "../../testing/test_latchkey.ts";
 import type { Conclusion, Stage } from "../attack.ts";
 import { type ClientJourney, UndecidedError } from "../driver.ts";
-import { setCookies } from "./browser_session.ts";
 import { conclude } from "./conclusions.ts";
 import { timers } from "../../core/timers.ts";
 
@@ -26,6 +27,15 @@ export async function findSecondUser({ users }: TestLatchkey): Promise<User> {
   const [, second] = await users.list();
   if (second === undefined) throw new UndecidedError("the server has one user");
   return second;
+}
+
+/** Replaces the cookies of a browser. */
+export function setCookies(jar: CookieJar, cookies: readonly Cookie[]): void {
+  jar.clear();
+  for (const { name, value, origin, path, secure } of cookies) {
+    const line = `${name}=${value}; Path=${path}${secure ? "; Secure" : ""}`;
+    jar.storeFrom(`${origin}${path}`, new Headers({ "set-cookie": line }));
+  }
 }
 
 /** Finds out who is logged in, in the browser that began a login but did not complete it. */
@@ -79,5 +89,18 @@ export function sharedParameter({ as }: Stage): string | undefined {
     const byState = new Map(requests.map(({ request }) => [findParam(request, "state"), findParam(request, name)]));
     const values = [...byState].flatMap(([state, value]) => state === undefined ? [] : value ?? []);
     return values.length > new Set(values).size;
+  });
+}
+
+const tokenNames = ["access_token", "refresh_token", "id_token"] as const;
+
+/** The tokens that were issued, by name, oldest first. */
+export function issuedTokens({ log }: TestLatchkey): readonly (readonly [name: string, token: string])[] {
+  return log.unmasked.filter("token").flatMap(({ response }) => {
+    const members = parseJsonObject(response?.body ?? "{}") ?? {};
+    return tokenNames.flatMap((name) => {
+      const token = members[name];
+      return typeof token === "string" ? [[name, token] as const] : [];
+    });
   });
 }

@@ -1,8 +1,9 @@
 /** Open redirects after a login: who can name a page of another site as the target (RFC 9700 §4.11.1). */
 
-import { type Attack, type Conclusion, defineAttack } from "../define_attack.ts";
+import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
 import { type ClientBrowser, LoginLimitError } from "../driver.ts";
-import { setCookies } from "./browser_session.ts";
+import { requestedParam } from "../requested_param.ts";
+import { setCookies } from "./open_logins.ts";
 import { withParameters } from "./callback_parameters.ts";
 import { conclude } from "./conclusions.ts";
 import { oneOf } from "./parameters.ts";
@@ -61,16 +62,19 @@ async function concludeTarget(
   login: Promise<unknown>,
   { visits }: ClientBrowser,
   hosts: readonly string[],
+  { as }: Stage,
 ): Promise<Conclusion> {
   await untilEnded(login);
-  const foreign = visits.find(({ location }) =>
-    location !== undefined && URL.canParse(location) && hosts.includes(new URL(location).host)
+  const targets = visits.map(({ location }) => location);
+  const redirectUris = as.log.unmasked.exchanges.map((exchange) => requestedParam(exchange, "redirect_uri"));
+  const foreign = [...targets, ...redirectUris].map((url) => String(url ?? "")).find((url) =>
+    URL.canParse(url) && hosts.includes(new URL(url).host)
   );
   return conclude(
-    foreign && `the application redirects the browser to ${foreign.location}`,
+    foreign && `the application redirects the browser to ${foreign}, or has the server do it`,
     "the application redirects the browser to no other site",
     "redirected",
-    foreign && `redirected the browser to ${foreign.location}`,
+    foreign && `named ${foreign} as the target of the browser`,
   );
 }
 
@@ -89,7 +93,8 @@ export const targetAttacks: readonly Attack[] = [
       `How the URL is written: ${targetForms.slice(0, -4).join(", ")}; or where it is: in the header Referer, in a ` +
         "parameter that the application itself uses, in an authorization response, or in one with an error.",
     ),
-    async perform({ driver, journey, trap, openBrowser, startLogin }, { how }) {
+    async perform(stage, { how }) {
+      const { driver, journey, trap, openBrowser, startLogin } = stage;
       const { host } = new URL(trap.origin);
       const own = new URL(journey.redirectUri);
       const target = foreignPages(own, host)[how] ?? `https://${host}/`;
@@ -99,21 +104,21 @@ export const targetAttacks: readonly Attack[] = [
         const { callback, session, respond } = await startLogin();
         const response = withParameters(callback, parameters(targetParameters));
         respond(response);
-        if (how === "response") return await concludeTarget(session, journey.browser, hosts);
+        if (how === "response") return await concludeTarget(session, journey.browser, hosts, stage);
         const link = withParameters(response, { code: undefined, state: undefined, error: "access_denied" });
         const other = openBrowser();
-        return await concludeTarget(driver.receiveCallback!(other, link), other.browser, hosts);
+        return await concludeTarget(driver.receiveCallback!(other, link), other.browser, hosts, stage);
       }
       if (how === "own parameter") {
         const before = openBrowser();
         await untilEnded(driver.logIn!(before));
         const loginParameters = parameters(ownTargetParameters(before.browser));
-        return await concludeTarget(driver.logIn!({ ...journey, loginParameters }), journey.browser, hosts);
+        return await concludeTarget(driver.logIn!({ ...journey, loginParameters }), journey.browser, hosts, stage);
       }
       const changed = how === "referer"
         ? { headers: { referer: target } }
         : { loginParameters: parameters(targetParameters) };
-      return await concludeTarget(driver.logIn!({ ...journey, ...changed }), journey.browser, hosts);
+      return await concludeTarget(driver.logIn!({ ...journey, ...changed }), journey.browser, hosts, stage);
     },
   }),
   defineAttack({
@@ -123,7 +128,8 @@ export const targetAttacks: readonly Attack[] = [
     correctClient: "The client keeps the target in its session, or redirects the browser only within the application.",
     needs: ["visits"],
     sources: ["RFC 6265 §8.6", "CWE-565", "RFC 9700 §4.11.1"],
-    async perform({ journey, trap, startLogin }) {
+    async perform(stage) {
+      const { journey, trap, startLogin } = stage;
       const { host } = new URL(trap.origin);
       const { browser: { cookies } } = journey;
       const loginParameters = Object.fromEntries(targetParameters.map((name) => [name, ownTarget]));
@@ -135,7 +141,7 @@ export const targetAttacks: readonly Attack[] = [
       }));
       setCookies(cookies, foreign);
       respond(callback);
-      return await concludeTarget(session, journey.browser, [host]);
+      return await concludeTarget(session, journey.browser, [host], stage);
     },
   }),
   defineAttack({
@@ -147,10 +153,11 @@ export const targetAttacks: readonly Attack[] = [
       "The client builds URLs from its configured origin, and accepts these headers only from its own proxy.",
     needs: ["visits"],
     sources: ["RFC 7239 §8.1", "CWE-601"],
-    async perform({ driver, journey, trap }) {
+    async perform(stage) {
+      const { driver, journey, trap } = stage;
       const { host } = new URL(trap.origin);
       const headers = { "x-forwarded-host": host, forwarded: `host=${host}` };
-      return await concludeTarget(driver.logIn!({ ...journey, headers }), journey.browser, [host]);
+      return await concludeTarget(driver.logIn!({ ...journey, headers }), journey.browser, [host], stage);
     },
   }),
 ];
