@@ -8,7 +8,6 @@ import { serverPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { reject } from "../../core/reject.ts";
 import type { Server } from "../../core/server.ts";
-import { decodedPlusFix } from "./decoded_plus.ts";
 
 /** Maximum number of users, including configured ones. Beyond it, no guest user is created. */
 export const maxUsers = 1000;
@@ -80,4 +79,11 @@ async function createUser(server: HostedServer, hint: string): Promise<User | "n
   if (validateUser(user).length > 0) return "no sub";
   if (await server.users.count() >= maxUsers) return "too many users";
   return await createGuestUser(server, user);
+}
+
+/** The fix for a hint that looks like an e-mail address whose `+` was decoded as a space; `undefined` for any other. */
+export function decodedPlusFix(hint: string): string | undefined {
+  return /^[^@\s]+ [^@]*@/.test(hint)
+    ? "Encode the + of the address as %2B: in a URL or form, + means a space."
+    : undefined;
 }

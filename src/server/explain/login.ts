@@ -1,6 +1,6 @@
 /** Explains a login that does not satisfy the authorization request. */
 
-import { decodedPlusFix } from "../entries/decoded_plus.ts";
+import { decodedPlusFix } from "../entries/login_hint.ts";
 import {
   describeUnknownUser,
   type MissedLevel,
