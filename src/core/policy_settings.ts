@@ -20,9 +20,9 @@ export interface PolicySettings extends TokenSettings, RequestSettings, UrlSetti
    */
   readonly seeOther?: boolean;
   /**
-   * The methods of client authentication that clients may use; the two of TLS also need `mutualTls`. Default: those of
-   * the core and of all extensions: `client_secret_basic client_secret_post client_secret_jwt private_key_jwt
-   * tls_client_auth self_signed_tls_client_auth none`.
+   * The methods of client authentication that clients may use; the two of TLS also need `mutualTls`. Default:
+   * `client_secret_basic client_secret_post client_secret_jwt private_key_jwt tls_client_auth
+   * self_signed_tls_client_auth none`, those of the core and of all extensions.
    */
   readonly clientAuthMethods?: readonly ClientAuthMethod[];
   /**

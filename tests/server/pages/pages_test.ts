@@ -620,7 +620,7 @@ test("[DM-05] each token request says whether it fits this code, and what to rep
   assertStringIncludes(words(true), `✓ ${issued} once, as it is.`);
   assertStringIncludes(words(true, true, "code verifier"), `${issued} once, with your code verifier inserted.`);
   assertStringIncludes(words(true, false), "carried no code challenge, so the token request carries no code_verifier");
-  assertStringIncludes(words(false), "✗ This code was issued to a client other than");
+  assertStringIncludes(words(false), "– This code was issued to a client other than");
   assertStringIncludes(words(undefined), "– This server does not know the code");
 });
 
