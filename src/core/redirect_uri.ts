@@ -28,13 +28,14 @@ const otherSchemes = new Set([
   ...["googlechrome:", "googlechromes:"],
 ]);
 
-/** What is wrong with a URI of a client; `scheme` also without one, `host` also if it is not in its normal form. */
+/** What is wrong with a URI of a client; `host` also if it is not in its normal form. */
 export type UriProblem =
   | "characters"
   | "relative"
   | "fragment"
   | "wildcard"
   | "scheme"
+  | "no scheme"
   | "user information"
   | "host"
   | "http"
@@ -65,7 +66,7 @@ export function findUriProblem(uri: string, localUrls: LocalUrls, allowHttp = fa
   if (otherSchemes.has(protocol) || protocol.startsWith("web+")) return "scheme";
   if (username !== "" || password !== "" || /^[a-z][a-z0-9+.-]*:\/\/[^/?]*@/i.test(uri)) return "user information";
   if (!/^https?:$/.test(protocol)) {
-    if (/^[^:]+:\d/.test(uri)) return "scheme";
+    if (/^[^:]+:\d/.test(uri)) return "no scheme";
     return !localUrls && isUndottedScheme(uri) ? "undotted scheme" : undefined;
   }
   const authority = /^https?:\/\/([^/?]+)/i.exec(uri)?.[1]?.toLowerCase();

@@ -68,7 +68,12 @@ function describeProblem(problem: UriProblem, uri: string, localUrls: LocalUrls)
     case "wildcard":
       return { expected: "a URI without wildcards", hint: "Register each redirect URI as it will be sent." };
     case "scheme":
-      return describeScheme(uri);
+      return {
+        expected: "a scheme that leads to the client",
+        hint: "Use https, http on a loopback host, or a private-use scheme such as com.example.app:/callback.",
+      };
+    case "no scheme":
+      return { expected: "a scheme before the host", hint: "Begin it with https://, or http:// on a loopback host." };
     case "user information":
       return { expected: "a URI without user information", hint: "Remove everything between // and @, and the @." };
     case "host":
@@ -108,16 +113,6 @@ function describeCharacters(uri: string): UriIssue {
   return {
     expected: "only characters that a URI may have (RFC 3986 §2)",
     hint: `Percent-encode ${excluded} as ${encodeURIComponent(excluded)}.`,
-  };
-}
-
-function describeScheme(uri: string): UriIssue {
-  if (/^[^:]+:\d/.test(uri)) {
-    return { expected: "a scheme before the host", hint: "Begin it with https://, or http:// on a loopback host." };
-  }
-  return {
-    expected: "a scheme that leads to the client",
-    hint: "Use https, http on a loopback host, or a private-use scheme such as com.example.app:/callback.",
   };
 }
 

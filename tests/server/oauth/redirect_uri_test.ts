@@ -92,10 +92,14 @@ test("[RU-08, RU-09, RU-10, RU-11, RU-13] an invalid redirect URI is reported wi
     "https://c.example:0443/cb": /normal form/,
     "http://127.1/cb": /normal form/,
     "http://2130706433/cb": /normal form/,
-    "JavaScript:alert(1)": /scheme/,
-    "Microsoft-Edge:https://evil.widgets.com/cb": /scheme/,
-    "googlechromes://evil.widgets.com/cb": /scheme/,
-    "web+com.example:cb": /scheme/,
+    "JavaScript:alert(1)": /leads to the client/,
+    "javascript:1": /leads to the client/,
+    "tel:123": /leads to the client/,
+    "Microsoft-Edge:https://evil.widgets.com/cb": /leads to the client/,
+    "googlechromes://evil.widgets.com/cb": /leads to the client/,
+    "web+com.example:cb": /leads to the client/,
+    "c.example:8080/cb": /scheme before the host/,
+    "localhost:8080/cb": /scheme before the host/,
     "https://c.example/cb?code=1": /query/,
   };
   for (const [uri, expected] of Object.entries(wrong)) {
