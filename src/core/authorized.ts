@@ -11,7 +11,6 @@ import { HttpError, type HttpResponse } from "./http/message.ts";
 import { PlainAuthorizedPage } from "./pages/plain_pages.tsx";
 import { plainPage } from "./pages/render_page.ts";
 import { type Params, paramsFromFields } from "./params.ts";
-import { responseParameters } from "./redirect_uri.ts";
 import type { Handlers } from "./route.ts";
 import { type BrowserCookie, ensureBrowserCookie } from "./session/cookies.ts";
 import { storageKey } from "./secrets.ts";
@@ -20,6 +19,9 @@ import { shellQuote } from "./quote_value.ts";
 
 /** Maximum length of a shown value, in characters; a longer value is cut. A state of a demo flow is shorter. */
 const maxShownValueLength = 1024;
+
+/** The parameters that the page shows (OAuth 2.1 §4.1.2; RFC 9207 §2): no tokens. */
+const shownNames = ["code", "error", "error_description", "error_uri", "state", "iss"];
 
 /** The authorization response at `/authorized`. */
 export interface AuthorizationResponse {
@@ -45,7 +47,7 @@ async function showResponse(context: Context): Promise<HttpResponse> {
   const browser = await ensureBrowserCookie(context);
   const notes: string[] = [];
   const params = await readResponse(context, notes);
-  const parameters = shownParameters(params, responseParameters, notes);
+  const parameters = shownParameters(params, shownNames, notes);
   const response = await findLogin(server, browser, params, parameters);
   return await plainPage(200, PlainAuthorizedPage, {
     issuer: site.issuer,

@@ -100,3 +100,11 @@ test("form_post sends the response by a script that the policy of the page names
   const script = await digestOf(/<script>(.*)<\/script>/.exec(text)![1]!);
   assertStringIncludes(headers.get("content-security-policy")!, `script-src ${script};`);
 });
+
+test("[DM-03] the page /authorized shows no token that its address contains", async () => {
+  const browser = await openCore();
+  const { status, text } = await browser.get("/authorized?access_token=the-token&id_token=the-token", page);
+  assertEquals(status, 200);
+  assert(!text.includes("the-token"));
+  assert(!text.includes("Authorization Failed"));
+});

@@ -76,7 +76,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
     sub: identifiers?.sub ?? client.id,
     aud: resources.length === 0 ? server.audience : resources.length === 1 ? resources[0]! : resources,
     client_id: client.id,
-    scope: scope.length > 0 ? scope.join(" ") : undefined,
+    ...scope.length > 0 && { scope: scope.join(" ") },
     iat: now,
     exp: now + expiresIn,
     jti: `${subjectTokenId}.${randomId(server.randomBytes)}${generations}`,
@@ -114,7 +114,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
     access_token: token,
     token_type: type,
     expires_in: expiresIn,
-    scope: claims.scope,
+    ...claims.scope !== undefined && { scope: claims.scope },
   };
 };
 

@@ -90,6 +90,21 @@ test("a grant type decides user, scope, resources, lifetime, further claims and 
   );
 });
 
+test("a grant type without scope may set its own in the token and the response", async () => {
+  const grantType: GrantType = {
+    ...ticketGrant,
+    async authorize(server, request) {
+      const own = { scope: "seat" };
+      const authorization = await ticketGrant.authorize(server, request);
+      return { ...authorization, scope: [], accessTokenClaims: own, responseMembers: own };
+    },
+  };
+  const server = await testServer({ ...withTickets, grantTypes: [grantType] });
+  const { access_token: ticket } = await publicTokens(server);
+  const { access_token, scope } = await assertTokenResponse(await exchangeCode(server, { ticket }));
+  assertEquals([decodeClaims(access_token).scope, scope], ["seat", "seat"]);
+});
+
 test("its parameters must not repeat, must not be in the URL, and are redacted wherever they are recorded or traced", async () => {
   const record = recorder();
   const server = await testServer({ ...withTickets, plugins: [record] });
