@@ -111,8 +111,7 @@ export function rejectUntrustedHost(server: ServerUrls, request: RequestLike, ru
 
 /**
  * Whether the `Host` header is the issuer's host, that of `frontChannelUrl` or a loopback host. A request without this
- * header is trusted: every browser sends it, so the request is from a program. What creates requests for `fetch` of
- * those of a network must pass it on.
+ * header is trusted: every browser sends it, so the request is from a program. A listener must therefore pass it on.
  */
 export function isTrustedHost(server: ServerUrls, { headers }: RequestLike): boolean {
   const host = headers.get("host");

@@ -10,7 +10,7 @@ import { Code } from "../../server/pages/value.tsx";
 import type { FaultDefinition } from "../faults/definition.ts";
 import type { ListedFault } from "../faults/fault_list.ts";
 import type { ClockPreset } from "./clock_presets.ts";
-import type { ScenarioButton } from "./scenario_buttons.ts";
+import type { BuiltInScenario } from "../scenarios/scenarios.ts";
 
 /** A field of a form, from the input of a verb. */
 export type FormField = Parameters<typeof Field>[0];
@@ -34,7 +34,7 @@ export interface FaultsProps extends Site {
   /** The faults of the first screen: what a button says, and the input of the verb. */
   readonly common: readonly { readonly title: string; readonly values: Readonly<Record<string, string>> }[];
   /** The scenarios of `exec --scenario`. */
-  readonly scenarios: readonly ScenarioButton[];
+  readonly scenarios: readonly BuiltInScenario[];
   /** All faults, by group; `text` is what a search looks in. */
   readonly groups: readonly {
     readonly title: string;

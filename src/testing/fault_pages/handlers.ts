@@ -28,7 +28,8 @@ import { confirmChange } from "./confirm_change.ts";
 import { clockPresets } from "./clock_presets.ts";
 import { Faults, type FaultsProps, type FormField } from "./faults.tsx";
 import { movedTo } from "./move_clock.ts";
-import { denial, scenarioButtons, scenarioCalls } from "./scenario_buttons.ts";
+import { scenarios } from "../scenarios/scenarios.ts";
+import { denial, scenarioCalls } from "./scenario_calls.ts";
 import type { PageControl } from "./page_control.ts";
 
 /** The verbs of the page: the value `do` of a form names one. */
@@ -119,20 +120,14 @@ async function startScenario(
   const calls = scenarioCalls(name, (await context.server.users.list())[0]?.sub);
   if (calls === undefined) {
     throw reject("FL-04", {
-      expected: `one of ${scenarioButtons.map((button) => button.name).join(", ")}`,
+      expected: `one of ${scenarios.map((scenario) => scenario.name).join(", ")}`,
       sent: name,
     });
   }
   const changes: string[] = [];
   for (const { verb, input = {} } of calls) {
-    const change = await run(
-      [...Object.values(verbs), removeUser].find((one) => one.name === verb)!,
-      context,
-      control,
-      {
-        ...input,
-      },
-    );
+    const found = [...Object.values(verbs), removeUser].find((one) => one.name === verb)!;
+    const change = await run(found, context, control, input);
     changes.push(typeof change === "string" ? change : change.error);
   }
   const what = changes.length === 1 ? changes[0]! : `${changes.length} faults added`;
@@ -304,7 +299,7 @@ async function showPage(
       : checkable.slice(0, 5).map(({ id }) => ({ client: id, path: checkPath(id) })),
     search,
     common: commonFaults,
-    scenarios: scenarioButtons,
+    scenarios,
     groups: findGroups(search),
     chosen: definition && { ...definition, fields: formFields("faults.add") },
     rules: faults.all(),
