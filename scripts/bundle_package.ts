@@ -11,15 +11,10 @@ const mainEntry = "src/mod.ts";
 
 /** What the program loads at its start on the machine of a developer, besides its static imports. */
 const startImports = [
-  "src/check/check_pages.ts",
-  "src/check/client_check.ts",
-  "src/devtools/inspector.ts",
+  "src/cli/developer_tools.ts",
   "src/platform/runtime/node.ts",
   "src/platform/runtime/process.ts",
   "src/server/explain/observations.ts",
-  "src/testing/disabled_pages.ts",
-  "src/testing/fault_pages/mod.ts",
-  "src/testing/personas.ts",
 ];
 
 /** Keeps the code readable for debuggers: formatted like the source, with its names. */

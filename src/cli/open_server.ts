@@ -155,15 +155,13 @@ async function openAppPlugins(config: RunConfiguration, tools: AppTools) {
     control === undefined && config.resolved.policy.pluginProfiles.some((profile) => profile.startsWith("vary:"))
       ? (await import("../testing/vary/vary.ts")).varyControl()
       : undefined;
-  const { disabledPages } = await import("../testing/disabled_pages.ts");
+  const { checkPages, disabledPages, personas } = await loadDeveloperTools();
   const plugins: readonly Plugin[] = [
     inspector,
-    ...check === undefined || !checkPagesEnabled ? [] : [(await import("../check/check_pages.ts")).checkPages(check)],
+    ...check === undefined || !checkPagesEnabled ? [] : [checkPages(check)],
     ...control === undefined ? [] : control.plugins,
     ...faultsEnabled ? [await openFaultPages(inspector.recorder, control)] : [],
-    ...control === undefined && openTools && config.resolved.policy.login !== "interactive"
-      ? [(await import("../testing/personas.ts")).personas()]
-      : [],
+    ...control === undefined && openTools && config.resolved.policy.login !== "interactive" ? [personas()] : [],
     ...varied === undefined ? [] : [varied.plugin],
     ...config.requestMappings === undefined
       ? []
@@ -218,12 +216,15 @@ async function openIssuersByPath(
   });
 }
 
+/** One module, because Deno takes 1 to 2 ms for each dynamic import. */
+const loadDeveloperTools = () => import("./developer_tools.ts");
+
 async function openInspector(
   { insecureAllowInspector, insecureExportSecrets, control, requestMappings }: RunConfiguration,
   recordsRequests: boolean,
   readRules: ReadRules | undefined,
 ): Promise<Plugin & { readonly recorder?: Recorder }> {
-  const { inspector } = await import("../devtools/inspector.ts");
+  const { inspector } = await loadDeveloperTools();
   if (!recordsRequests) return inspector({ requests: false, readRules });
   // Programs and mappings read the record of every request.
   const maxFlowsPerSecond = control || requestMappings !== undefined ? Infinity : undefined;
@@ -231,7 +232,7 @@ async function openInspector(
 }
 
 async function openClientCheck(exposed: boolean, environment: ProcessEnvironment): Promise<ClientCheckHandle> {
-  const { clientCheck } = await import("../check/client_check.ts");
+  const { clientCheck } = await loadDeveloperTools();
   return clientCheck({ exposed, program: programCommand(environment) });
 }
 
@@ -247,7 +248,7 @@ async function openControl(
 }
 
 async function openFaultPages(recorder?: Recorder, control?: ProgramControl): Promise<Plugin> {
-  const { faultPages } = await import("../testing/fault_pages/mod.ts");
+  const { faultPages } = await loadDeveloperTools();
   return faultPages({ recorder, control: control?.control });
 }
 

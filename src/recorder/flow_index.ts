@@ -218,15 +218,19 @@ function linkingNames(list = noParameters): readonly LinkingName[] {
  */
 function findLinkingValues({ endpoint, head, body }: {
   readonly endpoint?: EndpointDescription;
-  readonly head: Pick<RequestHead, "query" | "headers">;
+  readonly head: Pick<RequestHead, "query" | "header">;
   readonly body?: CapturedBody;
 }): readonly string[] {
-  const bearer = endpoint?.caller === "resource client" ? findBearerToken(head) : undefined;
+  const bearer = endpoint?.caller === "resource client"
+    ? findBearerToken({ headers: { authorization: head.header("authorization") } })
+    : undefined;
   const values = bearer === undefined ? [] : [bearer];
   const names = linkingNames(endpoint?.parameters);
   if (names.length === 0) return values;
   const query = parameterFinder(head.query);
-  const form = parameterFinder(body !== undefined && isCompleteForm(head, body) ? body.text : "");
+  const form = parameterFinder(
+    body !== undefined && isCompleteForm(head.header("content-type"), body) ? body.text : "",
+  );
   for (const name of names) {
     const value = query(name) ?? form(name);
     if (value !== undefined) values.push(value);

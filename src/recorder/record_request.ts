@@ -19,6 +19,8 @@ export interface RequestHead {
   readonly query: string;
   /** The {@link RecordedRequest.headers}. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The value of one of the headers, without reading the others. */
+  header(name: "authorization" | "content-type"): string;
 }
 
 /** The headers to record: those that an authorization server reads, and those that help with debugging. */
@@ -55,6 +57,10 @@ class ReceivedHead implements RequestHead {
     }
     return this.#headers;
   }
+
+  header(name: string): string {
+    return (this.#received === undefined ? this.#headers[name] : this.#received.get(name)) ?? "";
+  }
 }
 
 function copyHeaders(headers: RequestLike["headers"]): Readonly<Record<string, string>> {
@@ -72,16 +78,19 @@ export function recordHead(request: RequestLike, target: RequestTarget): Request
 }
 
 /** Parses a request; without `captured`, before its body is read. */
-export function parseRequest({ method, path, query, headers }: RequestHead, captured?: CapturedBody): RecordedRequest {
+export function parseRequest(
+  { method, path, query, headers }: Omit<RequestHead, "header">,
+  captured?: CapturedBody,
+): RecordedRequest {
   const request = { method, path, headers, query: tryParseFields(query), form: [] };
   if (captured === undefined) return request;
-  const form = isCompleteForm({ headers }, captured) ? tryParseFields(captured.text) : [];
+  const form = isCompleteForm(headers["content-type"], captured) ? tryParseFields(captured.text) : [];
   return { ...request, body: captured.text, form };
 }
 
 /** Whether a body is a form, captured to its end. */
-export function isCompleteForm({ headers }: Pick<RequestHead, "headers">, { complete }: CapturedBody): boolean {
-  return complete && formTypePattern.test(headers["content-type"] ?? "");
+export function isCompleteForm(contentType = "", { complete }: CapturedBody): boolean {
+  return complete && formTypePattern.test(contentType);
 }
 
 /** Records a request without its body. */

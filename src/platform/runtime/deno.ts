@@ -13,6 +13,7 @@ import {
 } from "./bind.ts";
 import { decodeText } from "./decode_text.ts";
 import type { ProcessEnvironment } from "./process_environment.ts";
+import { bind as bindNode } from "./node.ts";
 import { onRunnerEnd } from "./runner.ts";
 import { timers } from "../../core/timers.ts";
 
@@ -77,10 +78,8 @@ function withHost(request: Request): RequestLike {
  * an upgrade of the connection, as all of Java's `HttpClient` do. With TLS, clients negotiate the version by ALPN,
  * unless the cipher suites must be restricted, which only that module can.
  */
-export const bind: Bind = async (handler, binding) => {
-  if (binding.tls !== undefined && !binding.restrictsCiphers) return bindTls(handler, binding);
-  return await (await import("./node.ts")).bind(handler, binding);
-};
+export const bind: Bind = async (handler, binding) =>
+  binding.tls !== undefined && !binding.restrictsCiphers ? bindTls(handler, binding) : await bindNode(handler, binding);
 
 /** Listens with Deno.serve, which has HTTP/2. */
 function bindTls(handler: RequestHandler, { host, port, tls }: ListenAddress): BoundServer {
