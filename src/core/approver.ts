@@ -17,7 +17,6 @@ import { rejectCrossSiteLogin } from "./cross_site.ts";
 
 /** @internal The values that an approver may read besides the authorization request. */
 export interface ApproverContext {
-  /** The request with its client, its destination and its expected users. */
   readonly pending: PendingAuthorization;
   /** The session, if `prompt`, `max_age` and the expected users allow its use. */
   readonly session?: Session;
@@ -25,13 +24,9 @@ export interface ApproverContext {
   readonly previousSession?: Session;
   /** The users of the server; an approval names one of them. */
   readonly users: Users;
-  /** The server's clock: milliseconds since the epoch. */
   readonly now: () => number;
-  /** Traces an event. */
   readonly trace: CoreTrace;
-  /** The HTTP request, for its cookies. */
   readonly httpRequest: RequestLike;
-  /** The context of the HTTP request. */
   readonly context: Context;
 }
 

@@ -80,7 +80,6 @@ async function readDestination(context: Context, received: Params) {
   }
 }
 
-/** Decides a request with the session and an approver. */
 export async function decideRequest(
   context: Context,
   pending: PendingAuthorization,

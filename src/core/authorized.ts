@@ -23,13 +23,10 @@ const maxShownValueLength = 1024;
 /** The parameters that the page shows (OAuth 2.1 §4.1.2; RFC 9207 §2): no tokens. */
 const shownNames = ["code", "error", "error_description", "error_uri", "state", "iss"];
 
-/** The authorization response at `/authorized`. */
 export interface AuthorizationResponse {
   /** Absent if the login failed, or if the page was opened without a response. */
   readonly code?: string;
-  /** The `state` of the response. */
   readonly state?: string;
-  /** The `iss` of the response (RFC 9207). */
   readonly iss?: string;
   /** The login, if this browser started it at `/start`. */
   readonly flow?: DemoFlow;
@@ -59,7 +56,6 @@ async function showResponse(context: Context): Promise<HttpResponse> {
   }, browser.headers);
 }
 
-/** The parameters that the page received, with their names. */
 export type ReceivedParams = Params & { readonly names: string[] };
 
 /** Reads the response; adds a sentence to `notes` if it cannot be parsed. */
@@ -95,7 +91,6 @@ export function shownParameters(
   });
 }
 
-/** A text as the page shows it. */
 export function truncate(text: string): string {
   return replaceControlCharacters(text.length <= maxShownValueLength ? text : `${text.slice(0, maxShownValueLength)}…`);
 }
@@ -159,11 +154,8 @@ export function basicCredentials(id: string, secret: string): string {
   return `${new URLSearchParams({ [id]: secret })}`.replace("=", ":");
 }
 
-/** A code that this server has issued. */
 export interface IssuedCode {
-  /** The client that it was issued to. */
   readonly clientId: string;
-  /** The redirect URI that it was sent to. */
   readonly redirectUri: string;
   /** When it was exchanged, in milliseconds since the epoch; absent before. */
   readonly consumedAt?: number;

@@ -58,7 +58,6 @@ export const reservedClaims: readonly string[] = [...reservedNames].filter((name
 export interface ClaimRules {
   /** The claims that each scope value releases: the standard claims first, then the configured ones. */
   readonly claimsByScope: ReadonlyMap<string, readonly string[]>;
-  /** The scope values that release each claim. */
   readonly scopesByClaim: ReadonlyMap<string, readonly string[]>;
   /** Whether `openid` releases the members of a user that no scope value releases. */
   readonly unmapped: "openid" | "none";
@@ -128,7 +127,6 @@ export function releasableClaims(rules: ClaimRules, scope: readonly string[], us
   return names;
 }
 
-/** The claims of a user that a granted scope releases. */
 export function claimsForScope(rules: ClaimRules, user: User, scope: readonly string[]): Record<string, unknown> {
   const names = scope.flatMap((value) => rules.claimsByScope.get(value) ?? []);
   if (rules.unmapped === "openid" && scope.includes("openid")) names.push(...unmappedClaims(rules, user));
@@ -157,7 +155,6 @@ export function withRequestedClaims(
 /** The requested values by claim name; a claim must have one of its values. */
 export type ClaimValues = Readonly<Record<string, readonly unknown[]>>;
 
-/** The same request without the claims that `allows` rejects. */
 export function filterRequestedClaims(requested: RequestedClaims, allows: (name: string) => boolean): RequestedClaims {
   const { userinfo, id_token, values } = requested;
   return { userinfo: userinfo.filter(allows), id_token: id_token.filter(allows), ...values && { values } };
@@ -180,7 +177,6 @@ export function isAllowedInAccessToken(rules: ClaimRules, name: string, scope: r
   return scopesForClaim(rules, name).length === 0 || isReleasedByScope(rules, name, scope);
 }
 
-/** The claims of a user in an access token with that scope. */
 export function accessTokenClaims(
   rules: ClaimRules,
   user: User,

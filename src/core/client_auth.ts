@@ -13,7 +13,6 @@ import type { ClientAuth, Credentials, Server } from "./server.ts";
 import { type Client, policyOf } from "./clients/repository.ts";
 import { type CredentialCandidate, tracePassedClient, verifyClientSecret } from "./clients/auth_method.ts";
 
-/** The parameters of client authentication. */
 export const clientAuthParameters = parameters(
   "client_id",
   { name: "client_secret", secret: "client_secret" },
@@ -119,7 +118,6 @@ async function authenticateEvenly(
   }
 }
 
-/** Authenticates the client, with a limit for failures. */
 async function authenticateRateLimited(
   server: Server,
   rateLimiter: RateLimiter,

@@ -14,7 +14,6 @@ import type { Context } from "./context.ts";
 import type { Handlers } from "./route.ts";
 import { reject } from "./reject.ts";
 
-/** Handles a request of an authenticated client. */
 type ClientRequestHandler = (server: Server, request: AuthenticatedRequest, context: Context) => Promise<HttpResponse>;
 
 interface ClientEndpointOptions {
@@ -115,7 +114,6 @@ function withoutChallenge(error: unknown, parameters: Params): unknown {
   return isInBody ? new OAuthError(error.code, error.message, { ...error.details, challenge: "none" }) : error;
 }
 
-/** The URL of the called endpoint. */
 function urlOf({ server, endpoint, target }: Context): string {
   return endpointOrigin(server, endpoint!) + target.path;
 }

@@ -30,7 +30,6 @@ export interface CoreApp {
 
 /** @internal The props of every page. */
 export interface CoreSite {
-  /** The issuer identifier. */
   readonly issuer: string;
   /** The prefix of all links to this server: empty, or the issuer's path without a trailing slash. */
   readonly base: string;
@@ -63,7 +62,6 @@ export type ResponseContext = Pick<Context, "app" | "server" | "site" | "request
 
 const noNames: ReadonlySet<string> = new Set();
 
-/** A context with the server of the app. */
 export class RequestContext<Own extends Server = Server> implements Context<Own> {
   readonly app: CoreApp;
   server: Own;

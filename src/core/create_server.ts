@@ -24,7 +24,6 @@ type Given =
   | "clients"
   | "users";
 
-/** The parts of a server. */
 export interface ServerParts<Added extends object> {
   readonly given: Pick<Server, Given> & Partial<Server> & Added;
   readonly keys: Keys;
@@ -34,7 +33,6 @@ export interface ServerParts<Added extends object> {
   readonly grantTypes?: readonly GrantType[];
 }
 
-/** Creates a server. */
 export async function createServer<Added extends object>(
   { given, keys, extensions = [], grantTypes = [] }: ServerParts<Added>,
 ): Promise<Server & Added> {

@@ -124,13 +124,11 @@ const parameters = {
   "ML-DSA-87": { name: "ML-DSA-87" },
 } as const;
 
-/** An algorithm that the server can sign with. */
 type Algorithm = keyof typeof parameters;
 
 /** The post-quantum signature algorithms ML-DSA (RFC 9964). Not every runtime has them. */
 export type MlDsaAlgorithm = Extract<Algorithm, `ML-DSA-${number}`>;
 
-/** Whether a name is that of an algorithm of ML-DSA. */
 export function isMlDsa(alg: string): alg is MlDsaAlgorithm {
   return alg.startsWith("ML-DSA-") && alg in parameters;
 }
@@ -162,7 +160,6 @@ export function importPublicKey(alg: Algorithm, publicJwk: JsonWebKey, extractab
   return crypto.subtle.importKey("jwk", publicJwk, parameters[alg], extractable, ["verify"]);
 }
 
-/** Whether a signature of some bytes is valid. */
 export function verifySignature(
   alg: Algorithm,
   key: CryptoKey,

@@ -16,35 +16,27 @@ import type { Handlers } from "./route.ts";
 
 /** The values that a client keeps for one login. */
 export interface DemoFlow {
-  /** The `state` of its request. */
   readonly state: string;
-  /** The `nonce` of its request. */
   readonly nonce: string;
-  /** The code verifier. */
   readonly verifier: string;
   /** The digest that the key of its DPoP proofs is derived from. */
   readonly proofSecret: string;
 }
 
-/** The parameters of an authorization request. */
 export type DemoRequest = Readonly<Record<string, string | undefined>> & { readonly client_id: string };
 
 /** A link that starts an authorization request for a demo client. */
 export interface StartLink {
-  /** The client of the flow. */
   readonly clientId: string;
-  /** Whether the client has a secret. */
   readonly confidential: boolean;
   /** A path on this server, with a query. */
   readonly href: string;
 }
 
-/** The redirect URI of the demo clients: this server's own page. */
 export function callbackUri(server: Server): string {
   return `${frontChannelBase(server).replace(/\/$/, "")}/authorized`;
 }
 
-/** Maximum number of clients to search. */
 const maxSearchedClients = 200;
 
 /** The clients whose redirect URI is this server's own page, public ones first. */
@@ -79,7 +71,6 @@ export async function startLinks(context: Context): Promise<StartLink[]> {
   }));
 }
 
-/** Starts a login in this browser. */
 export async function newDemoFlow({ server }: Context, browser: BrowserCookie): Promise<DemoFlow> {
   return (await restoreDemoFlow(browser, await deriveState(browser, randomId(server.randomBytes))))!;
 }

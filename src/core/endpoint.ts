@@ -73,17 +73,14 @@ export interface EndpointDescription {
   readonly aliases?: readonly string[];
   /** The allowed methods. Without HEAD, a HEAD request is a GET without the response body. */
   readonly methods: readonly Method[];
-  /** The kind of caller. */
   readonly caller: Caller;
   /** Whether scripts of other origins may call it and read the response, errors included. Default: false. */
   readonly cors?: boolean;
   /** The title of a request on pages, such as `Token request`. */
   readonly title: string;
-  /** The titles of requests with these values of `grant_type`. Default: `title`. */
   readonly grantTitles?: Readonly<Record<string, string>>;
   /** The label of a successful request on pages, such as `revoked`. Default: `completed`. */
   readonly doneLabel?: string;
-  /** The channel of its errors. */
   readonly errors: ErrorChannel;
   /** How the recorder treats requests to it. Default: `page`. */
   readonly role?: EndpointRole;

@@ -21,7 +21,6 @@ export function errorHandler(
   const explain = async (context: Context, thrown: unknown) => await wording.explain?.(context, thrown) ?? thrown;
   return async (thrown, context) => await respond(context, await explain(context, thrown));
 
-  /** Rejects through the channel of the endpoint. */
   async function respond(context: Context, thrown: unknown): Promise<HttpResponse> {
     const { request, endpoint, destination, server } = context;
     switch (endpoint?.errors) {
@@ -89,13 +88,9 @@ export function errorHandler(
   }
 }
 
-/** An error to show to the user. */
 export interface ShownError {
-  /** The value that was thrown. */
   readonly thrown: unknown;
-  /** The error that it was converted to. */
   readonly error: OAuthError;
-  /** The status of the page. */
   readonly status: number;
   /** The client that the user may send the error to; absent if there is none. */
   readonly client?: {
@@ -106,15 +101,12 @@ export interface ShownError {
   };
 }
 
-/** How a server words its errors. */
 export interface ErrorWording {
   /** Adds texts to a thrown value, before it is sent. Default: none. */
   explain?(context: Context, thrown: unknown): Promise<unknown>;
   /** Converts a thrown value to an OAuth error, and traces it. */
   toError(context: Context, thrown: unknown): OAuthError;
-  /** The members of an error response. */
   members(context: Context, error: OAuthError): ErrorMembers;
-  /** The page of an error. */
   page(context: Context, shown: ShownError): Promise<HttpResponse>;
 }
 
@@ -146,7 +138,6 @@ export const plainWording: ErrorWording = {
   },
 };
 
-/** Whether the method of a request is not allowed. */
 export function isWrongMethod(thrown: unknown): boolean {
   return thrown instanceof HttpError && thrown.status === 405;
 }

@@ -79,7 +79,6 @@ export interface CommonErrorDetails extends Partial<ExplanationTexts> {
   readonly challenge?: "bare" | "none";
   /** The scope that the challenge names, with `insufficient_scope` (RFC 6750 §3.1). */
   readonly scope?: string;
-  /** Further headers of the response. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * Replaces `expected` on pages that may not list clients, because `expected` contains registered values. Such a page
@@ -95,7 +94,6 @@ export interface CommonErrorDetails extends Partial<ExplanationTexts> {
   readonly internalRule?: RuleId;
   /** Whether the user sees the error even where other errors are sent to the redirect URI. Default: false. */
   readonly forUser?: boolean;
-  /** The underlying error. */
   readonly cause?: unknown;
   /**
    * Returns the facts from which the rule makes the texts (`reject.ts`). A function, so that a log of the error shows
@@ -114,9 +112,7 @@ export type RuleExplanation = Explanation & { readonly rule: RuleId };
 export interface ExplanationTexts {
   /** One sentence. */
   readonly reason: string;
-  /** The expected value. */
   readonly expected?: string;
-  /** The received value. */
   readonly received?: string;
   /** The earlier request that this one conflicts with, and its time. */
   readonly earlier?: string;
@@ -126,19 +122,13 @@ export interface ExplanationTexts {
 
 /** @internal A client to register, or a change of a registered client. */
 export interface ClientChange {
-  /** The ID of the client. */
   readonly client_id: string;
   /** Whether no client has the ID. */
   readonly isNew: boolean;
-  /** The redirect URI to register. */
   readonly redirect_uri?: string;
-  /** The URI to register for the end of a logout. */
   readonly post_logout_redirect_uri?: string;
-  /** The scope values to allow. */
   readonly scope?: string;
-  /** The grant type to allow. */
   readonly grant_type?: string;
-  /** The authentication method to register. */
   readonly token_endpoint_auth_method?: string;
 }
 

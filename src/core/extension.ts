@@ -18,7 +18,6 @@ export interface EndpointOptions {
   readonly base: string;
   /** The parameters of a redirect to the client, or to the login pages. */
   readonly redirectParameters: readonly ParameterDescription[];
-  /** The parameters of requests for access, by entry point. */
   readonly requestParameters: RequestParts["parameters"];
   /** Decides authorization requests: immediately, or on pages. */
   readonly approver: Approver;

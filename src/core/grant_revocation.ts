@@ -21,7 +21,6 @@ export async function revokeGrant(
   server.trace({ type: "grant_revoked", at: now, grantId, reason });
 }
 
-/** The id of the revocation of a session for one client. */
 export function clientSessionId(clientId: string, sid: string): string {
   return `${clientId} ${sid}`;
 }

@@ -22,7 +22,6 @@ import { clientEndpoint } from "./client_endpoint.ts";
 import { json, jwtResponse } from "./http/message.ts";
 import type { Handlers } from "./route.ts";
 
-/** The handlers of the introspection endpoint. */
 export const introspection: Handlers = clientEndpoint(async (server, request) => {
   const response = await introspect(server, request);
   const signed = await server.jwtResponses.signIntrospection(server, request, response);

@@ -13,7 +13,6 @@ export function isIssuerHost({ issuerHosts }: { readonly issuerHosts: readonly s
 /** The last issuer and its origin. Nearly every request asks for the same one, which is parsed once. */
 let latest = { issuer: "", origin: "" };
 
-/** The origin of an issuer. */
 export function issuerOrigin(issuer: string): string {
   if (latest.issuer !== issuer) latest = { issuer, origin: new URL(issuer).origin };
   return latest.origin;
@@ -44,7 +43,6 @@ export function backChannelOrigin(server: ServerUrls): string {
   return server.settings.backChannelUrl ?? issuerOrigin(server.issuer);
 }
 
-/** The origins of the URLs of a server. */
 export function serverOrigins(server: ServerUrls): readonly string[] {
   const { origins } = server.settings;
   return [
@@ -62,7 +60,6 @@ export function endpointOrigin(
   return named ?? (caller === "browser" ? frontChannelOrigin(server) : backChannelOrigin(server));
 }
 
-/** Whether the setting `origins` counts: the issuer is where it says. */
 function isAtOrigins({ issuer, settings: { origins } }: ServerUrls): boolean {
   return origins.issuer !== undefined && issuerOrigin(issuer) === origins.issuer;
 }

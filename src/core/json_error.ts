@@ -9,7 +9,6 @@ import type { RequestTarget } from "./router.ts";
 import { statusOf } from "./rules/rule.ts";
 import type { KeyProofs, Server } from "./server.ts";
 
-/** The members of an error response. */
 export type ErrorMembers = Readonly<Record<string, string>>;
 
 /** Rejects as JSON (OAuth 2.1 §3.2.4). */

@@ -24,12 +24,10 @@ export function algorithmsInUse(server: Server): SigningAlgorithm[] {
   ];
 }
 
-/** The public keys of the signatures of this server. */
 export async function signingKeys(server: Server): Promise<readonly Readonly<Record<string, unknown>>[]> {
   return await server.keys.publishedKeys(algorithmsInUse(server));
 }
 
-/** The handlers of the JWKS endpoint. */
 export const jwks: Handlers = {
   async GET({ server }) {
     return json(200, { keys: await server.keys.jwks(server) }, { "cache-control": "public, max-age=60" });

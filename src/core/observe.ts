@@ -27,29 +27,22 @@ export interface Observations {
   readonly "dropped scope": ScopeValues;
   /** Scope values for access tokens were dropped, because the response has no code. */
   readonly "scope without code": { readonly requested: string };
-  /** The scope of an accepted request. */
   readonly scope: {
-    /** Whether the request has none. */
     readonly isMissing: boolean;
     readonly granted: readonly string[];
-    /** The grant types of the client. */
     readonly grantTypes: readonly string[];
-    /** The scope of the client. */
     readonly registered: readonly string[];
     readonly namesResource: boolean;
     readonly hasNonce: boolean;
   };
-  /** The values of `resource` of an accepted request. */
   readonly resource: { readonly requested: readonly string[]; readonly hasAudience: boolean };
   /** A request without `resource` was accepted by a server that expects one. */
   readonly "MC-02": ByProfile;
-  /** The `prompt` of an accepted request. */
   readonly prompt: { readonly prompt: string };
   /** The id and the secret of HTTP Basic match only without form encoding (OAuth 2.1 §2.4.1). */
   readonly "CA-04": undefined;
   /** An ID token was issued without the claims of its scope. */
   readonly "minimal ID token": { readonly clientId: string; readonly scope: readonly string[] };
-  /** The client called userinfo. */
   readonly userinfo: { readonly clientId: string };
   /** A `login_hint` that names no user was accepted: a user was created, or another user logged in. */
   readonly "OI-06": UnknownUser & { readonly effect: "created" | "created by the setting users" | "another user" };
@@ -82,7 +75,6 @@ export interface Observations {
     readonly clientId: string;
     /** The resources that the client serves. */
     readonly serves: readonly string[];
-    /** Whether its standing allows it to see tokens of other clients. */
     readonly isTrusted: boolean;
     readonly audience: readonly string[];
   };
@@ -91,9 +83,7 @@ export interface Observations {
     readonly kind: string;
     readonly length: number;
     readonly maxLength: number;
-    /** The largest claim about the user. */
     readonly largest?: { readonly name: string; readonly bytes: number };
-    /** The claims that were left out, the largest first. */
     readonly leftOut: readonly string[];
   };
   /** A grant has scope values or resources that are no longer registered. */
@@ -108,7 +98,6 @@ export type Observe<Server> = <Name extends keyof Observations>(
   facts: Observations[Name],
 ) => void;
 
-/** Reports an observation of an accepted request, if anything listens. */
 export function observe<Name extends keyof Observations, Server extends { readonly observe?: Observe<Server> }>(
   server: Server,
   client: { readonly id: string } | undefined,
@@ -118,7 +107,6 @@ export function observe<Name extends keyof Observations, Server extends { readon
   server.observe?.(server, client?.id, name, facts as Observations[Name]);
 }
 
-/** The members of a server that a warning needs. */
 interface Traced {
   readonly now: () => number;
   readonly trace: CoreTrace;

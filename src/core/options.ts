@@ -39,7 +39,6 @@ export interface CoreOptions {
   readonly extensions?: readonly CoreExtension[];
 }
 
-/** Notes an issue. */
 type Add = (path: string, expected: string, received: unknown, hint: string) => void;
 
 /** Maximum lifetimes, in seconds; the others have none. */

@@ -138,7 +138,6 @@ export type ResponseFields = readonly (readonly [name: string, value: string])[]
 
 /** @internal One response mode. */
 export interface ResponseModeDescription<Server> {
-  /** The value of `response_mode`. */
   readonly name: ResponseMode;
   /** The part of the request to the redirect URI that has the parameters. */
   readonly carrier: "query" | "fragment" | "form";
@@ -166,7 +165,6 @@ const ownModes: readonly ResponseModeDescription<unknown>[] = [
   { name: "form_post", carrier: "form" },
 ];
 
-/** The response modes of every server. */
 export const ownResponseModes: ResponseModes<unknown> = new Map(ownModes.map((mode) => [mode.name, mode]));
 
 /** A value of `response_type` with its words in alphabetical order: their order does not count (OAuth 2.1 §4.1.1). */
@@ -179,7 +177,6 @@ export function hasCode(type: ResponseType | undefined): boolean {
   return type === undefined || type.split(" ").includes("code");
 }
 
-/** The supported values of `prompt` (OpenID Connect Core §3.1.2.1). */
 export const promptValues = ["none", "login", "consent", "select_account"] as const;
 
 /** One scope token: printable ASCII without space, quote and backslash. */

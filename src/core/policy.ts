@@ -1,52 +1,148 @@
-/** The policy of a server: how it decides, with every default. `server/config/` makes it from the settings. */
+/**
+ * The policy of a server: how it decides, with every default (`policy_defaults.ts`). `server/config/` makes it from the
+ * settings, and documents them in full.
+ */
 
-import type { Allowances } from "./test_hosts.ts";
-import type { ClientMetadata } from "./clients/client.ts";
+import type { ClientAuthMethod, ClientMetadata } from "./clients/client.ts";
 import type { StandingRequirement } from "./clients/standing.ts";
-import type { Lifetimes, PkceSettings, PolicySettings, RefreshSettings } from "./policy_settings.ts";
+import type { SigningAlgorithm } from "./keys/signing_algorithm.ts";
+import type { ResponseMode, ResponseType } from "./params.ts";
 import type { ActiveProfile } from "./profile.ts";
 import type { ResourceSettings } from "./resource_list.ts";
 import type { RuleId } from "./rules/mod.ts";
+import type { Allowances } from "./test_hosts.ts";
 
 /** @internal The policy of a server, which does not change at run time. */
-export interface Policy extends
-  Required<
-    Omit<
-      PolicySettings,
-      "audience" | "backChannelUrl" | "defaultScope" | "frontChannelUrl" | "resources"
-    >
-  > {
-  /** Whether the issuer of each request is the origin that it was sent to. */
-  readonly isIssuerFromHost: boolean;
+export interface Policy {
   /** The permissions of the server that depend on the host of its issuer. */
   readonly allows: Allowances;
+  readonly profile?: ActiveProfile;
+  readonly providers: readonly string[];
+  /** The settings that are `"any"`. */
+  readonly acceptsAny: readonly AnyName[];
+
+  /** Whether the issuer of each request is the origin that it was sent to: one of `issuerHosts`, or a loopback host. */
+  readonly isIssuerFromHost: boolean;
+  /** The hosts by which clients reach the server, besides that of the issuer. */
+  readonly issuerHosts: readonly string[];
   /** The origin at which browsers reach the server. Default: the origin of the issuer. */
   readonly frontChannelUrl?: string;
   /** The origin at which clients reach the server. Default: the origin of the issuer. */
   readonly backChannelUrl?: string;
+  /** The origins of endpoints by their names in metadata, while the issuer has the origin `issuer`. */
+  readonly origins: Readonly<Record<string, string>>;
+  /** Further origins of web pages that may call a server on a test host. */
+  readonly allowedOrigins: readonly string[];
+  /** Whether `/authorize`, `/token` and `/register` at the root of the host serve these endpoints too. */
+  readonly defaultEndpoints: boolean;
+  /** The URLs of the metadata document: a well-known name before the path of the issuer, or after it. */
+  readonly metadataForms: readonly MetadataForm[];
+  /** Members of the metadata documents to replace or add; `null` removes one. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** Redirect the browser with 303 in every case (RFC 9700 §4.12), not only after a POST request. */
+  readonly seeOther: boolean;
+
+  readonly signatureAlgorithms: readonly string[];
+  /** Signs access tokens, and ID tokens of clients that registered no other algorithm. */
+  readonly alg: SigningAlgorithm;
+  /** The methods of client authentication that clients may use. */
+  readonly clientAuthMethods: readonly ClientAuthMethod[];
+  readonly subjectTypes: readonly NonNullable<ClientMetadata["subject_type"]>[];
+
+  /** The accepted values of `response_mode`. Without `query`, every request must name one. */
+  readonly responseModes: readonly ResponseMode[];
+  /** The accepted values of `response_type`; a client must be registered for each but `code`. */
+  readonly responseTypes: readonly ResponseType[];
+  /** Whether an authorization request must contain `redirect_uri` even if the client has only one. */
+  readonly requireRedirectUri: boolean;
+  readonly pkce: PkcePolicy;
+  /** `optional`: a token request may leave `redirect_uri` out if the code has a code challenge (OAuth 2.1 §10.2). */
+  readonly tokenRedirectUri: "required" | "optional";
+  /** Without `resource` in a request (RFC 8707), `expected` causes a warning, and `required` rejects it. */
+  readonly resourceParameter: "optional" | "expected" | "required";
+  /** The resources that access tokens are for; absent: each https URI, and each URI on a test host. */
+  readonly resources?: readonly ResourceSettings[];
+
   /** The scope values in metadata. */
   readonly scopes: readonly string[];
   /** The scope values that a user can grant. */
   readonly userScopes: readonly string[];
-  /** The settings that are `"any"`. */
-  readonly acceptsAny: readonly AnyName[];
   /** The scope of a request without `scope`; empty: such a request is rejected. */
   readonly defaultScope: readonly string[];
-  /** Lifetimes in seconds. */
-  readonly lifetimes: Required<Lifetimes>;
-  /** When code challenges are required. */
-  readonly pkce: Required<PkceSettings>;
-  /** How refresh tokens behave. */
-  readonly refresh: Required<Omit<RefreshSettings, "reuse">> & Pick<RefreshSettings, "reuse">;
-  /** The resources that access tokens are for; absent: see {@link PolicySettings.resources}. */
-  readonly resources?: readonly ResourceSettings[];
-  /** The values that `subject_type` of a client may have. */
-  readonly subjectTypes: readonly NonNullable<ClientMetadata["subject_type"]>[];
-  /** The names of the providers' profiles. */
-  readonly providers: readonly string[];
-  /** The standards in effect, as one profile. */
-  readonly profile?: ActiveProfile;
+  /** The claims that each scope value releases, besides the standard claims (OpenID Connect Core §5.4). */
+  readonly claims: Readonly<Record<string, readonly string[]>>;
+  /** Whether `openid` releases the members of a user that no other scope value releases. */
+  readonly unmappedClaims: "openid" | "none";
+  /** `like-userinfo`: ID tokens too contain the claims of scope values, for clients that never call userinfo. */
+  readonly idTokenClaims: "minimal" | "like-userinfo";
+  /** The claims about the user in access tokens (RFC 9068 §2.2.3), if their scope value was granted. */
+  readonly accessTokenClaims: readonly string[];
+
+  readonly lifetimes: LifetimePolicy;
+  readonly accessTokenFormat: "jwt" | "opaque";
+  /** Whether userinfo accepts an access token in a form (RFC 6750 §2.2). */
+  readonly accessTokenInForm: boolean;
+  /** How codes, opaque access tokens and refresh tokens begin; absent: all characters are random. */
+  readonly tokenPrefixes: { readonly [Name in "code" | "access_token" | "refresh_token"]?: string };
+  readonly refresh: RefreshPolicy;
 }
+
+/** @internal A form of the metadata URL: RFC 8414 (`oauth`) or OpenID Connect (`openid`). */
+export type MetadataForm = "oauth-inserted" | "openid-inserted" | "openid-appended" | "oauth-appended";
+
+/** @internal Lifetimes in seconds. */
+export interface LifetimePolicy {
+  /** Authorization codes; at most 600 (OAuth 2.1 §4.1.2). */
+  readonly code: number;
+  /** Device codes and user codes (RFC 8628). */
+  readonly device_code: number;
+  readonly access_token: number;
+  readonly id_token: number;
+  /** Refresh tokens, counted from the grant, even if they are used. */
+  readonly refresh_token: number;
+  /** Refresh tokens, counted from their last use. */
+  readonly refresh_token_idle: number;
+  /** Signed authorization responses. */
+  readonly authorization_response: number;
+  /** Logins in one browser. */
+  readonly session: number;
+}
+
+/** @internal When code challenges are required (OAuth 2.1 §7.5.1). Public clients need one. */
+export interface PkcePolicy {
+  /** Reject a `code_challenge` without `code_challenge_method` instead of reading it as S256. */
+  readonly requireMethod: boolean;
+  /** Require a code challenge from confidential clients too. */
+  readonly requireForConfidential: boolean;
+  /** Still accept a confidential client's OpenID Connect request with a `nonce`, which the client verifies instead. */
+  readonly acceptNonce: boolean;
+  /** Insecure: accept public clients without a code challenge. Only on test hosts. */
+  readonly insecureAllowMissing: boolean;
+  /** Insecure: accept `code_challenge_method=plain`. Only on test hosts. */
+  readonly insecureAllowPlain: boolean;
+}
+
+/** @internal How refresh tokens behave (OAuth 2.1 §4.3). Public clients rotate theirs, unless bound to a key. */
+export interface RefreshPolicy {
+  /** Rotate the refresh tokens of confidential clients too. */
+  readonly rotateConfidential: boolean;
+  /** Rotate the refresh tokens of public clients even if they are bound to a key (DPoP). */
+  readonly rotateBound: boolean;
+  /** Seconds within which a rotated token is accepted again, and returns the same new token. */
+  readonly grace: number;
+  /** Issue refresh tokens only if `offline_access` was granted. */
+  readonly onlyOffline: boolean;
+  /** Accept a refresh token any number of times; with `another`, each response has a new one. Only on test hosts. */
+  readonly reuse?: "same" | "another";
+  /** The members of responses with a refresh token that say when it ends, in seconds. */
+  readonly lifetimeMembers: readonly RefreshLifetimeMember[];
+}
+
+/** @internal A member of a token response with the rest of a lifetime. */
+export type RefreshLifetimeMember =
+  | "refresh_token_expires_in"
+  | "refresh_token_timeout"
+  | "authorization_expires_in";
 
 /** @internal The name of a setting that may be `"any"`. */
 export type AnyName = "clients" | "redirectUris" | "scopes" | "users";
@@ -59,7 +155,6 @@ export type LoginMethod = "auto" | "open" | "password" | "approver";
 
 /** @internal A grant type that the settings of an extension switch on. */
 export interface OptionalGrantType<Own = object> {
-  /** The value of `grant_type`. */
   readonly type: string;
   /** The title of its requests on pages, such as `Device poll`. */
   readonly title: string;

@@ -108,7 +108,6 @@ export function isFixed(name: string): boolean {
   return Object.hasOwn(fixedMembers, name);
 }
 
-/** The names of {@link CorePolicy}. */
 export const changeableNames: ReadonlySet<string> = new Set([
   ...Object.keys(defaultPolicy).filter((name) => !isFixed(name)),
   ...["scopes", "defaultScope", "resources", "unmappedClaims"],
@@ -138,7 +137,6 @@ export function policyFor(issuer: string, changes: CorePolicy = {}): Policy {
   };
 }
 
-/** The members that have a value. */
 function withoutAbsent<T extends object>(members: T): T {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
 }

@@ -1,6 +1,5 @@
 /** The profiles of standards, and the settings that the active profile decides. */
 
-/** The name of a profile. */
 export type ProfileName = "oauth2.1" | "oidc" | "mcp" | "fapi2-security" | "fapi2-message-signing" | "next-2026.11";
 
 /** @internal The profiles of standards in effect, as one. */

@@ -113,7 +113,6 @@ export function appendToRedirectUri(uri: string, response: readonly (readonly [s
   return uri + separator + encodeFields(response);
 }
 
-/** Form-encodes response parameters. */
 export function encodeFields(fields: readonly (readonly [string, string])[]): string {
   return fields.map(([name, value]) => `${name}=${encodeFormValue(value)}`).join("&");
 }

@@ -23,14 +23,12 @@ type Rejecting<Rules> = {
   readonly [Id in keyof Rules as Rules[Id] extends { readonly code: unknown } ? Id : never]: Rules[Id];
 };
 
-/** Creates the error of a rule. */
 type Reject<Rules> = <Id extends keyof Rejecting<Rules> & RuleId>(
   id: Id,
   ...[facts, handling]: undefined extends FactsOf<Rules[Id]> ? [facts?: FactsOf<Rules[Id]>, handling?: Handling]
     : [facts: FactsOf<Rules[Id]>, handling?: Handling]
 ) => OAuthError;
 
-/** Creates the function that rejects by the rules of a table. */
 export function rejectBy<Rules extends Readonly<Record<string, Rule>>>(rules: Rules): Reject<Rules> {
   return (id, facts?: unknown, handling?: Handling) => {
     const { code, message } = rules[id] as unknown as RejectionRule<unknown>;

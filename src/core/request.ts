@@ -17,7 +17,6 @@ import { assertResponseMode, assertState, readResponseType } from "./request/res
 const byRedirect: readonly EntryPoint[] = ["authorize", "par"];
 const everywhere: readonly EntryPoint[] = ["authorize", "par", "poll"];
 
-/** Where the parts of extensions are read. */
 type Position = "checks of extensions" | "members of extensions";
 
 /**
@@ -131,7 +130,6 @@ function rejectRepeated({ server, params }: PartRequest): void {
   server.passed?.("AZ-07");
 }
 
-/** The warnings of the metadata document of the client, if it has one. */
 function warnDocument({ server, client }: PartRequest): void {
   for (const explanation of client.document?.warnings ?? []) {
     warn(server, client.id, explanation);
@@ -141,7 +139,6 @@ function warnDocument({ server, client }: PartRequest): void {
 /** Maximum lengths of values that are stored with a code, in characters. They bound the size of the store. */
 const maxStoredLengths = [["nonce", 1024], ["claims", 4096]] as const;
 
-/** Rejects values that are too long to be stored. */
 function rejectLongValues({ params }: PartRequest): void {
   for (const [name, limit] of maxStoredLengths) {
     const { length } = params.get(name) ?? "";

@@ -24,13 +24,11 @@ export interface HostedResource {
 
 /** @internal The resources of a server. */
 export interface Resources {
-  /** The resources that the server itself hosts. */
   readonly hosted: readonly HostedResource[];
   /** Adds a hosted resource; replaces one with the same identifier. */
   host(resource: HostedResource): void;
   /** The registered spelling of a resource, or `undefined` when it may not be named. */
   find(uri: string): string | undefined;
-  /** Whether its access tokens are opaque. */
   isOpaque(uri: string): boolean;
 }
 
@@ -65,7 +63,6 @@ export function resourceIndicators(
 
 const absoluteUri = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#@\s]+)(?=[/?]|$)([^#\s]*)$/;
 
-/** Whether a text can name a resource (RFC 8707 §2). */
 export function isAbsoluteUri(uri: string): boolean {
   return absoluteUri.test(uri) && URL.canParse(uri);
 }

@@ -12,7 +12,6 @@ import { clientEndpoint } from "./client_endpoint.ts";
 import { json } from "./http/message.ts";
 import type { Handlers } from "./route.ts";
 
-/** The handlers of the revocation endpoint. */
 export const revoke: Handlers = clientEndpoint(async (server, request) => {
   await revokeToken(server, request);
   return json(200, {});

@@ -29,24 +29,19 @@ export interface Endpoint extends EndpointDescription {
 
 /** An endpoint as the router uses it. */
 export interface EndpointRoute extends Route<Context> {
-  /** The description. */
   readonly endpoint: EndpointDescription;
   /** Names of parameters that one request may contain only once. */
   readonly unrepeatable: ReadonlySet<string>;
 }
 
-/** The functions that surround the endpoints. */
 interface HandlerOptions extends Pick<RouterOptions<Context, EndpointRoute>, "createContext" | "handleError"> {
-  /** The server outside of requests. */
   readonly server: Server;
 }
 
-/** The handler of all requests. */
 interface EndpointsHandler {
   readonly handle: RequestHandler;
   /** Finds the endpoint at a path as received; `undefined` if no route matches. */
   findEndpoint(path: string): EndpointDescription | undefined;
-  /** Adds an endpoint, which replaces the one at the same path. */
   add(endpoint: Endpoint): void;
   /** Reads the issuer of the server again. */
   issuerChanged(): void;

@@ -28,7 +28,6 @@ export interface RequestTarget {
   readonly path: string;
   /** The query as received, without the question mark. */
   readonly query: string;
-  /** The address of the client. */
   readonly clientAddress: ClientAddress;
 }
 
@@ -62,7 +61,6 @@ export interface RouterOptions<Context, R extends Route<Context>> {
    * other origins may read the JSON response for an unknown path. Default: false.
    */
   readonly permissiveCors?: boolean;
-  /** Headers of every response. */
   headers?(): Readonly<Record<string, string>> | undefined;
 }
 
@@ -72,7 +70,6 @@ export const maxTargetLength = 16 * 1024;
 /** The maximum length of a header with tokens or cookies, in characters. */
 export const maxHeaderLength = 64 * 1024;
 
-/** Creates the function that finds a route by path. */
 export function routeFinder<R extends { readonly path: string }>(
   routes: readonly R[],
 ): (path: string) => R | undefined {

@@ -10,18 +10,14 @@ import { type Endpoint, page } from "./route.ts";
 import type { Method } from "./router.ts";
 import type { Server } from "./server.ts";
 import { token } from "./token.ts";
-import type { MetadataForm } from "./policy_settings.ts";
+import type { MetadataForm } from "./policy.ts";
 
-/** What the endpoints depend on. */
 interface RouteOptions {
   readonly server: Server;
   /** The path of the issuer, without a slash at its end. */
   readonly base: string;
-  /** The extensions, which add members of metadata. */
   readonly extensions: readonly Pick<CoreExtension, "metadata">[];
-  /** Decides authorization requests: immediately, or on pages. */
   readonly approver: Approver;
-  /** See {@link authorizeHandlers}. */
   readonly repeatWithCookies?: Parameters<typeof authorizeHandlers>[1];
 }
 
@@ -41,7 +37,6 @@ const tokenParameters = [
   ...parameters({ name: "token", secret: "token", linksFlow: true }, "token_type_hint"),
 ];
 
-/** The parameters of an authorization response. */
 export function responseParametersOf({ responseModes, responseTypes }: Server): readonly ParameterDescription[] {
   return [
     codeParameter,

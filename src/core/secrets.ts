@@ -93,7 +93,6 @@ export function constantTimeEqual(a: string, b: string): boolean {
   return difference === 0;
 }
 
-/** An authentication attempt. */
 export interface AuthenticationAttempt {
   /** The claimed client id; or the subject of a user, with the prefix `user `. */
   readonly client: string;
@@ -105,8 +104,6 @@ export interface AuthenticationAttempt {
 export interface RateLimiter {
   /** The seconds for which such attempts must be rejected; 0 if they are allowed. */
   retryAfter(attempt: AuthenticationAttempt): number;
-  /** Counts one failure. */
   recordFailure(attempt: AuthenticationAttempt): void;
-  /** Forgets all failures. */
   clear(): void;
 }

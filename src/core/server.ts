@@ -139,9 +139,7 @@ export interface JwtResponses {
 
 /** @internal How requests prove possession of a key; without a way, no token is bound to a key. */
 export interface ProofOfPossession {
-  /** By signed proofs. */
   readonly byProof?: KeyProofs;
-  /** By their connection. */
   readonly byConnection?: ConnectionKeys<Server, AuthenticatedRequest>;
 }
 
@@ -152,7 +150,6 @@ export type ProvenRequest =
 
 /** The access token of a request to a protected resource. */
 export interface ProvenToken {
-  /** The token. */
   readonly accessToken: string;
   /** The thumbprint that it is bound to; empty if it is bound to none. */
   readonly boundKey: string;
@@ -162,7 +159,6 @@ export interface ProvenToken {
 
 /** @internal How requests prove possession of a key, by signed proofs. Tokens are then bound to the key (RFC 9449). */
 export interface KeyProofs {
-  /** The scheme of bound access tokens. */
   readonly scheme: BoundScheme;
   /** The error of a request that does not prove the key of a code or refresh token. */
   unprovenKey(bound: BoundToKey, expectedKey: string, provenKey: string | undefined): OAuthError;
@@ -188,9 +184,7 @@ export interface KeyProofs {
 
 /** The parts of a request that authenticate the client. */
 export interface Credentials extends ConnectionRequest {
-  /** The value of the `Authorization` header. */
   readonly authorization: string | null;
-  /** The parameters of the form. */
   readonly params: Params;
   /** The address of the caller; absent if unknown. */
   readonly address?: string;
@@ -214,11 +208,9 @@ export interface ClientAuth {
    * such a client without other credentials. Default: false.
    */
   readonly isOfConnection?: boolean;
-  /** Whether the request uses this method. */
   isUsed(credentials: Credentials): boolean;
   /** The claimed client id, for the trace and the rate limiter; `undefined` if it cannot be read. */
   claimedId(credentials: Credentials): string | undefined;
-  /** Authenticates the client. @throws {OAuthError} `invalid_client`. */
   authenticate(server: Server, credentials: Credentials): Promise<Client>;
 }
 
@@ -265,13 +257,9 @@ export type TokenIssuer = (
 
 /** @internal The request from which a part is read. */
 export interface PartRequest {
-  /** The server. */
   readonly server: Server;
-  /** The client that sent the request. */
   readonly client: Client;
-  /** The parameters. */
   readonly params: Params;
-  /** Where it is read. */
   readonly at: EntryPoint;
   /** How the response will be sent; absent for a device. */
   readonly mode?: ResponseMode;
@@ -284,9 +272,7 @@ export interface PartRequest {
 /** A part of a request for access: how it is read, and what the client is warned about. */
 export type RequestPart = CheckedPart | AnyMemberPart;
 
-/** The members of every part. */
 export interface BasePart {
-  /** The entry points that read it. */
   readonly at: readonly EntryPoint[];
   /** The rule that is traced when its check has passed; a request can violate the same rule. Default: none. */
   readonly passes?: RuleId;
@@ -300,7 +286,6 @@ export interface BasePart {
 
 /** @internal A part that becomes no member of the request. */
 export interface CheckedPart extends BasePart {
-  /** Always absent. */
   readonly name?: undefined;
   /** Always absent: access is a member of the request. */
   readonly access?: undefined;
@@ -316,7 +301,6 @@ export interface CheckedPart extends BasePart {
 /** @internal A part that becomes any one member of the request. */
 export type AnyMemberPart = { [Name in keyof AuthorizationRequest]-?: MemberPart<Name> }[keyof AuthorizationRequest];
 
-/** A part that becomes the member `name` of the request. */
 export interface MemberPart<Name extends keyof AuthorizationRequest> extends BasePart {
   /** The member of the request; of access besides scope, also of approvals and grants. */
   readonly name: Name;
@@ -331,19 +315,16 @@ export interface MemberPart<Name extends keyof AuthorizationRequest> extends Bas
   readonly access?: Name extends keyof FurtherAccess ? Access : undefined;
 }
 
-/** The readers and the warnings of an entry point. */
 export interface EntryPointParts {
   /** The parts to read, in this order; one without a name becomes no member of the request. */
   readonly readers: readonly { readonly name?: string; readonly read: NonNullable<RequestPart["read"]> }[];
   /** The rules of its checks that are traced when they pass, in the same order. */
   readonly checks: readonly RuleId[];
-  /** The warnings about accepted requests. */
   readonly warnings: readonly NonNullable<RequestPart["warn"]>[];
 }
 
 /** @internal The parts of requests to one server, computed once. */
 export interface RequestParts {
-  /** The parts of each entry point. */
   readonly at: Readonly<Record<EntryPoint, EntryPointParts>>;
   /** The sources of the parameters of authorization requests, besides the requests themselves. */
   readonly sources: readonly RequestSource<Server>[];

@@ -10,7 +10,6 @@ import { reject } from "./reject.ts";
 import type { GrantType, Server } from "./server.ts";
 import { issueTokens } from "./tokens/mod.ts";
 
-/** The handlers of the token endpoint. */
 export const token: Handlers = clientEndpoint(async (server, request) => {
   const grantType = findGrantType(server, request);
   const authorization = await grantType.authorize(server, request);

@@ -32,7 +32,6 @@ export type CoreEvent =
     readonly at: number;
     /** The endpoint's path below the issuer, such as `/oauth2/token`. */
     readonly endpoint: string;
-    /** The OAuth error code of the response. */
     readonly error: string;
     readonly client?: string;
     readonly explanation: Explanation;

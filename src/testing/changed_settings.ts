@@ -2,7 +2,7 @@
 
 import { object } from "../server/config/field.ts";
 import { lifetimes, refresh } from "../server/config/setting_groups.ts";
-import type { Lifetimes, RefreshSettings } from "../core/policy_settings.ts";
+import type { Lifetimes, RefreshSettings } from "../server/config/policy_settings.ts";
 import type { Server } from "../core/server.ts";
 import { assertOptions } from "./options.ts";
 

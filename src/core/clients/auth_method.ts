@@ -9,7 +9,6 @@ import { constantTimeEqual, digest } from "../secrets.ts";
 import { secondsNow } from "../keys/jwt.ts";
 import type { Server } from "../server.ts";
 
-/** Traces that the client is authenticated. */
 export function tracePassedClient(server: Server, client: Client): void {
   server.passed?.("CA-07", client.id);
 }

@@ -117,7 +117,6 @@ export interface ClientRegistration {
   readonly issuedAt: number;
   /** The digest of its registration access token. */
   readonly tokenDigest: string;
-  /** Whether it registered with an initial access token. */
   readonly usedInitialAccessToken: boolean;
   /** The verified software statement, unmodified. */
   readonly softwareStatement?: string;

@@ -128,7 +128,6 @@ export interface Clients<Server = unknown> extends Entries<Client> {
   readAsIfStored?(server: Server, id: string): Promise<void>;
 }
 
-/** Clients that never change. */
 export function fixedClients(clients: readonly Client[]): Clients {
   const registered = fixedEntries(clients, ({ id }) => id);
   return { ...registered, registered, findHolder: registered.find };
@@ -154,7 +153,6 @@ export function policyOf(server: { readonly settings: Policy }, client: Client):
 
 /** @internal Clients or users. If the result is known without a store, methods return it synchronously. */
 export interface Entries<Item> {
-  /** Finds one by id; `undefined` if it does not exist. */
   find(id: string): MaybePromise<Item | undefined>;
   /**
    * The entries in their order, the default one first.
@@ -166,7 +164,6 @@ export interface Entries<Item> {
   known(): ReadonlyMap<string, Item>;
 }
 
-/** Entries that never change. */
 export function fixedEntries<Item>(items: readonly Item[], getId: (item: Item) => string): Entries<Item> {
   const byId = new Map(items.map((item) => [getId(item), item]));
   return {
@@ -176,7 +173,6 @@ export function fixedEntries<Item>(items: readonly Item[], getId: (item: Item) =
   };
 }
 
-/** The part of the policy that a client depends on. */
 export type ClientPolicy = Pick<
   Policy,
   "allows" | "userScopes" | "alg" | "acceptsAny" | "subjectTypes"

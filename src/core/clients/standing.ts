@@ -21,7 +21,6 @@ export type Standing = "configured" | "approved" | "unknown";
 
 /** @internal The standing that something requires. Without a requirement, it is open to configured clients only. */
 export interface StandingRequirement {
-  /** The lowest standing. */
   readonly from: Standing;
   /** The lowest standing if the issuer is on a test host. Default: `from`. */
   readonly onTestHosts?: Standing;
@@ -31,7 +30,6 @@ export interface StandingRequirement {
 
 /** A client, as far as requirements depend on it. */
 export interface StandingHolder {
-  /** Who made it known. */
   readonly standing: Standing;
   /** The members of its metadata that its software statement contains; absent if it registered without one. */
   readonly approvedMembers?: readonly string[];
@@ -39,7 +37,6 @@ export interface StandingHolder {
 
 /** @internal A grant type that a server supports, as far as the metadata of clients depends on it. */
 export interface SupportedGrantType {
-  /** The value of `grant_type`. */
   readonly type: string;
   /** The standing that a client needs for it. Default: only configured clients may use it. */
   readonly standing?: StandingRequirement;
@@ -69,7 +66,6 @@ export const permissions = {
   writeWithoutBound: { from: "approved" },
 } as const satisfies Readonly<Record<string, StandingRequirement>>;
 
-/** Whether a client has at least this standing. */
 export function hasStanding({ standing }: { readonly standing: Standing }, from: Standing): boolean {
   return ranks[standing] >= ranks[from];
 }
@@ -80,7 +76,6 @@ export function standingFor({ standing, approvedMembers }: StandingHolder, membe
   return approvedMembers.includes(member) ? "approved" : "unknown";
 }
 
-/** Whether a requirement is met on a server with these settings. */
 export function meetsRequirement(
   client: StandingHolder,
   { from, onTestHosts = from, member }: StandingRequirement = { from: "configured" },
@@ -90,7 +85,6 @@ export function meetsRequirement(
   return hasStanding(holder, from) || (hasStanding(holder, onTestHosts) && allows.unknownClients);
 }
 
-/** Whether a client may use a grant type that it is registered for. */
 export function mayUseGrantType(
   client: StandingHolder,
   { standing = { from: "configured" } }: { readonly standing?: StandingRequirement },
@@ -99,7 +93,6 @@ export function mayUseGrantType(
   return meetsRequirement(client, { ...standing, member: "grant_types" }, settings);
 }
 
-/** Whether a client has a permission. */
 export function isPermitted(
   { settings }: { readonly settings: { readonly allows: Allowances } },
   client: StandingHolder,

@@ -11,13 +11,10 @@ import type { Params } from "../params.ts";
  * side effect.
  */
 export interface AuthenticatedRequest {
-  /** The client that sent the request. */
   readonly client: Client;
-  /** The parameters of the form. */
   readonly parameters: Params;
   /** The network address of the sender; absent if unknown. */
   readonly address?: string;
-  /** The HTTP method. */
   readonly method: string;
   /** The absolute URL of the endpoint, without query, for proofs of possession (RFC 9449 §4.2, `htu`). */
   readonly url: string;

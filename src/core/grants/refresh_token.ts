@@ -63,7 +63,6 @@ export async function authorizeRefresh(server: Server, request: AuthenticatedReq
   return { ...authorization, scope, refresh: { token: nextToken, ...lifetime } };
 }
 
-/** A refresh token that is valid, unless it was used before. */
 interface FoundRefreshToken {
   /** Its key in the store. */
   readonly id: string;
@@ -131,7 +130,6 @@ async function rotate(
   return await storeSuccessor(server, { client, provenKey }, stored, nextToken);
 }
 
-/** Stores another refresh token for the grant. */
 async function storeSuccessor(
   server: Server,
   { client, provenKey }: Pick<AuthenticatedRequest, "client" | "provenKey">,

@@ -20,19 +20,15 @@ export function usedScheme(authorization: string | null, bound?: string): string
 
 /** The proofs of keys that a protected resource accepts. */
 interface ChallengedProofs {
-  /** The scheme of access tokens that are bound to a key. */
   readonly scheme: string;
-  /** The algorithms of the proofs. */
   readonly algorithms: readonly string[];
   /** Whether the resource accepts no bearer token. */
   readonly isRequired: boolean;
 }
 
-/** The request that a protected resource rejects. */
 export interface RejectedRequest {
   /** The scheme that the request used; `Bearer` if it used none. */
   readonly scheme: string;
-  /** The status of the response. */
   readonly status: number;
   /** The proofs that the resource accepts; absent: none. */
   readonly proofs?: ChallengedProofs;

@@ -78,7 +78,6 @@ function rejectContentCoding({ headers }: RequestLike): void {
   throw new HttpError(415, "HT-13", "The body must not be compressed: Content-Encoding may only be identity");
 }
 
-/** Whether the `content-type` is that of a form. */
 export function isForm(request: RequestLike): boolean {
   return formType.test(request.headers.get("content-type") ?? "");
 }

@@ -46,7 +46,6 @@ export interface HttpResponse {
 
 /** @internal A form that a page submits by POST, by itself or when the user agrees. */
 export interface PageForm {
-  /** The URL that receives the form. */
   readonly action: string;
   /** The hidden fields in order. */
   readonly fields: readonly (readonly [name: string, value: string])[];
@@ -68,7 +67,6 @@ export function getHeader(response: ResponseLike, name: string): string | undefi
   return isResponse(response) ? response.headers.get(name) ?? undefined : response.headers[name];
 }
 
-/** Whether the connection must be dropped. */
 export function isDropped(response: ResponseLike): boolean {
   return isResponse(response) && response.type === "error";
 }
@@ -102,12 +100,10 @@ export async function withoutBody(response: ResponseLike): Promise<ResponseLike>
   }
 }
 
-/** The response as a Response object. */
 export function toResponse(response: ResponseLike): Response {
   return isResponse(response) ? response : new Response(response.body, response);
 }
 
-/** Further headers. */
 type ExtraHeaders = Readonly<Record<string, string>>;
 
 /** No cache keeps the content, and no browser guesses another type for it. */
@@ -188,9 +184,7 @@ export function redirect(method: string, location: string, extra?: ExtraHeaders)
 
 /** Rejects a request at the HTTP level. The error channel of the endpoint chooses the form of the response. */
 export class HttpError extends Error {
-  /** The status of the response. */
   readonly status: number;
-  /** The ID of the violated rule. */
   readonly rule: RuleId;
 
   /** The expected and the received value, without secrets, and how to fix it: for the trace and pages. */

@@ -2,7 +2,6 @@
 
 const publicMembers = ["kty", "crv", "x", "y", "n", "e", "pub"] as const;
 
-/** The private members of a JWK. */
 export const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"] as const;
 
 type Jwk = { readonly [member: string]: unknown };
@@ -17,12 +16,10 @@ export function thumbprintMembersOf(jwk: Jwk): Record<string, unknown> {
   return Object.fromEntries(Object.entries(publicMembersOf(jwk)).sort(([a], [b]) => a < b ? -1 : 1));
 }
 
-/** The required members of a public key, and its private ones. */
 export function keyMembersOf(jwk: Jwk): Record<string, unknown> {
   return { ...publicMembersOf(jwk), ...pick(jwk, privateMembers) };
 }
 
-/** Whether a JWK has the private half of an asymmetric key. */
 export function hasPrivateKey(jwk: { readonly d?: unknown; readonly priv?: unknown }): boolean {
   return jwk.d !== undefined || jwk.priv !== undefined;
 }
@@ -41,7 +38,6 @@ export type PublicKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 /** @internal A set of public keys (RFC 7517 §5). */
 export interface PublicKeySet {
-  /** The keys. */
   readonly keys: readonly Readonly<Record<string, unknown>>[];
 }
 

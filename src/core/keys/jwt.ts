@@ -32,7 +32,6 @@ export type SignClaims = (
 
 /** @internal The keys of a server, and what uses them. */
 export interface SigningKeys<Server> extends Keys {
-  /** Signs claims with the current key. */
   readonly sign: SignClaims;
   /** The public keys in the JWKS (RFC 7517 §5). */
   jwks(server: Server): Promise<readonly Readonly<Record<string, unknown>>[]>;

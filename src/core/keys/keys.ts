@@ -31,9 +31,7 @@ export interface Signer {
 export interface PublishedKey {
   /** The key ID: the RFC 7638 thumbprint, unless a {@link KeySource} chose another one. */
   readonly kid: string;
-  /** The algorithm. */
   readonly alg: SigningAlgorithm;
-  /** For signatures. */
   readonly use: "sig";
   /** The public members of its type: `n` and `e`; `crv`, `x` and `y`; or `pub`. */
   readonly [member: string]: unknown;
@@ -65,7 +63,6 @@ export interface Keys {
    * time add one key together.
    */
   rotateIfDue(alg: SigningAlgorithm, every: number, lead: number): Promise<void>;
-  /** Loads the keys of other instances on the same store. */
   refresh(): Promise<void>;
 }
 
@@ -172,7 +169,6 @@ export function storedKeys(
     return await store.get("key", keyRecordId(alg, 0)) !== undefined && hasAlgorithm(alg);
   }
 
-  /** The newest key that already signs. */
   function currentSigner(keys: readonly LoadedKey[]): Signer {
     if (keys.length === 1) return keys[0]!.signer;
     const time = now();

@@ -62,7 +62,6 @@ const hintPolicy: OwnJwtPolicy = { typ: "JWT", requiredClaims: ["exp", "iat"], i
 /** An earlier login, according to an ID token. */
 export interface IdTokenHint {
   readonly sub: string;
-  /** The client it was issued to. */
   readonly clientId: string;
   readonly sid?: string;
   /** Whether it has expired: an old one may have been found in a log. */
@@ -85,7 +84,6 @@ export async function readIdTokenHint(server: Server, token: string): Promise<Id
   return { sub, clientId: aud, ...typeof sid === "string" && { sid }, isExpired: secondsNow(server) >= exp! };
 }
 
-/** The issuer that the token must have. */
 function readIssuer({ issuer, settings }: Server, token: string): string {
   if (!settings.isIssuerFromHost) return issuer;
   // Before the token is verified.

@@ -7,9 +7,7 @@ import type { PageForm } from "../http/message.ts";
 
 /** The props of every page of the minimal server. */
 interface PlainProps {
-  /** The issuer identifier. */
   readonly issuer: string;
-  /** The style. */
   readonly style: string;
 }
 
@@ -59,7 +57,6 @@ function Facts({ facts }: {
   );
 }
 
-/** The props of the page. */
 export interface PlainHomeProps extends PlainProps {
   /** The URLs of the metadata and of the endpoints in it. */
   readonly endpoints: readonly (readonly [name: string, url: string])[];
@@ -67,7 +64,6 @@ export interface PlainHomeProps extends PlainProps {
   readonly startLinks: readonly StartLink[];
 }
 
-/** The endpoints, and links that start a demo login. */
 export function PlainHomePage({ endpoints, startLinks, ...props }: PlainHomeProps): VNode {
   return (
     <PlainLayout {...props} heading="Authorization server">
@@ -81,17 +77,13 @@ export function PlainHomePage({ endpoints, startLinks, ...props }: PlainHomeProp
   );
 }
 
-/** The props of the page. */
 export interface PlainAuthorizedProps extends PlainProps {
-  /** Whether the request has a response. */
   readonly hasResponse: boolean;
-  /** The parameters of the response. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
   /** Sentences about cut, repeated or unreadable parameters. */
   readonly notes: readonly string[];
   /** A token request to paste into a shell. Absent without a code. */
   readonly tokenRequest?: string;
-  /** The demo logins. */
   readonly startLinks: readonly StartLink[];
 }
 
@@ -142,9 +134,7 @@ export function PlainFormPostPage({ action, fields, ...props }: PlainProps & Pag
   );
 }
 
-/** The props of the page. */
 export interface PlainErrorProps extends PlainProps {
-  /** The error code. */
   readonly error: string;
   /** The message, without a full stop. */
   readonly message: string;
@@ -154,7 +144,6 @@ export interface PlainErrorProps extends PlainProps {
   readonly client?: { readonly host: string; readonly href?: string };
 }
 
-/** Code, message and rule, and a link to the client. */
 export function PlainErrorPage({ error, message, rule, client, ...props }: PlainErrorProps): VNode {
   return (
     <PlainLayout {...props} heading="Request rejected">

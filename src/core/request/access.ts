@@ -17,21 +17,14 @@ export type AccessItems = NonNullable<FurtherAccess["authorizationDetails"]>;
 /** The name of the parameter, of the claim of access tokens, and of the member of token responses. */
 export const accessName = "authorization_details";
 
-/** The members of a server that access besides scope uses. */
 export interface PartServer {
-  /** The settings, including the settings of extensions. */
   readonly settings: object;
-  /** The clock: milliseconds since the epoch. */
   readonly now: () => number;
-  /** Receives every event. */
   readonly trace: CoreTrace;
-  /** Receives each passed check; absent if nothing listens. */
   readonly passed?: RulePassed;
 }
 
-/** How an extension handles access besides scope. */
 export interface Access {
-  /** Whether a token request asks for it. */
   isRequested(server: PartServer, params: Params): boolean;
   /** Reads the parameter of a stored request, which was valid when it was stored. */
   parse(text: string): AccessItems;
@@ -39,7 +32,6 @@ export interface Access {
   load(): Promise<AccessLife>;
 }
 
-/** How {@link Access} is handled after the request was read. */
 export interface AccessLife {
   /** The questions of the consent page, one for each object, in their order. */
   describe(server: PartServer, items: AccessItems): readonly ConsentItem[];
@@ -92,23 +84,18 @@ export interface AccessLife {
   visibleTo(items: AccessItems, audiences: readonly string[]): AccessItems | undefined;
 }
 
-/** An object on the consent page. */
 export interface ConsentItem {
-  /** Its type. */
   readonly type: string;
   /** The name of its type; absent: the type itself. */
   readonly title?: string;
-  /** Its fields. */
   readonly fields: readonly { readonly label: string; readonly values: readonly string[] }[];
 }
 
-/** A server that may have access besides scope. */
 interface AccessServer extends PartServer {
   readonly audience: string;
   readonly requestParts: { readonly access?: Access };
 }
 
-/** The claims of an access token, and the members of a token response. */
 type IssuedAccess = Pick<Authorization, "accessTokenClaims" | "responseMembers">;
 
 /** Whether a request, an approval or a grant contains access besides scope. */
@@ -119,7 +106,6 @@ export function hasAccess(
   return requestParts.access !== undefined && items.length > 0;
 }
 
-/** Whether a token request asks for access besides scope. */
 export function requestsAccess(server: AccessServer, params: Params): boolean {
   return server.requestParts.access?.isRequested(server, params) === true;
 }
@@ -137,7 +123,6 @@ export function accessOf(
   return requestParts.access === undefined ? {} : withItems(items?.filter(keep));
 }
 
-/** A request without its access besides scope. */
 export function withoutAccess<T extends FurtherAccess>(request: T): Omit<T, keyof FurtherAccess> {
   const { authorizationDetails: _, ...others } = request;
   return others;

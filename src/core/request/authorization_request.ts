@@ -51,7 +51,6 @@ export interface AuthorizationRequest extends FurtherAccess {
 export interface LoginRequirements {
   /** `none`, `login`, `consent`, `select_account`; unknown values are removed. */
   readonly prompt: readonly string[];
-  /** Maximum age of the login, in seconds. */
   readonly maxAgeSeconds?: number;
   /** The acceptable values of `acr`, in the order of preference; absent if the request demands none. */
   readonly acr?: readonly string[];
@@ -94,9 +93,7 @@ export interface ResponseTypeDescription<Server, Request> {
 /** @internal The response types of a server, by name. */
 export type ResponseTypes<Server, Request> = ReadonlyMap<string, ResponseTypeDescription<Server, Request>>;
 
-/** The level of a login. */
 export interface Authentication {
-  /** The value of `acr`. */
   readonly acr?: string;
   /** The value of `amr`: the methods that were used (RFC 8176). */
   readonly amr?: readonly string[];
@@ -114,7 +111,6 @@ export interface RequestedAcr {
 export interface AuthenticationLevels<PartRequest, Server> {
   /** The rule of the check that a login reaches a demanded level. */
   readonly rule: RuleId;
-  /** The error of a login that misses the demanded level. */
   missed(demanded: readonly string[], reached: string | undefined): OAuthError;
   /** Each level: its value of `acr`, and the `amr` of a login that reaches it. */
   readonly all: readonly { readonly value: string; readonly amr?: readonly string[] }[];
@@ -126,6 +122,5 @@ export interface AuthenticationLevels<PartRequest, Server> {
    * @throws {OAuthError} `unmet_authentication_requirements` if no login can meet the demand.
    */
   demanded(from: PartRequest, claim: RequestedAcr | undefined, isOpenId: boolean): readonly string[] | undefined;
-  /** The level that a login by this method reaches. */
   reached(server: Server, method: LoginMethod, demanded?: readonly string[]): Authentication;
 }

@@ -10,9 +10,7 @@ import { reject } from "../reject.ts";
 export interface PolledDestination {
   /** Distinguishes it from a redirect to the client. */
   readonly mode: "poll";
-  /** The name of the delivery. */
   readonly delivery: string;
-  /** The id of the stored request. */
   readonly id: string;
   /** The page of this server that shows the result to the user: a path, with a query. */
   readonly uri: string;

@@ -12,7 +12,6 @@ import { reject } from "../reject.ts";
 /** A parameter by which a request names another source of its parameters (OpenID Connect Core §6). */
 export type SourceParameter = "request" | "request_uri";
 
-/** The origin of the parameters of a request that are not in the request itself. */
 export interface RequestOrigin {
   /** The id of the stored request that the response completes; absent if the request was not stored. */
   readonly storedRequest?: string;
@@ -24,11 +23,8 @@ export interface RequestOrigin {
   readonly rejection?: OAuthError;
 }
 
-/** The effective parameters of a request, and their origin. */
 export interface ResolvedRequest {
-  /** The parameters. */
   readonly params: Params;
-  /** Their origin. */
   readonly origin: RequestOrigin;
 }
 
@@ -36,7 +32,6 @@ export interface ResolvedRequest {
 export interface RequestSource<Server> {
   /** The parameter by which it recognizes a request. */
   readonly parameter: SourceParameter;
-  /** The prefix of the values of the parameter. Default: any value. */
   readonly prefix?: string;
   /**
    * Reads the parameters. It changes nothing, so that a user may reload the page.
@@ -77,7 +72,6 @@ export interface StoredRequests<Server> {
   findAccess(server: Server, id: string): Promise<FurtherAccess | undefined>;
 }
 
-/** A server with its sources. */
 interface WithSources<Server> {
   readonly requestParts: { readonly sources: readonly RequestSource<Server>[] };
 }

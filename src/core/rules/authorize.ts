@@ -4,26 +4,21 @@ import { type ByProfile, type Rule, rule } from "./rule.ts";
 
 /** @internal Facts about a parameter that must not repeat. */
 export interface Repeated {
-  /** The name of the parameter. */
   readonly repeated: string;
   /** How often it was sent; absent if it was not counted. */
   readonly times?: number;
 }
 
-/** The message for the client. */
 export function repeatedMessage({ repeated }: Repeated): string {
   return `${repeated} was sent more than once`;
 }
 
-/** Facts about a URI that the client has not registered. */
 export interface UnregisteredUri {
   readonly clientId: string;
   readonly uri: string;
-  /** The URIs that the client has registered. */
   readonly registered: readonly string[];
 }
 
-/** Facts about a URI that no client may register, at a server that accepts unregistered ones. */
 export interface UnregistrableUri {
   readonly uri: string;
   /** The setting that accepts unregistered URIs. */
@@ -32,18 +27,15 @@ export interface UnregistrableUri {
   readonly issue: { readonly expected: string; readonly hint?: string };
 }
 
-/** The message for the client, about the URI in a parameter. */
 export function uriMessage(name: string, facts: UnregisteredUri | UnregistrableUri): string {
   return "issue" in facts
     ? `${name} is a URI that no client may register`
     : `${name} is not registered for this client`;
 }
 
-/** Facts about a `client_id` that no client has. */
 export interface UnknownClient {
   readonly id: string;
   readonly redirectUri?: string;
-  /** Whether the request has a code challenge. */
   readonly hasChallenge: boolean;
 }
 
@@ -67,19 +59,16 @@ export interface UnusableSource {
   readonly prefix?: string;
 }
 
-/** Facts about the redirect URIs of a client that sent none. */
 export interface MissingRedirectUri {
   readonly registered: readonly string[];
 }
 
-/** Facts about a response type that the server does not support. */
 export interface UnsupportedResponseType extends ByProfile {
   /** Absent if the request has none. */
   readonly received?: string;
   readonly supported: readonly string[];
 }
 
-/** Facts about a response type that the client is not registered for. */
 export interface UnregisteredResponseType {
   readonly type: string;
   /** The grant types that it needs. */
@@ -89,7 +78,6 @@ export interface UnregisteredResponseType {
   readonly registered: readonly string[];
 }
 
-/** Facts about a value that is too long to be stored. */
 export interface LongValue {
   readonly name: string;
   readonly limit: number;
@@ -102,14 +90,12 @@ export interface LargeRequest {
   readonly limit: number;
 }
 
-/** The values of a scope. */
 export interface ScopeValues {
   readonly requested: readonly string[];
   /** The values that the client may request. */
   readonly registered: readonly string[];
 }
 
-/** The requested scope values that the client may not request. */
 interface DisallowedScope {
   readonly disallowed: readonly string[];
   readonly clientId: string;
@@ -118,7 +104,6 @@ interface DisallowedScope {
 /** Facts about a request without scope: the server has no default, or the client may not request the default. */
 export type MissingScope = Pick<ScopeValues, "registered"> | Pick<ScopeValues, "registered"> & DisallowedScope;
 
-/** Facts about a scope that the client may not request. */
 export type WrongScope =
   | ScopeValues & { readonly problem: "unknown" }
   | ScopeValues & DisallowedScope & { readonly problem: "not for users" | "not allowed" };
@@ -129,13 +114,11 @@ const denials = {
   "no users": "this server has no users",
 } as const;
 
-/** Facts about a request that was not approved. */
 export interface Denial {
   /** The page on which the user denied it, or that the server has no users. */
   readonly denied: keyof typeof denials;
 }
 
-/** Facts about a response mode that the server, the client or the response type does not allow. */
 export interface UnsupportedResponseMode extends ByProfile {
   /** Absent if the request has none. */
   readonly received?: string;
@@ -149,7 +132,6 @@ export interface UnsupportedResponseMode extends ByProfile {
   readonly registered?: readonly string[];
 }
 
-/** Facts about an authorization request without a code challenge. */
 export interface MissingChallenge extends ByProfile {
   /** Whether a nonce would do (OAuth 2.1 §7.5.1). */
   readonly acceptsNonce: boolean;
@@ -158,7 +140,6 @@ export interface MissingChallenge extends ByProfile {
 const missingChallenge = ({ byProfile }: ByProfile) =>
   `code_challenge is missing, and this client must send one${byProfile}`;
 
-/** Facts about a code verifier that does not match. */
 export interface WrongVerifier {
   readonly clientId: string;
   /** The challenge of the authorization request. */

@@ -2,9 +2,7 @@
 
 import { type Rule, rule } from "./rule.ts";
 
-/** Facts about an automatic login that a page of another site started. */
 export interface CrossSiteLogin {
-  /** The page. */
   readonly page: string;
   /** What the page requests in a frame, such as `iframe`; absent if it is not framed. */
   readonly frame?: string;

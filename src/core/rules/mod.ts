@@ -3,8 +3,9 @@
  * `server/rules.ts` has the whole table.
  *
  * A check names its rule by ID only: `server.passed?.("PK-09", challenge)` if it passes, and
- * `throw reject("PK-09", facts)` if it rejects. Facts that its row does not declare are a type error. The texts are in
- * `server/explain/`, and in the folder of an extension. Only rejections, pages, logs and reports load them.
+ * `throw reject("PK-09", facts)` if it rejects. Facts that its row does not declare are a type error; the interfaces
+ * beside the tables are facts. The texts are in `server/explain/`, and in the folder of an extension. Only rejections,
+ * pages, logs and reports load them.
  *
  * To add a rule, add its row in `tests/rules.md`, its row in the table, its check and its test, and run
  * `deno task rules --write`, which generates the types of the IDs for tests. `deno task rules` compares them.

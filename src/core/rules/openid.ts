@@ -21,7 +21,6 @@ export type SilentLogin =
   | UnusableSession
   | { readonly needs: keyof typeof neededCodes };
 
-/** Facts about a new login that is too old for the request. */
 export interface OldLogin {
   /** When the user logged in, in milliseconds since the epoch. */
   readonly authTime: number;
@@ -29,34 +28,28 @@ export interface OldLogin {
   readonly maxAgeSeconds?: number;
 }
 
-/** Facts about a login that misses the demanded level of authentication. */
 export interface MissedLevel {
   readonly demanded: readonly string[];
   readonly reached: string | undefined;
 }
 
-/** Facts about a demanded level of authentication that this server does not have. */
 export interface UnknownLevel {
   readonly demanded: readonly string[];
-  /** The levels of this server. */
   readonly known: readonly string[];
 }
 
 /** The message about a level of authentication that a login misses, or that no login reaches. */
 export const missedLevelMessage = "the required level of authentication cannot be reached";
 
-/** Facts about a `login_hint` that names no user. */
 export interface UnknownUser {
   readonly hint: string;
   /** Why no user was created; absent if the server did not try. `plus`: a user has the hint with `+` for the space. */
   readonly problem?: "plus" | "no sub" | "too many users";
-  /** The maximum number of users. */
   readonly limit: number;
   /** Whether a user was not created because of `prompt=none`. */
   readonly isSilent: boolean;
 }
 
-/** Describes a `login_hint` that names no user. */
 export function describeUnknownUser({ problem, limit }: UnknownUser): string {
   switch (problem) {
     case "plus":
@@ -76,13 +69,11 @@ export type WrongClaims =
   | { readonly malformed: string }
   | { readonly count: number; readonly limit: number };
 
-/** Facts about a user that the request does not allow. */
 export interface WrongUser {
   /** Lists of subjects: the subject must be in each of them. */
   readonly demandedSubs: readonly (readonly string[])[];
 }
 
-/** Facts about an ID token hint of another client or of no client. */
 export interface WrongHint {
   /** The client of the ID token; `undefined` if the token cannot be verified. */
   readonly hintedClient: string | undefined;
@@ -91,13 +82,10 @@ export interface WrongHint {
 /** The message about such a hint. */
 export const wrongHint = "id_token_hint is not an ID token that this server issued to this client";
 
-/** Facts about a request to a protected resource that has no access token. */
 export interface MissingToken {
-  /** The header Authorization. */
   readonly header: "absent" | "of another scheme" | "malformed";
   /** Another place that has a token. */
   readonly place?: "form" | "query";
-  /** The length of a token that is too long. */
   readonly tooLong?: number;
   /** The scheme of tokens that are bound to a key; absent if the resource accepts no proofs. */
   readonly boundScheme?: string;
@@ -113,12 +101,10 @@ export type AccessTokenProblem =
   | "the token was revoked"
   | "its grant was revoked";
 
-/** Facts about an access token that is not valid at this server. */
 export type InvalidToken =
   | { readonly token: string; readonly problem: AccessTokenProblem }
   | { readonly token: string; readonly audience: readonly string[] };
 
-/** Facts about a valid access token without the scope that a resource requires. */
 interface MissingScope {
   readonly scope: string;
   readonly granted?: string;

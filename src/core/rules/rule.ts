@@ -13,7 +13,6 @@ type Code = ErrorCode | ExtensionErrorCode;
 
 /** A rule that rejects requests, and what the client receives. */
 export interface RejectionRule<Facts> extends Rule {
-  /** The error code. */
   readonly code: Code | ((facts: Facts) => Code);
   /** A sentence for the client, without a full stop and without values of the request. */
   readonly message: string | ((facts: Facts) => string);

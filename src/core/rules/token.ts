@@ -11,14 +11,12 @@ const resourceMessages = {
   unsuitable: "the server issues no tokens for this resource",
 } as const;
 
-/** Facts about a resource that the server issues no access tokens for. */
 export interface WrongResource {
   readonly uri: string;
   /** `unknown`: the setting `resources` does not list it. `unsuitable`: no resource can have this URI. */
   readonly problem: keyof typeof resourceMessages;
 }
 
-/** Facts about resources that were not granted. */
 export interface UngrantedResource {
   readonly granted: readonly string[];
   readonly requested: readonly string[];
@@ -36,7 +34,6 @@ export interface Expired {
   readonly now: number;
 }
 
-/** Facts about a code or refresh token that was used twice: the first use. */
 interface Reused {
   /** Milliseconds since the epoch. */
   readonly usedAt: number;
@@ -83,7 +80,6 @@ export type FailedAuthentication =
   }
   | { readonly failure: "public client"; readonly id: string };
 
-/** Facts about a grant type that a client is not registered for. */
 interface UnregisteredGrantType {
   readonly clientId: string;
   readonly grantType: string;
@@ -92,7 +88,6 @@ interface UnregisteredGrantType {
   readonly isPossible: boolean;
 }
 
-/** Facts about a grant type that the standing of a client does not allow. */
 interface DisallowedGrantType {
   readonly grantType: string;
   readonly standing: string;

@@ -14,14 +14,12 @@ export function readSession(context: Context): MaybePromise<Session | undefined>
   return encoded === undefined ? undefined : decodeSession(context.server, encoded);
 }
 
-/** Headers that set the session cookie. */
 export function setSessionCookie(context: Context, session: Session): MaybePromise<Record<string, string>> {
   return chain(encodeSession(context.server, session), (encoded) => ({
     "set-cookie": setCookie(cookieName("session", context), encoded, cookieScope(context)),
   }));
 }
 
-/** Headers that delete the session cookie. */
 export function clearSessionCookie(context: Context): Record<string, string> {
   return { "set-cookie": clearCookie(cookieName("session", context), cookieScope(context)) };
 }
@@ -37,7 +35,6 @@ export interface BrowserCookie {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Reads the cookie of a request, or creates a new one. */
 export async function ensureBrowserCookie(
   context: Context,
   purpose: BrowserCookiePurpose = "demo",
@@ -91,11 +88,9 @@ export function readCookie(header: string | null, name: string): string | undefi
 interface CookieScope {
   /** The path that receives the cookie, with all paths below it. */
   readonly path: string;
-  /** Whether the browser sends it over https only. */
   readonly secure: boolean;
 }
 
-/** A `Set-Cookie` header that deletes a cookie. */
 export function clearCookie(name: string, scope: CookieScope): string {
   return `${setCookie(name, "", scope)}; Max-Age=0`;
 }

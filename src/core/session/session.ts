@@ -88,7 +88,6 @@ export async function decodeSession(server: Server, encoded: string): Promise<Se
   return { sid, sub, authTime, ...level, ...earlier.length > 0 && { earlier } };
 }
 
-/** The level of a login. */
 type SessionLevel = Omit<Subject, "sub" | "authTime" | "sid">;
 
 /** The items after the first four of an encoded session: earlier ids, and a level if it has one. */

@@ -21,7 +21,6 @@ import {
 } from "./store.ts";
 import { delay } from "../timers.ts";
 
-/** A record in its table. */
 interface Row extends HeapItem, LinkedListNode<Row> {
   readonly id: string;
   /** The value itself if the record never expires, otherwise its JSON. */

@@ -2,9 +2,7 @@
 
 /** @internal Names of requested claims, by the place where they are returned (OpenID Connect Core §5.5). */
 export interface RequestedClaims {
-  /** In the response of the userinfo endpoint. */
   readonly userinfo: readonly string[];
-  /** In the ID token. */
   readonly id_token: readonly string[];
   /**
    * The requested values by place and claim name; a claim is released only if it has one of them. Absent if no values
@@ -43,7 +41,6 @@ export interface Subject {
 
 /** @internal Access besides scope and resources. A member is absent if there is no such access. */
 export interface FurtherAccess {
-  /** Authorization details (RFC 9396). */
   readonly authorizationDetails?: readonly AuthorizationDetail[];
 }
 
@@ -54,14 +51,12 @@ export interface FurtherAccess {
  * @internal
  */
 export interface Grant extends FurtherAccess {
-  /** The client. */
   readonly clientId: string;
   /**
    * The generation of the client. If it differs now, the client was removed, and another one with the same id was
    * added. Absent for a configured client that was never removed, and for one that is not registered.
    */
   readonly clientGeneration?: string;
-  /** The user, and the login in which they approved. */
   readonly subject: Subject;
   /** The granted scope; an access token may have less. */
   readonly scope: readonly string[];
@@ -81,13 +76,11 @@ export interface Grant extends FurtherAccess {
    * added. Absent for a configured user who was never removed.
    */
   readonly generation?: string;
-  /** When the user approved. */
   readonly approvedAt: number;
 }
 
 /** @internal A record that gives a client the access of a grant. */
 export interface GrantRecord {
-  /** The grant. */
   readonly grant: Grant;
   /** The OpenID Connect nonce for the ID token; absent if none was sent. */
   readonly nonce?: string;
@@ -99,7 +92,6 @@ export interface GrantRecord {
 export interface CodeRecord extends GrantRecord {
   /** The redirect URI that the code was sent to, exactly as requested. */
   readonly redirectUri: string;
-  /** The S256 code challenge; absent if none was sent. */
   readonly codeChallenge?: string;
   /** When it expires; checked by the server, not by the store. */
   readonly validUntil: number;
@@ -121,18 +113,15 @@ export interface PolledRequestRecord {
   readonly delivery: string;
   /** The digest of the secret part of the code that the client polls with. */
   readonly secretDigest: string;
-  /** The authorization request, whole. */
   readonly request: Readonly<Record<string, unknown>> & {
     readonly clientId: string;
     readonly clientGeneration?: string;
   };
   /** The message that the client also shows, so that the user recognizes the request; absent if it shows none. */
   readonly message?: string;
-  /** The network address from which it was started; absent if unknown. */
   readonly address?: string;
   /** The bearer token and the code that a notification of the client has; absent if it is not notified. */
   readonly notification?: { readonly token: string; readonly code: string };
-  /** When it was started. */
   readonly issuedAt: number;
   /** When the code expires; checked by the server, not by the store. */
   readonly validUntil: number;
@@ -140,7 +129,6 @@ export interface PolledRequestRecord {
 
 /** @internal Marks a pending authorization request as finished; the request itself is stored in the browser. */
 export interface InteractionRecord {
-  /** When it was finished. */
   readonly at: number;
 }
 
@@ -152,11 +140,8 @@ export interface BrowserRecord {
 
 /** @internal A client that got an ID token in a session, and has a logout URI. Consumed: the session has ended. */
 export interface SessionClientRecord {
-  /** The client. */
   readonly clientId: string;
-  /** The user. */
   readonly sub: string;
-  /** The session. */
   readonly sid: string;
   /** The issuer of the ID token, for a server with several names. Absent: the issuer of the server. */
   readonly issuer?: string;
@@ -164,7 +149,6 @@ export interface SessionClientRecord {
 
 /** @internal A call of a `backchannel_logout_uri` without a response yet. Consumed: a process makes it. */
 export interface LogoutCallRecord extends SessionClientRecord {
-  /** Number of earlier attempts. */
   readonly attempts: number;
   /** When it is due, in milliseconds since the epoch. */
   readonly dueAt: number;
@@ -174,7 +158,6 @@ export interface LogoutCallRecord extends SessionClientRecord {
 export interface EventStreamRecord {
   /** The client that created it and receives its events. */
   readonly clientId: string;
-  /** The identifier of the stream. */
   readonly streamId: string;
   /** Whether events are sent, kept, or dropped (SSF §8.1.2). */
   readonly status: "enabled" | "paused" | "disabled";
@@ -202,7 +185,6 @@ export interface StreamEventRecord {
   readonly claims: Readonly<Record<string, unknown>>;
   /** The token, signed before; only in tests. */
   readonly token?: string;
-  /** Number of earlier attempts to post it. */
   readonly attempts: number;
   /** When it may be sent, in milliseconds since the epoch. */
   readonly dueAt: number;
@@ -239,9 +221,7 @@ export interface KeyRecord {
 
 /** @internal A pushed authorization request, stored under the digest of its `request_uri` (RFC 9126 §2.2). */
 export interface PushedRequestRecord {
-  /** The client that pushed it. */
   readonly clientId: string;
-  /** The generation of the client; absent if it has none. */
   readonly clientGeneration?: string;
   /** The parameters of the request, without the parameters of client authentication. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
@@ -257,11 +237,9 @@ export interface ConsentRecord {
   readonly name: string;
   /** The allowed scope values by resource (RFC 8707); the default audience has its own entry. */
   readonly scopes: Readonly<Record<string, readonly string[]>>;
-  /** The claims allowed by name. */
   readonly claims: readonly string[];
   /** The digest of the identity of a client with a metadata document: the consent is valid for that identity only. */
   readonly identity?: string;
-  /** When the user was last asked. */
   readonly at: number;
   /** When the user must be asked again. The record is kept until everything issued under it has expired. */
   readonly validUntil: number;

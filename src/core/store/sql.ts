@@ -3,7 +3,6 @@
 import type { ListOptions, RecordKind, Records, Store, StoredRecord } from "./store.ts";
 import { delay } from "../timers.ts";
 
-/** A parameter of a statement. */
 export type SqlValue = string | number | null;
 
 /** A row of the table. Drivers may return numbers as text. */
@@ -11,7 +10,6 @@ export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** A database whose table `record` has the columns `kind, id, value, grant_id, consumed_at, expires_at`. */
 export interface SqlDriver {
-  /** The table as statements name it. */
   readonly table: string;
   /** Writes the parameter of this number, counted from 1: `$1`. */
   readonly placeholder: (number: number) => string;
@@ -30,7 +28,6 @@ export interface SqlDriver {
   select(statement: string, values: SqlValue[]): Promise<readonly SqlRow[]>;
   /** Runs a statement, and returns the number of changed rows. @throws {StoreError} If it fails. */
   change(statement: string, values: SqlValue[]): Promise<number>;
-  /** Closes the connections. Called once. */
   close(): Promise<void>;
 }
 
@@ -143,7 +140,6 @@ export function escapeKey(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** Reverses {@link escapeKey}. */
 export function unescapeKey(text: string): string {
   return JSON.parse(`"${text}"`);
 }

@@ -58,7 +58,6 @@ export function sqliteError(location: string, error: unknown): StoreError {
   return new StoreError({ location, ...phrases }, error);
 }
 
-/** The error of a path that is not a regular file. */
 export function notAFile(location: string, isFolder: boolean): StoreError {
   return new StoreError({
     location,
@@ -78,7 +77,6 @@ export function insecurePermissions(location: string, path: string, permissions:
   }, cause);
 }
 
-/** The error of a database of another program. */
 export function foreignDatabase(location: string): StoreError {
   return new StoreError({
     location,
@@ -88,7 +86,6 @@ export function foreignDatabase(location: string): StoreError {
   });
 }
 
-/** The error of a database with another schema version. */
 export function versionMismatch(location: string, expected: number, received: number): StoreError {
   return new StoreError({
     location,

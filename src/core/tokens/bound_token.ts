@@ -23,9 +23,7 @@ export type KeyProblem =
 export interface BoundScheme {
   /** Its name, as in `Authorization: DPoP TOKEN`. */
   readonly name: string;
-  /** The rule of requests with such tokens. */
   readonly rule: RuleId;
-  /** Creates the error of that rule. */
   reject(facts: KeyProblem): OAuthError;
 }
 
@@ -33,7 +31,6 @@ export interface BoundScheme {
 export interface SentToken {
   /** `Bearer`, or the scheme of bound tokens; absent if the header has another one, or is absent. */
   readonly scheme?: string;
-  /** The token; absent if it is malformed. */
   readonly token?: string;
 }
 
@@ -55,11 +52,8 @@ export function readAuthorization(authorization: string | null, bound?: BoundSch
   return { scheme: isBearer ? "Bearer" : bound.name, token };
 }
 
-/** The proofs that a resource accepts. */
 export interface AcceptedProofs {
-  /** Whether tokens must be bound to a key. */
   readonly required: boolean;
-  /** The scheme of bound tokens. */
   readonly scheme: BoundScheme;
 }
 
@@ -75,9 +69,7 @@ export function hasTokenInQuery(url: string): boolean {
   return /[?&]access_token=[^&#]/.test(url);
 }
 
-/** The requirements for the access token of a request. */
 interface TokenRequirement {
-  /** Creates the error of a request without a token. */
   readonly missing: (facts: MissingToken, handling: Handling) => OAuthError;
   /** The proofs that the resource accepts; absent: none. */
   readonly proofs?: AcceptedProofs;
@@ -177,15 +169,12 @@ export interface Connection {
 
 /** The part of a request that a proof of possession by its connection covers. */
 export interface ConnectionRequest {
-  /** The connection. */
   readonly connection: Connection;
   /** The value of a header; `null` if the request has none of that name. */
   header(name: string): string | null;
 }
 
-/** What can be bound to a key. */
 export interface BoundToKey {
-  /** Its name in messages. */
   readonly name: "code" | "refresh token";
   /** Creates the error at a server that accepts no proofs. */
   readonly unprovable: () => OAuthError;

@@ -6,15 +6,11 @@ import type { TokenKind } from "../keys/jwt.ts";
 
 /** @internal The grant that claims are issued for. */
 export interface ClaimsContext {
-  /** The client that receives the claims. */
   readonly client: Client;
   /** The user; absent if the client acts on its own behalf. */
   readonly user?: User;
-  /** The grant. */
   readonly grant: {
-    /** Identifies everything issued for one approval. */
     readonly id: string;
-    /** The scope values of the access token. */
     readonly scope: readonly string[];
     /** The resources of the access token; empty: the server's default audience. */
     readonly resources: readonly string[];
@@ -52,6 +48,5 @@ export interface OriginalClaims {
   readonly sub: string;
   /** Default: the default audience. */
   readonly aud?: string | readonly string[];
-  /** Further claims. Default: those of the token. */
   readonly others?: { readonly scope?: string; readonly client_id: string };
 }

@@ -42,13 +42,10 @@ export interface AccessTokenClaims {
   readonly exp: number;
   /** Begins with the id of the grant and a dot, so that revoking the grant revokes the token. */
   readonly jti: string;
-  /** When the user was authenticated; absent without a user. */
   readonly auth_time?: number;
-  /** The level of authentication that the login reached; absent without one. */
   readonly acr?: string;
   /** The methods of the login (RFC 8176); absent if they are not known. */
   readonly amr?: readonly string[];
-  /** The session; absent without a session of the user. */
   readonly sid?: string;
   /** The key that the token is bound to (RFC 7800 §3.1); absent for a bearer token. */
   readonly cnf?: Confirmation;
@@ -118,7 +115,6 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   };
 };
 
-/** The `token_type` of a token with this claim `cnf`. */
 export function tokenType({ possession }: Server, cnf: Confirmation | undefined): string | undefined {
   return cnf?.jkt === undefined ? "Bearer" : possession.byProof?.scheme.name;
 }
@@ -157,7 +153,6 @@ async function storeOpaque(
   return token;
 }
 
-/** The context of {@link finalClaims}. */
 export async function claimsContext(
   server: Server,
   { client, subject, scope, resources, grantId }: Authorization,
@@ -230,7 +225,6 @@ export async function signIdToken(
   return await signToken(server, client, "id_token", client.idTokenAlg, signedClaims);
 }
 
-/** The claims about the user; `undefined` if the user was removed. */
 async function userClaims(
   { claims: rules, users }: Server,
   sub: string,
@@ -248,7 +242,6 @@ async function userClaims(
 /** The issuers of every server, in the order in which they run: the ID token contains a digest of the access token. */
 export const tokenIssuers: readonly TokenIssuer[] = [accessToken, refreshToken, idToken];
 
-/** Issues the tokens of an authorization. */
 export async function issueTokens(
   server: Server,
   request: AuthenticatedRequest,

@@ -16,7 +16,6 @@ import type { OwnJwtPolicy } from "../keys/verify_jwt.ts";
 /** An access token that is a JWT (RFC 9068 §4). */
 const accessTokenPolicy: OwnJwtPolicy = { typ: "at+jwt" };
 
-/** A valid access token. */
 export interface AccessToken {
   readonly claims: AccessTokenClaims;
   /** The `sub` of the user on this server; absent without a user. */

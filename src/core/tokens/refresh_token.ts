@@ -1,7 +1,7 @@
 /** Refresh tokens (OAuth 2.1 §4.3): issued to clients that are registered for them, rotated for public clients. */
 
 import type { Grant, RefreshTokenRecord, Subject } from "../store/store.ts";
-import type { RefreshLifetimeMember } from "../policy_settings.ts";
+import type { RefreshLifetimeMember } from "../policy.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Authorization } from "../grants/authenticated_request.ts";
 import { chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
@@ -66,7 +66,6 @@ export function grantNow(
   return createGrant(server, { clientId, clientGeneration, subject, scope, resources, claims });
 }
 
-/** The grant of an approval at this moment. */
 export function createGrant(
   server: Server,
   granted: Omit<Grant, "password" | "generation" | "approvedAt">,
@@ -107,7 +106,6 @@ export async function deriveSuccessor(token: string, { salt }: RefreshTokenRecor
   return withChecksum(await digest(`${salt} ${token}`));
 }
 
-/** The record of a token's successor. */
 export function successorRecord(server: Server, record: RefreshTokenRecord): RefreshTokenRecord {
   return { ...record, salt: randomId(server.randomBytes), validUntil: idleExpiresAt(server, record.endsAt) };
 }

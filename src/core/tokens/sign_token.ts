@@ -19,7 +19,6 @@ interface ClaimSize {
 /** The length from which a token is too long for a cookie, in characters. */
 const maxCookieLength = 4096;
 
-/** Maximum number of warnings about long tokens of a server. */
 const maxWarned = 1000;
 
 /** The clients that were warned about, each with the kind of token. */

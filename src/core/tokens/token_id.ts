@@ -3,7 +3,6 @@
  * and the generations of user and client, so that a revocation of one of them needs no list of tokens.
  */
 
-/** The id of the grant of an access token. */
 export function grantOfAccessToken(jti: string): string {
   return jti.split(".", 1)[0]!;
 }

@@ -20,7 +20,7 @@ import { activeProfile, clientProfiles, demoClientsOf, withProfile } from "./pro
 import type { WithProviders } from "./with_providers.ts";
 import { keys, lifetimes, pkce, refresh } from "./setting_groups.ts";
 import { defaultScopes } from "../../core/policy_defaults.ts";
-import type { Lifetimes, PkceSettings } from "../../core/policy_settings.ts";
+import type { Lifetimes, PkceSettings } from "./policy_settings.ts";
 
 /** The server for which settings are resolved. */
 export interface ResolvingServer {

@@ -5,7 +5,7 @@ import type { SupportedGrantType } from "../../core/clients/standing.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { grantTypes } from "../../core/grants/mod.ts";
 import type { LoginMethod, OptionalGrantType, Policy } from "../../core/policy.ts";
-import type { PolicySettings } from "../../core/policy_settings.ts";
+import type { PolicySettings } from "./policy_settings.ts";
 import type { ProfileName } from "../../core/profile.ts";
 import type { Field, ObjectField } from "./field.ts";
 import type { PluginProfile } from "./plugin_profile.ts";

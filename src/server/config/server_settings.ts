@@ -1,6 +1,6 @@
 /** The settings that the whole server has besides those of the minimal server, with their documentation. */
 
-import type { PolicySettings, RequestSettings, TokenSettings, UrlSettings } from "../../core/policy_settings.ts";
+import type { PolicySettings, RequestSettings, TokenSettings, UrlSettings } from "./policy_settings.ts";
 import type { EndpointPaths } from "./endpoint_paths.ts";
 
 /** @internal The settings of the protocol. A policy has them with their defaults. */

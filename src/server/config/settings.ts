@@ -1,7 +1,7 @@
 /**
  * The settings of a server. The configuration file adds its own options in `cli/options.ts`.
  *
- * The interfaces, here, in `server_settings.ts` and in `core/policy_settings.ts`, are the types and the documentation;
+ * The interfaces, here, in `server_settings.ts` and in `policy_settings.ts`, are the types and the documentation;
  * the fields are the description (`field.ts`). The compiler compares them. `validate` compares a value with its field,
  * `validate_settings.ts` compares settings with each other, and `resolve_settings.ts` makes a policy of them. The
  * JSON Schema is generated from the fields and the comments. To add a setting, add its member and its field, read it as
@@ -16,7 +16,7 @@ import type { User } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { AnyName } from "../../core/policy.ts";
 import { defaultScopes } from "../../core/policy_defaults.ts";
-import type { MetadataForm } from "../../core/policy_settings.ts";
+import type { MetadataForm } from "../../core/policy.ts";
 import type { ServerSettings } from "./server_settings.ts";
 import { defaultAlgorithms, verificationAlgorithms } from "../../core/keys/signing_algorithm.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";

@@ -1,7 +1,7 @@
 /** The profile of a provider: its type and its documentation. */
 
 import type { ProviderSettings } from "../config/server_settings.ts";
-import type { RequestSettings } from "../../core/policy_settings.ts";
+import type { RequestSettings } from "../config/policy_settings.ts";
 import type { Members, ProviderFunctions } from "./provider_functions.ts";
 
 /**

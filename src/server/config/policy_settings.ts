@@ -1,9 +1,10 @@
-/** The settings of the minimal server, with documentation and defaults. `server/config/` makes a policy of them. */
+/** The settings by which the minimal server decides, with documentation and defaults. */
 
-import type { ClientAuthMethod } from "./clients/client.ts";
-import type { SigningAlgorithm } from "./keys/signing_algorithm.ts";
-import type { ResponseMode, ResponseType } from "./params.ts";
-import type { ResourceSettings } from "./resource_list.ts";
+import type { ClientAuthMethod } from "../../core/clients/client.ts";
+import type { MetadataForm, RefreshLifetimeMember } from "../../core/policy.ts";
+import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
+import type { ResponseMode, ResponseType } from "../../core/params.ts";
+import type { ResourceSettings } from "../../core/resource_list.ts";
 
 /** @internal The settings that the minimal server reads. A policy has them with their defaults. */
 export interface PolicySettings extends TokenSettings, RequestSettings, UrlSettings {
@@ -54,9 +55,6 @@ export interface PolicySettings extends TokenSettings, RequestSettings, UrlSetti
    */
   readonly resources?: readonly ResourceSettings[];
 }
-
-/** @internal A form of the metadata URL. */
-export type MetadataForm = "oauth-inserted" | "openid-inserted" | "openid-appended" | "oauth-appended";
 
 /** @internal Settings of claims and tokens. */
 export interface TokenSettings {
@@ -171,12 +169,6 @@ export interface RefreshSettings {
    */
   readonly lifetimeMembers?: readonly RefreshLifetimeMember[];
 }
-
-/** @internal A member of a token response with the rest of a lifetime. */
-export type RefreshLifetimeMember =
-  | "refresh_token_expires_in"
-  | "refresh_token_timeout"
-  | "authorization_expires_in";
 
 /** @internal How codes and tokens begin. */
 export interface TokenPrefixes {
