@@ -10,6 +10,7 @@ import type { Store } from "./store/store.ts";
 import type { CoreTrace } from "./trace.ts";
 import type { ConfigIssue } from "./configuration_error.ts";
 import type { Policy } from "./policy.ts";
+import { isTextList } from "./json_value.ts";
 import { quoteValue } from "./quote_value.ts";
 import { findRedirectUriProblem, isUndottedScheme } from "./redirect_uri.ts";
 
@@ -221,10 +222,6 @@ function issueList(): readonly [ConfigIssue[], Add] {
   const add: Add = (path, expected, received, hint) =>
     void issues.push({ path, expected, received: quoteValue(received), hint });
   return [issues, add];
-}
-
-function isTextList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 function isJson(value: unknown): boolean {

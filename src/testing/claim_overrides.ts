@@ -146,7 +146,7 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     if (kind === "access_token" && (changed.sub !== claims.sub || changed.aud !== claims.aud)) {
       const { sub, aud } = claims as unknown as OriginalClaims;
       // The profile of a provider may have changed them before.
-      issued.set(String(changed.jti), original?.(claims) ?? { sub, aud });
+      if (typeof changed.jti === "string") issued.set(changed.jti, original?.(claims) ?? { sub, aud });
     }
     return changed;
   }
@@ -166,7 +166,10 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
       ...server,
       claimChange: {
         ...server.claimChange,
-        original: (claims) => issued.get(String(claims.jti)) ?? server.claimChange?.original?.(claims),
+        original(claims) {
+          const { jti } = claims;
+          return typeof jti === "string" && issued.get(jti) || server.claimChange?.original?.(claims);
+        },
       },
     }),
     forRequest(server, { request }) {

@@ -4,6 +4,8 @@ import { reject } from "../reject.ts";
 import { assertKeyProven, type OtherPlace, requireSentToken } from "./bound_token.ts";
 import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
 import { findRevoked } from "../grant_revocation.ts";
+import { isDeeperThan, isObject, isTextList } from "../json_value.ts";
+import { accessName } from "../request/access.ts";
 import type { AccessTokenProblem } from "../rules/openid.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
@@ -38,7 +40,7 @@ export async function checkAccessToken(server: Server, token: string): Promise<A
   const verified = jwtShape.test(token) ? await verifyJwt(server, token) : await findOpaque(server, token);
   if (verified === undefined) return "unreadable";
   const { claims: { jti, client_id, exp }, user } = verified;
-  if (!hasRequiredClaims(verified.claims)) return "unreadable";
+  if (!isReadable(verified)) return "unreadable";
   if (server.now() >= exp * 1000) return "unreadable";
   const generations = generationsOfAccessToken(jti);
   const client = await server.clients.findHolder(client_id);
@@ -52,9 +54,17 @@ export async function checkAccessToken(server: Server, token: string): Promise<A
   return revoked.id === ids[0] ? "its grant was revoked" : "the token was revoked";
 }
 
-/** Whether the claims that this server reads have their types: a test can issue or mint a token that lacks some. */
-function hasRequiredClaims({ jti, client_id, sub, exp, scope }: Partial<AccessTokenClaims>): boolean {
-  return [jti, client_id, sub, scope ?? ""].every((claim) => typeof claim === "string") && typeof exp === "number";
+/** Maximum levels of arrays and objects in a claim. JSON of thousands can be read, but Node cannot write it. */
+const maxClaimDepth = 32;
+
+/** Whether the claims that this server reads have their types: test keys are public, so others can sign tokens. */
+function isReadable({ claims, audience }: AccessToken): boolean {
+  const { jti, client_id, sub, exp, scope = "", cnf = {}, userinfo_claims = [], userinfo_values = {} } = claims;
+  const { [accessName]: details = [] } = claims;
+  return typeof exp === "number" && isTextList([jti, client_id, sub, scope]) && isTextList(audience) &&
+    isObject(cnf) && isTextList(userinfo_claims) &&
+    isObject(userinfo_values) && Object.values(userinfo_values).every(Array.isArray) &&
+    Array.isArray(details) && details.every(isObject) && !isDeeperThan(maxClaimDepth + 1, claims);
 }
 
 async function verifyJwt(server: Server, token: string): Promise<AccessToken | undefined> {

@@ -1,5 +1,6 @@
 /** What differs from the standards at Okta. */
 
+import { isTextList } from "../../core/json_value.ts";
 import type { Members, ProviderRequest, RequestFacts } from "./provider_functions.ts";
 import type { Server } from "../../core/server.ts";
 import { newGuid } from "./shared/derived_values.ts";
@@ -30,7 +31,7 @@ export function okta(): Provider {
       ...claims,
       sub: uid ?? claims.sub,
       client_id: cid ?? claims.client_id,
-      scope: scp === undefined ? claims.scope : [scp].flat().join(" "),
+      scope: isTextList(scp) ? scp.join(" ") : scp ?? claims.scope,
     }),
     request: acceptBareId,
     error(response, { endpoint, server, rejection }) {

@@ -285,7 +285,7 @@ function visibleDetails(
   const concerned = audiences.length === 0
     ? details
     : details.filter(({ locations }) =>
-      !Array.isArray(locations) || locations.some((location) => uris.includes(canonicalUri(location)))
+      !Array.isArray(locations) || locations.some((uri) => typeof uri === "string" && uris.includes(canonicalUri(uri)))
     );
   return concerned.length > 0 ? concerned : undefined;
 }
