@@ -42,6 +42,12 @@ export interface CoreOptions {
 
 type Add = (path: string, expected: string, received: unknown, hint: string) => void;
 
+/** The options: none of them is a member of the policy. */
+const optionNames: ReadonlySet<string> = new Set<keyof CoreOptions>([
+  ...["issuer", "clients", "users", "policy", "store", "now", "randomBytes", "trace", "approver"] as const,
+  ...["grantTypes", "extensions"] as const,
+]);
+
 /** Maximum lifetimes, in seconds; the others have none. */
 const maxLifetimes: Readonly<Record<string, number>> = { code: 600, authorization_response: 600 };
 
@@ -98,7 +104,7 @@ export function findOptionIssues(options: CoreOptions, settings: Policy): Config
   }
   for (const name of Object.keys(policy)) {
     // Extensions have settings of their own.
-    const isOwn = extensions.length > 0 && !isFixed(name);
+    const isOwn = extensions.length > 0 && !isFixed(name) && !optionNames.has(name);
     if (changeableNames.has(name) || isOwn) continue;
     add(`policy.${name}`, `one of ${[...changeableNames].join(", ")}`, name, "Remove it.");
   }

@@ -64,6 +64,8 @@ export function findUriProblem(uri: string, localUrls: LocalUrls, allowHttp = fa
   if (uri.includes("*")) return "wildcard";
   // A page of any site can claim a scheme that begins with web+ (HTML, `registerProtocolHandler`).
   if (otherSchemes.has(protocol) || protocol.startsWith("web+")) return "scheme";
+  // No domain name belongs to its owner (RFC 8252 §7.1).
+  if (/\.[.:]/.test(protocol)) return "scheme";
   if (username !== "" || password !== "" || /^[a-z][a-z0-9+.-]*:\/\/[^/?]*@/i.test(uri)) return "user information";
   if (!/^https?:$/.test(protocol)) {
     if (/^[^:]+:\d/.test(uri)) return "no scheme";

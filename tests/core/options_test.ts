@@ -23,6 +23,7 @@ const rows: readonly (readonly [path: string, options: object])[] = [
   ["policy.frontChannelUrl", { policy: { frontChannelUrl: "http://auth.example.com" } }],
   ["policy.metadata", { policy: { metadata: { issuer: "https://evil.example" } } }],
   ["policy.typo", { policy: { typo: 1 } }],
+  ["policy.grantTypes", { policy: { grantTypes: [] }, extensions: [{ name: "tickets" }] }],
   ["policy.lifetimes.code", { policy: { lifetimes: { code: 601 } } }],
   ["policy.lifetimes.session", { policy: { lifetimes: { session: NaN } } }],
   ["policy.refresh.grace", { policy: { refresh: { grace: 61 } } }],
@@ -83,7 +84,14 @@ test("[RU-08, RU-11] what is no redirect URI stops the start", async () => {
       "https:a.example",
       "https:///a.example",
     ],
-    ...[" https://a.example/", "https://a.example/cb?code=1", "web+foo:x", "myapp:/cb", "https://例.com/cb"],
+    ...[
+      " https://a.example/",
+      "https://a.example/cb?code=1",
+      "web+foo:x",
+      "myapp:/cb",
+      "com..app:/cb",
+      "https://例.com/cb",
+    ],
     ...["https://a.example/\r\nX: y", 'https://a.example/"><script>'],
   ];
   for (const uri of wrong) {

@@ -524,6 +524,7 @@ test("[RU-11] a private-use scheme without a dot is not registrable on a real ho
 
 test("[RU-10] a scheme that does not lead to an app is not registrable", () =>
   assertUnregistrable([
+    ...["com..app:/cb", "com.app.:/cb", "com.:/cb", "a..:/cb"],
     ...["intent://c.example/#", "intent:x", "chrome:/x", "urn:ietf:wg:oauth:2.0:oob", "localhost:3000/cb"],
     ...["tel:+1234", "sms:+1234", "jar:https://c.example/x", "filesystem:https://c.example/x"],
     ...["feed:https://c.example/x", "mhtml:x", "livescript:x", "resource:/x", "ms-msdt:/x", "search-ms:query=x"],
