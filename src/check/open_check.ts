@@ -12,7 +12,7 @@ import type { Client } from "../core/clients/repository.ts";
 import { assertNoIssues } from "../server/config/config_issue.ts";
 import { demoUsers } from "../server/config/demo_entries.ts";
 import { settingFields } from "../server/config/settings.ts";
-import { revokeGrant } from "../core/grant_revocation.ts";
+import { revokeGrant } from "../core/grant.ts";
 import { generatedKeys, type Keys, type KeySource, type Signer } from "../core/keys/keys.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { isTestHost } from "../core/test_hosts.ts";

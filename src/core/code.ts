@@ -11,7 +11,7 @@ import { reject } from "./reject.ts";
 import { randomId, randomToken, storageKey } from "./secrets.ts";
 import type { Server } from "./server.ts";
 import type { Session } from "./session/session.ts";
-import { createGrant } from "./tokens/refresh_token.ts";
+import { createGrant } from "./grant.ts";
 import { accessName, approveAccess, hasAccess } from "./request/access.ts";
 import { deliveryTo } from "./request/delivery.ts";
 import type { PendingAuthorization } from "./request/destination.ts";

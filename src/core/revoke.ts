@@ -1,7 +1,7 @@
 /** POST /oauth2/revoke (RFC 7009 §2). */
 
 import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
-import { revokeGrant } from "./grant_revocation.ts";
+import { revokeGrant } from "./grant.ts";
 import type { Params } from "./params.ts";
 import { reject } from "./reject.ts";
 import { storageKey } from "./secrets.ts";

@@ -1,7 +1,7 @@
 /** The grants that a test server has issued codes and tokens for, so that a test can revoke them. */
 
 import { boundedCache } from "../platform/bounded_cache.ts";
-import { revokeGrant } from "../core/grant_revocation.ts";
+import { revokeGrant } from "../core/grant.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import type { TraceEvent } from "../server/trace.ts";
 

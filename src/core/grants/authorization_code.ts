@@ -19,7 +19,7 @@ import {
   narrowGrant,
   registeredScope,
 } from "./narrow_grant.ts";
-import { revokeGrant } from "../grant_revocation.ts";
+import { revokeGrant } from "../grant.ts";
 
 const unknownCode = "code is unknown, expired, used, or was issued to another client";
 const invalidGrant = invalidGrantBy("TK-16", unknownCode);

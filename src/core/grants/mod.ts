@@ -9,7 +9,7 @@
  *    `Authorization`.
  * 4. `issueTokens` (in `tokens/`) turns the authorization into the response.
  *
- * Grants are revoked in `grant_revocation.ts`. Authorization requests are in `request.ts`, codes in `code.ts`.
+ * Grants are revoked in `grant.ts`. Authorization requests are in `request.ts`, codes in `code.ts`.
  */
 
 import { authorizationCode } from "./authorization_code.ts";

@@ -2,7 +2,7 @@
 
 import { type BoundToKey, confirmationOf } from "../tokens/bound_token.ts";
 import type { GrantRecord, StoredRecord } from "../store/store.ts";
-import { clientSessionId, findRevoked } from "../grant_revocation.ts";
+import { clientSessionId, findRevoked } from "../grant.ts";
 import { hasAccess, narrowAccess, requestsAccess } from "../request/access.ts";
 import { narrowResources, registeredResources } from "../request/scope.ts";
 import { filterRequestedClaims, mayBeRequested } from "../claims.ts";

@@ -17,7 +17,7 @@ import {
   successorRecord,
 } from "../tokens/refresh_token.ts";
 import { assertProvenKey, findInvalidReason, invalidGrantBy, narrowGrant, registeredScope } from "./narrow_grant.ts";
-import { revokeGrant } from "../grant_revocation.ts";
+import { revokeGrant } from "../grant.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 
 const unknownToken = "refresh_token is unknown, expired, used, revoked, or another client's";

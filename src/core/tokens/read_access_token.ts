@@ -3,7 +3,7 @@
 import { reject } from "../reject.ts";
 import { assertKeyProven, type OtherPlace, requireSentToken } from "./bound_token.ts";
 import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
-import { findRevoked } from "../grant_revocation.ts";
+import { findRevoked } from "../grant.ts";
 import { isDeeperThan, isObject, isTextList } from "../json_value.ts";
 import { accessName } from "../request/access.ts";
 import type { AccessTokenProblem } from "../rules/openid.ts";

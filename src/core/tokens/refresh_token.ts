@@ -1,14 +1,12 @@
 /** Refresh tokens (OAuth 2.1 §4.3): issued to clients that are registered for them, rotated for public clients. */
 
-import type { Grant, RefreshTokenRecord, Subject } from "../store/store.ts";
+import { grantNow } from "../grant.ts";
+import type { RefreshTokenRecord } from "../store/store.ts";
 import type { RefreshLifetimeMember } from "../policy.ts";
 import type { Client } from "../clients/repository.ts";
-import type { Authorization } from "../grants/authenticated_request.ts";
-import { chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
+import { isPromise } from "../maybe_promise.ts";
 import { digest, randomId, randomTokenAndId, storageKey, withChecksum } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
-import { passwordFingerprint } from "../session/session.ts";
-import { generationOf } from "../users/users.ts";
 
 /** Issues the first refresh token of a grant, or the refresh token that the grant type has chosen. */
 export const refreshToken: TokenIssuer = async (server, authorization, _now, _issued, { provenKey }) => {
@@ -53,30 +51,6 @@ export function lifetimeMembers(
       name,
       secondsUntil(name === "authorization_expires_in" ? endsAt : validUntil),
     ]),
-  );
-}
-
-/** The grant of a grant type that stores none: approved now. */
-export function grantNow(
-  server: Server,
-  { client, scope, resources, claims }: Authorization,
-  subject: Subject,
-): MaybePromise<Grant> {
-  const { id: clientId, generation: clientGeneration } = client;
-  return createGrant(server, { clientId, clientGeneration, subject, scope, resources, claims });
-}
-
-export function createGrant(
-  server: Server,
-  granted: Omit<Grant, "password" | "generation" | "approvedAt">,
-): MaybePromise<Grant> {
-  return chain(
-    server.users.find(granted.subject.sub),
-    (user) =>
-      chain(user && passwordFingerprint(server, user), (password) => {
-        const generation = user && generationOf(user);
-        return { ...granted, password, generation, approvedAt: server.now() };
-      }),
   );
 }
 

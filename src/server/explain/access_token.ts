@@ -3,7 +3,7 @@
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import type { JWTPayload } from "jose";
 import { describeKind } from "../../core/quote_value.ts";
-import { findRevoked } from "../../core/grant_revocation.ts";
+import { findRevoked } from "../../core/grant.ts";
 import { findTimeProblem, findTimeTypeProblem, formatClaimTime, jwtPolicies } from "../../platform/jwt/jwt_policies.ts";
 import type { InvalidToken } from "../../core/rules/openid.ts";
 import type { Server } from "../../core/server.ts";

@@ -18,7 +18,7 @@ import {
 import { rejectCrossOrigin } from "../pages/same_origin.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { isPermitted } from "../../core/clients/standing.ts";
-import { clientSessionId } from "../../core/grant_revocation.ts";
+import { clientSessionId } from "../../core/grant.ts";
 import type { Params } from "../../core/params.ts";
 import { appendToRedirectUri } from "../../core/redirect_uri.ts";
 import { observe } from "../../core/observe.ts";

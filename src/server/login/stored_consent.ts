@@ -10,7 +10,7 @@ import type { Approval } from "../../core/code.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 import type { PendingAuthorization } from "../../core/request/destination.ts";
 import { isReleasedByScope } from "../../core/claims.ts";
-import { revokeGrant } from "../../core/grant_revocation.ts";
+import { revokeGrant } from "../../core/grant.ts";
 import { redirectsToDevice } from "../../core/redirect_uri.ts";
 import { digest, storageKey } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";

@@ -12,7 +12,7 @@ import { authenticateClient } from "../../core/client_auth.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { OAuthError } from "../../core/errors.ts";
-import { revokeGrant } from "../../core/grant_revocation.ts";
+import { revokeGrant } from "../../core/grant.ts";
 import { paramsFromFields } from "../../core/params.ts";
 import { revokeConsent } from "../login/stored_consent.ts";
 import { grantOfAccessToken } from "../../core/tokens/token_id.ts";

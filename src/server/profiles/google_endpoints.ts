@@ -11,7 +11,7 @@ import { claimsForScope } from "../../core/claims.ts";
 import { OAuthError } from "../../core/errors.ts";
 import { paramsFromFields, splitScope } from "../../core/params.ts";
 import type { Server } from "../../core/server.ts";
-import { revokeGrant } from "../../core/grant_revocation.ts";
+import { revokeGrant } from "../../core/grant.ts";
 import { grantOfAccessToken } from "../../core/tokens/token_id.ts";
 import { readAuthorization } from "../../core/tokens/bound_token.ts";
 import { readAccessToken } from "../../core/tokens/read_access_token.ts";

@@ -3,7 +3,7 @@
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { OAuthError } from "../../core/errors.ts";
 import type { Authorization } from "../../core/grants/authenticated_request.ts";
-import { findRevoked } from "../../core/grant_revocation.ts";
+import { findRevoked } from "../../core/grant.ts";
 import { storageKey } from "../../core/secrets.ts";
 import type { EntryPointParts, GrantType, PartRequest, Server, TokenIssuer } from "../../core/server.ts";
 import { refreshToken } from "../../core/tokens/refresh_token.ts";

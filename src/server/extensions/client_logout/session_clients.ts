@@ -6,7 +6,7 @@
 import type { LogoutCallRecord, SessionClientRecord } from "../../../core/store/records.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import { findRevoked } from "../../../core/grant_revocation.ts";
+import { findRevoked } from "../../../core/grant.ts";
 import { randomId, storageIssuer, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import { clientLogoutOf } from "./settings.ts";

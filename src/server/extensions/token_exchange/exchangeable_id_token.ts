@@ -6,7 +6,7 @@
 import type { GrantRecord, StoredRecord } from "../../../core/store/store.ts";
 import { storageKey } from "../../../core/secrets.ts";
 import type { Server, TokenIssuer } from "../../../core/server.ts";
-import { grantNow } from "../../../core/tokens/refresh_token.ts";
+import { grantNow } from "../../../core/grant.ts";
 import { tokenExchangeType } from "./settings.ts";
 
 /**

@@ -1,7 +1,35 @@
-/** The revocation of grants, and of the session of one client. */
+/** Grants: created at an approval, and revoked with everything issued for them; and the revocation of sessions. */
 
+import type { Authorization } from "./grants/authenticated_request.ts";
+import { chain, type MaybePromise } from "./maybe_promise.ts";
 import type { Server } from "./server.ts";
-import type { RevocationRecord } from "./store/store.ts";
+import { passwordFingerprint } from "./session/session.ts";
+import type { Grant, RevocationRecord, Subject } from "./store/store.ts";
+import { generationOf } from "./users/users.ts";
+
+/** The grant of a grant type that stores none: approved now. */
+export function grantNow(
+  server: Server,
+  { client, scope, resources, claims }: Authorization,
+  subject: Subject,
+): MaybePromise<Grant> {
+  const { id: clientId, generation: clientGeneration } = client;
+  return createGrant(server, { clientId, clientGeneration, subject, scope, resources, claims });
+}
+
+export function createGrant(
+  server: Server,
+  granted: Omit<Grant, "password" | "generation" | "approvedAt">,
+): MaybePromise<Grant> {
+  return chain(
+    server.users.find(granted.subject.sub),
+    (user) =>
+      chain(user && passwordFingerprint(server, user), (password) => {
+        const generation = user && generationOf(user);
+        return { ...granted, password, generation, approvedAt: server.now() };
+      }),
+  );
+}
 
 /**
  * Revokes everything issued for a grant and traces the reason.
