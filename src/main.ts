@@ -242,7 +242,7 @@ async function initActions(): Promise<InitActions> {
 async function fileActions(): Promise<Pick<InitActions, "createPrivateFile" | "randomSecret">> {
   const [{ createPrivateFile }, { systemRandomBytes }, { randomToken }] = await Promise.all([
     import("./platform/runtime/tools.ts"),
-    import("./core/crypto.ts"),
+    import("./platform/runtime/random_bytes.ts"),
     import("./core/secrets.ts"),
   ]);
   return { createPrivateFile, randomSecret: () => randomToken(systemRandomBytes) };

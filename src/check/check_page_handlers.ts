@@ -3,10 +3,11 @@
 import { ensureBrowserCookie } from "../core/session/cookies.ts";
 import type { Context } from "../core/context.ts";
 import { browserCsrfToken, readProtectedForm } from "../server/pages/csrf.ts";
-import { html, htmlWithForms, HttpError, type HttpResponse, redirect } from "../core/http/message.ts";
+import { html, HttpError, type HttpResponse, redirect } from "../core/http/message.ts";
+import { htmlWithForms } from "../platform/http/response.ts";
 import type { Client } from "../core/clients/repository.ts";
 import { ConfigurationError } from "../core/configuration_error.ts";
-import { serverOrigins } from "../core/issuer_urls.ts";
+import { serverOrigins } from "../platform/http/server_origins.ts";
 import { reject } from "../server/rules/mod.ts";
 import type { Params } from "../core/params.ts";
 import { isTestUrl } from "../server/config/host_kinds.ts";

@@ -118,7 +118,7 @@ async function readRealmFile(
   const [{ readRealm }, { randomToken }, { systemRandomBytes }] = await Promise.all([
     import("./realm/read_realm.ts"),
     import("../core/secrets.ts"),
-    import("../core/crypto.ts"),
+    import("../platform/runtime/random_bytes.ts"),
   ]);
   try {
     const { value, notes } = await readRealm(realm, () => randomToken(systemRandomBytes));

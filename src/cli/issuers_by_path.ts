@@ -3,7 +3,7 @@
  * configuration names from the start, and adds others at the first request to one of their endpoints.
  */
 
-import { plainText } from "../core/http/message.ts";
+import { plainText } from "../platform/http/response.ts";
 import { parseTarget, type RequestHandler } from "../core/router.ts";
 import { memoryStore } from "../core/store/memory.ts";
 import type { App } from "../server/app.ts";

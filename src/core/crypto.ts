@@ -238,11 +238,6 @@ async function generateP256Key(): Promise<JsonWebKey> {
   return await draw().catch(draw);
 }
 
-/** Random bytes of the runtime, for code without the random source of a server. */
-export function systemRandomBytes(length: number): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(length));
-}
-
 /** The part of Node's Buffer that is used. */
 interface BufferConstructor {
   from(text: string, encoding?: "base64url" | "utf8"): Uint8Array & { toString(encoding: "base64url"): string };

@@ -43,14 +43,6 @@ export function backChannelOrigin(server: ServerUrls): string {
   return server.settings.backChannelUrl ?? issuerOrigin(server.issuer);
 }
 
-export function serverOrigins(server: ServerUrls): readonly string[] {
-  const { origins } = server.settings;
-  return [
-    ...[issuerOrigin(server.issuer), frontChannelOrigin(server), backChannelOrigin(server)],
-    ...isAtOrigins(server) ? Object.values(origins) : [],
-  ];
-}
-
 /** The origin of an endpoint, which the setting `origins` names by the endpoint's name in metadata. */
 export function endpointOrigin(
   server: ServerUrls,
@@ -60,7 +52,7 @@ export function endpointOrigin(
   return named ?? (caller === "browser" ? frontChannelOrigin(server) : backChannelOrigin(server));
 }
 
-function isAtOrigins({ issuer, settings: { origins } }: ServerUrls): boolean {
+export function isAtOrigins({ issuer, settings: { origins } }: ServerUrls): boolean {
   return origins.issuer !== undefined && issuerOrigin(issuer) === origins.issuer;
 }
 

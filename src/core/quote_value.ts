@@ -26,17 +26,17 @@ export function quoteValue(value: unknown): string {
   return printable(JSON.stringify(shown));
 }
 
-/** The type of a value as a noun phrase. */
-export function describeKind(value: unknown): string {
-  if (value === undefined) return "nothing";
-  if (value === null) return "null";
-  return Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `a ${typeof value}`;
-}
-
 /**
  * Encloses text in single quotes, inside which the shell interprets nothing. Single quotes in the text are placed
  * outside the quoted parts.
  */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The type of a value as a noun phrase. */
+export function describeKind(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  return Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

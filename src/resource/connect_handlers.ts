@@ -6,7 +6,8 @@ import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } 
 import { readSession } from "../core/session/cookies.ts";
 import { reject } from "../server/rules/mod.ts";
 import { renderPage } from "../core/pages/render_page.ts";
-import { htmlWithForms, redirect } from "../core/http/message.ts";
+import { redirect } from "../core/http/message.ts";
+import { htmlWithForms } from "../platform/http/response.ts";
 import { ConnectAccount } from "./connect_page.tsx";
 import type { Connection } from "./connections.ts";
 import type { HostedResourceDefinition } from "./hosted_handlers.ts";

@@ -2,7 +2,7 @@
 
 import type { Context } from "../core/context.ts";
 import type { Handlers } from "../core/route.ts";
-import { readBodyText } from "../core/http/form.ts";
+import { readBodyText } from "../platform/http/body_text.ts";
 import { type HttpResponse, json, type ResponseLike, withHeaders } from "../core/http/message.ts";
 import type { HostedResource } from "../core/resource_list.ts";
 import type { MaybePromise } from "../core/maybe_promise.ts";

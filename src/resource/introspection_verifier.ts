@@ -1,16 +1,24 @@
 /** Verifies access tokens by introspection (RFC 7662). */
 
-import { assertionParameters, authenticateClient } from "../client/authentication.ts";
-import type { ClientAuthentication, ClientCredentials } from "../client/authentication.ts";
+import {
+  assertionParameters,
+  authenticateClient,
+  type ClientAuthentication,
+  type ClientCredentials,
+} from "../client/authentication.ts";
 import { importSigningKey, type SigningKey } from "../client/jwt.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 import { formRequest } from "../client/token_request.ts";
 import { reject } from "../server/rules/mod.ts";
-import { verificationAlgorithms } from "../core/keys/signing_algorithm.ts";
-import { hasPrivateKey } from "../core/keys/jwk.ts";
-import { systemRandomBytes } from "../core/crypto.ts";
-import { authorizationServer, fetchJson, unavailable } from "./authorization_server.ts";
-import type { AuthorizationServerOptions } from "./authorization_server.ts";
+import { verificationAlgorithms } from "../server/config/verification_algorithms.ts";
+import { hasPrivateKey } from "../platform/jwt/private_key.ts";
+import { systemRandomBytes } from "../platform/runtime/random_bytes.ts";
+import {
+  authorizationServer,
+  type AuthorizationServerOptions,
+  fetchJson,
+  unavailable,
+} from "./authorization_server.ts";
 import type { TokenVerifier } from "./protected_resource.ts";
 
 /**

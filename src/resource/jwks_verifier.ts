@@ -1,17 +1,19 @@
 /** Verifies access tokens that are JWTs (RFC 9068) with the published keys of their authorization server. */
 
-import { errors } from "jose";
-import type { JWTVerifyGetKey } from "jose";
+import { errors, type JWTVerifyGetKey } from "jose";
 import { boundedCache } from "../platform/bounded_cache.ts";
 import { OAuthError } from "../core/errors.ts";
 import { reject } from "../server/rules/mod.ts";
 import { jwtPolicies, JwtPolicyError } from "../platform/jwt/jwt_policies.ts";
-import { remoteKeys } from "../server/fetching/remote_keys.ts";
+import { type KeyFetches, remoteKeys } from "../server/fetching/remote_keys.ts";
 import { verifyByKeys } from "../platform/jwt/verify_by_keys.ts";
-import { verificationAlgorithms } from "../core/keys/signing_algorithm.ts";
-import type { KeyFetches } from "../server/fetching/remote_keys.ts";
-import { authorizationServer, unavailable } from "./authorization_server.ts";
-import type { AuthorizationServer, AuthorizationServerOptions } from "./authorization_server.ts";
+import { verificationAlgorithms } from "../server/config/verification_algorithms.ts";
+import {
+  type AuthorizationServer,
+  authorizationServer,
+  type AuthorizationServerOptions,
+  unavailable,
+} from "./authorization_server.ts";
 import type { TokenVerifier } from "./protected_resource.ts";
 
 /**

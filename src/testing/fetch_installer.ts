@@ -1,6 +1,6 @@
 /** Installs the fetch of a mock: for the origin of its issuer, or for the origins of the provider that it imitates. */
 
-import { plainText } from "../core/http/message.ts";
+import { plainText } from "../platform/http/response.ts";
 import type { App } from "../server/app.ts";
 import type { AppChanges, Plugin } from "../server/hosting/options.ts";
 import { quote } from "../server/config/config_issue.ts";

@@ -1,7 +1,7 @@
 /** Signing keys that a test brings along. */
 
 import { CompactSign, compactVerify, importJWK } from "jose";
-import { hasPrivateKey } from "../core/keys/jwk.ts";
+import { hasPrivateKey } from "../platform/jwt/private_key.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../core/keys/signing_algorithm.ts";
 import type { Server } from "../core/server.ts";

@@ -12,7 +12,7 @@ import { randomId } from "../core/secrets.ts";
 import type { Outbound } from "../server/fetching/outbound.ts";
 import type { Server } from "../core/server.ts";
 import { randomPool } from "../core/crypto.ts";
-import { plainText } from "../core/http/message.ts";
+import { plainText } from "../platform/http/response.ts";
 import { recorder } from "../recorder/recorder.ts";
 import { memoryStore } from "../core/store/memory.ts";
 import { assertAllMet } from "./assert_all_met.ts";

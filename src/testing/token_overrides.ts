@@ -7,7 +7,7 @@ import type { Server } from "../core/server.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { encodeBase64url } from "../core/crypto.ts";
-import { hasPrivateKey } from "../core/keys/jwk.ts";
+import { hasPrivateKey } from "../platform/jwt/private_key.ts";
 import { memoryStore } from "../core/store/memory.ts";
 import type { AccessTokenRecord } from "../core/store/store.ts";
 import { testKeys, testKeysOf } from "./keys.ts";

@@ -7,7 +7,7 @@ import { authorizationRequest, newFlowValues } from "../../src/client/authorizat
 import { readCallback } from "../../src/client/callback.ts";
 import { encodeParameters, type RequestParameters } from "../../src/client/parameters.ts";
 import { codeExchange } from "../../src/client/token_request.ts";
-import { systemRandomBytes } from "../../src/core/crypto.ts";
+import { systemRandomBytes } from "../../src/platform/runtime/random_bytes.ts";
 import type { ClientDriver, ClientSession, ResourceJourney, TokenJourney } from "../../src/check/mod.ts";
 
 /** A mistake of a copy. */

@@ -1,6 +1,7 @@
 /** Random values and digests of the small clients. */
 
-import { digestBytes, encodeBase64url, systemRandomBytes } from "../../src/core/crypto.ts";
+import { digestBytes, encodeBase64url } from "../../src/core/crypto.ts";
+import { systemRandomBytes } from "../../src/platform/runtime/random_bytes.ts";
 
 export function randomText(): string {
   return encodeBase64url(systemRandomBytes(32));

@@ -3,7 +3,7 @@
 import { createLocalJWKSet, jwtVerify, type JWTVerifyGetKey } from "jose";
 import { assertionParameters, basicCredentials, signingKey } from "../../src/client/authentication.ts";
 import { demandedNonce, type ProofKey, signProof } from "../../src/client/proof.ts";
-import { systemRandomBytes } from "../../src/core/crypto.ts";
+import { systemRandomBytes } from "../../src/platform/runtime/random_bytes.ts";
 import type { ClientJourney } from "../../src/check/mod.ts";
 import type { Style } from "./style.ts";
 

@@ -1,15 +1,14 @@
 /** The functions of src/client against the vectors of the standards, and against jose. */
 
 import { assertEquals } from "@std/assert";
-import { calculateJwkThumbprint, compactVerify, importJWK, jwtVerify } from "jose";
-import type { JWK } from "jose";
+import { calculateJwkThumbprint, compactVerify, importJWK, type JWK, jwtVerify } from "jose";
 import { test } from "node:test";
 import { authenticateClient } from "../../src/client/authentication.ts";
 import { codeChallenge } from "../../src/client/authorization_request.ts";
 import { readCallback } from "../../src/client/callback.ts";
 import { signJwt } from "../../src/client/jwt.ts";
 import { signProof } from "../../src/client/proof.ts";
-import { verificationAlgorithms } from "../../src/core/keys/signing_algorithm.ts";
+import { verificationAlgorithms } from "../../src/server/config/verification_algorithms.ts";
 import { assertionOf, clientKey, secretKey, signingContext, startSeconds } from "../server/client_jwts.ts";
 
 test("[PK-03] a code challenge is that of RFC 7636, Appendix B", async () => {

@@ -3,7 +3,8 @@
  * RFC 6750).
  */
 
-import { getHeader, json, withHeaders } from "../../core/http/message.ts";
+import { json, withHeaders } from "../../core/http/message.ts";
+import { getHeader } from "../../platform/http/response.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import type { RequestView } from "../../testing/faults/fault.ts";

@@ -3,7 +3,7 @@
 import type { Context } from "../../core/context.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
 import type { Endpoint, Handler } from "../../core/route.ts";
-import { plainText } from "../../core/http/message.ts";
+import { plainText } from "../../platform/http/response.ts";
 import { type Timer, timers } from "../../core/timers.ts";
 
 /** The plugin for health checks. */

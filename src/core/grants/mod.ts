@@ -16,6 +16,7 @@ import { authorizationCode } from "./authorization_code.ts";
 import { authorizeClientCredentials } from "./client_credentials.ts";
 import { authorizeRefresh } from "./refresh_token.ts";
 import type { OptionalGrantType, Policy } from "../policy.ts";
+import { withoutUser } from "../clients/standing.ts";
 import { parameters } from "../params.ts";
 import type { GrantType } from "../server.ts";
 
@@ -50,7 +51,7 @@ const refreshToken: GrantType = {
 const clientCredentials: GrantType = {
   type: "client_credentials",
   title: "Client credentials",
-  standing: { from: "approved", onTestHosts: "unknown" },
+  standing: withoutUser,
   parameters: parameters("scope", { name: "resource", repeatable: true }),
   authorize: authorizeClientCredentials,
 };

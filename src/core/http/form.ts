@@ -61,18 +61,7 @@ export function describeContentType({ headers }: RequestLike): string {
   return type.length > 100 ? `${type.slice(0, 100)}…` : type;
 }
 
-/**
- * Reads a body that is not a form, such as JSON, as text.
- *
- * @param maxBytes Maximum size, in bytes. Default: {@link maxBodyBytes}.
- * @throws {HttpError} 400, 408, 413, 415 for a content coding.
- */
-export async function readBodyText(request: RequestLike, maxBytes?: number): Promise<string> {
-  rejectContentCoding(request);
-  return await readText(request, maxBytes);
-}
-
-function rejectContentCoding({ headers }: RequestLike): void {
+export function rejectContentCoding({ headers }: RequestLike): void {
   const coding = headers.get("content-encoding");
   if (coding === null || coding.toLowerCase() === "identity") return;
   throw new HttpError(415, "HT-13", "The body must not be compressed: Content-Encoding may only be identity");

@@ -62,11 +62,6 @@ export function isResponse(response: object): response is Response {
   return "arrayBuffer" in response;
 }
 
-/** A header of a response by its lower-case name; `undefined` if the response does not have it. */
-export function getHeader(response: ResponseLike, name: string): string | undefined {
-  return isResponse(response) ? response.headers.get(name) ?? undefined : response.headers[name];
-}
-
 export function isDropped(response: ResponseLike): boolean {
   return isResponse(response) && response.type === "error";
 }
@@ -107,7 +102,7 @@ export function toResponse(response: ResponseLike): Response {
 type ExtraHeaders = Readonly<Record<string, string>>;
 
 /** No cache keeps the content, and no browser guesses another type for it. */
-const contentHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+export const contentHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 /** A JSON response (OAuth 2.1 §3.2.3): not cached unless `extra` has `cache-control`. */
 export function json(status: number, body: unknown, extra?: ExtraHeaders): HttpResponse {
@@ -134,15 +129,6 @@ export const emptyHeadResponse: HttpResponse = {
   body: null,
 };
 
-/** One line of plain text, never cached. */
-export function plainText(status: number, text: string): HttpResponse {
-  return {
-    status,
-    headers: { "content-type": "text/plain; charset=utf-8", ...contentHeaders },
-    body: `${text}\n`,
-  };
-}
-
 /** The policy of every page. */
 // No form-action: browsers apply it to the redirect that follows a form, and the redirect leads to the client.
 export const contentSecurityPolicy =
@@ -163,14 +149,6 @@ export function html(status: number, body: string, extra?: ExtraHeaders): HttpRe
     },
     body,
   };
-}
-
-/**
- * A page with forms that post to this server. With `no-referrer`, browsers send `Origin: null`, which a page of any
- * origin can cause too. With `same-origin`, they send the real origin, to this server only.
- */
-export function htmlWithForms(status: number, body: string, extra?: ExtraHeaders): HttpResponse {
-  return html(status, body, { "referrer-policy": "same-origin", ...extra });
 }
 
 /** A redirect: 302, or 303 after a POST, so that the browser does not post the form again (RFC 9700 §4.12). */

@@ -20,10 +20,6 @@ export function keyMembersOf(jwk: Jwk): Record<string, unknown> {
   return { ...publicMembersOf(jwk), ...pick(jwk, privateMembers) };
 }
 
-export function hasPrivateKey(jwk: { readonly d?: unknown; readonly priv?: unknown }): boolean {
-  return jwk.d !== undefined || jwk.priv !== undefined;
-}
-
 /** The present members, in this order. */
 function pick(jwk: Jwk, members: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(members.flatMap((name) => jwk[name] === undefined ? [] : [[name, jwk[name]]]));

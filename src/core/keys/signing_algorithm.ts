@@ -1,7 +1,5 @@
 /** The signature algorithms of tokens and of the JWTs of clients. */
 
-import { isMlDsa } from "../crypto.ts";
-
 /**
  * A signature algorithm of tokens (RFC 7518 §3.1). `Ed25519` (RFC 9864 §2.2) makes the signatures of `EdDSA` (RFC 8037
  * §3.1), which RFC 9864 deprecates because the name leaves the curve open. ML-DSA (RFC 9964) needs Node 24.7, Deno or
@@ -46,6 +44,3 @@ export const defaultAlgorithms: readonly string[] = [
   "Ed25519",
   "EdDSA",
 ];
-
-/** The asymmetric algorithms of JWTs that others sign (RFC 7518 §3.1, RFC 8037, RFC 9964). */
-export const verificationAlgorithms: readonly string[] = [...defaultAlgorithms, ...signingAlgorithms.filter(isMlDsa)];

@@ -20,10 +20,6 @@ export function setSessionCookie(context: Context, session: Session): MaybePromi
   }));
 }
 
-export function clearSessionCookie(context: Context): Record<string, string> {
-  return { "set-cookie": clearCookie(cookieName("session", context), cookieScope(context)) };
-}
-
 /** `demo`: forms of the server's pages and flows of the demo client. `login`: pending logins. */
 type BrowserCookiePurpose = "demo" | "login";
 
@@ -89,10 +85,6 @@ interface CookieScope {
   /** The path that receives the cookie, with all paths below it. */
   readonly path: string;
   readonly secure: boolean;
-}
-
-export function clearCookie(name: string, scope: CookieScope): string {
-  return `${setCookie(name, "", scope)}; Max-Age=0`;
 }
 
 /** A `Set-Cookie` header for a cookie that scripts cannot read and that forms of other sites do not send. */

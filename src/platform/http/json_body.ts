@@ -1,7 +1,8 @@
 /** Reads JSON objects: from texts, and from the bodies of requests with limits for size, duration and depth. */
 
 import { isDeeperThan, isObject } from "../../core/json_value.ts";
-import { describeContentType, readBodyText } from "../../core/http/form.ts";
+import { describeContentType } from "../../core/http/form.ts";
+import { readBodyText } from "./body_text.ts";
 import { HttpError, type RequestLike } from "../../core/http/message.ts";
 import type { RuleId } from "../../core/rules/mod.ts";
 

@@ -1,7 +1,8 @@
 /** DPoP (RFC 9449). */
 
 import { digest } from "../../core/secrets.ts";
-import { hasPrivateKey, publicMembersOf } from "../../core/keys/jwk.ts";
+import { publicMembersOf } from "../../core/keys/jwk.ts";
+import { hasPrivateKey } from "../../platform/jwt/private_key.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findBearerToken } from "../record_request.ts";
 import type { Exchange } from "../exchange.ts";

@@ -1,6 +1,6 @@
 /** The algorithms of JWTs that clients sign: assertions and signed requests. */
 
-import { verificationAlgorithms } from "../../core/keys/signing_algorithm.ts";
+import { verificationAlgorithms } from "./verification_algorithms.ts";
 
 /** The algorithms of JWTs that clients sign with their secret (RFC 7518 §3.2). */
 export const secretAlgorithms: readonly string[] = ["HS256", "HS384", "HS512"];

@@ -2,7 +2,8 @@
 
 import type { Context } from "../../core/context.ts";
 import { errorHandler } from "../../core/error_response.ts";
-import { plainText, type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { plainText } from "../../platform/http/response.ts";
 import { toOAuthError } from "../../core/json_error.ts";
 import { rejectionProblem } from "./problem_response.ts";
 import type { Pages } from "../pages.ts";

@@ -1,7 +1,6 @@
 /** Explains why an access token is rejected, as far as the token itself proves the reason. Loads jose. */
 
-import { decodeJwt, decodeProtectedHeader } from "jose";
-import type { JWTPayload } from "jose";
+import { decodeJwt, decodeProtectedHeader, type JWTPayload } from "jose";
 import { describeKind } from "../../core/quote_value.ts";
 import { findRevoked } from "../../core/grant.ts";
 import { findTimeProblem, findTimeTypeProblem, formatClaimTime, jwtPolicies } from "../../platform/jwt/jwt_policies.ts";

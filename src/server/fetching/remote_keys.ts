@@ -1,7 +1,6 @@
 /** Public keys of clients and issuers: from their key set, or fetched from its URL (RFC 7517 §5). */
 
-import { createLocalJWKSet, errors } from "jose";
-import type { JSONWebKeySet, JWTVerifyGetKey } from "jose";
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import type { BoundedCache } from "../../platform/bounded_cache.ts";
 import { DocumentError, fetchDocument, type Outbound, parseJsonDocument } from "./outbound.ts";
 import { findPrivateMember, type PublicKeySet } from "../../core/keys/jwk.ts";

@@ -8,10 +8,12 @@
  */
 
 import type { HostedApp } from "./hosted_app.ts";
-import { type HttpResponse, isDropped, plainText, toResponse } from "../../core/http/message.ts";
+import { type HttpResponse, isDropped, toResponse } from "../../core/http/message.ts";
+import { plainText } from "../../platform/http/response.ts";
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import type { ClientAddress, RequestHandler } from "../../core/router.ts";
-import { backChannelOrigin, serverOrigins } from "../../core/issuer_urls.ts";
+import { backChannelOrigin } from "../../core/issuer_urls.ts";
+import { serverOrigins } from "../../platform/http/server_origins.ts";
 import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
 import { localIssuer } from "../config/settings.ts";
 import { memoryStore } from "../../core/store/memory.ts";

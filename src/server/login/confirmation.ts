@@ -3,7 +3,8 @@
  * text; no URL contains it.
  */
 
-import { clearCookie, cookieName, cookieScope, readCookie, setCookie } from "../../core/session/cookies.ts";
+import { cookieName, cookieScope, readCookie, setCookie } from "../../core/session/cookies.ts";
+import { clearCookie } from "./session_cookie.ts";
 import { type HttpResponse, redirect } from "../../core/http/message.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/session/session.ts";
 import type { Context } from "../../core/context.ts";

@@ -11,10 +11,10 @@ import {
   contentSecurityPolicy,
   emptyHeadResponse,
   html,
-  htmlWithForms,
   type HttpResponse,
   redirect,
 } from "../../core/http/message.ts";
+import { htmlWithForms } from "../../platform/http/response.ts";
 import { rejectCrossOrigin } from "../pages/same_origin.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { isPermitted } from "../../core/clients/standing.ts";
@@ -36,7 +36,8 @@ import { readParams } from "../../core/client_endpoint.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
 import { mayLogOutTo } from "./logout_uri.ts";
-import { clearSessionCookie, readSession } from "../../core/session/cookies.ts";
+import { readSession } from "../../core/session/cookies.ts";
+import { clearSessionCookie } from "./session_cookie.ts";
 
 /** The pages of the embedding program. */
 type ReplacedPages = Pick<Pages, "logout" | "loggingOut" | "loggedOut">;

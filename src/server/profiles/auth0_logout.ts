@@ -2,12 +2,14 @@
 
 import { endpointUrl } from "../../core/endpoint.ts";
 import type { Handler } from "../../core/route.ts";
-import { plainText, redirect } from "../../core/http/message.ts";
+import { redirect } from "../../core/http/message.ts";
+import { plainText } from "../../platform/http/response.ts";
 import { isCrossSite } from "../../core/cross_site.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import { mayLogOutTo, warnAccepted } from "../login/logout_uri.ts";
 import { reject } from "../rules/mod.ts";
-import { clearSessionCookie, readSession } from "../../core/session/cookies.ts";
+import { readSession } from "../../core/session/cookies.ts";
+import { clearSessionCookie } from "../login/session_cookie.ts";
 import { isPermitted } from "../../core/clients/standing.ts";
 import { OAuthError } from "../../core/errors.ts";
 import { endSession } from "../../core/session/session.ts";

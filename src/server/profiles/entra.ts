@@ -3,7 +3,8 @@
 import type { App } from "../app.ts";
 import type { ClaimsFacts, Members, ProviderResponse, ResponseFacts } from "./provider_functions.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
-import { getHeader, type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { getHeader } from "../../platform/http/response.ts";
 import { parseTarget } from "../../core/router.ts";
 import { encodeBase64url } from "../../core/crypto.ts";
 import type { Server } from "../../core/server.ts";

@@ -1,6 +1,7 @@
 /** Faults that change the parameters of an authorization response, with a code or an error, by redirect or form. */
 
-import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { isResponse, type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { getHeader } from "../../platform/http/response.ts";
 import { formPostResponse } from "../../core/form_post.ts";
 import type { Fields } from "../../core/http/form.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";

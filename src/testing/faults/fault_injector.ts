@@ -2,7 +2,8 @@
 
 import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
-import { findForRequest, getHeader, type RequestLike, type ResponseLike } from "../../core/http/message.ts";
+import { findForRequest, type RequestLike, type ResponseLike } from "../../core/http/message.ts";
+import { getHeader } from "../../platform/http/response.ts";
 import { type ClientAddress, parseTarget, type RequestHandler } from "../../core/router.ts";
 import { assertEndpointName } from "../assert_endpoint_name.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";

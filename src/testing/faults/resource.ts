@@ -1,6 +1,7 @@
 /** Protected resources with wrong or incomplete metadata or challenges (RFC 9728 §3.3, §5, §7). */
 
-import { getHeader, type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { getHeader } from "../../platform/http/response.ts";
 import { defineFault, type FaultFactory } from "./definition.ts";
 import { textParameter } from "./parameters.ts";
 import type { Fault } from "./fault.ts";

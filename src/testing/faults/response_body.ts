@@ -1,6 +1,7 @@
 /** Helpers for faults that read and replace the body of a response, or add the headers that the router would add. */
 
-import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { isResponse, type ResponseLike, withHeaders } from "../../core/http/message.ts";
+import { getHeader } from "../../platform/http/response.ts";
 import { corsHeaders } from "../../core/router.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";

@@ -1,9 +1,10 @@
 /** The key store of oauth2-mock-server: keys that sign in turn (RFC 7517). */
 
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from "jose";
-import { hasPrivateKey, privateMembers } from "../../core/keys/jwk.ts";
+import { privateMembers } from "../../core/keys/jwk.ts";
+import { hasPrivateKey } from "../../platform/jwt/private_key.ts";
 import { quote } from "../../server/config/config_issue.ts";
-import { verificationAlgorithms } from "../../core/keys/signing_algorithm.ts";
+import { verificationAlgorithms } from "../../server/config/verification_algorithms.ts";
 import type { JWK } from "./types.ts";
 
 /** Private keys, each with a `kid` and an `alg`. */

@@ -7,14 +7,8 @@ import type { Context } from "../../../core/context.ts";
 import { backChannelOrigin } from "../../../core/issuer_urls.ts";
 import { repeatedHost } from "../../repeated_host.ts";
 import type { Fields } from "../../../core/http/form.ts";
-import {
-  htmlWithForms,
-  HttpError,
-  type HttpResponse,
-  isDropped,
-  isResponse,
-  redirect,
-} from "../../../core/http/message.ts";
+import { HttpError, type HttpResponse, isDropped, isResponse, redirect } from "../../../core/http/message.ts";
+import { htmlWithForms } from "../../../platform/http/response.ts";
 import { encodeFormValue } from "../../../core/redirect_uri.ts";
 import { readLimited } from "../../../server/fetching/outbound.ts";
 import type { Exchange } from "../../../recorder/exchange.ts";

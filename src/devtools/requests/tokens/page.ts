@@ -3,7 +3,8 @@
 import { ensureBrowserCookie } from "../../../core/session/cookies.ts";
 import { browserCsrfToken, readProtectedForm } from "../../../server/pages/csrf.ts";
 import type { Context } from "../../../core/context.ts";
-import { htmlWithForms, type HttpResponse } from "../../../core/http/message.ts";
+import type { HttpResponse } from "../../../core/http/message.ts";
+import { htmlWithForms } from "../../../platform/http/response.ts";
 import type { Params } from "../../../core/params.ts";
 import type { HostedServer } from "../../../server/hosted_server.ts";
 import type { JwtContent } from "../../../server/pages/decoded_token.tsx";

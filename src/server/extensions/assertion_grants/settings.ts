@@ -2,7 +2,7 @@
 
 import { keySetField } from "../../config/client_fields.ts";
 import type { PublicKeySet } from "../../../core/keys/jwk.ts";
-import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
+import { verificationAlgorithms } from "../../config/verification_algorithms.ts";
 import {
   choice,
   type Field,

@@ -16,7 +16,7 @@ import { remoteKeys } from "../../fetching/remote_keys.ts";
 import { verifyByKeys } from "../../../platform/jwt/verify_by_keys.ts";
 import { warn } from "../../../core/observe.ts";
 import { DocumentError } from "../../fetching/outbound.ts";
-import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
+import { verificationAlgorithms } from "../../config/verification_algorithms.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";

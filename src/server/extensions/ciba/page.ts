@@ -8,7 +8,7 @@ import { rejectUntrustedHost } from "../../../core/cross_site.ts";
 import { readParams } from "../../../core/client_endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
 import { readSession } from "../../../core/session/cookies.ts";
-import { htmlWithForms } from "../../../core/http/message.ts";
+import { htmlWithForms } from "../../../platform/http/response.ts";
 import { Backchannel, type BackchannelProps } from "../../login/pages/backchannel.tsx";
 import type { Pages } from "../../pages.ts";
 import { renderPage } from "../../../core/pages/render_page.ts";

@@ -1,8 +1,7 @@
 /** Verifies DPoP proofs (RFC 9449 §4.3), without state. Loaded with the first proof, because it imports jose. */
 
 import { isObject } from "../../../core/json_value.ts";
-import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, EmbeddedJWK } from "jose";
-import type { JWTPayload } from "jose";
+import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, EmbeddedJWK, type JWTPayload } from "jose";
 import { isMlDsa } from "../../../core/crypto.ts";
 import { quote } from "../../config/config_issue.ts";
 import { describeKind } from "../../../core/quote_value.ts";

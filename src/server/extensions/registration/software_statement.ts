@@ -4,7 +4,7 @@ import type { JWTPayload } from "jose";
 import { describeKind } from "../../../core/quote_value.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import { foreignClockTolerance, type JwtPolicy, JwtPolicyError } from "../../../platform/jwt/jwt_policies.ts";
-import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
+import { verificationAlgorithms } from "../../config/verification_algorithms.ts";
 import { warn } from "../../../core/observe.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { reject } from "./rules.ts";

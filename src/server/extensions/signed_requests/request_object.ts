@@ -6,7 +6,7 @@
 import { metadataOf } from "../../config/client_metadata.ts";
 import type { ResolvedRequest } from "../../../core/request/request_source.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../../../platform/jwt/jwt_policies.ts";
-import { verificationAlgorithms } from "../../../core/keys/signing_algorithm.ts";
+import { verificationAlgorithms } from "../../config/verification_algorithms.ts";
 import { type RejectJwt, verifyClientJwt } from "../../fetching/client_jwt.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { byProfile } from "../../../core/profile.ts";

@@ -1,6 +1,7 @@
 /** Authorization responses with the parameters of a provider. */
 
-import { getHeader, isResponse, type ResponseLike, withHeaders } from "../../../core/http/message.ts";
+import { isResponse, type ResponseLike, withHeaders } from "../../../core/http/message.ts";
+import { getHeader } from "../../../platform/http/response.ts";
 import { type Fields, parseFields } from "../../../core/http/form.ts";
 import type { MaybePromise } from "../../../core/maybe_promise.ts";
 import { formPostResponse } from "../../../core/form_post.ts";

@@ -1,6 +1,7 @@
 /** Requests in the form that a provider accepts, rewritten to the form of the standards. */
 
-import { type Fields, isForm, parseFields, readBodyText } from "../../../core/http/form.ts";
+import { type Fields, isForm, parseFields } from "../../../core/http/form.ts";
+import { readBodyText } from "../../../platform/http/body_text.ts";
 import { peekForm, replaceForm } from "../../../platform/http/changed_request.ts";
 import type { RequestLike } from "../../../core/http/message.ts";
 import { parseJsonObject } from "../../../platform/http/json_body.ts";
