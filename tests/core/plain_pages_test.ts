@@ -2,14 +2,14 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { core } from "../../src/core/mod.ts";
+import { type ClientMetadata, core } from "../../src/core/mod.ts";
 import { issuer } from "./kit.ts";
 
 /** A server whose client is its own page /authorized, and a browser. */
-async function openCore() {
+async function openCore(...others: readonly ClientMetadata[]) {
   const server = await core({
     issuer,
-    clients: [{ client_id: "demo-public", redirect_uris: [`${issuer}/authorized`] }],
+    clients: [...others, { client_id: "demo-public", redirect_uris: [`${issuer}/authorized`] }],
     users: [{ sub: "alice" }],
     policy: { alg: "EdDSA" },
   });
@@ -57,6 +57,22 @@ test("a login that a page starts ends at /authorized, with the token request to 
   assertStringIncludes(text, `-d 'code=${code}'`);
   assertStringIncludes(text, "code_verifier=");
   assert(!text.includes("YOUR_"), "nothing is left to insert");
+});
+
+test("a login that names no client starts as the public one", async () => {
+  const redirect_uris = [`${issuer}/authorized`];
+  const browser = await openCore({ client_id: "demo-secret", client_secret: "s3cret", redirect_uris });
+  const { headers } = await browser.get("/start");
+  assertEquals(new URL(headers.get("location")!, issuer).searchParams.get("client_id"), "demo-public");
+});
+
+test("/authorized exchanges no code that it cuts", async () => {
+  const browser = await openCore();
+  const shown = await browser.get(`/authorized?code=${"c".repeat(1024)}`);
+  assertStringIncludes(shown.text, "curl");
+  const cut = await browser.get(`/authorized?code=${"c".repeat(1025)}`);
+  assertStringIncludes(cut.text, "only the first 1024 are shown");
+  assert(!cut.text.includes("curl"));
 });
 
 test("/authorized shows no repeated parameter, and an error as text", async () => {
