@@ -2,7 +2,7 @@
 
 import type { Context } from "./context.ts";
 import { OAuthError } from "./errors.ts";
-import { challenge, tokenChallenges, usedScheme } from "./http/challenge.ts";
+import { challenge } from "./http/challenge.ts";
 import { HttpError, type HttpResponse, json } from "./http/message.ts";
 import { reject } from "./reject.ts";
 import type { RequestTarget } from "./router.ts";
@@ -34,14 +34,15 @@ export function bearerError(
   const { status, code, details: { challenge: form, scope = "" } } = error;
   const headers = detailHeaders(error);
   if (status !== 401 && code !== "insufficient_scope") return json(status, members, headers);
-  const proofs = keyProofs && { scheme: keyProofs.scheme.name, ...keyProofs.policy(server) };
-  const scheme = usedScheme(request.headers.get("authorization"), proofs?.scheme);
-  const challenges = tokenChallenges({ scheme, status, proofs }, {
+  const parameters = {
     realm: server.issuer,
     // A request without any token receives no error code (§3.1).
     ...form !== "bare" && members,
     ...code === "insufficient_scope" && { scope },
-  });
+  };
+  const authorization = request.headers.get("authorization");
+  const challenges = keyProofs?.challenges(server, authorization, status, parameters) ??
+    challenge("Bearer", parameters);
   return json(status, members, { "www-authenticate": challenges, ...headers });
 }
 

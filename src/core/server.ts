@@ -33,7 +33,7 @@ import type { Resources } from "./resource_list.ts";
 import type { RandomBytes, RateLimiter } from "./secrets.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
 import type { SessionWatcher } from "./session/session_watcher.ts";
-import type { BoundScheme, BoundToKey, ConnectionKeys, ConnectionRequest } from "./tokens/bound_token.ts";
+import type { BoundScheme, BoundToKey, ConnectionKeys, ConnectionRequest, SentToken } from "./tokens/bound_token.ts";
 import type { ClaimChange } from "./tokens/claim_change.ts";
 import type { RuleId } from "./rules/mod.ts";
 import type { CoreTrace, RulePassed } from "./trace.ts";
@@ -143,20 +143,6 @@ export interface ProofOfPossession {
   readonly byConnection?: ConnectionKeys<Server, AuthenticatedRequest>;
 }
 
-/** The part of a request that a proof of possession covers; at a protected resource, it has no client. */
-export type ProvenRequest =
-  & Pick<AuthenticatedRequest, "method" | "url" | "header">
-  & Partial<Pick<AuthenticatedRequest, "client" | "address">>;
-
-/** The access token of a request to a protected resource. */
-export interface ProvenToken {
-  readonly accessToken: string;
-  /** The thumbprint that it is bound to; empty if it is bound to none. */
-  readonly boundKey: string;
-  /** The client that it was issued to, for which the server counts the record of the proof; absent if unknown. */
-  readonly clientId?: string;
-}
-
 /** @internal How requests prove possession of a key, by signed proofs. Tokens are then bound to the key (RFC 9449). */
 export interface KeyProofs {
   readonly scheme: BoundScheme;
@@ -173,11 +159,24 @@ export interface KeyProofs {
   /** The same for a token request, which needs a proof if the client or the server requires one (RFC 9449 §5.2). */
   tokenKey(server: Server, request: AuthenticatedRequest): Promise<string> | undefined;
   /**
-   * The thumbprint of the key that a request to a protected resource proves.
+   * Requires the key that a valid access token is bound to, at a protected resource.
    *
-   * @throws {OAuthError} If the proof is invalid.
+   * @param sent The token as the request has it.
+   * @throws {OAuthError} If the key is not proven, or the token is not bound to one although each must be.
    */
-  verifyResourceProof(server: Server, request: ProvenRequest, token: ProvenToken): Promise<string>;
+  assertProven(
+    server: Server,
+    request: Pick<AuthenticatedRequest, "method" | "url" | "header">,
+    sent: Required<SentToken>,
+    claims: { readonly cnf?: unknown; readonly client_id: string },
+  ): Promise<void>;
+  /** The challenges of a protected resource to a request with this `Authorization` header. */
+  challenges(
+    server: Server,
+    authorization: string | null,
+    status: number,
+    parameters: Readonly<Record<string, string | undefined>>,
+  ): string;
   /** Headers for the next proofs to endpoints for clients, or to resources; `undefined` if they need none. */
   nextProofHeaders(server: Server, kind: "client" | "resource"): Promise<Readonly<Record<string, string>> | undefined>;
 }

@@ -2,16 +2,16 @@
  * Access tokens at a protected resource (RFC 6750, OAuth 2.1 §5): checks, challenges, and the reason of a rejection.
  */
 
-import { tokenChallenges, usedScheme } from "../core/http/challenge.ts";
 import { type HttpResponse, json, toResponse } from "../core/http/message.ts";
 import { corsHeaders, parseTarget } from "../core/router.ts";
 import { canonicalUri } from "../core/resource_list.ts";
 import { jwtPolicies } from "../platform/jwt/jwt_policies.ts";
-import { assertKeyProven, hasTokenInQuery, requireSentToken } from "../core/tokens/bound_token.ts";
+import { hasTokenInQuery, requireSentToken } from "../core/tokens/bound_token.ts";
 import { OAuthError } from "../core/errors.ts";
 import { reject } from "../server/rules/mod.ts";
 import { reject as rejectCertificate } from "../server/extensions/mutual_tls/rules.ts";
-import { dpopScheme } from "../server/extensions/dpop/scheme.ts";
+import { reject as rejectProof } from "../server/extensions/dpop/rules.ts";
+import { assertKeyProven, dpopScheme, tokenChallenges, usedScheme } from "../server/extensions/dpop/scheme.ts";
 import { metadataUrl } from "./metadata.ts";
 import type { AccessTokenClaims, RequiredToken } from "./protected_resource.ts";
 import { assertRequiredLogin, insufficientLogin, loginParameters } from "./required_login.ts";
@@ -122,7 +122,7 @@ export async function verifyRequest(
   const isProven = thumbprint !== undefined && jkt === undefined && scheme === "Bearer";
   if (proofs === undefined && !isProven) assertUnbound(claims.cnf);
   if (proofs !== undefined && !isProven) {
-    await assertKeyProven(scheme, claims.cnf, proofs, (boundKey) =>
+    await assertKeyProven(scheme, claims.cnf, proofs.required, (boundKey) =>
       dpop!.verify(
         {
           method,
@@ -151,7 +151,7 @@ async function assertPresented(certificate: RequiredToken["certificate"], cnf: u
 /** Rejects a bound token at a resource that accepts no proofs. */
 function assertUnbound(cnf: unknown): void {
   if (cnf === undefined) return;
-  throw dpopScheme.reject({ problem: "no proofs accepted" });
+  throw rejectProof("DO-09", { problem: "no proofs accepted" });
 }
 
 /**
@@ -163,7 +163,7 @@ export function isWithoutToken({ url, headers }: TokenRequest): boolean {
 
 /** The scheme of the challenge of a request. */
 export function schemeOf({ headers }: TokenRequest): string {
-  return usedScheme(headers.get("authorization"), dpopScheme.name);
+  return usedScheme(headers.get("authorization"));
 }
 
 /**
@@ -195,7 +195,7 @@ export function rejectionResponse(
         "www-authenticate": tokenChallenges(
           {
             ...{ scheme, status },
-            proofs: dpop && { scheme: dpopScheme.name, algorithms: dpop.algorithms, isRequired: dpop.required },
+            proofs: dpop && { algorithms: dpop.algorithms, isRequired: dpop.required },
           },
           parameters,
         ),

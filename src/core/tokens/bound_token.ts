@@ -1,30 +1,20 @@
 /**
- * The check of access tokens that all protected resources share, userinfo among them: where a request may carry a token
- * (RFC 6750 §2), and the proof of the key that it is bound to (RFC 9449 §7). Each resource verifies the token itself.
- * Also the claim `cnf` (RFC 7800), and keys that the connection of a request proves (RFC 8705).
+ * Where a request to a protected resource, userinfo among them, may carry an access token (RFC 6750 §2). Also keys to
+ * which tokens are bound: the claim `cnf` (RFC 7800), and keys that the connection of a request proves (RFC 8705).
  */
 
-import { OAuthError } from "../errors.ts";
+import type { OAuthError } from "../errors.ts";
 import { type Handling, reject } from "../reject.ts";
 import type { RuleId } from "../rules/mod.ts";
 import type { MissingToken } from "../rules/openid.ts";
-
-/** Facts about a request whose access token is sent with two schemes, or not with the proof that it needs. */
-export type KeyProblem =
-  | { readonly problem: "two schemes" | "unbound token" | "no proof" | "no proofs accepted" }
-  | {
-    readonly problem: "another key";
-    /** The thumbprint of the key of the proof. */
-    readonly provenKey: string;
-    readonly isBound: boolean;
-  };
 
 /** The scheme of access tokens that are bound to a key. The header with the proof of the key has the same name. */
 export interface BoundScheme {
   /** Its name, as in `Authorization: DPoP TOKEN`. */
   readonly name: string;
   readonly rule: RuleId;
-  reject(facts: KeyProblem): OAuthError;
+  /** The error of a request with a token of each scheme. */
+  twoSchemes(): OAuthError;
 }
 
 /** The content of an `Authorization` header. */
@@ -47,7 +37,7 @@ export function readAuthorization(authorization: string | null, bound?: BoundSch
   if (bound === undefined) return isBearer ? { scheme: "Bearer", token } : {};
   if (!isBearer && !isScheme(bound.name)) return {};
   if (token === undefined && new RegExp(`, *${isBearer ? bound.name : "Bearer"} `, "i").test(authorization!)) {
-    throw bound.reject({ problem: "two schemes" });
+    throw bound.twoSchemes();
   }
   return { scheme: isBearer ? "Bearer" : bound.name, token };
 }
@@ -108,41 +98,6 @@ export function requireSentToken(
   } as const;
   // A request that authenticates in another way has no token either (RFC 6750 §3.1).
   throw missing(facts, { challenge: scheme === undefined && !isInForm ? "bare" : undefined });
-}
-
-/**
- * Requires the proof of the key that a valid access token is bound to, and a bound token if the resource demands one.
- *
- * @param scheme The scheme of the request.
- * @param cnf The claim `cnf` of the token.
- * @param proofs The proofs that the resource accepts.
- * @param verify Verifies the proof of the request, and returns the thumbprint of its key. It marks a proof as used only
- *   if this key signed it, so that the holder of one token cannot fill the memory of used proofs with proofs of many
- *   keys.
- * @throws {OAuthError} `invalid_token` if the token is bound but was sent as a bearer token, or is not bound to the key
- *   of the proof; the error of an invalid proof.
- */
-export async function assertKeyProven(
-  scheme: string,
-  cnf: unknown,
-  { required, scheme: bound }: AcceptedProofs,
-  verify: (boundKey: string) => Promise<string>,
-): Promise<void> {
-  if (cnf === undefined && required) throw bound.reject({ problem: "unbound token" });
-  if (scheme === "Bearer") {
-    if (cnf === undefined) return;
-    throw bound.reject({ problem: "no proof" });
-  }
-  const jkt = (cnf as { readonly jkt?: unknown } | undefined)?.jkt;
-  let thumbprint: string;
-  try {
-    thumbprint = await verify(typeof jkt === "string" ? jkt : "");
-  } catch (error) {
-    if (!(error instanceof OAuthError) || error.code === "temporarily_unavailable") throw error;
-    throw new OAuthError(error.code, error.message, { ...error.details, status: 401 });
-  }
-  if (jkt === thumbprint) return;
-  throw bound.reject({ problem: "another key", provenKey: thumbprint, isBound: cnf !== undefined });
 }
 
 /** The key that a token is bound to: one thumbprint, by the name of its kind. */

@@ -1,7 +1,7 @@
 /** Reads access tokens of this server: verifies the signature of JWTs, and looks up opaque tokens in the store. */
 
 import { reject } from "../reject.ts";
-import { assertKeyProven, type OtherPlace, requireSentToken } from "./bound_token.ts";
+import { type OtherPlace, requireSentToken } from "./bound_token.ts";
 import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
 import { findRevoked } from "../grant.ts";
 import { isDeeperThan, isObject, isTextList } from "../json_value.ts";
@@ -108,27 +108,23 @@ export async function requireAccessToken(
 ): Promise<AccessToken> {
   const { byProof, byConnection } = server.possession;
   const proofs = byProof && { required: byProof.policy(server).isRequired, scheme: byProof.scheme };
-  const { scheme, token } = requireSentToken(request.header("authorization"), {
+  const sent = requireSentToken(request.header("authorization"), {
     missing: (facts, handling) => reject("BR-02", facts, handling),
     proofs,
     other,
   });
+  const { scheme, token } = sent;
   const accessToken = await checkAccessToken(server, token);
   if (typeof accessToken === "string") throw reject("BR-02", { token, problem: accessToken });
   const { audience } = accessToken;
   if (!audience.includes(server.audience)) throw reject("BR-02", { token, audience });
-  const { cnf, client_id: clientId } = accessToken.claims;
+  const { cnf } = accessToken.claims;
   const isByConnection = byConnection?.isBound(cnf) === true;
   if (isByConnection) await byConnection.assertProven(server, request, cnf);
   const isProven = isByConnection && cnf?.jkt === undefined && scheme === "Bearer";
-  if (proofs !== undefined && !isProven) {
-    await assertKeyProven(
-      scheme,
-      cnf,
-      proofs,
-      (boundKey) => byProof!.verifyResourceProof(server, request, { accessToken: token, boundKey, clientId }),
-    );
-    if (cnf !== undefined) server.passed?.(proofs.scheme.rule);
+  if (byProof !== undefined && !isProven) {
+    await byProof.assertProven(server, request, sent, accessToken.claims);
+    if (cnf !== undefined) server.passed?.(byProof.scheme.rule);
   } else if (cnf !== undefined && !isProven) {
     throw reject("BR-02", { isBound: true });
   }

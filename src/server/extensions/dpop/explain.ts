@@ -2,10 +2,9 @@
 
 import { describeBoundToken } from "../../explain/missing_token.ts";
 import type { RejectionTexts, RuleTexts } from "../../explain/rule_text.ts";
-import type { KeyProblem } from "../../../core/tokens/bound_token.ts";
 import { quote } from "../../config/config_issue.ts";
 import { formatClaimTime } from "../../../platform/jwt/jwt_policies.ts";
-import type { dpopRules, MalformedProof, ProofOfOtherRequest, WrongKey } from "./rules.ts";
+import type { dpopRules, KeyProblem, MalformedProof, ProofOfOtherRequest, WrongKey } from "./rules.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const dpopTexts = {

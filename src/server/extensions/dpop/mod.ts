@@ -2,15 +2,21 @@
 
 import type { Extension } from "../../hosting/extension.ts";
 import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
-import type { KeyProofs, PartRequest, ProvenRequest, ProvenToken } from "../../../core/server.ts";
+import type { KeyProofs, PartRequest, Server } from "../../../core/server.ts";
+import type { ProvenRequest, ProvenToken } from "./request_proof.ts";
 import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
 import { type dpopRules, reject } from "./rules.ts";
-import { dpopScheme, nonceHeader } from "./scheme.ts";
+import { assertKeyProven, dpopScheme, nonceHeader, tokenChallenges, usedScheme } from "./scheme.ts";
 import { dpopClientFields, type DpopPolicy, dpopSettings, isProofRequired } from "./settings.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
 async function verify(server: HostedServer, request: ProvenRequest, token?: ProvenToken): Promise<string> {
   return await (await import("./request_proof.ts")).verifyRequestProof(server, request, token);
+}
+
+function policyFor(server: Pick<Server, "settings">) {
+  const { dpop, requireSenderConstrainedTokens } = dpopSettings.of(server.settings);
+  return { algorithms: dpop.algorithms, isRequired: requireSenderConstrainedTokens };
 }
 
 const keyProofs: KeyProofs = {
@@ -21,14 +27,19 @@ const keyProofs: KeyProofs = {
     const invalidGrant = invalidGrantBy<typeof dpopRules>(rule, message);
     return invalidGrant(name === "code" ? { rule: "DO-08", ...facts } : { rule: "DO-07", ...facts });
   },
-  policy(server) {
-    const { dpop, requireSenderConstrainedTokens } = dpopSettings.of(server.settings);
-    return { algorithms: dpop.algorithms, isRequired: requireSenderConstrainedTokens };
-  },
+  policy: policyFor,
   provenKey,
   tokenKey: (server: HostedServer, request) =>
     isProofRequired(server, request.client) ? verify(server, request) : provenKey(server, request),
-  verifyResourceProof: verify,
+  assertProven: (server: HostedServer, request, { scheme, token }, { cnf, client_id: clientId }) =>
+    assertKeyProven(
+      scheme,
+      cnf,
+      policyFor(server).isRequired,
+      (boundKey) => verify(server, request, { accessToken: token, boundKey, clientId }),
+    ),
+  challenges: (server, authorization, status, parameters) =>
+    tokenChallenges({ scheme: usedScheme(authorization), status, proofs: policyFor(server) }, parameters),
   async nextProofHeaders(server, kind) {
     if (dpopSettings.of(server.settings).dpop.nonce === "off") return undefined;
     const { serverNonces } = await import("./nonce.ts");

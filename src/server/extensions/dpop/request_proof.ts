@@ -10,13 +10,27 @@ import { policyOf } from "../../../core/clients/repository.ts";
 import { byProfile } from "../../../core/profile.ts";
 import type { MaybePromise } from "../../../core/maybe_promise.ts";
 import { storageKey } from "../../../core/secrets.ts";
-import type { ProvenRequest, ProvenToken } from "../../../core/server.ts";
+import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
 import type { ProofRequirements } from "./proof.ts";
 import { type Nonces, noncesExpireAt, serverNonces } from "./nonce.ts";
 import { dpopSettings } from "./settings.ts";
 import { reject } from "./rules.ts";
 import { nonceHeader } from "./scheme.ts";
 import type { HostedServer } from "../../hosted_server.ts";
+
+/** The part of a request that a proof of possession covers; at a protected resource, it has no client. */
+export type ProvenRequest =
+  & Pick<AuthenticatedRequest, "method" | "url" | "header">
+  & Partial<Pick<AuthenticatedRequest, "client" | "address">>;
+
+/** The access token of a request to a protected resource. */
+export interface ProvenToken {
+  readonly accessToken: string;
+  /** The thumbprint that it is bound to; empty if it is bound to none. */
+  readonly boundKey: string;
+  /** The client that it was issued to, for which the server counts the record of the proof; absent if unknown. */
+  readonly clientId?: string;
+}
 
 /** How proofs are checked, besides their signature. */
 export interface ProofPolicy

@@ -3,12 +3,21 @@
 import { type ByProfile, type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
 import type { JwtProblem } from "../../../platform/jwt/jwt_policies.ts";
 import { rejectBy } from "../../../core/reject.ts";
-import type { KeyProblem } from "../../../core/tokens/bound_token.ts";
 
 /** RFC 9449 §5; at a protected resource, the status is 401. */
 const invalidDpopProof = "invalid_dpop_proof" as ExtensionErrorCode;
 /** RFC 9449 §8. */
 const useDpopNonce = "use_dpop_nonce" as ExtensionErrorCode;
+
+/** Facts about a request whose access token is sent with two schemes, or not with the proof that it needs. */
+export type KeyProblem =
+  | { readonly problem: "two schemes" | "unbound token" | "no proof" | "no proofs accepted" }
+  | {
+    readonly problem: "another key";
+    /** The thumbprint of the key of the proof. */
+    readonly provenKey: string;
+    readonly isBound: boolean;
+  };
 
 const keyProblems: Readonly<Record<KeyProblem["problem"], string>> = {
   "two schemes": "access tokens were sent with two schemes",

@@ -1,5 +1,7 @@
-/** The scheme of access tokens that are bound to a key (RFC 9449 §7.1). */
+/** The scheme of access tokens that are bound to a key (RFC 9449 §7): its challenges, and the proof of the key. */
 
+import { OAuthError } from "../../../core/errors.ts";
+import { challenge } from "../../../core/http/challenge.ts";
 import type { BoundScheme } from "../../../core/tokens/bound_token.ts";
 import { reject } from "./rules.ts";
 
@@ -7,10 +9,81 @@ import { reject } from "./rules.ts";
 export const dpopScheme: BoundScheme = {
   name: "DPoP",
   rule: "DO-09",
-  reject: (facts) => reject("DO-09", facts),
+  twoSchemes: () => reject("DO-09", { problem: "two schemes" }),
 };
 
 /** The header with the nonce for the next proof (RFC 9449 §8.2). */
 export function nonceHeader(nonce: string): Readonly<Record<string, string>> {
   return { "dpop-nonce": nonce };
+}
+
+/** The scheme of a request with this `Authorization` header: `DPoP` or `Bearer`. */
+export function usedScheme(authorization: string | null): string {
+  return /^dpop\b/i.test(authorization ?? "") ? dpopScheme.name : "Bearer";
+}
+
+/** The request that a protected resource rejects. */
+export interface RejectedRequest {
+  /** The scheme that the request used; `Bearer` if it used none. */
+  readonly scheme: string;
+  /** The status of the response. */
+  readonly status: number;
+  /** The proofs that the resource accepts; absent: none. */
+  readonly proofs?: {
+    readonly algorithms: readonly string[];
+    /** Whether the resource accepts no bearer token. */
+    readonly isRequired: boolean;
+  };
+}
+
+/**
+ * The challenges of a protected resource. The challenge of the scheme that the request used contains the error (RFC
+ * 9449 §7.2). With 401, a bearer request also learns that the resource accepts bound tokens. `Bearer` is not offered if
+ * tokens must be bound.
+ */
+export function tokenChallenges(
+  { scheme, status, proofs }: RejectedRequest,
+  parameters: Readonly<Record<string, string | undefined>>,
+): string {
+  if (proofs === undefined) return challenge("Bearer", parameters);
+  const algs = proofs.algorithms.join(" ");
+  if (scheme === dpopScheme.name || proofs.isRequired) return challenge(dpopScheme.name, { ...parameters, algs });
+  const bearer = challenge("Bearer", parameters);
+  if (status !== 401) return bearer;
+  return `${bearer}, ${challenge(dpopScheme.name, { resource_metadata: parameters.resource_metadata, algs })}`;
+}
+
+/**
+ * Requires the proof of the key that a valid access token is bound to, and a bound token if the resource demands one.
+ *
+ * @param scheme The scheme of the request.
+ * @param cnf The claim `cnf` of the token.
+ * @param isRequired Whether the resource demands a bound token.
+ * @param verify Verifies the proof of the request, and returns the thumbprint of its key. It marks a proof as used only
+ *   if this key signed it, so that the holder of one token cannot fill the memory of used proofs with proofs of many
+ *   keys.
+ * @throws {OAuthError} `invalid_token` if the token is bound but was sent as a bearer token, or is not bound to the key
+ *   of the proof; the error of an invalid proof.
+ */
+export async function assertKeyProven(
+  scheme: string,
+  cnf: unknown,
+  isRequired: boolean,
+  verify: (boundKey: string) => Promise<string>,
+): Promise<void> {
+  if (cnf === undefined && isRequired) throw reject("DO-09", { problem: "unbound token" });
+  if (scheme === "Bearer") {
+    if (cnf === undefined) return;
+    throw reject("DO-09", { problem: "no proof" });
+  }
+  const jkt = (cnf as { readonly jkt?: unknown } | undefined)?.jkt;
+  let thumbprint: string;
+  try {
+    thumbprint = await verify(typeof jkt === "string" ? jkt : "");
+  } catch (error) {
+    if (!(error instanceof OAuthError) || error.code === "temporarily_unavailable") throw error;
+    throw new OAuthError(error.code, error.message, { ...error.details, status: 401 });
+  }
+  if (jkt === thumbprint) return;
+  throw reject("DO-09", { problem: "another key", provenKey: thumbprint, isBound: cnf !== undefined });
 }
