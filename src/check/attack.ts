@@ -46,12 +46,10 @@ export interface Duty {
 export type Journey =
   /** It logs in. */
   | "login"
-  /** It logs in for the second time, with data that it cached at the first login, such as keys. */
+  /** It logs in for the second time, after a logout if it has one, with data that it cached, such as keys. */
   | "second login"
   /** It logs in again without pages (`prompt=none`). */
   | "silent login"
-  /** It logs in again after a logout. */
-  | "login after logout"
   /** It logs in after a login at another, honest issuer. */
   | "second issuer"
   /** It refreshes the tokens of a login. */
@@ -163,6 +161,8 @@ export interface Attack {
    * the scan of the others finds it.
    */
   readonly exposes?: readonly Exposure[];
+  /** Whether a usual check draws a sample of the variants. Default: it tries all. */
+  readonly isDrawn?: boolean;
   /**
    * Adds the faults.
    *
@@ -289,7 +289,6 @@ const journeyNeeds: Readonly<Partial<Record<Journey, readonly Trait[]>>> = {
   refresh: ["refresh"],
   logout: ["logOut"],
   "silent login": ["logInSilently"],
-  "login after logout": ["logOut"],
 };
 
 /** The journey of one variant. */
@@ -303,8 +302,8 @@ export function needsOf(attack: Attack, values: Readonly<Record<string, unknown>
   return [by === "any" ? "requestsTokens" : by, ...needs, ...journeyNeeds[journeyOf(attack, values)] ?? []];
 }
 
-/** The journeys in which a client checks the response to an authorization request. */
-export const everyLogin = ["second login", "silent login", "login after logout", "second issuer"] as const;
+/** The further journeys in which a client checks the response to an authorization request. */
+export const everyLogin = ["second login", "silent login"] as const;
 
 /** Whether an authorization request without pages fails because it needs them. */
 function needsPages({ response }: Exchange): boolean {

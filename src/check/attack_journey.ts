@@ -86,9 +86,10 @@ async function perform(
   const journey = journeyOf(attack, values);
   const start = attack.by === "any" ? sessionStartsOf(runner.driver)[0]! : attack.by;
   const begin = (signal?: AbortSignal, of?: ClientJourney) => environment.begin(start, signal, of);
-  const earlier = journey === "login"
-    ? undefined
-    : await runner.attempt((signal) => prepare(runner, journey, environment, () => begin(signal)), watch);
+  const earlier = journey === "login" ? undefined : await runner.attempt(
+    (signal) => prepare(runner, journey, environment, () => begin(signal), !control.failedTraits.has("logOut")),
+    watch,
+  );
   if (earlier !== undefined && earlier.result === undefined) return withoutEarlierLogin(task, earlier.error);
   const session = earlier?.result;
   session?.passTime?.(secondsBetweenLogins);
@@ -125,7 +126,8 @@ async function perform(
         ? { outcome: "rejected", error: new Error("the application began a new login") }
         : ended;
     const evidence = { outcome, error, exchanges };
-    if (error instanceof UndecidedError) {
+    // After a drawn attack only the next login counts.
+    if (error instanceof UndecidedError && (!attack.isDrawn || error instanceof LoginLimitError)) {
       return unknownResult(task, "inconclusive", describeError(error), { cause: error.reason, evidence });
     }
     // Each session has a sub, and may have any other member; a conclusion has none.
@@ -180,10 +182,11 @@ async function prepare(
   journey: Journey,
   { journey: first, openOtherIssuer }: JourneyEnvironment,
   begin: () => Promise<ClientSession>,
+  canLogOut: boolean,
 ): Promise<ClientSession> {
   if (journey === "second issuer") return await driver.logIn!({ ...first, issuer: (await openOtherIssuer()).issuer });
   const session = await begin();
-  if (journey === "login after logout") await session.logOut!();
+  if (journey === "second login" && canLogOut) await session.logOut?.();
   return session;
 }
 

@@ -8,6 +8,7 @@
 
 import { assertSupportedNode } from "../platform/runtime/node_version.ts";
 import type { Recording } from "../recorder/habits/mod.ts";
+import type { Attack } from "./attack.ts";
 import { runAttack } from "./attack_journey.ts";
 import { attacks } from "./attacks/mod.ts";
 import { assertCheckOptions, type CheckOptions, isNamed } from "./check_options.ts";
@@ -21,6 +22,7 @@ import { resultWithoutJourney } from "./obstacles.ts";
 import type { AttackResult, CheckReport, ControlResult } from "./report.ts";
 import { checkInTurn, confirmedResult } from "./run_in_turn.ts";
 import { openRunner, type Runner } from "./runner.ts";
+import { seededRandom } from "../testing/seeded_random.ts";
 import { timers } from "../core/timers.ts";
 
 /**
@@ -47,7 +49,9 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
     (only === undefined || isNamed(attack, only)) && !isNamed(attack, except)
   );
   const withHabits = (only === undefined || only.includes("habits")) && !except.includes("habits");
-  const all = selected.flatMap((attack) => attack.variants.map((values): CheckTask => ({ attack, values })));
+  const all = selected.flatMap((attack) =>
+    drawVariants(attack, options).map((values): CheckTask => ({ attack, values }))
+  );
   const [tasks, scans] = [all.filter(({ attack }) => !attack.exposes), all.filter(({ attack }) => attack.exposes)];
   const startedAt = timers.elapsed();
   const journeys = as === undefined ? separateJourneys(server) : await journeysAt(as);
@@ -87,6 +91,24 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
   } finally {
     await journeys.close();
   }
+}
+
+/** How many variants of a drawn attack a usual check tries. */
+const drawnVariants = 6;
+
+/** The variants to try: of a drawn attack a sample, unless all are wanted or `only` names it alone. */
+function drawVariants(
+  { id, variants, isDrawn }: Attack,
+  { only, all, seed = "" }: CheckOptions,
+): Attack["variants"] {
+  if (!isDrawn || all || only?.join() === id) return variants;
+  const random = seededRandom(`${seed} ${id}`);
+  const left = [...variants];
+  const drawn: typeof left = [];
+  while (drawn.length < drawnVariants && left.length > 0) {
+    drawn.push(...left.splice(new DataView(random(4).buffer).getUint32(0) % left.length, 1));
+  }
+  return drawn;
 }
 
 /** Acts until the check is stopped. */

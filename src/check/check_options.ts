@@ -18,6 +18,13 @@ export interface CheckOptions {
   readonly except?: readonly string[];
   /** Whether to run the attacks that end only by a time limit of the client. Default: false. */
   readonly timeLimits?: boolean;
+  /**
+   * Whether to try every wrong value of every member of every response, which takes minutes. Default: a sample; one
+   * attack that `only` names alone has all.
+   */
+  readonly all?: boolean;
+  /** What the sample is drawn with: another text draws another one. Default: the same sample in each check. */
+  readonly seed?: string;
   /** How long to wait for the client in each journey, in milliseconds. Default: 5000. */
   readonly timeoutMs?: number;
   /** How many journeys run at the same time. Default: 8; 1 for a client that can only handle one login. */
@@ -88,6 +95,8 @@ export interface OperatorOptions extends
   Pick<
     CheckOptions,
     | "timeLimits"
+    | "all"
+    | "seed"
     | "timeoutMs"
     | "recoveryMs"
     | "pauseMs"
@@ -108,6 +117,8 @@ const optionsField = object<CheckOptions>("CheckOptions", {
   only: texts(["id-token"]),
   except: texts(["transport"]),
   timeLimits: flag(false),
+  all: flag(false),
+  seed: text(["night 7"]),
   timeoutMs: whole(5000, { min: 1, expected: "a whole number of milliseconds, at least 1" }),
   concurrency: whole(8, { min: 1, expected: "a whole number, at least 1" }),
   server: objectOption,

@@ -80,7 +80,8 @@ export async function runControl(
       inEnvironment(async (environment, watch) => {
         const { unmasked: log } = environment.as.log;
         const login = await attempt((signal) => environment.begin(by, signal), watch);
-        const isSilent = (by === "acceptToken" ? log.exchanges : log.filter("token")).length === 0;
+        // The token request of a resource server is one of the check.
+        const isSilent = by !== "acceptToken" && log.filter("token").length === 0;
         const session = isSilent ? undefined : login.result;
         const used = session && await attempt(async () => await use?.(session, environment, driver), watch);
         const isLimited = (used ?? login).error instanceof LoginLimitError;
@@ -89,7 +90,9 @@ export async function runControl(
         if (by === "logIn" && use === undefined && session !== undefined) {
           hasCookieSession = await losesUserWithCookies(session, environment, driver);
         }
-        if (!isLimited) exchanges.push(...log.exchanges);
+        if (!isLimited) {
+          exchanges.push(...log.exchanges.filter(({ endpoint }) => by !== "acceptToken" || endpoint !== "token"));
+        }
         return { login, used };
       }), ({ login, used }) => (used ?? login).error);
 

@@ -16,7 +16,7 @@ import type { ClientSession } from "./driver.ts";
 export type { Assessment, Attack, Conclusion, Stage };
 
 /** The members of the record of an attack. Its category has defaults (`attacks/categories.ts`). */
-interface AttackSource<Parameters extends readonly FaultParameter[]>
+export interface AttackSource<Parameters extends readonly FaultParameter[]>
   extends Pick<Attack, "id" | "title" | "assess">, Omit<AttackDefaults, "duty"> {
   /** The section with the duty if it binds every client, or a {@link Duty}. Default: {@link Attack.duty}. */
   readonly duty?: string | Duty;

@@ -1,8 +1,6 @@
-/** The habits of a check: ordinary use of the client in which they are seen, and what the attacks show of them. */
+/** The habits of a check: ordinary use of the client in which they are seen. */
 
-import type { Evidence } from "../recorder/habits/habit.ts";
 import type { HabitResult, Recording } from "../recorder/habits/mod.ts";
-import { isLacking } from "../testing/habit_report.ts";
 import type { JourneyEnvironment } from "./journeys.ts";
 import type { AttackResult, ControlResult } from "./report.ts";
 import type { Runner } from "./runner.ts";
@@ -52,49 +50,20 @@ async function recordingOf({ as, journey, trap }: JourneyEnvironment): Promise<R
   return { issuer: as.issuer, exchanges: as.log.unmasked.exchanges, client: registered?.metadata, trap };
 }
 
-/** Checks the habits in the ordinary use, and those that hold whatever a server does also in the attacks. */
+/** Checks the habits in the ordinary use. @param results What the attacks show. */
 export async function checkJourneyHabits(
   recordings: readonly Recording[],
   results: readonly AttackResult[],
 ): Promise<readonly HabitResult[]> {
-  const { clientsOf, exchangesOfClient, readHabits } = await import("../recorder/habits/mod.ts");
-  const { issuer, client: registered, exchanges: ordinaryExchanges } = recordings[0]!;
-  const [client] = clientsOf(ordinaryExchanges);
-  const found = new Map<string, Evidence[]>();
-  for (const { attack, evidence: { exchanges } } of results) {
-    const own = client === undefined ? [] : exchangesOfClient(exchanges, client);
-    if (own.length === 0) continue;
-    const habits = await readHabits([{ issuer, client: registered, exchanges: own }], {
-      only: ({ holdsUnderAttack }) => holdsUnderAttack === true,
-      refreshesOnDemand: true,
-    });
-    for (const { habit: { id }, evidence } of habits.filter(isLacking)) {
-      const findings = evidence.filter(({ isNote }) => !isNote).map((item) => ({ ...item, during: attack.id }));
-      found.set(id, [...found.get(id) ?? [], ...findings]);
-    }
-  }
-  const ordinary = await readHabits(recordings, {
+  const { readHabits } = await import("../recorder/habits/mod.ts");
+  return await readHabits(recordings, {
     refreshesOnDemand: true,
-    // The check chooses the redirect URI, so that a common one is no mistake of the client.
     rejectsWrongIssuer: rejects(results, "response/iss-wrong") || undefined,
   });
-  return ordinary.map((result) => withEvidence(result, found.get(result.habit.id) ?? []));
 }
 
 /** Whether the client rejects every variant of an attack. */
 function rejects(results: readonly AttackResult[], id: string): boolean {
   const variants = results.filter(({ attack }) => attack.id === id);
   return variants.length > 0 && variants.every(({ verdict }) => verdict === "passed");
-}
-
-/** The result with what attacks show. */
-function withEvidence(result: HabitResult, evidence: readonly Evidence[]): HabitResult {
-  const [first] = evidence;
-  if (first === undefined) return result;
-  return {
-    habit: result.habit,
-    outcome: result.habit.level === "required" ? "failed" : "warning",
-    because: isLacking(result) ? result.because : `during ${first.during}, ${first.because}`,
-    evidence: [...isLacking(result) ? result.evidence : [], ...evidence],
-  };
 }

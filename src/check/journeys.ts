@@ -42,6 +42,9 @@ export interface Journeys {
 
 let serverCount = 0;
 
+/** The longest wait of a client on a device, in seconds: a clock has no later time than some 300,000 years. */
+const maxSleepSeconds = 100_000_000;
+
 /** A text without the number of the server, for comparisons between journeys with servers of their own. */
 export function withoutServerNumber(text: string): string {
   return text.replace(/\b(issuer|other|trap|resource)-\d+\.test\b/g, "$1.test");
@@ -61,11 +64,11 @@ export function separateJourneys(options: Omit<TestLatchkeyOptions, "issuer" | "
         ...options,
         issuer: `https://issuer-${number}.test`,
       });
-      const otherIssuer = `https://other-${number}.test`;
+      const otherIssuer = `https://other-${number}.test/tenant`;
       let other: TestLatchkey | undefined;
       const { trap, fetch } = trapFetch(`https://trap-${number}.test`, (input, init) => {
         const url = input instanceof Request ? input.url : String(input);
-        const isOther = other !== undefined && URL.canParse(url) && new URL(url).origin === otherIssuer;
+        const isOther = other !== undefined && URL.canParse(url) && new URL(url).origin === new URL(otherIssuer).origin;
         return (isOther ? other! : as).fetch(input, init);
       });
       const openOther = async () => other = await testLatchkey({ ...options, issuer: otherIssuer });
@@ -244,7 +247,7 @@ function sessionStarter(
 
   async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
     // A client with its own clock would reject tokens of a server whose clock is ahead.
-    if (driver.readsClock) as.clock.advance(Math.max(0, milliseconds / 1000));
+    if (driver.readsClock) as.clock.advance(Math.min(Math.max(0, milliseconds / 1000 || 0), maxSleepSeconds));
     else waits.push({ after: as.log.unmasked.exchanges.length, milliseconds });
     // So that a client that polls forever does not block other tasks.
     await new Promise((resolve) => timers.setTimeout(resolve, 0));
@@ -267,7 +270,7 @@ function sessionStarter(
       }),
     requestResource: (journey) => driver.requestResource!({ ...journey, resource: resourceUrl }),
     async acceptToken(journey) {
-      const accessToken = await as.mint.accessToken({ client: journey.client, resource: resourceUrl });
+      const accessToken = await requestToken(as, resourceUrl);
       const client = as.client({ confidential: true, grant_types: ["client_credentials"], serves: [resourceUrl] });
       return await driver.acceptToken!({ ...journey, client, resource: resourceUrl, accessToken });
     },
@@ -280,4 +283,15 @@ function sessionStarter(
     begin: (by, signal, of = wholeJourney) =>
       starts[by](signal === undefined ? of : { ...of, signal: AbortSignal.any([of.signal, signal]) }),
   };
+}
+
+/** An access token of the first user for a resource, from the token endpoint, where faults can change it. */
+async function requestToken(as: TestLatchkey, resource: string): Promise<string> {
+  const { client_id, client_secret, redirect_uri } = as.client({ token_endpoint_auth_method: "client_secret_post" });
+  const code = await as.mint.code({ client: client_id, resource });
+  const grant = { grant_type: "authorization_code", code, redirect_uri, client_id, client_secret: client_secret! };
+  const body = new URLSearchParams(grant);
+  const response = await as.fetch(`${as.issuer}/oauth2/token`, { method: "POST", body });
+  const { access_token } = await response.json() as { readonly access_token: string };
+  return access_token;
 }

@@ -8,7 +8,7 @@ import { decodeBase64url } from "../core/crypto.ts";
 import { decodeEntities, findAttributes, withoutScripts } from "../client/html_form.ts";
 import { parseJsonObject } from "../platform/http/json_body.ts";
 import type { Exchange } from "../recorder/exchange.ts";
-import { decodeFormValue, findBasicCredentials } from "../recorder/record_request.ts";
+import { decodeFormValue, findBasicCredentials, findParam } from "../recorder/record_request.ts";
 import { stripQuery } from "../testing/browser/test_browser.ts";
 import type { TestLatchkey } from "../testing/test_latchkey.ts";
 import type { BrowserVisit, ClientBrowser } from "./driver.ts";
@@ -129,6 +129,14 @@ function secretsOf(exchanges: readonly Exchange[]): Secrets {
   );
 }
 
+/** The codes that the server has exchanged for tokens, in a journey without faults. */
+function exchangedCodes(exchanges: readonly Exchange[]): readonly string[] {
+  if (exchanges.some(({ faults }) => faults.length > 0)) return [];
+  return exchanges.flatMap(({ endpoint, request, response }) =>
+    endpoint === "token" && response?.status === 200 ? findParam(request, "code") ?? [] : []
+  );
+}
+
 /** Each text of a response with its place, and with where it is. */
 function textsOf(visit: BrowserVisit): readonly (readonly [Place, string, string])[] {
   const { url, location, html, data = "", status = 200, headers = {} } = visit;
@@ -185,10 +193,16 @@ export function scan({ as, browsers }: Seen): readonly Sighting[] {
   const users = exchanges.flatMap(claimsIn).flatMap(({ sub, email, name }) => [sub, email, name])
     .filter((text) => typeof text === "string" && text.length >= minUserChars) as string[];
   const unexpected = new Map([...secrets].filter(([text, value]) => value !== "code" && !delivered.includes(text)));
-  for (const visit of browsers.flatMap(({ visits }) => visits)) {
+  const visits = browsers.flatMap(({ visits }) => visits);
+  const exchanged = exchangedCodes(exchanges);
+  // A page after a response that is changed or comes again can be one with an error.
+  const isLogin = ({ url }: BrowserVisit) =>
+    exchanged.some((code) => url.includes(code) && visits.filter((other) => other.url.includes(code)).length === 1);
+  for (const visit of visits) {
     const isAtServer = visit.location?.startsWith(`${as.issuer}/`);
     const seen = isAtServer ? { ...visit, location: undefined } : visit;
     for (const [place, text, where] of textsOf(seen)) {
+      if (place === "URL of a page" && !isLogin(visit)) continue;
       search(place, text, where, place === "URL" ? unexpected : secrets);
     }
     const page = `the page at ${stripQuery(visit.url)}`;

@@ -65,6 +65,8 @@ interface Step {
   readonly origin?: string;
   /** Whether it starts a login. */
   readonly isStart?: boolean;
+  /** The other site from whose page the browser comes. Default: none. */
+  readonly from?: string;
 }
 
 /** The progress of a login. */
@@ -106,10 +108,14 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   let probe: Probe | undefined;
 
   /** Sends one request of the browser. @throws {UnreachableError} With the URL, if the application does not respond. */
-  async function send({ url, form, origin, isStart }: Step, journey: ClientJourney, cookies: CookieJar): Promise<Page> {
+  async function send(
+    { url, form, origin, isStart, from }: Step,
+    journey: ClientJourney,
+    cookies: CookieJar,
+  ): Promise<Page> {
     const { issuer, signal } = journey;
     const headers = new Headers({ accept: "text/html,application/json;q=0.9,*/*;q=0.8", ...journey.headers });
-    const cookie = cookies.headerFor(url);
+    const cookie = cookies.headerFor(url, from === undefined ? undefined : { url: from, isPost: form !== undefined });
     if (cookie !== undefined) headers.set("cookie", cookie);
     if (form !== undefined) {
       headers.set("content-type", "application/x-www-form-urlencoded");
@@ -175,7 +181,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
         progress.authorizations++;
         const { url, method, params } = await authorize(step.url);
         progress.wasAtServer = true;
-        step = responseStep({ url, method, params });
+        step = responseStep({ url, method, params }, issuer);
         progress.userBefore = await currentUser(journey).catch(() => undefined);
       } else if (
         !applicationOrigins.includes(originOf(step.url)) &&
@@ -191,7 +197,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
         const url = resolve(page.location, page.url);
         // Fetch standard: a redirect from a third origin to another one.
         const hasTaintedOrigin = originOf(url) !== originOf(page.url) && step.origin !== originOf(page.url);
-        step = page.status >= 307 ? { url, form: step.form, origin: hasTaintedOrigin ? "null" : step.origin } : { url };
+        step = page.status >= 307 ? { ...step, url, origin: hasTaintedOrigin ? "null" : step.origin } : { url };
         continue;
       }
       const button = progress.wasAtServer || wasSubmitted ? undefined : findStartForm(page);
@@ -311,7 +317,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       }
     },
     async receiveCallback(journey, { url, method, params }) {
-      return await navigate(responseStep({ url, method, params }), journey, true);
+      return await navigate(responseStep({ url, method, params }, journey.issuer), journey, true);
     },
     async receive(journey, request) {
       const form = request.method === "POST" ? new URLSearchParams(await request.text()) : undefined;
@@ -324,8 +330,8 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
 }
 
 /** The request that brings an authorization response. The page of form_post has the referrer policy `no-referrer`. */
-function responseStep({ url, method, params }: Pick<Callback, "url" | "method" | "params">): Step {
-  return method === "POST" ? { url, form: params, origin: "null" } : { url };
+function responseStep({ url, method, params }: Pick<Callback, "url" | "method" | "params">, from: string): Step {
+  return method === "POST" ? { url, form: params, origin: "null", from } : { url, from };
 }
 
 /** The form of a page that only waits for a click: the only one to be posted, without fields to fill in. */

@@ -47,9 +47,9 @@ export function describeHabit({ habit, outcome, because, evidence }: HabitResult
   const { id, title, level, sources } = habit;
   return {
     ...{ id, title, level, outcome, because, sources },
-    evidence: evidence.map(({ exchanges, parameter, because, during, isNote }) => ({
+    evidence: evidence.map(({ exchanges, parameter, because, isNote }) => ({
       exchanges: exchanges.map(({ number, endpoint, flow }) => ({ number, endpoint, flow })),
-      ...{ parameter, because, during, isNote },
+      ...{ parameter, because, isNote },
     })),
   };
 }
@@ -79,9 +79,8 @@ export function formatHabit(habit: ReportedHabit): string[] {
 }
 
 /** `requests 3 (authorize), 1 (authorize): state: two requests have the same state.` */
-function formatEvidence({ exchanges, parameter, because, during }: ReportedHabit["evidence"][number]): string {
-  const attack = during === undefined ? [] : [`during ${during}`];
+function formatEvidence({ exchanges, parameter, because }: ReportedHabit["evidence"][number]): string {
   const places = exchanges.map(({ number, endpoint }) => `${number} (${endpoint})`).join(", ");
   const where = places === "" ? [] : [`${exchanges.length === 1 ? "request" : "requests"} ${places}`];
-  return `${[...attack, ...where, ...parameter === undefined ? [] : [parameter], because].join(": ")}.`;
+  return `${[...where, ...parameter === undefined ? [] : [parameter], because].join(": ")}.`;
 }

@@ -28,7 +28,7 @@ test("a client that accepts unknown keys does not verify signatures, and does no
 
 test("a client that accepts the state of an ended login and relies on the code verifier has a warning", async () => {
   const client = smallClient(undefined, undefined, undefined, { ...correctDecisions, keepsStates: true });
-  assertEquals(await causesOf(client, { only: ["response/state-used", "response/state-wrong"] }), [
+  assertEquals(await causesOf(client, { only: ["response/state-of-another-browser", "response/state-wrong"] }), [
     "warning, low: uses a response before it has validated it",
   ]);
 });

@@ -1,10 +1,10 @@
 /** The check of clients, and its report. `catalogue_test.ts` has the tests of the attacks. */
 
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { describeUnsupportedNode } from "../../src/platform/runtime/node_version.ts";
 import { attempt } from "../../src/check/attempt.ts";
-import { type ClientDriver, type ClientJourney, UndecidedError } from "../../src/check/mod.ts";
+import { type CheckOptions, type ClientDriver, type ClientJourney, UndecidedError } from "../../src/check/mod.ts";
 import { partOfCatalogue } from "./catalogue_part.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import { withPatientTimers } from "../until.ts";
@@ -20,27 +20,37 @@ test("oauth4webapi with every check passes the attacks", async () => {
   assertEquals(report.counts.inconclusive, 0, String(report));
 });
 
-test("the report has the habits of the client as text, JSON, JUnit XML and HTML, with the attack that shows them", async () => {
-  const driver = smallClient("does not read error");
-  const report = await checkClientWithEdDsa(driver, { only: ["habits", "error/access-denied"] });
+test("the report has the habits of the client as text, JSON, JUnit XML and HTML", async () => {
+  const driver = smallClient("keeps one verifier");
+  const report = await checkClientWithEdDsa(driver, { only: ["habits", "token/type-case"] });
   assert(!report.passed);
   assertEquals(report.habits.length, 48);
-  const [found] = report.habits.filter(({ outcome }) => outcome === "failed");
-  assertEquals([found!.habit.id, found!.evidence[0]!.during], ["parameters-clean", "error/access-denied"]);
-  assertMatch(String(report), /; 48 habits: \d+ passed, \d+ not seen, 1 failed|1 failed, /);
-  assertMatch(
-    String(report),
-    /FAILED habit parameters-clean .*\n.*\n {2}received: during error\/access-denied: request \d+ \(token\): code: code is the text/,
-  );
+  const failed = report.habits.filter(({ outcome }) => outcome === "failed").map(({ habit: { id } }) => id);
+  assert(failed.includes("pkce-fresh"), String(report));
+  assertMatch(String(report), /; 48 habits: \d+ passed, \d+ not seen, \d noted, 1 failed/);
+  assertMatch(String(report), /FAILED habit pkce-fresh .*\n.*\n {2}received: request/);
   const { habits } = JSON.parse(JSON.stringify(report)) as { habits: { id: string; outcome: string }[] };
-  assertEquals(habits.filter(({ outcome }) => outcome === "failed").map(({ id }) => id), ["parameters-clean"]);
-  assertMatch(
-    report.toJUnit(),
-    /<testcase classname="habit" name="parameters-clean">\n {4}<failure message="during error/,
-  );
-  assertMatch(await report.toHTML(), /habit parameters-clean/);
-  const without = await checkClientWithEdDsa(driver, { only: ["error/access-denied"] });
+  assertEquals(habits.filter(({ outcome }) => outcome === "failed").map(({ id }) => id), failed);
+  assertMatch(report.toJUnit(), /<testcase classname="habit" name="pkce-fresh">\n {4}<failure message="/);
+  assertMatch(await report.toHTML(), /habit pkce-fresh/);
+  const without = await checkClientWithEdDsa(driver, { only: ["token/type-case"] });
   assertEquals(without.habits, []);
+});
+
+test("a check draws the same sample of wrong values, another by another seed, and all if it is asked to", async () => {
+  const drawn = async (options: CheckOptions, only = ["token/members", "token/type-case"]) => {
+    const { results } = await checkClientWithEdDsa(smallClient(), { ...options, only });
+    return results.flatMap(({ attack: { id }, values }) => id === "token/members" ? [JSON.stringify(values)] : []);
+  };
+  const first = await drawn({});
+  assertEquals(await drawn({}), first);
+  const other = await drawn({ seed: "night 7" });
+  assertEquals(other.length, first.length);
+  assertNotEquals(other, first);
+  const all = await drawn({ all: true });
+  assertEquals([...first, ...other].filter((cell) => !all.includes(cell)), []);
+  assert(all.length > 10 * first.length);
+  assertEquals(await drawn({}, ["token/members"]), all);
 });
 
 test("a driver that sends no request proves nothing: its login fails, and every attack is inconclusive", async () => {
@@ -52,7 +62,7 @@ test("a driver that sends no request proves nothing: its login fails, and every 
 
 test("attacks are counted once, whatever the number of their journeys", async () => {
   const report = await checkClientWithEdDsa(smallClient(), { only: ["id-token/sub-missing", "transport/hang"] });
-  assertEquals([report.counts.passed, report.attackCounts.passed, report.attackCounts.skipped], [3, 1, 1]);
+  assertEquals([report.counts.passed, report.attackCounts.passed, report.attackCounts.skipped], [5, 1, 1]);
   assertMatch(String(report), /: 2 attacks \(\d+ journeys, [\d.]+ s\): 1 passed, 1 skipped/);
 });
 
@@ -129,7 +139,9 @@ test("a driver that cannot say what the client did leaves a delivery inconclusiv
     ...smallClient(),
     receiveCallback: () => Promise.reject(new UndecidedError("the page shows no user")),
   };
-  const report = await checkClientWithEdDsa(undecided, { only: ["response/unsolicited", "response/twice"] });
+  const report = await checkClientWithEdDsa(undecided, {
+    only: ["response/state-of-another-browser", "response/twice"],
+  });
   assertEquals(
     new Set(report.results.map(({ verdict, because }) => `${verdict}: ${because}`)),
     new Set(["inconclusive: the page shows no user"]),

@@ -116,9 +116,9 @@ test("[CO-07] an application that does not verify signatures, as the form says, 
   await using server = await start({ mistake: "does not verify the ID token" });
   const { open, values, ended, check, url } = server;
   const verdictOf = async (fields: Readonly<Record<string, string>>) => {
-    await (await open()).submit({ ...values, only: "id-token/signature-corrupt", ...fields });
+    await (await open()).submit({ ...values, only: "id-token/signed-by-stranger", ...fields });
     await ended();
-    return check.report()!.results.find(({ attack }) => attack.id === "id-token/signature-corrupt")?.verdict;
+    return check.report()!.results.find(({ attack }) => attack.id === "id-token/signed-by-stranger")?.verdict;
   };
   assertEquals(await verdictOf({}), "failed");
   assertEquals(await verdictOf({ verifiesIdTokenSignature: "off" }), "skipped");

@@ -395,7 +395,7 @@ test("[CO-07] the command's check shows its logins at the recorder of the server
     {
       loginUrl: `${application.url}/login`,
       loggedInUrl: `${application.url}/me`,
-      only: ["id-token/signature-missing"],
+      only: ["id-token/alg-none"],
     },
     as.issuer,
     {

@@ -70,7 +70,7 @@ function pausingClient({ maxFailures, seconds = Infinity }: { maxFailures: numbe
 test("a client that pauses after failures is repeated as a new client, or beside a login that fails too", async () => {
   // One failure is that of the probe whether it reads the ID token.
   const options = { maxFailures: 2 };
-  const only = ["error/access-denied", "token/members-unknown", "token/type-case"];
+  const only = ["error/authorization", "token/members-unknown", "token/type-case"];
   const one = { only, concurrency: 1 };
   const reasonsOf = async (client: ClientDriver) => {
     const report = await checkClientWithEdDsa(client, one);
@@ -85,7 +85,7 @@ test("a client that pauses after failures is repeated as a new client, or beside
 });
 
 test("a client that rests for ten minutes after failures passes, because the check lets time pass", async () => {
-  const only = ["error/access-denied", "id-token/sub-missing"];
+  const only = ["error/authorization", "id-token/sub-missing"];
   const report = await checkClientWithEdDsa(pausingClient({ maxFailures: 2, seconds: 600 }), { only });
   assert(report.control.passed, String(report));
   assertEquals(report.failures, [], String(report));
@@ -108,7 +108,7 @@ test("an application that can be restarted is repeated after a restart", async (
     fetch: ((url, init) => respond(new Request(url, init as RequestInit))) as Fetch,
   });
   const report = await checkClient(driver, {
-    ...{ as, only: ["id-token/signature-corrupt"], recoveryMs: 0 },
+    ...{ as, only: ["id-token/signed-by-stranger"], recoveryMs: 0 },
     restart: async () => {
       restarts++;
       await restart();
@@ -161,7 +161,7 @@ test("[K7] an application that limits logins is waited for by its Retry-After", 
     });
     const waits: string[] = [];
     const report = await checkClient(driver, {
-      ...{ as, only: ["token/members-unknown", "id-token/nonce-missing"], onWait: (because) => waits.push(because) },
+      ...{ as, only: ["token/type-case", "id-token/typ-foreign"], onWait: (because) => waits.push(because) },
       // Without a hint the wait is longer than this, so that the attack is inconclusive.
       recoveryMs: 500,
     });

@@ -22,10 +22,10 @@ const server: CheckOptions["server"] = { responseModes: ["query", "jwt"] };
 const foundBy: Readonly<Record<Exclude<ExtensionMistake, "checks nothing">, readonly string[]>> = {
   "sends the request plainly when the push fails": ["par/rejected", "par/response-shape"],
   "sends the request unsigned when it is rejected": ["jar/rejected"],
-  "does not verify signed responses": ["jarm/signature", "jarm/claims"],
+  "does not verify signed responses": ["jarm/signature", "jarm/claims", "jarm/exp"],
   "accepts plain responses": ["jarm/beside-plain"],
   "repeats without a limit": [
-    ...["par/rejected", "par/expired-at-once", "dpop/nonce-for-ever", "dpop/proof-rejected", "registration/rejected"],
+    ...["par/rejected", "par/expired-at-once", "dpop/nonce-for-ever", "registration/rejected"],
   ],
   "has one nonce for all servers": ["dpop/nonce-renewed"],
   "does not read nonces": ["dpop/nonce-asked", "dpop/nonce-renewed"],

@@ -57,6 +57,18 @@ const remembersFailure = (): Http => {
   };
 };
 
+/** Sends no request any more after a scope that it cannot read. */
+const locksItself = (): Http => {
+  const locked = new Set<string>();
+  return (fetch, { issuer }) => async (url, init) => {
+    if (locked.has(issuer)) throw new Error("locked");
+    const response = await fetch(url, init);
+    const { scope = "" } = Object(await response.clone().json().catch(() => undefined));
+    if (typeof scope !== "string") locked.add(issuer);
+    return response;
+  };
+};
+
 /** Sends the secret with each request, as an HTTP client with default credentials does. */
 const sendsSecretEverywhere: Http = (fetch, { client }) => (url, init) => {
   const headers = new Headers(init?.headers);
@@ -99,7 +111,7 @@ export const frameworkMistakes: readonly FrameworkMistake[] = [
   },
   {
     name: "trusts the certificate in x5c of a token",
-    foundBy: "id-token/header-x5c",
+    foundBy: "id-token/header-jwk",
     change: () => ({
       keyOf: ({ x5c, alg }) =>
         Array.isArray(x5c)
@@ -109,7 +121,7 @@ export const frameworkMistakes: readonly FrameworkMistake[] = [
   },
   {
     name: "trusts the keys at jku of a token",
-    foundBy: "id-token/header-urls",
+    foundBy: "id-token/header-jwk",
     change: () => ({
       keyOf: async (header, fetchKeys) =>
         header.jku === undefined
@@ -119,7 +131,7 @@ export const frameworkMistakes: readonly FrameworkMistake[] = [
   },
   {
     name: "accepts HS256 with an empty key",
-    foundBy: "id-token/alg-hmac-known-key",
+    foundBy: "id-token/alg-hmac-public-key",
     change: () => ({ keyOf: ({ alg }) => alg === "HS256" ? new Uint8Array(1) : undefined }),
   },
   {
@@ -156,18 +168,23 @@ export const frameworkMistakes: readonly FrameworkMistake[] = [
   },
   {
     name: "remembers that the keys could not be fetched",
-    foundBy: "keys/down-once",
+    foundBy: "transport/unavailable",
     change: () => ({ http: remembersFailure() }),
+  },
+  {
+    name: "locks itself after a scope of another type",
+    foundBy: "token/members",
+    change: () => ({ http: locksItself() }),
   },
   { name: "compares Content-Type as text", foundBy: "transport/media-type", change: () => ({ http: comparesType }) },
   {
     name: "ignores the slash at the end of issuers",
-    foundBy: "response/iss-equivalent",
+    foundBy: "response/iss-wrong",
     change: () => ({ isIssuer: (received, expected) => withoutSlash(received) === withoutSlash(expected) }),
   },
   {
     name: "ignores the slash at the end of issuers of ID tokens and logout tokens",
-    foundBy: "id-token/iss-partial",
+    foundBy: "id-token/iss-wrong",
     change: () => ({
       isIssuer: (received, expected, place) =>
         received === expected ||
@@ -297,22 +314,22 @@ export const frameworkMistakes: readonly FrameworkMistake[] = [
   // Users.
   {
     name: "cuts sub after 64 characters",
-    foundBy: "id-token/sub-long",
+    foundBy: "id-token/sub-near",
     change: () => ({ userKey: ({ sub }) => String(sub).slice(0, 64) }),
   },
   {
     name: "knows users by an email that is verified, whatever email_verified is",
-    foundBy: "id-token/email-claimed",
+    foundBy: "id-token/user-similar",
     change: () => ({ userKey: ({ sub, email, email_verified }) => email_verified ? email : sub }),
   },
   {
     name: "reads sub as a number",
-    foundBy: "id-token/sub-number",
+    foundBy: "id-token/sub-near",
     change: () => ({ userKey: ({ sub }) => Number.parseFloat(String(sub)) || sub }),
   },
   {
     name: "knows users by the part of sub after the last bar",
-    foundBy: "id-token/sub-similar",
+    foundBy: "id-token/user-similar",
     change: () => ({ userKey: ({ sub }) => String(sub).split("|").at(-1) }),
   },
   // Logout.

@@ -62,10 +62,10 @@ test("an application that starts a new login after an error is accused of nothin
 });
 
 /** The attacks that only the name of the user can decide. */
-const aboutUser = ["response/swapped", "id-token/email-claimed", "id-token/header-claims"];
+const aboutUser = ["response/swapped", "id-token/user-similar", "id-token/header-claims"];
 
 /** The attacks that are skipped for a client without a nonce. */
-const aboutNonce = ["id-token/nonce-missing", "id-token/nonce-wrong", "id-token/replayed", "response/code-injected"];
+const aboutNonce = ["id-token/nonce-wrong", "id-token/replayed", "response/code-injected"];
 
 test("an application that shows a page without a user is accused of nothing; attacks with another user are inconclusive", async () => {
   const report = await checkPart(["shows a page without a user"], 1, [...aboutUser, "id-token/aud-list"]);
@@ -149,7 +149,7 @@ test("a pause lets an application that limits logins be checked", async () => {
   try {
     const report = await check(["allows thirty logins"], {
       pauseMs,
-      only: ["response/state-wrong", "response/iss-wrong", "error/access-denied"],
+      only: ["response/state-wrong", "response/iss-wrong", "error/authorization"],
     }, () => paused.length);
     const { passed, skipped, inconclusive } = report.counts;
     assertEquals([passed + skipped, inconclusive], [report.results.length, 0], String(report));
@@ -159,7 +159,7 @@ test("a pause lets an application that limits logins be checked", async () => {
 });
 
 test("a client that logs in again after an error passes, whatever its driver; what it accepts first still fails", async () => {
-  const only = ["response/state-wrong", "response/mix-up", "error/access-denied", "id-token/nonce-wrong"];
+  const only = ["response/state-wrong", "response/mix-up", "error/authorization", "id-token/nonce-wrong"];
   for (const mistake of [undefined, "does not compare the nonce"] as const) {
     const { name, logIn } = smallClient(mistake);
     const report = await checkClient(
@@ -192,7 +192,7 @@ test("a client that rejects an ID token after a request to userinfo is warned", 
       return session;
     },
   };
-  const report = await checkClient(late, { only: ["id-token/nonce-missing"] });
+  const report = await checkClient(late, { only: ["id-token/nonce-wrong"] });
   assertEquals(report.counts.warning, 1, String(report));
 });
 

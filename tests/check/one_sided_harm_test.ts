@@ -68,7 +68,7 @@ test("an application that logs out on any error has a warning, and no failure", 
         throw error;
       }),
   };
-  const only = ["response/unsolicited", "response/state-used"];
+  const only = ["response/state-of-another-browser"];
   assertEquals(await idsWith("failed", client, only), []);
   assertEquals(await idsWith("warning", client, only), only);
 });

@@ -1,11 +1,12 @@
 /** The attacks on devices and on clients of protected resources: correct ones pass all, and each mistake is found. */
 
 import { assert, assertEquals } from "@std/assert";
+import { createLocalJWKSet, jwtVerify, type JWTVerifyOptions } from "jose";
 import { test } from "node:test";
 import { partOfCatalogue } from "./catalogue_part.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
-import type { CheckReport } from "../../src/check/mod.ts";
+import type { CheckReport, ClientDriver } from "../../src/check/mod.ts";
 import { sample } from "../sample.ts";
 import { withPatientTimers } from "../until.ts";
 import { oauth4webapiExtendedClient } from "./oauth4webapi_extended_client.ts";
@@ -22,7 +23,7 @@ const foundOnDevice: Readonly<Partial<Record<DeviceMistake, readonly string[]>>>
   "never stops": ["device/never-approved"],
   "believes every interval": ["device/response-odd"],
   "opens every URI": ["device/verification-uri-hostile"],
-  "shows all users one code": ["device/logins-shared"],
+  "shows all users one code": ["device/logins-shared", "device/members"],
 };
 
 /** The attacks that find a mistake of a client of a resource: no other attack may fail. */
@@ -35,11 +36,35 @@ const foundAtResource: Readonly<Partial<Record<ResourceMistake, readonly string[
     "resource/metadata-url-foreign",
   ],
   "uses one registration for all servers": ["resource/issuer-changed"],
-  "asks the user without a limit": ["resource/insufficient-scope-for-ever", "resource/unauthorized-for-ever"],
+  "asks the user without a limit": ["resource/unauthorized-for-ever"],
   "requests only the missing scope": ["resource/insufficient-scope"],
   "follows redirects with the token": ["resource/redirects-away"],
-  "believes every introspection": ["resource/introspection-odd"],
+  "believes every introspection": [
+    ...["resource/introspection-audience", "resource/introspection-odd", "resource/token-audience"],
+    ...["resource/token-early", "resource/token-forged", "resource/token-issuer", "resource/token-outlived"],
+  ],
 };
+
+/** What a resource server that verifies JWTs itself leaves out, and the attacks that find it: no other may fail. */
+const foundInVerifier: readonly (readonly [left: string, options: JWTVerifyOptions, ids: readonly string[]])[] = [
+  ["nothing", {}, []],
+  ["the issuer", { issuer: undefined }, ["resource/token-issuer"]],
+  ["the audience", { audience: undefined }, ["resource/token-audience"]],
+  ["a missing expiry", { requiredClaims: [] }, ["resource/token-outlived"]],
+  ["the time", { clockTolerance: 1e10 }, ["resource/token-early", "resource/token-outlived"]],
+];
+
+/** A resource server that verifies access tokens itself (RFC 9068), and sends no request but for the keys. */
+const verifier = (options: JWTVerifyOptions): ClientDriver => ({
+  name: "verifier",
+  async acceptToken({ issuer, resource, accessToken, fetch }) {
+    const keys = createLocalJWKSet(await (await fetch(`${issuer}/oauth2/jwks`)).json());
+    const algorithms = ["EdDSA"];
+    const correct = { issuer, audience: resource, typ: "at+jwt", requiredClaims: ["exp"], algorithms };
+    const { payload } = await jwtVerify(accessToken, keys, { ...correct, ...options });
+    return { sub: String(payload.sub) };
+  },
+});
 
 /** The ids of the attacks that failed or warned. */
 function foundIds(report: CheckReport): readonly string[] {
@@ -56,6 +81,13 @@ for (const client of [deviceClient(), resourceClient(), backchannelClient()]) {
     const report = await checkClientWithEdDsa(client, only);
     assertEquals(foundIds(report), [], String(report));
     assertEquals(report.counts.passed + report.counts.skipped, report.results.length, String(report));
+  });
+}
+
+for (const [left, options, ids] of foundInVerifier) {
+  test(`a resource server that verifies tokens itself, and leaves out ${left}, is found by ${ids.join(", ")}`, async () => {
+    const report = await checkClientWithEdDsa(verifier(options), only);
+    assertEquals(foundIds(report), ids, String(report));
   });
 }
 

@@ -142,10 +142,10 @@ test("a block names the command that repeats the attack, for a shell and without
     "latchkey check 'http://a.test/login?next=1&x' --port 9100 --client-id shop --client-secret \"$CLIENT_SECRET\" " +
       "--redirect-uri http://a.test/cb --logged-in-text 'Alice'\\''s page' --user bob --only id-token/signed-by-stranger",
   );
-  const failed = await checkInProcess(["--only", "id-token/signature-missing"], "does not verify the ID token");
+  const failed = await checkInProcess(["--only", "id-token/alg-none"], "does not verify the ID token");
   assertMatch(
     failed.stdout,
-    /\n {2}repeat: +(?:latchkey|(?:npx -y )?deno task start) check http:\/\/127\.0\.0\.1:\d+\/login --port \d+ .* --only id-token\/signature-missing\n/,
+    /\n {2}repeat: +(?:latchkey|(?:npx -y )?deno task start) check http:\/\/127\.0\.0\.1:\d+\/login --port \d+ .* --only id-token\/alg-none\n/,
   );
 });
 
@@ -188,23 +188,23 @@ test("--baseline: what an earlier report has does not fail again, and what no lo
   assertEquals(fixed.code, 0, fixed.stdout);
   assertMatch(
     fixed.stdout,
-    /OUTDATED, failures of the baseline that passed:\n {2}id-token\/signed-by-stranger \{ kid: "own" \}\n/,
+    /OUTDATED, failures of the baseline that passed:\n {2}id-token\/signed-by-stranger \{ how: "another key" \}\n/,
   );
 
   const report = JSON.parse(readFileSync(file, "utf8"));
-  const results = report.results.filter(({ values }: { values: { kid?: string } }) => values.kid !== "own");
+  const results = report.results.filter(({ values }: { values: { how?: string } }) => values.how !== "another key");
   const partial = join(folder, "partial.json");
   writeFileSync(partial, JSON.stringify({ results }));
   const other = await checkInProcess([...only, "--baseline", partial], "does not verify the ID token");
   assertEquals(other.code, 1);
   assertMatch(
     other.stdout,
-    /FAILED id-token\/signed-by-stranger .* \d+ of \d+ variants\n(?: {2}.*\n)+ {2}variant: {5}\{ kid: "own"/,
+    /FAILED id-token\/signed-by-stranger .* \d+ of \d+ variants\n(?: {2}.*\n)+ {2}variant: {5}\{ how: "another key"/,
   );
 });
 
 test("--user: this user logs in, and a user who does not exist is an error", async () => {
-  const only = ["--only", "id-token/name-claimed", "--report", "json"];
+  const only = ["--only", "id-token/user-similar", "--report", "json"];
   const { stdout } = await checkInProcess([...only, "--user", "bob"]);
   const { control, counts } = JSON.parse(stdout);
   assertEquals([control.sub, counts.failed], ["Bob Brown", 0], stdout);
@@ -246,7 +246,7 @@ test("progress moves while an attack takes long: a timer says which one runs, an
 
 test("progress names each journey with its parameters, and long values by their beginning", () => {
   let text = "";
-  const attack = attacks.find(({ id }) => id === "id-token/kid-unknown")!;
+  const attack = attacks.find(({ id }) => id === "id-token/signed-by-stranger")!;
   const progress = showProgress(false, (written) => void (text += written), formatId, () => 0);
   const effect = effects.hung;
   const result = { attack, effect, verdict: "failed", because: "it hung", evidence: { exchanges: [] } } as const;
@@ -254,7 +254,7 @@ test("progress names each journey with its parameters, and long values by their 
   progress.end();
   assertEquals(
     text,
-    `✗ id-token/kid-unknown { kid: "${
+    `✗ id-token/signed-by-stranger { kid: "${
       "k".repeat(59)
     }… (5002 characters) }: it hung\n1 of 1 journey, 1 failed, after 0 s\n`,
   );

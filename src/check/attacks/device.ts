@@ -6,6 +6,7 @@ import { editJsonBody } from "../../testing/faults/response_body.ts";
 import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { forgeJwt, signWithFreshKey } from "./forged_jwt.ts";
 import { withMembers } from "./changed_members.ts";
+import { drawnCells, gridAttacks, jsonResponse } from "./grid.ts";
 import { describeOutcome } from "../assess.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { oneOf, sent } from "./parameters.ts";
@@ -71,8 +72,20 @@ function assessPolls(observation: Observation, expected: readonly number[]): Ass
     { passed: outcome === "accepted" && session!.sub === expectedSub, because: describeOutcome(observation) };
 }
 
+const response = jsonResponse("the device authorization response", { isSteady: true });
+
 /** The attacks of the category `device`. */
 export const deviceAttacks: readonly Attack[] = [
+  ...gridAttacks(response, [{
+    ...{ id: "device/member-missing", level: "must-reject", endpoints: ["device_authorization"], stop: "callback" },
+    ...{ member: ["device_code", "user_code", "verification_uri"], values: ["absent", "null"] },
+    correctClient: "The client reports the missing member, and does not poll.",
+    sources: ["RFC 8628 §3.2"],
+  }]),
+  drawnCells(response, {
+    ...{ id: "device/members", endpoints: ["device_authorization"] },
+    member: ["user_code", "verification_uri", "verification_uri_complete", "expires_in", "interval", "message"],
+  }),
   defineAttack({
     id: "device/id-token-forged",
     level: "must-reject",
@@ -182,17 +195,6 @@ export const deviceAttacks: readonly Attack[] = [
       const isZero = observation.exchanges.some(({ faults }) => faults.includes("interval 0"));
       return findShortGap(observation, [isZero ? 1 : defaultInterval]);
     },
-  }),
-  defineAttack({
-    id: "device/member-missing",
-    title: "The device authorization response lacks a required member.",
-    correctClient: "The client reports the missing member, and does not poll.",
-    level: "must-reject",
-    stop: "callback",
-    endpoints: ["device_authorization"],
-    sources: ["RFC 8628 §3.2"],
-    ...sent("member", ["device_code", "user_code", "verification_uri"], "The missing member."),
-    always: ({ member }) => withMembers(`no ${member}`, { [member]: undefined }),
   }),
   defineAttack({
     id: "device/verification-uri-hostile",

@@ -8,7 +8,7 @@ import { withCorsHeaders } from "../../testing/faults/response_body.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { failIf } from "./conclusions.ts";
-import { anyParameter, choiceParameter } from "../../testing/faults/parameters.ts";
+import { choiceParameter } from "../../testing/faults/parameters.ts";
 
 const endpointParameter = choiceParameter("endpoint", ["token", "par", "userinfo"], "The endpoint.");
 
@@ -78,6 +78,10 @@ function assessAttempts(observation: Observation): Assessment | undefined {
   return failIf(most > maxAttempts, `the client sent the request ${most} times`, "repeated");
 }
 
+const oddNonces: Readonly<Record<string, string | null>> = {
+  ...{ none: null, two: "one, two", quoted: 'quo"te', "not ASCII": "n\u00f6nce" },
+};
+
 /** The attacks of the category `dpop`. */
 export const dpopAttacks: readonly Attack[] = [
   defineAttack({
@@ -95,20 +99,29 @@ export const dpopAttacks: readonly Attack[] = [
   }),
   defineAttack({
     id: "dpop/nonce-for-ever",
-    title: "The server rejects every DPoP proof, and requires another nonce each time.",
+    title:
+      "The server rejects every DPoP proof: with another nonce each time, with no nonce or an odd one, or as invalid.",
     correctClient: "The client repeats the request at most twice, and reports the failure; the next login works.",
     level: "must-recover",
-    sources: ["RFC 9449 §8", "guillp/requests_oauth2client#92"],
-    parameters: [endpointParameter],
-    variants: endpointVariants,
-    start({ as }, { endpoint }) {
+    sources: ["RFC 9449 §5", "RFC 9449 §8.1", "RFC 9449 §11.1", "guillp/requests_oauth2client#92"],
+    parameters: [
+      endpointParameter,
+      choiceParameter("how", ["another", "none", "two", "quoted", "not ASCII", "invalid"], "The nonce, or invalid."),
+    ],
+    variants: [
+      ...endpointVariants.flatMap((each) => ["another", "invalid"].map((how) => ({ ...each, how }))),
+      ...["none", "two", "quoted", "not ASCII"].map((how) => ({ how })),
+    ],
+    start({ as }, { endpoint, how }) {
       const next = countedNonces();
-      const fault: Fault = {
-        name: "another nonce demanded",
-        handle: (_, { request }) => () =>
-          Promise.resolve(withCorsHeaders(request, nonceError(request.endpoint, next(request.endpoint)))),
+      const rejection: Fault = how === "invalid" ? error("invalid_dpop_proof") : {
+        name: `nonce: ${how}`,
+        handle: (_, { request }) => () => {
+          const nonce = how in oddNonces ? oddNonces[how]! : next(request.endpoint);
+          return Promise.resolve(withCorsHeaders(request, nonceError(request.endpoint, nonce)));
+        },
       };
-      as.on(endpoint).times(rejections, fault);
+      as.on(endpoint).times(rejections, rejection);
     },
     assess: assessAttempts,
   }),
@@ -133,37 +146,6 @@ export const dpopAttacks: readonly Attack[] = [
         return { outcome: "accepted", passed: false, because: "the client logged in, and its refreshes failed" };
       }
     },
-  }),
-  defineAttack({
-    id: "dpop/nonce-odd",
-    title: "The server requires a DPoP nonce, but sends none, two, or one with invalid characters.",
-    correctClient: "The client reports the failure after at most three requests; the next login works.",
-    level: "must-recover",
-    sources: ["RFC 9449 §8.1"],
-    parameters: [
-      endpointParameter,
-      anyParameter<"nonce", string | null>("nonce", null, "The header DPoP-Nonce; null leaves it out."),
-    ],
-    variants: [null, "one, two", 'quo"te', "n\u00f6nce"].map((nonce) => ({ nonce })),
-    start: ({ as }, { endpoint, nonce }) =>
-      void as.on(endpoint).times(rejections, {
-        name: "odd nonce",
-        handle: (_, { request }) => () =>
-          Promise.resolve(withCorsHeaders(request, nonceError(request.endpoint, nonce))),
-      }),
-    assess: assessAttempts,
-  }),
-  defineAttack({
-    id: "dpop/proof-rejected",
-    title: "The server rejects every DPoP proof, as a server with a wrong clock does.",
-    correctClient:
-      "The client repeats the request at most twice with a new DPoP proof, and reports the failure; the next login works.",
-    level: "must-recover",
-    sources: ["RFC 9449 §5", "RFC 9449 §7.1", "RFC 9449 §11.1"],
-    parameters: [endpointParameter],
-    variants: endpointVariants,
-    start: ({ as }, { endpoint }) => void as.on(endpoint).times(rejections, error("invalid_dpop_proof")),
-    assess: assessAttempts,
   }),
   defineAttack({
     id: "dpop/type-downgraded",

@@ -1,34 +1,13 @@
 /** ID tokens of an invalid form (RFC 7515, RFC 7519). */
 
-import { encodeBase64url } from "../../core/crypto.ts";
 import { textParameter } from "../../testing/faults/parameters.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { forgeJwt, signWithOwnKey } from "./forged_jwt.ts";
-import { oneOf, sent } from "./parameters.ts";
+import { oneOf } from "./parameters.ts";
 import { passIf } from "./conclusions.ts";
 
 /** The attacks of the category `id-token` on its form. */
 export const idTokenFormAttacks: readonly Attack[] = [
-  defineAttack({
-    id: "id-token/parts",
-    title: "The ID token does not have exactly three parts.",
-    needs: ["readsIdToken", "checksSignature"],
-    duty: "RFC 7515 §5.2",
-    sources: ["RFC 7515 §3.1", "CVE-2025-22868"],
-    ...oneOf("form", ["one", "two", "four", "dots"]),
-    once: ({ form }) =>
-      forgeJwt(`ID token with ${form} parts`, async (original) => {
-        const token = await signWithOwnKey(original, {});
-        const [header = "", payload = ""] = token.split(".");
-        const forms = {
-          one: header,
-          two: `${header}.${payload}`,
-          four: `${token}.AAAA`,
-          dots: ".".repeat(10_000),
-        };
-        return forms[form];
-      }),
-  }),
   defineAttack({
     id: "id-token/payload-shape",
     needs: ["idToken"],
@@ -50,20 +29,6 @@ export const idTokenFormAttacks: readonly Attack[] = [
       outcome === "accepted" && !traits.has("readsIdToken")
         ? { passed: false, isWarning: true, because: "the client reads no ID token" }
         : undefined,
-  }),
-  defineAttack({
-    id: "id-token/encrypted",
-    title: "The ID token is encrypted, although the client has not registered encryption.",
-    duty: "RFC 8725 §3.1",
-    sources: ["RFC 8725 §3.2", "CVE-2026-29000", "CVE-2024-28176", "CVE-2023-52428"],
-    ...sent("alg", ["dir", "RSA1_5", "PBES2-HS256+A128KW"], "The header parameter alg of the JWE."),
-    once: ({ alg }) =>
-      forgeJwt(`ID token encrypted by ${alg}`, () => {
-        const header = { alg, enc: "A128CBC-HS256", zip: "DEF", p2c: 1_000_000_000, p2s: "AAAAAAAAAAA" };
-        const key = alg === "dir" ? "" : encodeBase64url(new Uint8Array(40));
-        const rest = [16, 64, 16].map((length) => encodeBase64url(new Uint8Array(length)));
-        return [encodeBase64url(JSON.stringify(header)), key, ...rest].join(".");
-      }),
   }),
   defineAttack({
     id: "id-token/typ-foreign",

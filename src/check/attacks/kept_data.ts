@@ -1,13 +1,12 @@
 /** What a client keeps of an issuer: metadata, keys and tokens, and how long it trusts them. */
 
-import { authorizationResponse, body, error, idToken, keys, status } from "../../testing/faults/mod.ts";
+import { authorizationResponse, error, idToken, keys, status } from "../../testing/faults/mod.ts";
 import { withSettings } from "../../testing/with_settings.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { withMembers } from "./changed_members.ts";
 import { secretsInRequest } from "../markers.ts";
 import { conclude, failIf, passIf, undecided } from "./conclusions.ts";
-import { oneOf } from "./parameters.ts";
 import { refreshRequest } from "./refresh.ts";
 
 /** The refresh tokens that were sent, oldest first. */
@@ -63,23 +62,6 @@ export const keptDataAttacks: readonly Attack[] = [
       const sent = requests.flatMap((request) => secretsInRequest(request, exchanges));
       return failIf(sent.length > 0, `the client sent the ${sent[0]} to ${origin}`, "leaked") ??
         passIf(true, "the client sent no credentials to the host of the keys");
-    },
-  }),
-  defineAttack({
-    id: "keys/down-once",
-    level: "must-recover",
-    title: "Fetching the keys fails once, and succeeds afterwards.",
-    correctClient: "The client reports an error, and fetches the keys again at the next login.",
-    sources: ["OpenID Connect Core §10.1.1", "RFC 9110 §15.6.4"],
-    ...oneOf("how", ["503", "html", "empty"]),
-    once: ({ how }) => how === "html" ? body.html() : how === "empty" ? body.empty() : status(503),
-    async perform({ begin, passTime }) {
-      try {
-        return await begin();
-      } finally {
-        // Clients wait before they fetch keys again.
-        passTime(600);
-      }
     },
   }),
   defineAttack({

@@ -5,11 +5,12 @@ import { encodeBase64url } from "../../core/crypto.ts";
 import { builtInKeys } from "../../testing/built_in_keys.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { body, idToken, keys, status } from "../../testing/faults/mod.ts";
-import { type Attack, defineAttack } from "../define_attack.ts";
+import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { describeOutcome } from "../assess.ts";
-import { exchangesOf, secondsBetweenLogins } from "../attack.ts";
+import { exchangesOf, type Observation, secondsBetweenLogins } from "../attack.ts";
 import { signWithHmac } from "./forged_jwt.ts";
-import { oneOf, sent } from "./parameters.ts";
+import { drawnCells, gridAttacks, jsonResponse, publishedKeys, wrongBodies } from "./grid.ts";
+import { oneOf } from "./parameters.ts";
 import { passIf, undecided } from "./conclusions.ts";
 
 type Key = Readonly<Record<string, unknown>>;
@@ -17,14 +18,35 @@ type Key = Readonly<Record<string, unknown>>;
 /** The keys of a JWKS body. */
 const keysOf = (members: Readonly<Record<string, unknown>>) => members.keys as readonly Key[];
 
+/** The logins with an unknown key. */
+const unknownLogins = 10;
+
 /**
- * The logins with an unknown key, and how often a client may fetch the keys meanwhile: once for the first login, and
- * once because the cached keys are old.
+ * How often a client may fetch the keys meanwhile: once for the first login, once because the cached keys are old, and
+ * again every half a minute, which passes on a slow machine.
  */
-const [unknownLogins, maxFetches] = [10, 2];
+function maxFetches({ exchanges }: Observation): number {
+  return 2 + Math.floor((exchanges.at(-1)!.at - exchanges[0]!.at) / 30_000);
+}
 
 /** The attacks of the category `keys`. */
 export const keyAttacks: readonly Attack[] = [
+  ...gridAttacks(jsonResponse("the JWKS", { isSteady: true }), [
+    {
+      ...{ id: "keys/empty", member: "keys", values: ["empty", "absent", "object", "text"], sources: ["RFC 7517 §5"] },
+      duty: "RFC 8725 §3.3",
+    },
+  ]),
+  defineAttack({
+    id: "keys/down",
+    title: "The JWKS endpoint responds with a status of failure, or with a body that is no JSON object.",
+    duty: "RFC 8725 §3.3",
+    ...oneOf("how", ["503", ...Object.keys(wrongBodies)]),
+    always: ({ how }) => wrongBodies[how] ?? status(503),
+  }),
+  drawnCells(publishedKeys, {
+    ...{ id: "keys/members", member: ["kty", "kid", "use", "alg", "n", "x", "crv", "key_ops", "x5c"], stop: undefined },
+  }),
   defineAttack({
     id: "keys/rotated",
     level: "must-tolerate",
@@ -35,20 +57,7 @@ export const keyAttacks: readonly Attack[] = [
     duty: "OpenID Connect Core §10.1.1",
     sources: ["giantswarm/mcp-oauth#452", "openfga/openfga#3100"],
     once: () => keys.rotated(),
-    // jose, oauth4webapi and others fetch keys at most once in 30 or 60 seconds, which is correct.
-    async assess(observation) {
-      const { outcome, earlier, logInAgain } = observation;
-      if (outcome !== "rejected" || exchangesOf(observation, "jwks").length > 0) return undefined;
-      if (earlier!.passTime === undefined) {
-        return undecided(
-          "the client kept the keys that it fetched a moment ago, and the check cannot let time pass for it",
-        );
-      }
-      earlier!.passTime(3600);
-      return await logInAgain()
-        ? { passed: false, isWarning: true, because: "the client fetched the keys again only in the hour after" }
-        : undefined;
-    },
+    assess: assessRotation,
   }),
   defineAttack({
     id: "keys/stale",
@@ -103,7 +112,7 @@ export const keyAttacks: readonly Attack[] = [
     async assess(observation) {
       const { countRequests, logInAgain } = observation;
       const fetches = exchangesOf(observation, "jwks").length;
-      if (fetches <= maxFetches) {
+      if (fetches <= maxFetches(observation)) {
         const isForged = observation.outcome === "accepted";
         return isForged ? { passed: false, because: describeOutcome(observation) } : undefined;
       }
@@ -131,28 +140,6 @@ export const keyAttacks: readonly Attack[] = [
     correctClient: "The client ignores the keys that it cannot use, and accepts the ID token.",
     sources: ["RFC 7517 §5"],
     always: () => keys.extra(),
-  }),
-  defineAttack({
-    id: "keys/empty",
-    title: "The JWKS has no keys, or its member keys is not an array.",
-    duty: "RFC 8725 §3.3",
-    sources: ["RFC 7517 §5"],
-    ...sent("value", [[], null, {}, "keys"], "The member keys; null removes it."),
-    always: ({ value }) => body.edited(() => ({ keys: value ?? undefined }), "no keys"),
-  }),
-  defineAttack({
-    id: "keys/down",
-    title: "The JWKS endpoint responds with status 503, an HTML page, an empty body or incomplete JSON.",
-    duty: "RFC 8725 §3.3",
-    ...oneOf("how", ["503", "html", "empty", "truncated"]),
-    always: ({ how }) =>
-      how === "html"
-        ? body.html()
-        : how === "empty"
-        ? body.empty()
-        : how === "truncated"
-        ? body.truncated()
-        : status(503),
   }),
   defineAttack({
     id: "keys/same-kid",
@@ -191,6 +178,21 @@ export const keyAttacks: readonly Attack[] = [
       }, "another key under the kid"),
   }),
 ];
+
+/** jose, oauth4webapi and others fetch keys at most once in 30 or 60 seconds, which is correct. */
+export async function assessRotation(observation: Observation): Promise<Assessment | undefined> {
+  const { outcome, earlier, logInAgain } = observation;
+  if (outcome !== "rejected" || exchangesOf(observation, "jwks").length > 0) return undefined;
+  if (earlier!.passTime === undefined) {
+    return undecided(
+      "the client kept the keys that it fetched a moment ago, and the check cannot let time pass for it",
+    );
+  }
+  earlier!.passTime(3600);
+  return await logInAgain()
+    ? { passed: false, isWarning: true, because: "the client fetched the keys again only in the hour after" }
+    : undefined;
+}
 
 /** The key with its public value changed, so that it verifies nothing. */
 function swapped(key: Key): Key {

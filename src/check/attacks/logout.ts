@@ -1,11 +1,11 @@
 /** Logout tokens and front-channel logout (OpenID Connect Back-Channel Logout §2.6, Front-Channel Logout §2). */
 
-import { anyParameter, textParameter } from "../../testing/faults/parameters.ts";
 import type { MintedLogoutToken } from "../../testing/mint_logout_token.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
 import { setCookies } from "./open_logins.ts";
 import { logoutRequest, logoutUrls, sessionIdOf, useEndedSession, userAfterLogout } from "./ended_session.ts";
 import { oneOf } from "./parameters.ts";
+import { nearMissOf } from "./wrong_values.ts";
 import { conclude, undecided } from "./conclusions.ts";
 
 /** The member of `events` (Back-Channel Logout §2.4). */
@@ -45,16 +45,39 @@ async function concludeLogout({ session }: Stage, status: number, isRejected = t
   return { outcome: passed ? "rejected" : "accepted", passed, because, ...harm };
 }
 
-/** Posts a logout token that the client must reject. */
-async function postInvalid(stage: Stage, token: string): Promise<Conclusion> {
-  const status = await post(stage, token);
-  return await concludeLogout(stage, status, status >= 400 && status < 500);
-}
+/** Logout tokens that a client must reject, by what is wrong: what the mint does, or the token. */
+const invalidTokens: Readonly<Record<string, (stage: Stage) => MintedLogoutToken | Promise<string>>> = {
+  "no signature": () => ({ alg: "none" }),
+  "another key": () => ({ signedBy: "wrong key" }),
+  "an unknown key": () => ({ signedBy: "unknown key" }),
+  "another iss": () => ({ claims: { iss: "https://other.test" } }),
+  "a longer iss": ({ as }) => ({ claims: { iss: nearMissOf(as.issuer, "extended") } }),
+  ...Object.fromEntries(
+    ["foreign", "prefixed", "extended"].map((how) => [
+      `aud ${how}`,
+      ({ client: { client_id } }: Stage) => ({ claims: { aud: nearMissOf(client_id, how) } }),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["iat", "jti", "exp"].map((claim) => [`no ${claim}`, () => ({ claims: { [claim]: undefined } })]),
+  ),
+  "neither sub nor sid": () => ({ claims: { sub: undefined, sid: undefined } }),
+  expired: () => ({ claims: { exp: 1_000_000_000 } }),
+  "no event": () => ({ claims: { events: undefined } }),
+  "another event": () => ({ claims: { events: { "https://example.com/event": {} } } }),
+  ...Object.fromEntries(
+    [null, [], "logout"].map((event) => [
+      `event ${JSON.stringify(event)}`,
+      () => ({ claims: { events: { [logoutEvent]: event } } }),
+    ]),
+  ),
+  nonce: () => ({ claims: { nonce: "n" } }),
+  "an ID token": ({ as, client: { client_id } }) =>
+    as.mint.idToken({ client: client_id, nonce: "n", claims: { sid: sessionIdOf(as) } }),
+};
 
-/** A parameter that is the value of a claim. */
-function claimParameter<const Name extends string>(name: Name) {
-  return anyParameter<Name, unknown>(name, null, "The value of the claim; null removes it.");
-}
+/** §2.6 demands the name of the event, and jti only of a client that looks for tokens that it has seen. */
+const advised = ["no jti", "event null", "event []", 'event "logout"'];
 
 /** What a browser sends when a page of another site navigates to a URL. */
 const crossSiteNavigation = {
@@ -77,81 +100,18 @@ async function openFromOtherSite({ driver, journey }: Stage, url: string): Promi
 export const logoutAttacks: readonly Attack[] = [
   defineAttack({
     ...rejected,
-    id: "logout/back-channel-signature",
-    title: "The logout token is not signed, or signed with another key.",
-    duty: "OpenID Connect Back-Channel Logout §2.6",
-    sources: ["OpenID Connect Back-Channel Logout §2.4"],
-    ...oneOf("flaw", ["none", "wrong key", "unknown key"]),
-    perform: async (stage, { flaw }) =>
-      await postInvalid(
-        stage,
-        await mintLogoutToken(
-          stage,
-          flaw === "none" ? { alg: "none" } : { signedBy: flaw === "wrong key" ? "wrong key" : "unknown key" },
-        ),
-      ),
-  }),
-  defineAttack({
-    ...rejected,
     id: "logout/back-channel-claims",
-    title: "The logout token has a wrong iss or aud, lacks a required claim, or has expired.",
+    title:
+      "The logout token is not signed by the issuer, is an ID token, or has a claim or an event that is not valid.",
     duty: "OpenID Connect Back-Channel Logout §2.6",
-    sources: ["OpenID Connect Back-Channel Logout §2.4"],
-    parameters: [
-      textParameter("claim", "iss", "The claim; subject stands for both sub and sid."),
-      {
-        ...claimParameter("value"),
-        description: "The value; null removes the claim, and % stands for the right value.",
-      },
-    ],
-    variants: [
-      ...[{ claim: "iss", value: "https://other.test" }, { claim: "aud", value: "another-client" }],
-      ...[{ claim: "iss", value: "%.attacker.example" }, { claim: "aud", value: "x%" }, { claim: "aud", value: "%x" }],
-      ...["iat", "jti", "exp", "subject"].map((claim) => ({ claim })),
-      { claim: "exp", value: 1_000_000_000 },
-    ],
-    perform: async (stage, { claim, value }) => {
-      const own = claim === "iss" ? stage.as.issuer : stage.client.client_id;
-      const written = typeof value === "string" ? value.replace("%", own) : value ?? undefined;
-      const claims = claim === "subject" ? { sub: undefined, sid: undefined } : { [claim]: written };
-      // Only a client that looks for tokens that it has seen needs jti (§2.6).
-      return { ...await postInvalid(stage, await mintLogoutToken(stage, { claims })), isWarning: claim === "jti" };
-    },
-  }),
-  defineAttack({
-    ...rejected,
-    id: "logout/back-channel-event",
-    title: "The logout token has no logout event, another event, or an event that is not an object.",
-    duty: "OpenID Connect Back-Channel Logout §2.6",
-    sources: ["OpenID Connect Back-Channel Logout §2.4", "outline/outline#13438"],
-    parameters: [claimParameter("events")],
-    variants: [
-      { events: null },
-      { events: { "https://example.com/event": {} } },
-      ...[null, [], "logout"].map((event) => ({ events: { [logoutEvent]: event } })),
-    ],
-    perform: async (stage, { events }) => ({
-      ...await postInvalid(stage, await mintLogoutToken(stage, { claims: { events: events ?? undefined } })),
-      // §2.6 demands the name of the event; its value has no meaning.
-      isWarning: events !== null && logoutEvent in (events as object),
-    }),
-  }),
-  defineAttack({
-    ...rejected,
-    id: "logout/back-channel-nonce",
-    title: "The logout token has a nonce, or is an ID token instead.",
-    duty: "OpenID Connect Back-Channel Logout §2.6",
-    sources: ["OpenID Connect Back-Channel Logout §2.4", "RFC 8725 §3.12"],
-    ...oneOf("which", ["nonce", "id-token"]),
-    async perform(stage, { which }) {
-      const sid = sessionIdOf(stage.as);
-      const { client: { client_id } } = stage;
-      return await postInvalid(
-        stage,
-        which === "nonce"
-          ? await mintLogoutToken(stage, { claims: { nonce: "n" } })
-          : await stage.as.mint.idToken({ client: client_id, nonce: "n", claims: { sid } }),
-      );
+    sources: ["OpenID Connect Back-Channel Logout §2.4", "RFC 8725 §3.12", "outline/outline#13438"],
+    ...oneOf("what", Object.keys(invalidTokens), "What is wrong."),
+    async perform(stage, { what }) {
+      const token = await invalidTokens[what]!(stage);
+      const minted = typeof token === "string" ? token : await mintLogoutToken(stage, token);
+      const status = await post(stage, minted);
+      const conclusion = await concludeLogout(stage, status, status >= 400 && status < 500);
+      return { ...conclusion, isWarning: advised.includes(what) };
     },
   }),
   defineAttack({
@@ -225,21 +185,25 @@ export const logoutAttacks: readonly Attack[] = [
       await post(stage, token);
       if (await userAfterLogout(session!) !== undefined) return undecided("a logout token without sid ends no session");
       const again = await driver.logIn!(journey);
-      return await postInvalid({ ...stage, session: again }, token);
+      const status = await post(stage, token);
+      return await concludeLogout({ ...stage, session: again }, status, status >= 400 && status < 500);
     },
   }),
-  defineAttack({
-    id: "logout/back-channel-tokens",
-    title: "A logout token ends the session, and the user continues to use the application.",
-    correctClient: "The client has ended the session, and sends none of its tokens.",
-    level: "should-reject",
-    needs: ["backChannelLogout", "currentUser", "request"],
-    sources: ["OpenID Connect Back-Channel Logout §2.7"],
-    async perform(stage) {
-      await post(stage, await mintLogoutToken(stage, {}));
-      return await useEndedSession(stage);
-    },
-  }),
+  ...(["user", "issuer"] as const).map((by) =>
+    defineAttack({
+      id: by === "user" ? "logout/tokens-used" : "logout/back-channel-tokens",
+      level: by === "user" ? "must-reject" : "should-reject",
+      title: `The ${by} ends the session, and the browser continues to use the application.`,
+      correctClient: "The client has ended the session, and sends none of its tokens.",
+      needs: [by === "user" ? "logOut" : "backChannelLogout", "currentUser", "request"],
+      sources: ["OpenID Connect RP-Initiated Logout §2", "OpenID Connect Back-Channel Logout §2.7", "RFC 7009 §2.1"],
+      async perform(stage) {
+        if (by === "user") await stage.session!.logOut!();
+        else await post(stage, await mintLogoutToken(stage, {}));
+        return await useEndedSession(stage);
+      },
+    })
+  ),
   defineAttack({
     id: "logout/front-channel-foreign",
     title: "A page of another site loads the front-channel logout URI with a wrong iss or sid, or with neither.",

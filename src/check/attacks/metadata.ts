@@ -1,23 +1,26 @@
 /** Metadata documents (RFC 8414, OpenID Connect Discovery). */
 
 import type { Fault } from "../../testing/faults/fault.ts";
-import { body, metadata, status } from "../../testing/faults/mod.ts";
-import { textParameter } from "../../testing/faults/parameters.ts";
+import { metadata } from "../../testing/faults/mod.ts";
 import { readBodyText, withBody } from "../../testing/faults/response_body.ts";
 import { requestedParam } from "../requested_param.ts";
 import { withMembers } from "./changed_members.ts";
 import { describeError, describeOutcome } from "../assess.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
-import { equivalentIssuers, nearIssuers } from "./near_misses.ts";
-import { oneOf, sent } from "./parameters.ts";
+import { drawnCells, gridAttacks, jsonResponse } from "./grid.ts";
+import { noText, pick, type Wrong } from "./wrong_values.ts";
+import { sent } from "./parameters.ts";
 import { conclude, passIf, undecided } from "./conclusions.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 
 /** The members whose URLs a client requests itself. */
 const usedMembers = ["token_endpoint", "userinfo_endpoint", "jwks_uri"];
 
-const memberParameter = textParameter("member", "token_endpoint", "The member with the URL.");
+/** Hosts of internal networks. */
+const internalHosts = ["127.0.0.1", "localhost", "10.0.0.1", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]"];
+
+const document = jsonResponse("the metadata document", { isSteady: true, isKept: true });
 
 /** Passes a client that completes the login without a request to the URL. */
 function assessVisit({ trap, outcome }: Observation): Assessment | undefined {
@@ -26,102 +29,92 @@ function assessVisit({ trap, outcome }: Observation): Assessment | undefined {
 
 /** The attacks of the category `metadata`. */
 export const metadataAttacks: readonly Attack[] = [
-  defineAttack({
-    id: "metadata/issuer-other",
-    title: "The metadata document has the issuer of another server.",
-    duty: "RFC 8414 §3.3",
-    sources: ["OpenID Connect Discovery §4.3"],
-    ...oneOf("how", ["other", "shortened", "extended", "path"]),
-    always: ({ how }, { as }) => withMembers(`issuer ${how}`, { issuer: nearIssuers(as.issuer)[how] }),
-  }),
-  defineAttack({
-    id: "metadata/issuer-missing",
-    title: "The metadata document has no issuer, or one that is empty or not a string.",
-    duty: "RFC 8414 §3.3",
-    sources: ["RFC 8414 §2"],
-    ...sent("value", [null, "", 7], "The issuer; null removes it."),
-    always: ({ value }) => withMembers("no issuer", { issuer: value ?? undefined }),
-  }),
-  defineAttack({
-    id: "metadata/issuer-equivalent",
-    title:
-      "The issuer in the metadata differs from the configured issuer only in letter case or in how the port is written.",
-    correctClient: "The client rejects the document, and sends no authorization request.",
-    stop: "discovery",
-    level: "should-reject",
-    sources: ["RFC 8414 §3.3", "github/copilot-cli#4490"],
-    ...oneOf("how", ["case", "port"]),
-    always: ({ how }, { as }) =>
-      withMembers(`issuer with another ${how}`, { issuer: equivalentIssuers(as.issuer)[how] }),
-  }),
-  defineAttack({
-    id: "metadata/member-missing",
-    by: "logIn",
-    title: "The metadata document lacks an endpoint that the client needs.",
-    correctClient: "The client reports the missing member; it does not guess the path.",
-    stop: undefined,
-    sources: ["RFC 8414 §2", "OpenID Connect Discovery §3"],
-    ...sent("member", ["authorization_endpoint", "token_endpoint"], "The missing member."),
-    always: ({ member }) => metadata.without(member),
-  }),
-  defineAttack({
-    id: "metadata/member-shape",
-    title: "The token endpoint in the metadata is a number, null, or a relative URL.",
-    correctClient: "The client reports the invalid member.",
-    stop: undefined,
-    sources: ["RFC 8414 §2"],
-    ...sent("value", [7, null, "/oauth2/token"], "The value of token_endpoint."),
-    always: ({ value }) => withMembers("token_endpoint of a wrong type", { token_endpoint: value }),
-  }),
-  defineAttack({
-    id: "metadata/plain-http",
-    title: "The metadata of an https issuer has an http URL for the token endpoint, userinfo or the keys.",
-    correctClient: "The client sends no request to the http URL.",
-    stop: undefined,
-    needs: ["httpsIssuer"],
-    sources: ["RFC 6749 §3.2", "RFC 8414 §2"],
-    parameters: [memberParameter],
-    variants: usedMembers.map((member) => ({ member })),
-    always: ({ member }, { trap }) =>
-      withMembers(`${member} without TLS`, { [member]: `${trap.origin.replace("https:", "http:")}/${member}` }),
-    assess: assessVisit,
-  }),
-  defineAttack({
-    id: "metadata/pkce-unsupported",
-    needs: ["pkce"],
-    stop: undefined,
-    title: "The metadata announces no code challenge method, or only plain.",
-    correctClient: "The client stops, or sends a code challenge with S256 nevertheless.",
-    duty: { source: "RFC 9700 §2.1.1", unless: ["basic", "secretInBody", "assertion"] },
-    sources: ["RFC 7636 §7.2"],
-    ...sent("methods", [null, [], ["plain"]], "code_challenge_methods_supported; null removes it."),
-    always: ({ methods }) =>
-      withMembers("no code challenge method S256", { code_challenge_methods_supported: methods ?? undefined }),
-    assess: ({ exchanges, outcome }) => {
-      const requests = exchanges.filter((exchange) => requestedParam(exchange, "response_type") !== undefined);
-      const isWeak = requests.some((exchange) => requestedParam(exchange, "code_challenge_method") !== "S256");
-      return {
-        passed: !isWeak && outcome !== "hung",
-        seen: "downgraded",
-        because: isWeak
-          ? "the client sent an authorization request without S256"
-          : requests.length === 0
-          ? "the client stopped"
-          : "the client still used S256",
-      };
+  ...gridAttacks(document, [
+    {
+      ...{ id: "metadata/issuer-other", member: "issuer", duty: "RFC 8414 §3.3" },
+      values: ["foreign", "shortened", "extended", "path", ...noText],
+      sources: ["OpenID Connect Discovery §4.3"],
     },
-  }),
-  defineAttack({
-    id: "metadata/members-unknown",
-    title: "The metadata document has members and values that no specification defines.",
-    correctClient: "The client ignores these members and values.",
-    level: "must-tolerate",
-    sources: ["RFC 8414 §2"],
-    always: () =>
-      withMembers("unknown members", {
-        example_feature: { nested: [1, null] },
-        grant_types_supported: ["authorization_code", "refresh_token", "urn:example:unknown"],
-      }),
+    {
+      ...{ id: "metadata/issuer-equivalent", member: "issuer", values: ["case", "port"], level: "should-reject" },
+      sources: ["RFC 8414 §3.3", "github/copilot-cli#4490"],
+    },
+    {
+      ...{ id: "metadata/member-shape", member: ["authorization_endpoint", "token_endpoint"], by: "logIn" },
+      values: { ...pick("absent", "null", "number"), "a path": () => "/oauth2/token" },
+      correctClient: "The client reports the invalid member; it does not guess the path.",
+      stop: undefined,
+      sources: ["RFC 8414 §2", "OpenID Connect Discovery §3"],
+    },
+    {
+      ...{ id: "metadata/plain-http", member: usedMembers, needs: ["httpsIssuer"], stop: undefined },
+      values: { "an http URL": (_, { trap }) => `${trap.origin.replace("https:", "http:")}/other` },
+      correctClient: "The client sends no request to the http URL.",
+      sources: ["RFC 6749 §3.2", "RFC 8414 §2"],
+      assess: assessVisit,
+    },
+    {
+      ...{ id: "metadata/endpoint-internal", level: "should-reject", member: usedMembers, needs: ["anyOrigin"] },
+      values: Object.fromEntries(
+        internalHosts.map((host): [string, Wrong] => [host, (_, { trap }) => {
+          trap.addOrigin(`https://${host}`);
+          return `https://${host}/internal`;
+        }]),
+      ),
+      correctClient: "The client does not connect to the address, if the client runs on a server.",
+      stop: undefined,
+      sources: ["RFC 9728 §7.7", "vercel/ai#20578", "docker/docker-agent#3034"],
+      assess: assessVisit,
+    },
+    {
+      ...{ id: "metadata/pkce-unsupported", member: "code_challenge_methods_supported", needs: ["pkce"] },
+      values: { ...pick("absent", "empty"), "only plain": () => ["plain"] },
+      stop: undefined,
+      correctClient: "The client stops, or sends a code challenge with S256 nevertheless.",
+      duty: { source: "RFC 9700 §2.1.1", unless: ["basic", "secretInBody", "assertion"] },
+      sources: ["RFC 7636 §7.2"],
+      assess: ({ exchanges, outcome }) => {
+        const requests = exchanges.filter((exchange) => requestedParam(exchange, "response_type") !== undefined);
+        const isWeak = requests.some((exchange) => requestedParam(exchange, "code_challenge_method") !== "S256");
+        return {
+          passed: !isWeak && outcome !== "hung",
+          seen: "downgraded",
+          because: isWeak
+            ? "the client sent an authorization request without S256"
+            : requests.length === 0
+            ? "the client stopped"
+            : "the client still used S256",
+        };
+      },
+    },
+    {
+      ...{ id: "metadata/auth-methods-odd", level: "must-tolerate", member: "token_endpoint_auth_methods_supported" },
+      values: {
+        ...pick("absent"),
+        "with an unknown one": (methods) => ["urn:example:unknown", ...methods as readonly string[]],
+      },
+      correctClient: "The client uses its method; without the member, the default of RFC 8414 applies.",
+      sources: ["RFC 8414 §2"],
+    },
+    {
+      id: "metadata/members-unknown",
+      level: "must-tolerate",
+      title: "The metadata document has a member that no specification defines.",
+      member: "example_feature",
+      values: ["deep"],
+      correctClient: "The client ignores it.",
+      sources: ["RFC 8414 §2"],
+    },
+  ]),
+  drawnCells(document, {
+    id: "metadata/members",
+    member: [
+      ...["authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri", "end_session_endpoint"],
+      ...["registration_endpoint", "revocation_endpoint", "pushed_authorization_request_endpoint", "scopes_supported"],
+      ...["response_types_supported", "grant_types_supported", "id_token_signing_alg_values_supported"],
+      ...["response_modes_supported", "token_endpoint_auth_methods_supported", "subject_types_supported"],
+      ...["authorization_response_iss_parameter_supported", "code_challenge_methods_supported", "__proto__"],
+    ],
   }),
   defineAttack({
     id: "metadata/redirected",
@@ -136,46 +129,6 @@ export const metadataAttacks: readonly Attack[] = [
         observation.outcome === "rejected" && exchangesOf(observation, "authorize").length === 0,
         describeOutcome(observation),
       ),
-  }),
-  defineAttack({
-    id: "metadata/auth-methods-odd",
-    title: "The metadata announces no client authentication methods, or methods that the client does not know.",
-    correctClient:
-      "The client uses its method, or reports that none is supported; without the member, the default of RFC 8414 applies.",
-    level: "must-tolerate",
-    sources: ["RFC 8414 §2"],
-    ...oneOf("how", ["absent", "with-unknown", "only-unknown"]),
-    always: ({ how }) =>
-      body.edited((document) => ({
-        ...document,
-        token_endpoint_auth_methods_supported: how === "absent" ? undefined : [
-          "urn:example:unknown",
-          ...how === "with-unknown" ? document.token_endpoint_auth_methods_supported as readonly string[] : [],
-        ],
-      }), `authentication methods ${how}`),
-    assess: (observation) => {
-      const [{ response: { body: document = "{}" } = {} } = {}] = exchangesOf(observation, "discovery");
-      const { token_endpoint_auth_methods_supported: methods } = JSON.parse(document);
-      return passIf(
-        observation.outcome === "rejected" && methods?.length === 1,
-        "the client reported that its method is not announced",
-      );
-    },
-  }),
-  defineAttack({
-    id: "metadata/elsewhere",
-    title:
-      "The first request for the metadata fails; a request to the other well-known URL, or a later request, succeeds.",
-    correctClient: "The client tries the other well-known URL, or reports the failure; it does not cache the failure.",
-    level: "must-recover",
-    sources: ["RFC 8414 §3.1", "RFC 8414 §5"],
-    ...oneOf("how", ["404", "500", "html", "redirect"]),
-    once: ({ how }, { trap }) =>
-      how === "html"
-        ? body.html()
-        : how === "redirect"
-        ? metadata.redirecting(`${trap.origin}/.well-known/openid-configuration`)
-        : status(Number(how)),
   }),
   defineAttack({
     id: "metadata/authorization-endpoint-hostile",
@@ -203,28 +156,6 @@ export const metadataAttacks: readonly Attack[] = [
         hostile && `opened ${hostile.slice(0, 40)}, a URL of the attacker`,
       );
     },
-  }),
-  defineAttack({
-    id: "metadata/endpoint-internal",
-    title:
-      "The metadata of a public issuer has an address in an internal network for the token endpoint, userinfo or the keys.",
-    correctClient: "The client does not connect to the address, if the client runs on a server.",
-    level: "should-reject",
-    stop: undefined,
-    needs: ["anyOrigin"],
-    sources: ["RFC 9728 §7.7", "vercel/ai#20578", "docker/docker-agent#3034"],
-    parameters: [textParameter("host", "169.254.169.254", "The host in the URL."), memberParameter],
-    variants: [
-      ...["127.0.0.1", "localhost", "10.0.0.1", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]"].map((host) => ({
-        host,
-      })),
-      ...usedMembers.slice(1).map((member) => ({ host: "127.0.0.1", member })),
-    ],
-    always({ host, member }, { trap }) {
-      trap.addOrigin(`https://${host}`);
-      return withMembers(`${member} in an internal network`, { [member]: `https://${host}/${member}` });
-    },
-    assess: assessVisit,
   }),
   defineAttack({
     id: "metadata/moved",

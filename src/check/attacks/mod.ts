@@ -17,7 +17,6 @@ import { exposures } from "./exposures.ts";
 import { idTokenClaimAttacks } from "./id_token_claims.ts";
 import { idTokenFormAttacks } from "./id_token_form.ts";
 import { idTokenKeyAttacks } from "./id_token_key.ts";
-import { idTokenLoginAttacks } from "./id_token_login.ts";
 import { idTokenUserAttacks } from "./id_token_user.ts";
 import { idTokenSignatureAttacks } from "./id_token_signature.ts";
 import { jarmAttacks } from "./jarm.ts";
@@ -32,6 +31,7 @@ import { polledLoginAttacks } from "./polled_logins.ts";
 import { refreshAttacks } from "./refresh.ts";
 import { registrationAttacks } from "./registration.ts";
 import { resourceAttacks } from "./resource.ts";
+import { resourceServerAttacks } from "./resource_server.ts";
 import { responseAttacks } from "./response.ts";
 import { responseDeliveryAttacks } from "./response_delivery.ts";
 import { sessionAttacks } from "./session.ts";
@@ -56,7 +56,6 @@ export const attacks: readonly Attack[] = [
   ...idTokenKeyAttacks,
   ...idTokenClaimAttacks,
   ...idTokenUserAttacks,
-  ...idTokenLoginAttacks,
   ...keyAttacks,
   ...userinfoAttacks,
   ...refreshAttacks,
@@ -70,6 +69,7 @@ export const attacks: readonly Attack[] = [
   ...clockAttacks,
   ...transportAttacks,
   ...resourceAttacks,
+  ...resourceServerAttacks,
   ...registrationAttacks,
   ...dpopAttacks,
   ...parAttacks,

@@ -260,39 +260,4 @@ export const ownerAttacks: readonly Attack[] = [
       }
     },
   }),
-  defineAttack({
-    id: "id-token/sub-long",
-    stop: undefined,
-    title: "Two users have a sub of 255 characters, which differ only at the end.",
-    correctClient: "The client takes them for two users, or rejects the login.",
-    by: "logIn",
-    needs: ["namesUser", "claims"],
-    duty: "OpenID Connect Core §5.7",
-    sources: ["OpenID Connect Core §2"],
-    async perform({ as, driver, openBrowser }): Promise<Conclusion> {
-      const common = "u".repeat(254);
-      const subs: string[] = [];
-      for (const last of ["1", "2"]) {
-        const sub = `${common}${last}`;
-        const rules = [
-          as.on("token").once(forgeJwt("long sub", async ({ header, claims, sign }) => {
-            const input = encodeJwt(header, { ...claims, sub });
-            return `${input}.${encodeBase64url(await sign(input))}`;
-          })),
-          as.on("userinfo").once(body.edited((members) => ({ ...members, sub }), "long sub")),
-        ];
-        const session = await driver.logIn!(openBrowser()).catch(() => undefined);
-        rules[1]!.remove();
-        if (session === undefined) return conclude(undefined, "the client rejected the login");
-        subs.push(session.sub);
-      }
-      const isSame = subs[0] === subs[1];
-      return conclude(
-        isSame ? "the client took the two users for one" : undefined,
-        "the client took them for two users",
-        "otherUser",
-        "logged in a user as another user",
-      );
-    },
-  }),
 ];

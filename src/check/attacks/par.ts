@@ -1,12 +1,14 @@
 /** Pushed authorization requests (RFC 9126), and signed ones (RFC 9101). */
 
 import { findParam } from "../../recorder/record_request.ts";
-import { editJsonBody, editResponse, withStatus } from "../../testing/faults/response_body.ts";
+import { editJsonBody } from "../../testing/faults/response_body.ts";
 import { error } from "../../testing/faults/mod.ts";
 import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
-import { oneOf, sent } from "./parameters.ts";
+import { drawnCells, gridAttacks, jsonResponse } from "./grid.ts";
+import { sent } from "./parameters.ts";
+import { noText } from "./wrong_values.ts";
 import { failIf } from "./conclusions.ts";
 
 /** How often a client may push the requests of one login. */
@@ -28,8 +30,18 @@ function assessPushes(observation: Observation): Assessment | undefined {
   return failIf(pushes > maxPushes, `the client pushed ${pushes} requests`, "repeated");
 }
 
+const response = jsonResponse("the response to a pushed authorization request", { isSteady: true });
+
 /** The attacks of the categories `par` and `jar`. */
 export const parAttacks: readonly Attack[] = [
+  ...gridAttacks(response, [{
+    ...{ id: "par/response-shape", level: "must-reject", member: "request_uri", values: noText },
+    correctClient: "The client reports an error, and does not open the authorization endpoint.",
+    sources: ["RFC 9126 §2.2"],
+    assess: (observation) =>
+      failIf(exchangesOf(observation, "authorize").length > 0, "the client still sent an authorization request"),
+  }]),
+  drawnCells(response, { id: "par/members", member: ["request_uri", "expires_in", "__proto__"] }),
   defineAttack({
     id: "par/rejected",
     title: "The server rejects the pushed authorization request.",
@@ -49,36 +61,6 @@ export const parAttacks: readonly Attack[] = [
     ],
     start: ({ as }, { code, status }) => void as.on("par").times(20, error(code, { status })),
     assess: assessPushes,
-  }),
-  defineAttack({
-    id: "par/response-shape",
-    title: "The response to a pushed authorization request has no request_uri, or one that is empty or not a string.",
-    correctClient: "The client reports an error, and does not open the authorization endpoint.",
-    level: "must-reject",
-    sources: ["RFC 9126 §2.2"],
-    ...sent("value", ["absent", "", null, 7, {}], 'The member request_uri; "absent" removes it.'),
-    always: ({ value }) =>
-      editJsonBody(
-        `request_uri ${JSON.stringify(value)}`,
-        (members) => ({ ...members, request_uri: value === "absent" ? undefined : value }),
-      ),
-    assess: (observation) =>
-      failIf(exchangesOf(observation, "authorize").length > 0, "the client still sent an authorization request"),
-  }),
-  defineAttack({
-    id: "par/response-unusual",
-    title: "The response to a pushed authorization request has status 200 instead of 201, or no valid expires_in.",
-    correctClient: "The client uses the request_uri, or reports an error.",
-    level: "informational",
-    sources: ["RFC 9126 §2.2"],
-    ...oneOf("how", ["status-200", "expires-in-missing", "expires-in-text"], "What is unusual."),
-    always: ({ how }) =>
-      how === "status-200"
-        ? editResponse(how, "was pushed", ({ status }) => status === 201, (response) => withStatus(response, 200))
-        : editJsonBody(how, (members) => ({
-          ...members,
-          expires_in: how === "expires-in-missing" ? undefined : String(members.expires_in),
-        })),
   }),
   defineAttack({
     id: "par/expired-at-once",

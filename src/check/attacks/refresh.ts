@@ -1,8 +1,9 @@
 /** Refreshes (RFC 6749 §6, RFC 9700 §4.14). */
 
-import { body, drop, error, idToken, status, tokens } from "../../testing/faults/mod.ts";
+import { drop, error, idToken, status, tokens } from "../../testing/faults/mod.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
+import { claimsOf, gridAttacks, jsonResponse } from "./grid.ts";
 import { oneOf } from "./parameters.ts";
 import { atMost } from "./conclusions.ts";
 
@@ -49,6 +50,18 @@ export const refreshAttacks: readonly Attack[] = [
     once: () => tokens.withoutRefreshToken(),
     assess: assessKeptSession,
   }),
+  ...gridAttacks(jsonResponse("the response to a refresh"), [
+    {
+      ...{ id: "refresh/id-token-absent", member: "id_token", values: ["absent"], match: refreshRequest },
+      ...{ needs: ["idToken"], level: "must-tolerate", sources: ["OpenID Connect Core §12.2"] },
+      assess: assessKeptSession,
+    },
+  ]),
+  ...gridAttacks(claimsOf("the ID token of a refresh"), [{
+    ...{ id: "refresh/id-token-other", member: ["sub", "iss", "aud"], values: ["foreign"], match: refreshRequest },
+    ...{ needs: ["readsIdToken"], level: "must-reject", duty: "OpenID Connect Core §12.2" },
+    correctClient: "The client discards the response, and the session ends or stays as it was.",
+  }]),
   defineAttack({
     id: "refresh/not-rotated",
     title: "The response to a refresh has the same refresh token as before.",
@@ -69,18 +82,6 @@ export const refreshAttacks: readonly Attack[] = [
     assess: atMost(2, "token", (requests) => `the client refreshed ${requests} times`),
   }),
   defineAttack({
-    id: "refresh/id-token-other",
-    needs: ["readsIdToken"],
-    title: "The response to a refresh has an ID token with a wrong sub, iss or aud.",
-    correctClient: "The client discards the response, and the session ends or stays as it was.",
-    level: "must-reject",
-    duty: "OpenID Connect Core §12.2",
-    ...oneOf("claim", ["sub", "iss", "aud"], "The claim: sub, iss or aud."),
-    match: refreshRequest,
-    once: ({ claim }) =>
-      claim === "sub" ? idToken.wrongSubject() : claim === "iss" ? idToken.wrongIssuer() : idToken.wrongAudience(),
-  }),
-  defineAttack({
     id: "refresh/id-token-forged",
     needs: ["readsIdToken", "checksSignature"],
     // The specification leaves this check to the client.
@@ -90,16 +91,5 @@ export const refreshAttacks: readonly Attack[] = [
     sources: ["OpenID Connect Core §12.2", "OpenID Connect Core §3.1.3.7"],
     match: refreshRequest,
     once: () => idToken.wrongSignature(),
-  }),
-  defineAttack({
-    id: "refresh/id-token-absent",
-    needs: ["idToken"],
-    title: "The response to a refresh has no ID token.",
-    correctClient: "The client accepts the tokens.",
-    level: "must-tolerate",
-    sources: ["OpenID Connect Core §12.2"],
-    match: refreshRequest,
-    once: () => body.edited(({ id_token: _, ...members }) => members, "no ID token"),
-    assess: assessKeptSession,
   }),
 ];

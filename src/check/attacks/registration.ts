@@ -3,13 +3,14 @@
 import type { Fault } from "../../testing/faults/fault.ts";
 import { error } from "../../testing/faults/mod.ts";
 import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
-import { editJsonBody, editResponse, readBodyText, withBody, withStatus } from "../../testing/faults/response_body.ts";
+import { editJsonBody, readBodyText, withBody } from "../../testing/faults/response_body.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
-import { withMember, withMembers } from "./changed_members.ts";
+import { drawnCells, gridAttacks, jsonResponse } from "./grid.ts";
+import { noText } from "./wrong_values.ts";
 import { exchangesOf } from "../attack.ts";
-import { oneOf, sent } from "./parameters.ts";
+import { oneOf } from "./parameters.ts";
 import { atMost, failIf } from "./conclusions.ts";
 
 /** The secret that the server registers for a client that requested none. */
@@ -30,8 +31,33 @@ function registeredClientId({ as }: Stage): string {
   return String(parseJsonObject(response?.body ?? "")?.client_id);
 }
 
+const response = jsonResponse("the registration response", { isSteady: true, isKept: true });
+
 /** The attacks of the categories `registration` and `cimd`. */
 export const registrationAttacks: readonly Attack[] = [
+  ...gridAttacks(response, [{
+    ...{ id: "registration/response-shape", level: "must-reject", member: "client_id", values: noText },
+    correctClient: "The client reports an error, and sends no authorization request.",
+    sources: ["RFC 7591 §3.2.1"],
+    assess: (observation) =>
+      failIf(
+        exchangesOf(observation, "authorize").length + exchangesOf(observation, "par").length > 0,
+        "the client still sent an authorization request",
+      ),
+  }]),
+  drawnCells(response, {
+    id: "registration/members",
+    member: [
+      ...["client_id", "client_secret", "client_secret_expires_at", "client_id_issued_at", "redirect_uris", "scope"],
+      ...[
+        "token_endpoint_auth_method",
+        "grant_types",
+        "registration_access_token",
+        "registration_client_uri",
+        "tenant",
+      ],
+    ],
+  }),
   defineAttack({
     id: "registration/rejected",
     title: "The server rejects the dynamic registration of the client.",
@@ -51,32 +77,6 @@ export const registrationAttacks: readonly Attack[] = [
     ],
     start: ({ as }, { code, status }) => void as.on("register").times(20, error(code, { status })),
     assess: assessRegistrations,
-  }),
-  defineAttack({
-    id: "registration/response-shape",
-    title: "The registration response has no client_id, or one that is empty or not a string.",
-    correctClient: "The client reports an error, and sends no authorization request.",
-    level: "must-reject",
-    sources: ["RFC 7591 §3.2.1"],
-    ...sent("value", ["absent", "", null, 7, {}], 'The member client_id; "absent" removes it.'),
-    always: ({ value }) => withMember("client_id", value),
-    assess: (observation) =>
-      failIf(
-        exchangesOf(observation, "authorize").length + exchangesOf(observation, "par").length > 0,
-        "the client still sent an authorization request",
-      ),
-  }),
-  defineAttack({
-    id: "registration/response-unusual",
-    title: "The registration response has status 200 instead of 201, or unknown members.",
-    correctClient: "The client uses the client_id, or reports an error.",
-    level: "informational",
-    sources: ["RFC 7591 §3.2.1"],
-    ...oneOf("how", ["status-200", "unknown-members"], "What is unusual."),
-    always: ({ how }) =>
-      how === "unknown-members"
-        ? withMembers(how, { tenant: { id: 7 }, constructor: "x" })
-        : editResponse(how, "registered", ({ status }) => status === 201, (response) => withStatus(response, 200)),
   }),
   defineAttack({
     id: "registration/changed",

@@ -9,14 +9,15 @@ import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import type { RequestView } from "../../testing/faults/fault.ts";
 import { resource as resourceFaults, status } from "../../testing/faults/mod.ts";
-import { anyParameter, numberParameter, textParameter } from "../../testing/faults/parameters.ts";
-import { editJsonBody, editResponse } from "../../testing/faults/response_body.ts";
+import { numberParameter } from "../../testing/faults/parameters.ts";
+import { editResponse } from "../../testing/faults/response_body.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { challengeForms, rejectTokens, withoutHeader } from "./resource_challenge.ts";
-import { withMembers } from "./changed_members.ts";
+import { drawnCells, gridAttacks, jsonResponse } from "./grid.ts";
 import { oneOf } from "./parameters.ts";
+import { pick } from "./wrong_values.ts";
 import { failIf } from "./conclusions.ts";
 
 /** How often a resource rejects a client that does not stop by itself. */
@@ -56,8 +57,60 @@ function valuesOf({ as, client }: Stage): readonly string[] {
   return [...issued, client.client_secret].filter((value): value is string => typeof value === "string");
 }
 
+const metadataDocument = jsonResponse("the metadata of the resource", { isSteady: true });
+
+/** A document of which the client uses no part. */
+const rejectedDocument = {
+  stop: "discovery",
+  accepts: "metadata",
+  endpoints: ["resource_metadata"],
+  correctClient: "The client rejects the document, and sends no authorization request.",
+} as const;
+
 /** The attacks of the category `resource`. */
 export const resourceAttacks: readonly Attack[] = [
+  ...gridAttacks(metadataDocument, [
+    {
+      ...{ ...rejectedDocument, id: "resource/metadata-of-another", level: "must-reject", member: "resource" },
+      values: ["foreign", "absent", "empty"],
+      duty: "RFC 9728 §3.3",
+      sources: ["RFC 9728 §7.3"],
+    },
+    {
+      ...{ ...rejectedDocument, id: "resource/metadata-near", level: "should-reject", member: "resource" },
+      values: {
+        "its origin": (url) => new URL(String(url)).origin,
+        ...pick("shortened"),
+        "another path": (url) => new URL("/another", String(url)).href,
+      },
+      correctClient: "The client rejects the document: it compares the whole URL.",
+      sources: ["RFC 9728 §3.3"],
+    },
+    {
+      id: "resource/authorization-servers-odd",
+      level: "must-recover",
+      endpoints: ["resource_metadata"],
+      member: "authorization_servers",
+      values: {
+        ...pick("absent", "empty"),
+        "no URL first": (issuers) => ["not a URL", ...issuers as readonly string[]],
+        "one without metadata first": (issuers, { trap }) => [trap.origin, ...issuers as readonly string[]],
+      },
+      correctClient: "The client uses the next usable authorization server, or reports an error; the next login works.",
+      sources: ["RFC 9728 §2", "RFC 9728 §7.6"],
+    },
+  ]),
+  drawnCells(metadataDocument, {
+    ...{ id: "resource/metadata-members", endpoints: ["resource_metadata"] },
+    member: ["authorization_servers", "scopes_supported", "bearer_methods_supported", "resource_name", "jwks_uri"],
+  }),
+  ...gridAttacks(jsonResponse("the metadata document", { isSteady: true }), [{
+    ...{ ...rejectedDocument, id: "resource/pkce-unsupported", level: "must-reject", endpoints: ["discovery"] },
+    ...{ member: "code_challenge_methods_supported", values: ["absent"] },
+    correctClient: "The client stops: it cannot know whether the server supports PKCE.",
+    duty: "MCP authorization, authorization code protection",
+    sources: ["OAuth 2.1 §7.10"],
+  }]),
   defineAttack({
     id: "resource/challenge-shapes",
     title: "The challenge of the resource has an unusual but valid form, and only the challenge has the metadata URL.",
@@ -97,47 +150,6 @@ export const resourceAttacks: readonly Attack[] = [
         (response) => getHeader(response, "www-authenticate") !== undefined,
         (response) => withoutHeader(response, "www-authenticate"),
       ),
-  }),
-  defineAttack({
-    id: "resource/metadata-of-another",
-    title: "The resource metadata is about another resource.",
-    correctClient: "The client rejects the document, and sends no authorization request.",
-    level: "must-reject",
-    stop: "discovery",
-    accepts: "metadata",
-    endpoints: ["resource_metadata"],
-    duty: "RFC 9728 §3.3",
-    sources: ["RFC 9728 §7.3"],
-    always: () => resourceFaults.wrongResource(),
-  }),
-  defineAttack({
-    id: "resource/metadata-near",
-    title: "The resource in the metadata is a prefix of the right one, or another path of its origin.",
-    correctClient: "The client rejects the document: it compares the whole URL.",
-    level: "should-reject",
-    stop: "discovery",
-    accepts: "metadata",
-    endpoints: ["resource_metadata"],
-    sources: ["RFC 9728 §3.3"],
-    ...oneOf("how", ["origin", "shortened", "path"]),
-    always({ how }, { journey: { resource } }) {
-      const { origin } = new URL(resource);
-      return resourceFaults.wrongResource(
-        how === "origin" ? origin : how === "shortened" ? resource.slice(0, -1) : `${origin}/another`,
-      );
-    },
-  }),
-  defineAttack({
-    id: "resource/pkce-unsupported",
-    title: "The metadata of the authorization server does not announce S256.",
-    correctClient: "The client stops: it cannot know whether the server supports PKCE.",
-    level: "must-reject",
-    stop: "discovery",
-    accepts: "metadata",
-    endpoints: ["discovery"],
-    duty: "MCP authorization, authorization code protection",
-    sources: ["OAuth 2.1 §7.10"],
-    always: () => withMembers("no code challenge method", { code_challenge_methods_supported: undefined }),
   }),
   defineAttack({
     id: "resource/metadata-url-foreign",
@@ -196,37 +208,20 @@ export const resourceAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    id: "resource/authorization-servers-odd",
-    title: "The resource metadata has no authorization server, one that is not a URL, or one that has no metadata.",
-    correctClient: "The client uses the next usable authorization server, or reports an error; the next login works.",
-    level: "must-recover",
-    endpoints: ["resource_metadata"],
-    sources: ["RFC 9728 §2", "RFC 9728 §7.6"],
-    ...oneOf("how", ["absent", "empty", "no-url", "without-metadata"], "What is wrong with authorization_servers."),
-    start({ as, trap }, { how }) {
-      const lists: Readonly<Record<string, readonly string[] | undefined>> = {
-        absent: undefined,
-        empty: [],
-        "no-url": ["not a URL", as.issuer],
-        "without-metadata": [trap.origin, as.issuer],
-      };
-      as.on("resource_metadata").always(
-        editJsonBody(
-          `authorization_servers ${how}`,
-          (document) => ({ ...document, authorization_servers: lists[how] }),
-        ),
-      );
-    },
-  }),
-  defineAttack({
     id: "resource/unauthorized-for-ever",
-    title: "The resource rejects every access token with 401, even a new one.",
-    correctClient: "The client stops after a few attempts, and reports the failure; the next login works.",
+    title: "The resource rejects every access token with 401, even a new one, or with 403 insufficient_scope.",
+    correctClient: "The client starts at most three further logins, and reports the failure; the next login works.",
     level: "must-recover",
     sources: [
       ...["MCP authorization, error handling", "modelcontextprotocol/typescript-sdk#945", "punkpeye/mcp-remote#68"],
+      ...["RFC 6750 §3.1", "MCP authorization, scope challenge handling"],
     ],
-    start: (stage) => void stage.as.on("resource", hasToken).times(rejections, rejectTokens(stage, "invalid_token")),
+    ...oneOf("code", ["invalid_token", "insufficient_scope"]),
+    start: (stage, { code }) =>
+      void stage.as.on("resource", hasToken).times(
+        rejections,
+        rejectTokens(stage, code, code === "invalid_token" ? undefined : "write"),
+      ),
     assess: assessAuthorizations,
   }),
   defineAttack({
@@ -256,17 +251,6 @@ export const resourceAttacks: readonly Attack[] = [
         }
         : assessAuthorizations(observation);
     },
-  }),
-  defineAttack({
-    id: "resource/insufficient-scope-for-ever",
-    title: "The resource rejects every token with 403 insufficient_scope.",
-    correctClient:
-      "The client starts at most three further logins, and reports the missing scope; the next login works.",
-    level: "must-recover",
-    sources: ["RFC 6750 §3.1", "MCP authorization, scope challenge handling"],
-    start: (stage) =>
-      void stage.as.on("resource", hasToken).times(rejections, rejectTokens(stage, "insufficient_scope", "write")),
-    assess: assessAuthorizations,
   }),
   defineAttack({
     id: "resource/token-expired",
@@ -309,28 +293,5 @@ export const resourceAttacks: readonly Attack[] = [
         because: isSent ? `the client sent the access token to ${trap.origin}` : "the token was not sent there",
       };
     },
-  }),
-  defineAttack({
-    id: "resource/introspection-odd",
-    title: "The introspection response has no active: true, or the aud of another resource.",
-    correctClient: "The resource server rejects the token.",
-    level: "must-reject",
-    by: "acceptToken",
-    endpoints: ["introspect"],
-    duty: "RFC 7662 §2.2",
-    sources: ["RFC 9700 §2.3"],
-    parameters: [
-      textParameter("member", "active", "The member: active or aud."),
-      anyParameter<"value", unknown>("value", "absent", 'Its value; "absent" removes it.'),
-    ],
-    variants: [
-      ...["false", "true", 1, {}, null, "absent"].map((value) => ({ member: "active", value })),
-      { member: "aud", value: "https://another.example" },
-    ],
-    always: ({ member, value }) =>
-      editJsonBody(`${member} ${JSON.stringify(value)}`, (members) => ({
-        ...members,
-        [member]: value === "absent" ? undefined : value,
-      })),
   }),
 ];

@@ -1,9 +1,9 @@
 /** Authorization responses: CSRF and mix-up (RFC 6749 §10.12, RFC 9207, RFC 9700 §4.4, §4.7). */
 
-import type { Fault } from "../../testing/faults/fault.ts";
-import { authorizationResponse, error, metadata } from "../../testing/faults/mod.ts";
+import { authorizationResponse as responseFaults, error, metadata } from "../../testing/faults/mod.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
-import { equivalentIssuers, nearIssuers, nearMisses, nearMissOf } from "./near_misses.ts";
+import { authorizationResponse, drawnCells, gridAttacks } from "./grid.ts";
+import { nearIssuers, nearMisses } from "./wrong_values.ts";
 import { everyLogin } from "../attack.ts";
 import { csrfProtection } from "./duties.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
@@ -15,36 +15,32 @@ const ofIssuers = {
   duty: { source: "RFC 9207 §2.4", binds: ["severalIssuers"] },
 } as const;
 
-/** A fault that replaces one parameter of an authorization response, if the response has it. */
-function withParameter(name: string, parameter: string, change: (value: string) => string): Fault {
-  return editAuthorizationResponse(
-    name,
-    (fields) =>
-      fields.some(([field]) => field === parameter)
-        ? fields.map(([field, value]) => [field, field === parameter ? change(value) : value])
-        : undefined,
-  );
-}
-
 /** The attacks of the category `response`. */
 export const responseAttacks: readonly Attack[] = [
-  defineAttack({
-    id: "response/state-wrong",
-    needs: ["state"],
-    title: "The authorization response has the wrong state.",
-    duty: csrfProtection,
-    sources: ["RFC 6749 §10.12", "RFC 9700 §4.7", "modelcontextprotocol/inspector#1189"],
-    ...oneOf("how", ["unrelated", ...nearMisses, "empty"]),
-    alsoIn: everyLogin,
-    once: ({ how }) => withParameter(`state ${how}`, "state", (state) => nearMissOf(state, how)),
-  }),
-  defineAttack({
-    id: "response/state-missing",
-    needs: ["state"],
-    title: "The authorization response has no state.",
-    duty: csrfProtection,
-    sources: ["RFC 6749 §10.12"],
-    once: () => authorizationResponse.missingState(),
+  ...gridAttacks(authorizationResponse, [
+    {
+      ...{ id: "response/state-wrong", needs: ["state"], member: "state", duty: csrfProtection, alsoIn: everyLogin },
+      values: ["foreign", ...nearMisses, "empty", "absent"],
+      sources: ["RFC 6749 §10.12", "RFC 9700 §4.7", "modelcontextprotocol/inspector#1189"],
+    },
+    {
+      ...{ ...ofIssuers, id: "response/iss-wrong", member: "iss", alsoIn: everyLogin },
+      values: ["foreign", ...nearIssuers],
+      sources: ["RFC 9700 §4.4.2.1", "RFC 3986 §6.2.1"],
+    },
+    {
+      ...{ ...ofIssuers, id: "response/iss-missing", member: "iss", values: ["absent", "empty"] },
+      assess: (observation) =>
+        observation.outcome === "accepted" && readsNoMetadata(observation)
+          ? undecided("the client requests no metadata, so that it cannot know that the server sends iss")
+          : undefined,
+    },
+    { id: "response/code-missing", member: "code", values: ["absent", "empty"], sources: ["RFC 6749 §4.1.2"] },
+  ]),
+  drawnCells(authorizationResponse, {
+    ...{ id: "response/members", member: ["code", "state", "iss"], needs: ["plainResponse"], stop: undefined },
+    values: ["hostile", "script", "line break", "huge", "list"],
+    ifUnmet: "the authorization response does not have this parameter",
   }),
   defineAttack({
     id: "response/repeated",
@@ -61,15 +57,6 @@ export const responseAttacks: readonly Attack[] = [
       ),
   }),
   defineAttack({
-    id: "response/iss-wrong",
-    ...ofIssuers,
-    title: "The authorization response has the iss of another issuer.",
-    sources: ["RFC 9700 §4.4.2.1"],
-    ...oneOf("how", ["other", "shortened", "extended", "path"]),
-    alsoIn: everyLogin,
-    once: ({ how }) => withParameter(`iss ${how}`, "iss", (iss) => nearIssuers(iss)[how]!),
-  }),
-  defineAttack({
     id: "response/iss-known",
     ...ofIssuers,
     title: "The authorization response has the iss of another issuer, at which the client logged in before.",
@@ -77,27 +64,8 @@ export const responseAttacks: readonly Attack[] = [
     sources: ["RFC 9700 §4.4.2.1"],
     async once(_, { openOtherIssuer }) {
       const { issuer } = await openOtherIssuer();
-      return withParameter("iss of a known issuer", "iss", () => issuer);
+      return authorizationResponse.change("iss of a known issuer", "iss", () => issuer);
     },
-  }),
-  defineAttack({
-    id: "response/iss-missing",
-    ...ofIssuers,
-    title: "The authorization response has no iss, although the metadata announces that the server sends it.",
-    once: () => authorizationResponse.missingIss(),
-    assess: (observation) =>
-      observation.outcome === "accepted" && readsNoMetadata(observation)
-        ? undecided("the client requests no metadata, so that it cannot know that the server sends iss")
-        : undefined,
-  }),
-  defineAttack({
-    id: "response/iss-equivalent",
-    ...ofIssuers,
-    title: "The iss of the authorization response differs from the issuer only in its spelling, such as letter case.",
-    correctClient: "The client compares iss with the issuer character by character, and sends no token request.",
-    sources: ["RFC 3986 §6.2.1"],
-    ...oneOf("how", ["slash", "case", "port"]),
-    once: ({ how }) => withParameter(`iss with another ${how}`, "iss", (iss) => equivalentIssuers(iss)[how]!),
   }),
   defineAttack({
     id: "response/iss-absent",
@@ -108,7 +76,7 @@ export const responseAttacks: readonly Attack[] = [
     sources: ["RFC 9207 §2.4"],
     start({ as }) {
       as.on("discovery").always(metadata.without("authorization_response_iss_parameter_supported"));
-      as.on("authorize").once(authorizationResponse.missingIss());
+      as.on("authorize").once(responseFaults.missingIss());
     },
   }),
   defineAttack({
@@ -117,19 +85,9 @@ export const responseAttacks: readonly Attack[] = [
     title: "An error response has the iss of another issuer.",
     correctClient: "The client rejects the response because of iss, and sends no token request.",
     start({ as }) {
-      as.on("authorize").once(authorizationResponse.wrongIss());
+      as.on("authorize").once(responseFaults.wrongIss());
       as.on("authorize").once(error("access_denied"));
     },
-  }),
-  defineAttack({
-    id: "response/code-missing",
-    title: "The authorization response has neither a code nor an error, or an empty code.",
-    sources: ["RFC 6749 §4.1.2"],
-    ...oneOf("how", ["absent", "empty"]),
-    once: ({ how }) =>
-      how === "empty"
-        ? withParameter("code empty", "code", () => "")
-        : editAuthorizationResponse("code absent", (fields) => fields.filter(([name]) => name !== "code")),
   }),
   defineAttack({
     id: "response/extra-parameters",

@@ -124,64 +124,46 @@ export const responseDeliveryAttacks: readonly Attack[] = [
   }),
   defineAttack({
     ...delivered,
-    id: "response/unsolicited",
-    title: "A browser that started no login delivers an authorization response with the code of an attacker.",
+    id: "response/state-of-another-browser",
+    title:
+      "A browser delivers an authorization response that belongs to no login of this browser, or to one that ended.",
     correctClient: "The client rejects the response, and sends no token request; an existing session continues.",
     duty: csrfProtection,
-    sources: ["RFC 9700 §4.7", "RFC 6749 §10.12"],
-    ...oneOf("session", ["none", "open"], "Whether the user is logged in before: none or open."),
-    async perform(stage, { session }) {
-      const { driver, journey, openBrowser, startLogin } = stage;
-      const before = session === "open" ? await driver.logIn!(journey) : undefined;
-      const { callback } = await startLogin(openBrowser({ as: await findOtherUser(stage) }));
-      return await deliverForeign(stage, journey, withParameters(callback, { state: "state-of-an-attacker" }), before);
-    },
-  }),
-  defineAttack({
-    ...delivered,
-    id: "response/state-of-another-browser",
-    title: "A browser delivers the authorization response, or only the state, of a login that another browser started.",
-    correctClient: "The client rejects the response, because it binds state to the browser.",
-    duty: csrfProtection,
-    sources: ["RFC 9700 §4.7", "draft-ietf-oauth-security-topics-update-03 §2.3", "CVE-2025-68158", "CVE-2023-27490"],
+    sources: [
+      ...["RFC 6749 §10.12", "RFC 9700 §4.7", "draft-ietf-oauth-security-topics-update-03 §2.3", "CVE-2025-68158"],
+      "CVE-2023-27490",
+    ],
     ...oneOf(
       "what",
-      ["response", "state", "request"],
-      "What comes from the login of the other browser: the whole response, only the state, or the URL of the request, " +
-        "which this user opened (fixation of a request URL).",
+      ["unknown", "unknown, logged in", "response", "state", "request", "used"],
+      "An unknown state, also if a user is logged in; the response of another browser, only its state, or the URL of " +
+        "its request, which this user opened (fixation); or the state of a login that has ended.",
     ),
     async perform(stage, { what }) {
-      const { journey, openBrowser, startLogin } = stage;
+      const { driver, journey, openBrowser, startLogin } = stage;
       const otherBrowser = openBrowser({ as: await findOtherUser(stage) });
       if (what === "request") {
         const { callback } = await startLogin({ ...otherBrowser, authorize: journey.authorize });
         return await concludeFixation(stage, otherBrowser, await deliverForeign(stage, journey, callback));
       }
+      const own = what === "state" || what === "used" ? await startLogin() : undefined;
+      if (what === "used") own!.respond(own!.callback);
+      const before = what === "used"
+        ? await own!.session
+        : what === "unknown, logged in"
+        ? await driver.logIn!(journey)
+        : undefined;
       const { callback: foreign } = await startLogin(otherBrowser);
       if (what === "response") return await deliverForeign(stage, journey, foreign);
-      const { callback: own } = await startLogin();
-      const { state = "" } = foreign;
-      if (!own.params.has("state")) return undecided("the response has no state, or a signed one");
-      if (own.state === state) return undecided("the client sends the same state in every request");
-      return await deliverForeign(stage, journey, withParameters(own, { state }));
-    },
-  }),
-  defineAttack({
-    ...delivered,
-    id: "response/state-used",
-    needs: ["receiveCallback", "state"],
-    title: "A browser delivers the code of an attacker with the state of a login that has ended.",
-    correctClient: "The client rejects the response, because it accepts each state once.",
-    duty: csrfProtection,
-    sources: ["RFC 6749 §10.12", "RFC 9700 §4.7.1"],
-    async perform(stage) {
-      const { openBrowser, startLogin, journey } = stage;
-      const { callback: used, session, respond } = await startLogin();
-      respond(used);
-      const before = await session;
-      const { callback } = await startLogin(openBrowser({ as: await findOtherUser(stage) }));
-      if (callback.state === used.state) return undecided("the client sends the same state in every request");
-      return await deliverForeign(stage, journey, withParameters(callback, { state: used.state }), before);
+      if (own === undefined) {
+        return await deliverForeign(stage, journey, withParameters(foreign, { state: "state-of-an-attacker" }), before);
+      }
+      if (!own.callback.params.has("state")) return undecided("the response has no state, or a signed one");
+      if (own.callback.state === foreign.state) return undecided("the client sends the same state in every request");
+      const mixed = what === "used"
+        ? withParameters(foreign, { state: own.callback.state })
+        : withParameters(own.callback, { state: foreign.state ?? "" });
+      return await deliverForeign(stage, journey, mixed, before);
     },
   }),
   defineAttack({

@@ -1,36 +1,21 @@
 /** Requests, refreshes and logouts of a session (RFC 6749 §6, RFC 6750 §3.1, RFC 7009 §2.2, RP-Initiated Logout). */
 
 import { drop, error, hold, status } from "../../testing/faults/mod.ts";
-import type { Fault } from "../../testing/faults/fault.ts";
-import { withSettings } from "../../testing/with_settings.ts";
 import { type Attack, type Conclusion, defineAttack, type Stage } from "../define_attack.ts";
 import { assertSession } from "../driver.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { withParameters } from "./callback_parameters.ts";
-import { useEndedSession, userAfterLogout } from "./ended_session.ts";
+import { userAfterLogout } from "./ended_session.ts";
 import { waitUntil } from "./open_logins.ts";
 import { oneOf, sent } from "./parameters.ts";
 import { refreshRequest } from "./refresh.ts";
 import { atMost, failIf, undecided } from "./conclusions.ts";
-import { secondsParameter } from "../../testing/faults/parameters.ts";
 
 /** How often the client refreshed. */
 function countRefreshes(observation: Observation): number {
   return exchangesOf(observation, "token").filter(({ request: { form } }) =>
     form.some(([name, value]) => name === "grant_type" && value === "refresh_token")
   ).length;
-}
-
-/** How often a request is sent in `refresh/lifetime-short`. */
-const shortLivedRequests = 5;
-
-/** A fault that issues access tokens with this lifetime. */
-function lifetime(seconds: number): Fault {
-  return {
-    name: `access tokens that live ${seconds} s`,
-    endpoints: ["token"],
-    extend: (server) => withSettings(server, { lifetimes: { ...server.settings.lifetimes, access_token: seconds } }),
-  };
 }
 
 /** Logs out, and checks whether the user is still logged in, whatever the server responded. */
@@ -168,39 +153,6 @@ export const sessionAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    id: "refresh/lifetime-short",
-    journey: "login",
-    title: "Every access token expires after a few seconds.",
-    correctClient: "The client refreshes at most once for each request.",
-    needs: ["request", "refresh"],
-    sources: ["RFC 6749 §5.1", "datahub-project/datahub#18187"],
-    parameters: [secondsParameter("seconds", 2, "The lifetime of each access token.")],
-    variants: [{ seconds: 1 }, { seconds: 5 }],
-    always: ({ seconds }) => lifetime(seconds),
-    async perform({ as, driver, journey, passTime }, { seconds }) {
-      // Only the time that the attack lets pass counts, however long the requests take.
-      as.clock.freeze();
-      try {
-        const session = await driver.logIn!(journey);
-        for (let sent = 0; sent < shortLivedRequests; sent++) {
-          passTime(seconds + 1);
-          await session.request!();
-        }
-        return session;
-      } finally {
-        as.clock.resume();
-      }
-    },
-    assess(observation) {
-      const refreshes = countRefreshes(observation);
-      return failIf(
-        refreshes > shortLivedRequests,
-        `the client refreshed ${refreshes} times for ${shortLivedRequests} requests`,
-        "repeated",
-      );
-    },
-  }),
-  defineAttack({
     ...loggingOut,
     id: "logout/fails",
     title: "The end session endpoint responds with an error, or never responds.",
@@ -212,19 +164,6 @@ export const sessionAttacks: readonly Attack[] = [
       const waiting = hold();
       stage.as.on("logout").always(how === "hang" ? waiting : status(Number(how)));
       return await logOut(stage, how === "hang" ? waiting.arrived : undefined);
-    },
-  }),
-  defineAttack({
-    ...loggingOut,
-    id: "logout/tokens-used",
-    level: "must-reject",
-    title: "The user logs out, and continues to use the application.",
-    correctClient: "The client has ended the session, and sends none of its tokens.",
-    needs: ["logOut", "currentUser", "request"],
-    sources: ["OpenID Connect RP-Initiated Logout §2", "RFC 7009 §2.1"],
-    async perform(stage) {
-      await stage.session!.logOut!();
-      return await useEndedSession(stage);
     },
   }),
   defineAttack({

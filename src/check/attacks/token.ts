@@ -1,53 +1,101 @@
 /** Token responses (RFC 6749 §5.1). */
 
-import { body, drop, store, tokens } from "../../testing/faults/mod.ts";
-import { textParameter } from "../../testing/faults/parameters.ts";
+import { tokens } from "../../testing/faults/mod.ts";
 import { overrideClaims } from "../../testing/faults/resign.ts";
 import { describeError } from "../assess.ts";
 import { validTokenResponse } from "./duties.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import type { ClientSession } from "../driver.ts";
-import { exchangesOf } from "../attack.ts";
-import { withMember } from "./changed_members.ts";
 import { accessTokenOfAnotherUser, opaqueAccessToken } from "./access_tokens.ts";
-import { nearMissOf } from "./near_misses.ts";
-import { eachWithEach, oneOf, sent } from "./parameters.ts";
-import { atMost, conclude, failIf, undecided } from "./conclusions.ts";
+import { drawnCells, gridAttacks, jsonResponse } from "./grid.ts";
+import { refreshRequest } from "./refresh.ts";
+import { noText } from "./wrong_values.ts";
+import { oneOf } from "./parameters.ts";
+import { atMost, conclude, undecided } from "./conclusions.ts";
 
-const ofMember = 'The value of the member; "absent" removes it.';
+const response = jsonResponse("the token response");
 
 /** The attacks of the category `token`. */
 export const tokenAttacks: readonly Attack[] = [
-  defineAttack({
-    id: "token/required-missing",
-    level: "must-reject",
-    title: "The token response has no access_token or token_type, or one that is empty or not a string.",
-    // It binds the same clients as token/type-unknown.
-    duty: { ...validTokenResponse, binds: ["idToken", "usesAccessToken"] },
-    sources: ["RFC 6749 §5.1"],
-    ...eachWithEach(
-      oneOf("member", ["access_token", "token_type"]),
-      sent("value", ["absent", "", null, 7, {}], ofMember),
-    ),
-    once: ({ member, value }) => withMember(member, value),
-  }),
-  defineAttack({
-    id: "token/access-token-hostile",
-    level: "must-reject",
-    title: "The access token has a line break, or a character that is not ASCII.",
-    correctClient: "The client discards the response, and sends no HTTP header with these characters.",
-    sources: ["RFC 6750 §2.1", "RFC 9110 §5.5"],
-    ...sent("value", ["a\r\nX-Injected: 1", "t\u00f6ken"], "The access token."),
-    stop: undefined,
-    once: ({ value }) => withMember("access_token", value),
-    assess: ({ outcome, exchanges }) => {
-      const isUsed = exchanges.some(({ request }) => /^bearer /i.test(request.headers.authorization ?? ""));
-      if (outcome !== "accepted") return undefined;
-      // The token is opaque to a client; only a line break changes the request.
-      return isUsed
-        ? { passed: false, isWarning: true, because: "the client sent the access token in a header" }
-        : { passed: true, because: "the client does not use the access token" };
+  ...gridAttacks(response, [
+    {
+      ...{ id: "token/required-missing", level: "must-reject", member: ["access_token", "token_type"], values: noText },
+      // It binds the same clients as token/type-unknown.
+      duty: { ...validTokenResponse, binds: ["idToken", "usesAccessToken"] },
+      sources: ["RFC 6749 §5.1"],
     },
+    {
+      ...{ id: "token/type-unknown", level: "must-reject", member: "token_type" },
+      values: Object.fromEntries(["mac", "N_A", "pop", "xbearer", "bearer-mac"].map((type) => [type, () => type])),
+      correctClient: "The client does not use the access token.",
+      duty: { source: "RFC 6749 §7.1", binds: ["usesAccessToken"] },
+    },
+    {
+      ...{ id: "token/type-case", level: "must-tolerate", member: "token_type", values: ["case"] },
+      correctClient: "The client compares token_type case-insensitively.",
+      duty: "RFC 6749 §5.1",
+    },
+    {
+      // RFC 8628 has no ID token.
+      ...{ id: "token/id-token-missing", level: "must-reject", member: "id_token", by: "logIn" },
+      values: ["absent", "empty", "null"],
+      needs: ["readsIdToken"],
+      correctClient: "The client discards the response, and does not call userinfo instead.",
+      duty: validTokenResponse,
+      sources: ["OpenID Connect Core §3.1.3.3"],
+    },
+    {
+      id: "token/optional-missing",
+      level: "must-tolerate",
+      member: ["expires_in", "scope", "refresh_token"],
+      values: ["absent"],
+      correctClient: "The client accepts the tokens, and refreshes or logs in again when a resource rejects one.",
+      sources: ["RFC 6749 §5.1", "danny-avila/LibreChat#15321", "outline/outline#10886", "giantswarm/muster#1239"],
+    },
+    {
+      ...{ id: "token/scope-empty", level: "must-tolerate", member: "scope", values: ["empty"] },
+      correctClient: "The client accepts the tokens, and derives no permission from the empty scope.",
+      sources: ["RFC 6749 §5.1", "CVE-2022-31690"],
+    },
+    {
+      id: "token/refresh-token-empty",
+      level: "must-reject",
+      correctClient:
+        "The client rejects the response, or continues without a refresh token; it never sends an empty one.",
+      stop: undefined,
+      needs: ["refresh"],
+      sources: ["RFC 6749 §5.1", "AFNetworking/AFOAuth2Manager#15"],
+      member: "refresh_token",
+      values: ["empty", "null"],
+      async perform({ as, driver, journey }) {
+        const session = await driver.logIn!(journey);
+        await session.refresh!().catch(() => {});
+        const requests = as.log.unmasked.exchanges.filter(({ request: { form } }) =>
+          form.some(([name, value]) => name === "grant_type" && value === "refresh_token") &&
+          !form.some(([name, value]) => name === "refresh_token" && !["", "null", "undefined"].includes(value))
+        );
+        const failure = requests.length === 0 ? undefined : "the client sent the refresh token";
+        return conclude(failure, "the client did not send the refresh token");
+      },
+    },
+    {
+      id: "token/members-unknown",
+      level: "must-tolerate",
+      title: "The token response has a member that no specification defines.",
+      member: ["tenant", "constructor", "expires_at"],
+      values: ["object"],
+      correctClient: "The client ignores it.",
+      duty: "RFC 6749 §5.1",
+    },
+  ]),
+  drawnCells(response, {
+    ...{ id: "token/members", stop: undefined },
+    member: ["access_token", "token_type", "expires_in", "refresh_token", "scope", "id_token", "error", "__proto__"],
+  }),
+  drawnCells(response, {
+    id: "refresh/members",
+    match: refreshRequest,
+    member: ["access_token", "token_type", "expires_in", "refresh_token", "scope", "id_token", "error"],
   }),
   defineAttack({
     id: "token/access-token-odd",
@@ -76,35 +124,6 @@ export const tokenAttacks: readonly Attack[] = [
       void (kind === "opaque"
         ? as.on("token").once(opaqueAccessToken("opaque access token", (token) => token))
         : as.on("any").always(accessTokenOfAnotherUser())),
-  }),
-  defineAttack({
-    id: "token/type-case",
-    level: "must-tolerate",
-    title: "The token_type of the token response is in other letter case, such as bEARER.",
-    correctClient: "The client compares token_type case-insensitively.",
-    duty: "RFC 6749 §5.1",
-    once: () =>
-      body.edited(
-        (members) => ({ ...members, token_type: nearMissOf(String(members.token_type), "case") }),
-        "other case",
-      ),
-  }),
-  defineAttack({
-    id: "token/type-unknown",
-    level: "must-reject",
-    title: "The token response has a token_type that the client does not support.",
-    correctClient: "The client does not use the access token.",
-    duty: { source: "RFC 6749 §7.1", binds: ["usesAccessToken"] },
-    ...sent("type", ["mac", "N_A", "pop", "xbearer", "bearer-mac"], "The member token_type."),
-    once: ({ type }) => tokens.tokenType(type),
-  }),
-  defineAttack({
-    id: "token/expires-in-missing",
-    level: "must-tolerate",
-    title: "The token response has no expires_in.",
-    correctClient: "The client accepts the tokens, and refreshes when a resource rejects the access token.",
-    sources: ["RFC 6749 §5.1", "danny-avila/LibreChat#15321", "outline/outline#10886"],
-    once: () => tokens.expiresIn(),
   }),
   defineAttack({
     id: "token/expires-in-lie",
@@ -145,30 +164,6 @@ export const tokenAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    id: "token/expires-in-odd",
-    title: "The token response has an expires_in that is a string, null, zero, negative, a fraction or huge.",
-    correctClient: "The client reads expires_in as a number, or rejects the response; it does not refresh in a loop.",
-    level: "must-recover",
-    sources: ["RFC 6749 §5.1", "lidge-jun/opencodex#1417", "decocms/studio#6076"],
-    ...sent("value", ["3600", "later", null, 0, -1, 1.5, 2 ** 31, 1e99], ofMember),
-    once: ({ value }) => withMember("expires_in", value),
-  }),
-  defineAttack({
-    id: "token/scope-missing",
-    level: "must-tolerate",
-    title: "The token response has no scope, which means that the granted scope is the requested one.",
-    sources: ["RFC 6749 §5.1", "giantswarm/muster#1239"],
-    once: () => withMember("scope", "absent"),
-  }),
-  defineAttack({
-    id: "token/scope-empty",
-    level: "must-tolerate",
-    title: "The token response has an empty scope.",
-    correctClient: "The client accepts the tokens, and derives no permission from the empty scope.",
-    sources: ["RFC 6749 §5.1", "CVE-2022-31690"],
-    once: () => withMember("scope", ""),
-  }),
-  defineAttack({
     id: "token/scope-narrowed",
     allowsNewLogin: true,
     title: "The scope of the tokens, or the scope in the token response, is narrower than the client requested.",
@@ -188,109 +183,5 @@ export const tokenAttacks: readonly Attack[] = [
         ? tokens.scopeUnderstated()
         : tokens.scopeNarrowed(),
     assess: atMost(4, "authorize", (requests) => `the client requested authorization ${requests} times`),
-  }),
-  defineAttack({
-    id: "token/scope-widened",
-    title: "The token response has a scope value that the client did not request.",
-    correctClient: "The client uses no permission that it did not request, and reports the difference.",
-    level: "informational",
-    sources: ["RFC 9700 §2.3", "RFC 6749 §5.1"],
-    parameters: [textParameter("scope", "urn:example:administration", "The scope value.")],
-    once: ({ scope }) =>
-      body.edited((members) => ({ ...members, scope: `${members.scope ?? "openid"} ${scope}` }), "widened scope"),
-    assess: ({ outcome }) =>
-      failIf(outcome === "accepted", "the client accepted a scope value that it did not request"),
-  }),
-  defineAttack({
-    id: "token/refresh-token-missing",
-    level: "must-tolerate",
-    title: "The token response has no refresh token, although offline_access was requested.",
-    correctClient: "The client accepts the tokens, and starts a new login when the access token expires.",
-    sources: ["RFC 6749 §1.5"],
-    once: () => withMember("refresh_token", "absent"),
-  }),
-  defineAttack({
-    id: "token/refresh-token-empty",
-    level: "must-reject",
-    title: "The token response has a refresh token that is empty or null.",
-    correctClient:
-      "The client rejects the response, or continues without a refresh token; it never sends an empty one.",
-    stop: undefined,
-    needs: ["refresh"],
-    sources: ["RFC 6749 §5.1", "AFNetworking/AFOAuth2Manager#15"],
-    ...sent("value", ["", null], ofMember),
-    once: ({ value }) => withMember("refresh_token", value),
-    async perform({ as, driver, journey }) {
-      const session = await driver.logIn!(journey);
-      await session.refresh!().catch(() => {});
-      const requests = as.log.unmasked.exchanges.filter(({ request: { form } }) =>
-        form.some(([name, value]) => name === "grant_type" && value === "refresh_token") &&
-        !form.some(([name, value]) => name === "refresh_token" && !["", "null", "undefined"].includes(value))
-      );
-      const failure = requests.length === 0 ? undefined : "the client sent the refresh token";
-      return conclude(failure, "the client did not send the refresh token");
-    },
-  }),
-  defineAttack({
-    id: "token/id-token-missing",
-    // RFC 8628 has no ID token.
-    by: "logIn",
-    level: "must-reject",
-    needs: ["readsIdToken"],
-    title: "The token response has no ID token, although openid was requested.",
-    correctClient: "The client discards the response, and does not call userinfo instead.",
-    duty: validTokenResponse,
-    sources: ["OpenID Connect Core §3.1.3.3"],
-    ...sent("value", ["absent", "", null], ofMember),
-    once: ({ value }) => withMember("id_token", value),
-  }),
-  defineAttack({
-    id: "token/members-unknown",
-    level: "must-tolerate",
-    title: "The token response has members that no specification defines.",
-    correctClient: "The client ignores these members.",
-    duty: "RFC 6749 §5.1",
-    once: () =>
-      body.edited(
-        (members) => ({ ...members, tenant: { id: 7 }, constructor: "x", expires_at: -1 }),
-        "unknown members",
-      ),
-  }),
-  defineAttack({
-    id: "token/expired-when-issued",
-    title: "The access token has already expired when it is issued, so that userinfo and resources reject it.",
-    correctClient: "The client refreshes once and repeats the request once, or reports an error; the next login works.",
-    level: "must-recover",
-    sources: ["RFC 6750 §3.1", "datahub-project/datahub#18187"],
-    ...oneOf("tokens", ["first", "every"]),
-    start({ as }, { tokens: which }) {
-      const claims = (_: unknown, now: number) => ({ iat: now - 3660, exp: now - 60 });
-      const expired = overrideClaims("expired access token", claims, { of: "access_token" });
-      const rule = as.on("token");
-      which === "every" ? rule.always(expired) : rule.once(expired);
-    },
-    assess: (observation) => {
-      const counts = ["token", "userinfo"].map((endpoint) => exchangesOf(observation, endpoint).length);
-      return failIf(
-        Math.max(...counts) > 3,
-        `the client sent ${counts[0]} token requests and ${counts[1]} userinfo requests`,
-        "repeated",
-      );
-    },
-  }),
-  defineAttack({
-    id: "token/code-reusable",
-    title: "The first token response is lost, and the server would accept the same code again.",
-    correctClient: "The client does not send the code again, and starts a new login.",
-    level: "informational",
-    sources: ["RFC 6749 §4.1.2", "RFC 9700 §2.1.1"],
-    start({ as }) {
-      as.on("token").once(drop("after"));
-      as.on("token").always(store.forgetsConsumed("code"));
-    },
-    assess: (observation) => {
-      const requests = exchangesOf(observation, "token").length;
-      return { passed: requests === 1, because: `the client sent ${requests} token requests` };
-    },
   }),
 ];

@@ -1,37 +1,19 @@
 /** Failures of the transport (RFC 9110, RFC 9112). */
 
+import { withHeaders } from "../../core/http/message.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { body, delay, drip, drop, hang, status } from "../../testing/faults/mod.ts";
 import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
 import { editResponse, readBodyText, withBody } from "../../testing/faults/response_body.ts";
-import { describeError } from "../assess.ts";
 import { validTokenResponse } from "./duties.ts";
+import { wrongBodies } from "./grid.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
-import type { Observation } from "../attack.ts";
+import type { Observation, Stage } from "../attack.ts";
+import type { ClientSession } from "../driver.ts";
 import { eachWithEach, oneOf, sent } from "./parameters.ts";
 import { atMost, passIf, undecided } from "./conclusions.ts";
 
 const endpointParameter = textParameter("endpoint", "token", "The endpoint.");
-
-/** What is unusual about a good response, by name. */
-const oddResponses: Readonly<
-  Record<string, {
-    readonly status?: number;
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly prefix?: string;
-  }>
-> = {
-  charset: { headers: { "content-type": 'application/json; charset="UTF-8"' } },
-  case: { headers: { "content-type": "Application/JSON" } },
-  "201": { status: 201 },
-  "206": { status: 206 },
-  challenge: { headers: { "www-authenticate": 'Bearer realm="example"' } },
-  "byte-order-mark": { prefix: "\uFEFF" },
-  "text/plain": { headers: { "content-type": "text/plain" } },
-  form: { headers: { "content-type": "application/x-www-form-urlencoded" } },
-};
-
-const oddResponseNames = Object.keys(oddResponses);
 
 /** The endpoints of a login that a client calls itself. */
 const loginEndpoints = ["discovery", "token", "userinfo"];
@@ -74,17 +56,17 @@ function completeFailure(status: number): Fault {
   });
 }
 
+/** Begins a session; then some time passes, because clients wait before they fetch keys again. */
+async function beginAndRest({ begin, passTime }: Stage): Promise<ClientSession> {
+  try {
+    return await begin();
+  } finally {
+    passTime(600);
+  }
+}
+
 /** The attacks of the category `transport`. */
 export const transportAttacks: readonly Attack[] = [
-  defineAttack({
-    ...recovered,
-    id: "transport/dropped",
-    title: "The connection is dropped before the server has handled the request.",
-    correctClient: "The client reports the failure or repeats the request; the next login works.",
-    sources: ["RFC 9110 §9.2.2"],
-    ...sent("endpoint", loginEndpoints, "The endpoint."),
-    once: () => drop("before"),
-  }),
   defineAttack({
     ...recovered,
     id: "transport/response-lost",
@@ -97,23 +79,19 @@ export const transportAttacks: readonly Attack[] = [
   }),
   defineAttack({
     ...recovered,
-    id: "transport/cut",
-    title: "The connection is dropped in the middle of the response body.",
-    correctClient: "The client reports the failure, and uses no part of the response; the next login works.",
-    sources: ["RFC 9112 §8"],
-    ...sent("endpoint", loginEndpoints, "The endpoint."),
-    once: () => drop("midway"),
-  }),
-  defineAttack({
-    ...recovered,
     id: "transport/unavailable",
-    title: "The server responds with a status from 500 to 504.",
+    title:
+      "A request fails: the connection is dropped before or in the middle of the response, or the status is a failure.",
     correctClient:
       "The client reports the failure or repeats the request with increasing delays; the next login works.",
-    sources: ["RFC 9110 §15.6.4", "internxt/cli#645"],
-    parameters: [endpointParameter, numberParameter("status", 503, "The status.")],
-    variants: [500, 502, 503, 504].flatMap((code) => loginEndpoints.map((endpoint) => ({ endpoint, status: code }))),
-    once: ({ status: code }) => status(code),
+    endpoints: [...loginEndpoints, "jwks"],
+    sources: ["RFC 9110 §9.2.2", "RFC 9110 §15.6.4", "RFC 9112 §8", "RFC 8414 §3.1", "internxt/cli#645"],
+    ...eachWithEach(
+      sent("endpoint", [...loginEndpoints, "jwks"], "The endpoint."),
+      oneOf("how", ["before", "midway", "401", "403", "404", "500", "502", "503", "504"], "What fails."),
+    ),
+    once: ({ how }) => how === "before" || how === "midway" ? drop(how) : status(Number(how)),
+    perform: beginAndRest,
   }),
   defineAttack({
     ...recovered,
@@ -133,44 +111,26 @@ export const transportAttacks: readonly Attack[] = [
     },
   }),
   defineAttack({
-    id: "transport/html",
+    id: "transport/body-wrong",
     level: "must-reject",
-    title: "A gateway responds with an HTML page and status 200.",
-    correctClient: "The client reports the media type, and uses no part of the response.",
+    title:
+      "The response has status 200, and its body is no JSON object: a page of a gateway, empty, half or other JSON.",
+    correctClient: "The client reports the failure, and uses no part of the response.",
     duty: validTokenResponse,
-    sources: ["anthropics/claude-ai-mcp#134"],
-    ...sent("endpoint", ["token", "discovery"], "The endpoint."),
-    always: () => body.html(),
+    sources: ["RFC 6749 §5.1", "RFC 8414 §3.2", "anthropics/claude-ai-mcp#134"],
+    ...eachWithEach(sent("endpoint", ["token", "discovery"], "The endpoint."), oneOf("how", Object.keys(wrongBodies))),
+    always: ({ how }) => wrongBodies[how]!,
   }),
   defineAttack({
-    id: "transport/truncated",
-    level: "must-reject",
-    title: "The response body is only half of a JSON object, although the connection is not dropped.",
-    duty: validTokenResponse,
-    sources: ["RFC 8259"],
-    ...sent("endpoint", ["token", "discovery"], "The endpoint."),
-    always: () => body.truncated(),
-  }),
-  defineAttack({
-    id: "transport/empty",
-    level: "must-reject",
-    title: "The server responds with status 200 and an empty body.",
-    duty: validTokenResponse,
-    sources: ["RFC 6749 §5.1"],
-    ...sent("endpoint", ["token", "discovery"], "The endpoint."),
-    always: () => body.empty(),
-  }),
-  defineAttack({
-    id: "transport/json-root",
-    level: "must-reject",
-    title: "The response body is JSON, but not an object.",
-    duty: validTokenResponse,
-    sources: ["RFC 6749 §5.1", "RFC 8414 §3.2"],
-    ...eachWithEach(
-      sent("endpoint", ["token", "discovery"], "The endpoint."),
-      sent("text", ["null", "[]", '"text"', "7"], "The body."),
-    ),
-    always: ({ text }) => status(200, { body: text, headers: { "content-type": "application/json" } }),
+    id: "transport/body",
+    level: "must-recover",
+    title: "The response of an endpoint that a client may do without has a body that is no JSON object.",
+    correctClient: "The client reports the failure or does without the response; the next login works.",
+    endpoints: ["userinfo", "jwks"],
+    sources: ["OpenID Connect Core §5.3.2", "OpenID Connect Core §10.1.1", "RFC 9110 §15.6.4"],
+    ...eachWithEach(sent("endpoint", ["userinfo", "jwks"], "The endpoint."), oneOf("how", Object.keys(wrongBodies))),
+    once: ({ how }) => wrongBodies[how]!,
+    perform: beginAndRest,
   }),
   defineAttack({
     id: "transport/redirect",
@@ -298,40 +258,14 @@ export const transportAttacks: readonly Attack[] = [
     level: "must-tolerate",
     title: "The media type of a JSON response has a charset, or other letter case.",
     correctClient: "The client compares type and subtype without letter case and parameters, and accepts the response.",
-    endpoints: ["discovery", "token", "userinfo"],
+    endpoints: loginEndpoints,
     duty: "RFC 9110 §8.3.1",
     sources: ["RFC 8259 §11"],
-    parameters: [endpointParameter, textParameter("how", "charset", "charset or case.")],
-    variants: [{ endpoint: "token" }, { endpoint: "token", how: "case" }, { endpoint: "discovery" }, {
-      endpoint: "userinfo",
-    }],
-    once: ({ how }) => oddResponse(how),
-  }),
-  defineAttack({
-    id: "transport/success-odd",
-    title: "The token response is valid, but has an unusual status, header, media type or byte order mark.",
-    correctClient:
-      "The client accepts a charset and any letter case in the media type; for the rest, it can accept the response or report an error.",
-    level: "informational",
-    endpoints: ["token"],
-    sources: ["RFC 9110 §8.3.1", "RFC 6749 §5.1"],
-    ...oneOf("how", oddResponseNames),
-    once: ({ how }) => oddResponse(how),
-    assess: ({ outcome, error }) => ({
-      passed: outcome === "accepted",
-      because: outcome === "accepted"
-        ? "the client accepted the response"
-        : `the client did not accept the response: ${describeError(error)}`,
-    }),
+    ...eachWithEach(
+      sent("endpoint", ["token", "discovery", "userinfo"], "The endpoint."),
+      sent("type", ['application/json; charset="UTF-8"', "Application/JSON"], "The media type."),
+    ),
+    once: ({ type }) =>
+      editSuccess("unusual media type", (response) => withHeaders(response, { "content-type": type })),
   }),
 ];
-
-/** A good response in an unusual form. */
-function oddResponse(how: string): Fault {
-  const { status = 200, headers = {}, prefix = "" } = oddResponses[how]!;
-  return editSuccess(`unusual response: ${how}`, async (response) => ({
-    status,
-    headers: { ...Object.fromEntries(new Headers(response.headers)), ...headers },
-    body: prefix + await readBodyText(response),
-  }));
-}

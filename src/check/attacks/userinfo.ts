@@ -5,52 +5,79 @@ import { jwtSigner } from "../../core/keys/jwt.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import type { TestClient } from "../../testing/clients.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
-import { body, error, status } from "../../testing/faults/mod.ts";
-import { type Claims, encodeJwt, overrideClaims } from "../../testing/faults/resign.ts";
+import { body } from "../../testing/faults/mod.ts";
+import { encodeJwt, overrideClaims } from "../../testing/faults/resign.ts";
 import { editResponse, isJson, readBodyText, withBody } from "../../testing/faults/response_body.ts";
 import { foreignKeys } from "../../testing/keys.ts";
 import { type Assessment, everyLogin, exchangesOf, type Observation } from "../attack.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { unknownUser } from "../driver.ts";
 import { inventedUsers, isOfUserinfoAlone, isPartOfClaim, listTexts } from "../user_texts.ts";
-import { nearMisses, nearMissOf } from "./near_misses.ts";
-import { oneOf, sent } from "./parameters.ts";
+import { drawnCells, gridAttacks, type GridResponse, jsonResponse } from "./grid.ts";
+import { oneOf } from "./parameters.ts";
+import { nearMisses, noText, pick } from "./wrong_values.ts";
 import { passIf } from "./conclusions.ts";
+
+/** A claim that only userinfo responses with an attack have. */
+const attackersPicture = "https://attacker.example/picture.png";
+
+/** The sub of a user who is not the one of a userinfo response. */
+const otherSub = (sub: unknown) => inventedUsers.find((user) => user.sub !== sub)!.sub;
+
+/** A value of iss or aud that is not that of the login. */
+const foreignValue = "https://attacker.example";
+
+const userinfo = jsonResponse("the userinfo response");
+
+/** The response with a claim that shows whether it was used. */
+const marked: GridResponse = {
+  ...userinfo,
+  change: (name, member, write) =>
+    body.edited(
+      (members) => ({ ...members, picture: attackersPicture, [member]: write(members[member]) }),
+      name,
+    ),
+};
 
 /** The attacks of the category `userinfo`. */
 export const userinfoAttacks: readonly Attack[] = [
-  defineAttack({
-    id: "userinfo/sub-other",
-    needs: ["readsIdToken"],
-    title: "The userinfo response has the sub of another user.",
-    correctClient:
-      "The client rejects the login or discards the userinfo response, and does not log in the other user.",
-    level: "must-reject",
-    duty: "OpenID Connect Core §5.3.2",
-    sources: ["dexidp/dex#4827"],
-    ...oneOf("sub", ["mallory", ...nearMisses], "The member sub: another user, or a near miss of the right sub."),
-    alsoIn: everyLogin,
-    once: ({ sub: how }) =>
-      body.edited(
-        (members) => ({
-          ...members,
-          picture: attackersPicture,
-          sub: how === "mallory" ? otherSub(members) : nearMissOf(String(members.sub), how),
-        }),
-        `userinfo of ${how}`,
-      ),
-    assess: assessDiscarded,
-  }),
-  defineAttack({
-    id: "userinfo/sub-missing",
-    title: "The userinfo response has no valid sub.",
-    correctClient: "The client rejects the login, or discards the userinfo response.",
-    level: "must-reject",
-    duty: { source: "OpenID Connect Core §5.3.2", binds: ["idToken"] },
-    ...sent("sub", [null, "", 7, ["alice", "mallory"]], "The member sub; null removes it."),
-    once: ({ sub }) =>
-      body.edited((members) => ({ ...members, picture: attackersPicture, sub: sub ?? undefined }), "no sub"),
-    assess: assessDiscarded,
+  ...gridAttacks(marked, [
+    {
+      ...{ id: "userinfo/sub-other", level: "must-reject", needs: ["readsIdToken"], member: "sub" },
+      correctClient:
+        "The client rejects the login or discards the userinfo response, and does not log in the other user.",
+      values: { "another user": otherSub, ...pick(...nearMisses) },
+      duty: "OpenID Connect Core §5.3.2",
+      sources: ["dexidp/dex#4827"],
+      alsoIn: everyLogin,
+      assess: assessDiscarded,
+    },
+    {
+      ...{ id: "userinfo/sub-missing", level: "must-reject", member: "sub", values: [...noText, "list"] },
+      correctClient: "The client rejects the login, or discards the userinfo response.",
+      duty: { source: "OpenID Connect Core §5.3.2", binds: ["idToken"] },
+      assess: assessDiscarded,
+    },
+  ]),
+  ...gridAttacks(userinfo, [{
+    ...{ id: "userinfo/claims-override", level: "should-reject", member: ["iss", "aud"] },
+    values: { foreign: () => foreignValue },
+    correctClient: "The client uses iss and aud of the ID token, or keeps the claims of the two apart.",
+    sources: ["OpenID Connect Core §5.3.2", "canonical/authd#1546"],
+    assess: ({ outcome, session: { claims = {} } = {} }) => {
+      if (outcome !== "accepted") return undefined;
+      const used = ["iss", "aud"].find((claim) => claims[claim] === foreignValue);
+      return used === undefined
+        ? { passed: true, because: "the client completed the journey without these values" }
+        : { passed: false, because: `the application uses ${used} of the userinfo response`, seen: "foreignValue" };
+    },
+  }]),
+  drawnCells(userinfo, {
+    id: "userinfo/members",
+    member: [
+      ...["name", "given_name", "preferred_username", "nickname", "email", "email_verified", "picture", "address"],
+      ...["locale", "updated_at", "groups", "exp", "_claim_names", "__proto__", "constructor"],
+    ],
   }),
   defineAttack({
     id: "userinfo/thin",
@@ -59,41 +86,6 @@ export const userinfoAttacks: readonly Attack[] = [
     level: "must-tolerate",
     sources: ["OpenID Connect Core §5.3.2"],
     once: () => body.edited(({ sub }) => ({ sub }), "sub alone"),
-  }),
-  defineAttack({
-    id: "userinfo/fails",
-    title: "The userinfo endpoint responds with an error status or an HTML page.",
-    correctClient: "The client completes the login with the ID token, or reports the failure; the next login works.",
-    level: "must-recover",
-    sources: ["OpenID Connect Core §5.3.3"],
-    ...oneOf("how", ["401", "403", "500", "html"]),
-    always: ({ how }) => how === "html" ? body.html() : how === "401" ? error("invalid_token") : status(Number(how)),
-  }),
-  defineAttack({
-    id: "userinfo/json-invalid",
-    title: "The userinfo response is half of a JSON object, or empty.",
-    correctClient: "The client reports an error, and uses no part of the response.",
-    level: "must-recover",
-    sources: ["OpenID Connect Core §5.3.2"],
-    ...oneOf("how", ["truncated", "empty"]),
-    once: ({ how }) => how === "empty" ? body.empty() : body.truncated(),
-  }),
-  defineAttack({
-    id: "userinfo/claims-override",
-    title: "The userinfo response has an iss or aud that differs from the one in the ID token.",
-    correctClient: "The client uses iss and aud of the ID token, or keeps the claims of the two apart.",
-    level: "should-reject",
-    sources: ["OpenID Connect Core §5.3.2", "canonical/authd#1546"],
-    ...oneOf("claim", ["iss", "aud"]),
-    once: ({ claim }) =>
-      body.edited((members) => ({ ...members, [claim]: otherClaims[claim] }), `userinfo with another ${claim}`),
-    assess: ({ outcome, session: { claims = {} } = {} }) => {
-      if (outcome !== "accepted") return undefined;
-      const used = Object.keys(otherClaims).find((claim) => claims[claim] === otherClaims[claim]);
-      return used === undefined
-        ? { passed: true, because: "the client completed the journey without these values" }
-        : { passed: false, because: `the application uses ${used} of the userinfo response`, seen: "foreignValue" };
-    },
   }),
   defineAttack({
     id: "userinfo/distributed-claims",
@@ -152,24 +144,12 @@ function assessDiscarded(observation: Observation): Assessment | undefined {
   return { passed: true, because: `${loggedIn}, without the values of userinfo` };
 }
 
-/** A claim that only userinfo responses with an attack have. */
-const attackersPicture = "https://attacker.example/picture.png";
-
 const loggedIn = "the client logged in the user of the ID token";
 
 const undecided: Assessment = {
   passed: false,
   isInconclusive: true,
   because: `${loggedIn}, with or without the values of userinfo`,
-};
-
-/** The sub of a user who is not the one of a userinfo response. */
-const otherSub = ({ sub }: Claims) => inventedUsers.find((user) => user.sub !== sub)!.sub;
-
-/** Values that a userinfo response must not replace. */
-const otherClaims: Readonly<Record<string, string>> = {
-  iss: "https://attacker.example",
-  aud: "another-client",
 };
 
 /** A fault that sends the userinfo response as a JWT with a flaw, whether or not the client has registered for JWTs. */
@@ -184,7 +164,7 @@ function wronglySignedUserinfo(flaw: string, { client_id, userinfo_signed_respon
       const { server } = context.app;
       const text = await readBodyText(response);
       const members = isJson(response) ? JSON.parse(text) : decodeJwtPart(text, 1);
-      const flawed = flaw === "aud" || flaw === "iss" ? { [flaw]: otherClaims[flaw] } : {};
+      const flawed = flaw === "aud" || flaw === "iss" ? { [flaw]: foreignValue } : {};
       const claims = { ...members, picture: attackersPicture, iss: server.issuer, aud: client_id, ...flawed };
       const { kid } = await server.keys.signer(alg);
       const sign = flaw === "key" ? jwtSigner(foreignKeys(kid, kid)) : server.keys.sign;

@@ -142,6 +142,8 @@ export async function checkApplication(
       server.issuer,
       {
         timeLimits: flags.timeLimits,
+        all: flags.all,
+        seed: flags.seed,
         timeoutMs: attemptMs,
         recoveryMs: flags.recovery * 1000,
         pauseMs: flags.pause * 1000,

@@ -17,6 +17,8 @@ export interface CheckFlags {
   readonly redirectUri?: string;
   readonly only?: readonly string[];
   readonly except?: readonly string[];
+  readonly all: boolean;
+  readonly seed?: string;
   readonly restart?: string;
   readonly timeout: number;
   readonly recovery: number;
@@ -49,6 +51,8 @@ export const checkFlags: {
   redirectUri: [text(["http://localhost:3000/callback"]), "URI", "its redirect URI"],
   only: [texts(["id-token"]), "LIST", "attacks or categories, by commas or spaces"],
   except: [texts(["transport"]), "LIST", "attacks or categories to leave out"],
+  all: [flag(false), "on|off", "every wrong value of every response, for a night (off)"],
+  seed: [text(["night 7"]), "TEXT", "draws another sample of wrong values"],
   restart: [
     text(["docker compose restart --wait shop"]),
     "COMMAND",

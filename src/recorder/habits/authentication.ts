@@ -106,7 +106,6 @@ export const authenticationHabits: readonly HabitDefinition[] = [
     level: "required",
     sources: ["RFC 6749 §2.3.1", "RFC 6750 §2.3", "OAuth 2.1 §5.1"],
     occasion: "a request of the client",
-    holdsUnderAttack: true,
     check: ({ exchanges }) =>
       examineEach(
         exchanges.filter(({ endpoint }) => endpoint !== "device").map((exchange) => ({ exchange })),
@@ -122,7 +121,6 @@ export const authenticationHabits: readonly HabitDefinition[] = [
     level: "required",
     sources: ["RFC 6749 §2.3"],
     occasion: "a request with client authentication",
-    holdsUnderAttack: true,
     check: (traffic) =>
       examineEach(authenticatedRequests(traffic).filter((request) => methodsOf(request).length > 0), (request) => {
         const methods = methodsOf(request);
@@ -157,7 +155,6 @@ export const authenticationHabits: readonly HabitDefinition[] = [
     level: "required",
     sources: ["RFC 6749 §2.3.1"],
     occasion: "HTTP Basic with an id or a secret that has characters that must be encoded",
-    holdsUnderAttack: true,
     check(traffic) {
       const requests = authenticatedRequests(traffic).flatMap((request) => {
         const { authorization = "" } = request.exchange.request.headers;

@@ -54,7 +54,6 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
     level: "required",
     sources: ["RFC 6749 §10.12", "RFC 9700 §2.1"],
     occasion: "an authorization request",
-    holdsUnderAttack: true,
     check: ({ authorizations }) =>
       examineEach(authorizations, ({ get }) => {
         if (get("state") !== undefined) return undefined;
@@ -77,7 +76,6 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
     // With PKCE or a nonce, CSRF needs no secret in state (RFC 9700 §2.1): some libraries keep other data there.
     sources: ["RFC 6749 §10.10, §10.12", "RFC 9700 §2.1"],
     occasion: "two authorization requests with state",
-    holdsUnderAttack: true,
     check({ authorizations }) {
       const parameter = "state";
       const fresh = examineFreshness(authorizations, ({ get }) => get("state"), {
@@ -118,7 +116,6 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
     level: "required",
     sources: ["OpenID Connect Core §3.1.2.1", "OpenID Connect Core §15.5.2"],
     occasion: "two authorization requests with a nonce",
-    holdsUnderAttack: true,
     check({ authorizations }) {
       const parameter = "nonce";
       const fresh = examineFreshness(authorizations, ({ get }) => get("nonce"), {
@@ -136,7 +133,6 @@ export const authorizationRequestHabits: readonly HabitDefinition[] = [
     level: "required",
     sources: ["RFC 9700 §2.1.2", "OAuth 2.1 §10.2"],
     occasion: "an authorization request",
-    holdsUnderAttack: true,
     check: ({ authorizations }) =>
       examineEach(
         authorizations,

@@ -39,7 +39,6 @@ export const extensionHabits: readonly HabitDefinition[] = [
     level: "recommended",
     sources: ["RFC 9126 §4"],
     occasion: "an authorization request with a pushed request_uri",
-    holdsUnderAttack: true,
     check: ({ authorizations }) =>
       examineEach(authorizations.filter(({ pushed }) => pushed !== undefined), ({ exchange: { request } }) => {
         const names = [...request.query, ...request.form].map(([name]) => name);

@@ -15,8 +15,6 @@ export interface Evidence {
   readonly parameter?: string;
   /** What the client did, one sentence without a full stop. It contains no secret. */
   readonly because: string;
-  /** The attack of a check during which it happened. Default: ordinary use. */
-  readonly during?: string;
   /** Whether a specification allows it: the habit is then noted, and not failed. */
   readonly isNote?: boolean;
 }
@@ -45,11 +43,6 @@ export interface Habit {
 
 /** A habit, and how it is found in traffic. */
 export interface HabitDefinition extends Habit {
-  /**
-   * Whether the habit holds whatever the server responds, so that the exchanges of an attack may show that the client
-   * lacks it.
-   */
-  readonly holdsUnderAttack?: boolean;
   /** Reads the traffic of one client. */
   check(traffic: Traffic): MaybePromise<HabitCheck>;
 }

@@ -55,7 +55,6 @@ export const metadataHabits: readonly HabitDefinition[] = [
     level: "recommended",
     sources: ["RFC 9111 §4.2", "RFC 7517 §4.5"],
     occasion: "three logins",
-    holdsUnderAttack: true,
     check: checkFetches,
   },
   {

@@ -75,8 +75,6 @@ export interface HabitSelection extends TrafficFacts {
    * to every flow. Default: all exchanges.
    */
   readonly flow?: string;
-  /** The habits to check. Default: all. */
-  readonly only?: (habit: HabitDefinition) => boolean;
   /** The list of habits. Default: {@link habits}. */
   readonly of?: readonly HabitDefinition[];
 }
@@ -84,13 +82,13 @@ export interface HabitSelection extends TrafficFacts {
 /** Checks the habits of one client. */
 export async function readHabits(
   recordings: readonly Recording[],
-  { flow, only = () => true, of: list = habits, ...facts }: HabitSelection = {},
+  { flow, of: list = habits, ...facts }: HabitSelection = {},
 ): Promise<HabitResult[]> {
   const traffic = readTraffic(recordings, facts);
   const isSelected = (exchange: Evidence["exchanges"][number]) =>
     flow === undefined || exchange.flow === undefined || exchange.flow === flow;
   return await Promise.all(
-    list.filter(only).map(async (habit): Promise<HabitResult> => {
+    list.map(async (habit): Promise<HabitResult> => {
       const check = await habit.check(traffic);
       const seen = check.seen.filter(isSelected);
       const findings = check.findings

@@ -30,7 +30,6 @@ export const pkceHabits: readonly HabitDefinition[] = [
     level: "required",
     sources: ["RFC 9700 §2.1.1", "OAuth 2.1 §4.1.1"],
     occasion: "an authorization request",
-    holdsUnderAttack: true,
     check({ authorizations, tokenRequests, recordings }) {
       const authenticates = tokenRequests.length === 0
         ? recordings.some(({ client }) => (client?.token_endpoint_auth_method ?? "none") !== "none")
@@ -54,7 +53,6 @@ export const pkceHabits: readonly HabitDefinition[] = [
     level: "required",
     sources: ["RFC 7636 §4.2", "MCP authorization"],
     occasion: "an authorization request with code_challenge",
-    holdsUnderAttack: true,
     check: ({ authorizations }) =>
       examineEach(authorizations.filter(({ get }) => get("code_challenge") !== undefined), ({ get }) => {
         const method = get("code_challenge_method");
@@ -76,7 +74,6 @@ export const pkceHabits: readonly HabitDefinition[] = [
     level: "required",
     sources: ["RFC 7636 §4.1"],
     occasion: "a token request with code_verifier",
-    holdsUnderAttack: true,
     check: (traffic) =>
       examineEach(
         verifiersOf(traffic),
@@ -95,7 +92,6 @@ export const pkceHabits: readonly HabitDefinition[] = [
     level: "required",
     sources: ["RFC 7636 §7.1", "RFC 9700 §2.1.1"],
     occasion: "two authorization requests with code_challenge",
-    holdsUnderAttack: true,
     check: ({ authorizations }) =>
       examineFreshness(authorizations, ({ get }) => get("code_challenge"), {
         parameter: "code_challenge",
@@ -108,7 +104,6 @@ export const pkceHabits: readonly HabitDefinition[] = [
     level: "required",
     sources: ["RFC 7636 §7.1"],
     occasion: "two token requests with code_verifier",
-    holdsUnderAttack: true,
     check(traffic) {
       const requests = verifiersOf(traffic);
       if (requests.length < 2) return { seen: [], findings: [] };

@@ -52,7 +52,6 @@ export const redirectHabits: readonly HabitDefinition[] = [
     level: "required",
     sources: ["RFC 8252 §7.3, §8.3", "MCP authorization"],
     occasion: "an authorization request with redirect_uri",
-    holdsUnderAttack: true,
     check: ({ authorizations }) =>
       examineEach(authorizations.filter(({ get }) => get("redirect_uri") !== undefined), ({ get }) => {
         const problem = redirectUriProblem(get("redirect_uri")!);

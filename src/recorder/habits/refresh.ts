@@ -57,7 +57,6 @@ export const refreshHabits: readonly HabitDefinition[] = [
     level: "required",
     sources: ["RFC 9700 §4.14.2", "getsentry/junior#635", "opendefender/OpenRisk#700"],
     occasion: "two refreshes",
-    holdsUnderAttack: true,
     check(traffic) {
       const refreshes = refreshesOf(traffic);
       if (refreshes.length < 2) return { seen: [], findings: [] };
@@ -105,7 +104,6 @@ export const refreshHabits: readonly HabitDefinition[] = [
     level: "required",
     sources: ["RFC 6749 §6"],
     occasion: "a refresh",
-    holdsUnderAttack: true,
     check: (traffic) =>
       examineEach(refreshesOf(traffic), (refresh) => {
         const requested = refresh.get("scope");

@@ -61,7 +61,6 @@ export const requestHabits: readonly HabitDefinition[] = [
     level: "required",
     sources: ["RFC 6749 §3.2, App. B"],
     occasion: "a token, revocation or pushed authorization request",
-    holdsUnderAttack: true,
     check: ({ requests }) =>
       examineEach(requests.filter(({ exchange: { endpoint } }) => formEndpoints.includes(endpoint)), ({ exchange }) => {
         const because = formProblem(exchange);
@@ -74,7 +73,6 @@ export const requestHabits: readonly HabitDefinition[] = [
     level: "required",
     sources: ["RFC 6749 §3.1, §3.2"],
     occasion: "a request with parameters",
-    holdsUnderAttack: true,
     check: ({ exchanges }) =>
       examineEach(
         exchanges.filter((exchange) =>
@@ -90,7 +88,6 @@ export const requestHabits: readonly HabitDefinition[] = [
     level: "recommended",
     sources: ["RFC 9110 §10.2.3", "RFC 6585 §4"],
     occasion: "a request that failed",
-    holdsUnderAttack: true,
     check: checkRetries,
   },
   {

@@ -58,7 +58,6 @@ export const tokenHabits: readonly HabitDefinition[] = [
     level: "required",
     sources: ["RFC 6750 §2", "OAuth 2.1 §5.1", "oidcc-client-test-userinfo-bearer-header"],
     occasion: "a request with an access token",
-    holdsUnderAttack: true,
     check: (traffic) =>
       examineEach(tokenUses(traffic), ({ sent }) => {
         if (sent.length > 1) {
@@ -77,7 +76,6 @@ export const tokenHabits: readonly HabitDefinition[] = [
     level: "required",
     sources: ["RFC 9700 §4.9.1", "MCP authorization"],
     occasion: "tokens, in a check with a trap origin",
-    holdsUnderAttack: true,
     check: checkTokenReceivers,
   },
   {
@@ -86,7 +84,6 @@ export const tokenHabits: readonly HabitDefinition[] = [
     level: "required",
     sources: ["RFC 8725 §3.12", "RFC 9068 §5"],
     occasion: "a request with an access token",
-    holdsUnderAttack: true,
     check(traffic) {
       const idTokens = new Set(
         traffic.tokens.filter(({ kind }) => kind === "id_token").map(({ value }) => value),

@@ -30,15 +30,19 @@ export interface CookieJar {
   get(name: string): string | undefined;
   /** Deletes all cookies, or those of one name. */
   clear(name?: string): void;
-  /** The `Cookie` header of a request; `undefined` without cookies. */
-  headerFor(url: string): string | undefined;
+  /**
+   * The `Cookie` header of a request; `undefined` without cookies.
+   *
+   * @param from The page from which the browser navigates, if it is another one, and whether by POST: `SameSite` then
+   *   counts (RFC 6265bis §5.6.7).
+   */
+  headerFor(url: string, from?: { readonly url: string; readonly isPost: boolean }): string | undefined;
   /** Stores the cookies that a response sets. */
   storeFrom(url: string, headers: Headers): void;
 }
 
 /**
- * Creates an empty cookie jar. Loopback hosts may set `Secure` cookies, as in browsers. `SameSite` is stored and not
- * applied, because all its values allow the top-level navigation of a test browser.
+ * Creates an empty cookie jar. Loopback hosts may set `Secure` cookies, as in browsers.
  *
  * @param now The clock, in milliseconds since the epoch.
  */
@@ -51,9 +55,11 @@ export function cookieJar(now: () => number): CookieJar {
     clear(name) {
       for (const [key, cookie] of cookies) if (name === undefined || cookie.name === name) cookies.delete(key);
     },
-    headerFor(url) {
+    headerFor(url, from) {
       const { origin, pathname } = new URL(url);
+      const isForeign = from !== undefined && siteOf(from.url) !== siteOf(url);
       const matching = getUnexpired()
+        .filter(({ sameSite = "" }) => !isForeign || !(from.isPost ? /^(?:strict|lax)$/i : /^strict$/i).test(sameSite))
         .filter((cookie) => cookie.origin === origin)
         .filter(({ path }) => pathname === path || pathname.startsWith(path.replace(/\/?$/, "/")))
         // Longer paths first (§5.4).
@@ -72,6 +78,12 @@ export function cookieJar(now: () => number): CookieJar {
   };
 }
 
+/** Scheme and last two names of the host: no test host needs the list of public suffixes. */
+function siteOf(url: string): string {
+  const { protocol, hostname } = new URL(url);
+  return protocol + (/^[\d.]+$|\[/.test(hostname) ? hostname : hostname.split(".").slice(-2).join("."));
+}
+
 /** Parses a `Set-Cookie` line; `undefined` if a browser ignores it. */
 function parseSetCookie(line: string, { origin, pathname, protocol, hostname }: URL, now: number): Cookie | undefined {
   const [pair = "", ...rest] = line.split(";");
@@ -83,6 +95,7 @@ function parseSetCookie(line: string, { origin, pathname, protocol, hostname }: 
   }));
   const secure = attributes.has("secure");
   if (secure && protocol !== "https:" && !isLoopback(hostname)) return undefined;
+  if (!secure && /^none$/i.test(attributes.get("samesite") ?? "")) return undefined;
   const path = attributes.get("path") ?? "";
   const name = pair.slice(0, equals).trim();
   // Cookie name prefixes (RFC 6265bis §4.1.3).

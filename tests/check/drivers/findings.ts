@@ -36,13 +36,13 @@ const findings: readonly Finding[] = [
   // It compares the issuer of the metadata after URL normalization, and not character by character.
   {
     libraries: ["openid-client", "express-openid-connect"],
-    results: ['warning metadata/issuer-equivalent {"how":"case"}', 'warning metadata/issuer-equivalent {"how":"port"}'],
+    results: ["warning metadata/issuer-equivalent *"],
     source: ["openid-client/build/index.js:287", "new URL(as.issuer).href !== server.href"],
   },
   // It compares the issuer of the metadata after URL normalization.
   {
     libraries: ["oauth4webapi", "Auth.js"],
-    results: ['warning metadata/issuer-equivalent {"how":"case"}', 'warning metadata/issuer-equivalent {"how":"port"}'],
+    results: ["warning metadata/issuer-equivalent *"],
     source: ["oauth4webapi/build/index.js:309", "new URL(json.issuer).href !== expected.href"],
   },
   // Without `id_token_signed_response_alg` in the client metadata it accepts every algorithm that the server announces.
@@ -54,21 +54,21 @@ const findings: readonly Finding[] = [
   // It accepts an ID token whose `sub` is an empty string. The userinfo response, whose `sub` differs, ends the login.
   {
     libraries: ["openid-client", "oauth4webapi", "Auth.js"],
-    results: ['warning id-token/sub-missing {"value":""}'],
+    results: ['warning id-token/sub-missing {"value":"empty"}'],
     source: ["oauth4webapi/build/index.js:1398", "validateStringClaim.bind(undefined, 'sub')"],
   },
   // It accepts an ID token whose `sub` is an empty string, and requests no userinfo unless configured: that is the
   // user.
   {
     libraries: ["express-openid-connect"],
-    results: ['failed id-token/sub-missing {"value":""}'],
+    results: ['failed id-token/sub-missing {"value":"empty"}'],
     source: ["oauth4webapi/build/index.js:1398", "validateStringClaim.bind(undefined, 'sub')"],
   },
   // In the code flow it verifies that `iat` is a number, and not when it is; `at_hash` is not compared.
   {
     libraries: ["openid-client", "oauth4webapi", "Auth.js", "express-openid-connect"],
     results: [
-      "warning id-token/at-hash-wrong {}",
+      "warning id-token/at-hash-wrong *",
       'warning clock/large {"seconds":7200}',
     ],
     source: ["oauth4webapi/build/index.js:1395", "validatePresence.bind(undefined, ['aud', 'exp', 'iat', 'iss', 'sub'"],
@@ -76,14 +76,14 @@ const findings: readonly Finding[] = [
   // It compares `azp` only if `aud` has several values.
   {
     libraries: ["openid-client", "oauth4webapi", "Auth.js", "express-openid-connect"],
-    results: ["warning id-token/azp-other {}"],
+    results: ["warning id-token/azp-other *"],
     source: ["oauth4webapi/build/index.js:1440", "claims.aud.length !== 1"],
   },
   // It does not know the `sub` of the login, so it accepts an ID token of another user. The application must compare
   // the two.
   {
     libraries: ["openid-client", "oauth4webapi"],
-    results: ['failed refresh/id-token-other {"claim":"sub"}'],
+    results: ['failed refresh/id-token-other {"member":"sub",*'],
     source: ["oauth4webapi/build/index.js:1288", "processGenericAccessTokenResponse(as, client, response, undefined"],
   },
   // It sends code, verifier and secret to an http token endpoint of an https issuer.
@@ -103,7 +103,6 @@ const findings: readonly Finding[] = [
     libraries: ["oidc-client-ts"],
     results: [
       "failed metadata/issuer-other *",
-      "failed metadata/issuer-missing *",
       "warning metadata/issuer-equivalent *",
       "inconclusive metadata/rejected-kept {}",
     ],
@@ -117,7 +116,6 @@ const findings: readonly Finding[] = [
       "failed response/iss-wrong *",
       "failed response/iss-known {}",
       "failed response/iss-missing *",
-      "failed response/iss-equivalent *",
       "failed response/mix-up *",
       "failed metadata/endpoint-of-another {}",
     ],
@@ -127,11 +125,11 @@ const findings: readonly Finding[] = [
   {
     libraries: ["oidc-client-ts"],
     results: [
-      ...["absent", "", null].map((value) =>
-        `failed token/required-missing {"member":"access_token","value":${JSON.stringify(value)}}`
+      ...["absent", "empty", "null"].map((value) =>
+        `failed token/required-missing {"member":"access_token","value":"${value}"}`
       ),
-      'warning token/required-missing {"member":"access_token","value":7}',
-      'warning token/required-missing {"member":"access_token","value":{}}',
+      'warning token/required-missing {"member":"access_token","value":"number"}',
+      'warning token/required-missing {"member":"access_token","value":"object"}',
       'failed token/required-missing {"member":"token_type",*',
       "failed token/type-unknown *",
     ],
@@ -144,22 +142,16 @@ const findings: readonly Finding[] = [
     results: [
       "failed id-token/iss-wrong *",
       "failed id-token/iss-known {}",
-      "failed id-token/iss-missing *",
-      "failed id-token/iss-partial *",
       "failed id-token/aud-wrong *",
-      "failed id-token/aud-missing *",
-      "failed id-token/aud-extra *",
-      "failed id-token/azp-wrong *",
-      'warning id-token/sub-missing {"value":7}',
+      "warning id-token/sub-missing *",
       "failed id-token/exp-past *",
-      "failed id-token/exp-missing *",
       "warning id-token/iat-missing *",
       "failed id-token/nbf-future *",
-      "warning id-token/azp-other {}",
+      "warning id-token/azp-other *",
       "warning id-token/at-hash-wrong *",
       "warning clock/large *",
-      'failed refresh/id-token-other {"claim":"iss"}',
-      'failed refresh/id-token-other {"claim":"aud"}',
+      'failed refresh/id-token-other {"member":"iss",*',
+      'failed refresh/id-token-other {"member":"aud",*',
     ],
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:1474", "if (!incoming.sub) {"],
   },
@@ -175,17 +167,11 @@ const findings: readonly Finding[] = [
     ],
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:693", "const response = await fetch(input, {"],
   },
-  // It accepts the authorization response by POST, although it asked for the query.
-  {
-    libraries: ["express-openid-connect"],
-    results: ['warning response/other-mode {"mode":"form"}'],
-    source: ["express-openid-connect/middleware/auth.js:64", "router.post(path"],
-  },
   // Its `state` is the URL to return to, the same for each login; a signed cookie, PKCE and `nonce` bind a login to the
   // browser.
   {
     libraries: ["express-openid-connect"],
-    results: ['inconclusive response/state-of-another-browser {"what":"state"}', "inconclusive response/state-used {}"],
+    results: ["state", "used"].map((what) => `inconclusive response/state-of-another-browser {"what":"${what}"}`),
     source: ["express-openid-connect/lib/context.js:760", "state: encodeState(stateValue)"],
   },
   // A callback with a code and an error counts as a success.
@@ -203,16 +189,15 @@ const findings: readonly Finding[] = [
   // After `invalid_grant` it sends the same code once more.
   {
     libraries: ["MCP SDK"],
-    results: ['failed error/token {"code":"invalid_grant"}'],
+    results: ['failed error/token {"how":"invalid_grant"}'],
     source: [`${mcpSdk}:653`, "return await authInternal(provider, options)"],
   },
-  // It accepts an empty access token or `token_type`, any other `token_type`, and characters that no access token has.
+  // It accepts an empty access token or `token_type`, and any other `token_type`.
   {
     libraries: ["MCP SDK"],
     results: [
-      'warning token/required-missing {"member":"access_token","value":""}',
-      'warning token/required-missing {"member":"token_type","value":""}',
-      'warning token/access-token-hostile {"value":"töken"}',
+      'warning token/required-missing {"member":"access_token","value":"empty"}',
+      'warning token/required-missing {"member":"token_type","value":"empty"}',
       "failed token/type-unknown *",
     ],
     source: [`${mcpSdk}:1284`, "OAuthTokensSchema.parse("],
@@ -230,7 +215,7 @@ const findings: readonly Finding[] = [
   {
     libraries: ["MCP SDK"],
     results: [
-      'warning registration/response-shape {"value":""}',
+      'warning registration/response-shape {"value":"empty"}',
       'warning registration/changed {"member":"redirect_uris"}',
     ],
     source: [`${mcpSdk}:1452`, "OAuthClientInformationFullSchema.parse("],
@@ -278,10 +263,10 @@ const findings: readonly Finding[] = [
     ),
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:1679", "const parsedUrl = new URL(url);"],
   },
-  // It compares the media type of the token response with letter case, so `Application/JSON` is an error.
+  // It compares media types with letter case, so `Application/JSON` is an error.
   {
     libraries: ["oidc-client-ts"],
-    results: ['failed transport/media-type {"endpoint":"token","how":"case"}'],
+    results: ["failed transport/media-type *"],
     source: ["oidc-client-ts/dist/esm/oidc-client-ts.js:781", "contentType.startsWith(item)"],
   },
   // It runs in a browser, which may connect to any host, and reads bodies of any size.
@@ -313,13 +298,13 @@ const findings: readonly Finding[] = [
   // It continues if the metadata announces no code challenge method, although the authorization of MCP demands to stop.
   {
     libraries: ["MCP SDK"],
-    results: ["failed resource/pkce-unsupported {}"],
+    results: ["failed resource/pkce-unsupported *"],
     source: [`${mcpSdk}:1210`, "metadata.code_challenge_methods_supported &&"],
   },
   // It accepts metadata about the origin of the resource, or a path above it.
   {
     libraries: ["MCP SDK"],
-    results: ['warning resource/metadata-near {"how":"origin"}'],
+    results: ['warning resource/metadata-near {"value":"its origin"}'],
     source: [`${mcpSdk}:879`, "checkResourceAllowed({"],
   },
   // The resource names the server, so that two logins go to one.

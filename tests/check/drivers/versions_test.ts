@@ -26,11 +26,11 @@ interface Version {
 }
 
 /** oauth4webapi compares the type of sub since 3.8. */
-const numericSub = ['warning id-token/sub-missing {"value":7}'];
+const numericSub = ['warning id-token/sub-missing {"value":"number"}'];
 
 /** oidc-client-ts compares the nonce since 3.5, so that another kind of JWT was an ID token too. */
 const noNonce = [
-  ...["id-token/nonce-wrong *", "id-token/nonce-missing {}", "id-token/replayed {}", "id-token/typ-foreign {}"],
+  ...["id-token/nonce-wrong *", "id-token/replayed {}", "id-token/typ-foreign {}"],
   "response/code-injected {}",
 ].map((result) => `failed ${result}`);
 
@@ -42,9 +42,9 @@ const followsRedirects = [
 
 /** openid-client 4, of express-openid-connect 2, compares no issuer of metadata and responses, and no types. */
 const openidClient4 = [
-  ...["metadata/issuer-other *", "metadata/issuer-missing *", "token/required-missing *"].map((one) => `failed ${one}`),
-  'failed id-token/sub-missing {"value":7}',
-  ...["response/repeated *", "response/iss-wrong *", "response/iss-missing {}", "response/iss-equivalent *"].map((
+  ...["metadata/issuer-other *", "token/required-missing *"].map((one) => `failed ${one}`),
+  'failed id-token/sub-missing {"value":"number"}',
+  ...["response/repeated *", "response/iss-wrong *", "response/iss-missing *"].map((
     one,
   ) => `warning ${one}`),
   ...["response/mix-up *", "metadata/endpoint-of-another {}", "token/type-unknown *"].map((one) => `warning ${one}`),
@@ -71,7 +71,7 @@ const versions: readonly Version[] = [
   { npm: "express-openid-connect", version: "3.2.0", library: "express-openid-connect" },
   {
     ...{ npm: "express-openid-connect", version: "2.20.2", library: "express-openid-connect" },
-    ...{ also: openidClient4, not: ["warning id-token/at-hash-wrong {}", "warning id-token/azp-other {}"] },
+    ...{ also: openidClient4, not: ["warning id-token/at-hash-wrong *", "warning id-token/azp-other *"] },
   },
 ];
 

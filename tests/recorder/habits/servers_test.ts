@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { checkHabits } from "../../../src/check/mod.ts";
 import type { TestLatchkey } from "../../../src/testing/mod.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
-import { readHabits, type Recording } from "../../../src/recorder/habits/mod.ts";
+import { habits, readHabits, type Recording } from "../../../src/recorder/habits/mod.ts";
 import { attempt, discover, type Journey, postToken, testHabit, withRefresh } from "./habit_case.ts";
 import { signingKey } from "../../../src/client/authentication.ts";
 import { signedRequest } from "../../../src/client/request_object.ts";
@@ -213,7 +213,7 @@ test("callback-tells-issuers-apart: a redirect URI for each issuer passes, a com
   await Promise.all([at(one, "/cb"), at(two, "/cb")]);
   const recordings = [one, two].map(({ issuer, log }) => ({ issuer, exchanges: log.unmasked.exchanges }));
   const outcomeIf = async (rejectsWrongIssuer: boolean) =>
-    (await readHabits(recordings, { rejectsWrongIssuer, only: (habit) => habit.id === id }))[0]!.outcome;
+    (await readHabits(recordings, { rejectsWrongIssuer, of: habits.filter((habit) => habit.id === id) }))[0]!.outcome;
   assertEquals([await outcomeIf(true), await outcomeIf(false)], ["passed", "failed"]);
 });
 
@@ -222,7 +222,7 @@ async function withFacts(id: string, facts: Partial<Recording>, journey: Journey
   await using as = await testLatchkey();
   await journey(as);
   const recording = { issuer: as.issuer, exchanges: as.log.unmasked.exchanges, ...facts };
-  return (await readHabits([recording], { only: (habit) => habit.id === id }))[0]!.outcome;
+  return (await readHabits([recording], { of: habits.filter((habit) => habit.id === id) }))[0]!.outcome;
 }
 
 const trap = (...urls: readonly string[]) => ({
@@ -242,7 +242,7 @@ test("tokens-stay-home: tokens at other endpoints and origins are found, and wit
   const { tokens } = await as.logIn(as.client());
   const recording = { issuer: as.issuer, exchanges: as.log.unmasked.exchanges };
   const [result] = await readHabits([{ ...recording, ...trap(`https://trap.test/?t=${tokens.access_token}`) }], {
-    only: (habit) => habit.id === id,
+    of: habits.filter((habit) => habit.id === id),
   });
   assertEquals([result!.outcome, result!.because], ["failed", "the access token was sent to https://trap.test"]);
   assert(!result!.because.includes(tokens.access_token));

@@ -1,0 +1,157 @@
+/**
+ * The response grid: each response of the server, each of its members, each wrong value.
+ *
+ * A row is an attack on one member with the values that its duty forbids. All other cells of a response are one attack
+ * ({@link drawnCells}): whatever the member is, a client ends, does not crash, and logs in again. A usual check draws a
+ * sample of those.
+ */
+
+import type { Fault } from "../../testing/faults/fault.ts";
+import { body, status } from "../../testing/faults/mod.ts";
+import { choiceParameter } from "../../testing/faults/parameters.ts";
+import { overrideClaims } from "../../testing/faults/resign.ts";
+import { editJsonBody } from "../../testing/faults/response_body.ts";
+import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
+import { describeOutcome } from "../assess.ts";
+import type { Assessment, Observation, Stage } from "../attack.ts";
+import { type Attack, type AttackSource, defineAttack } from "../define_attack.ts";
+import { forgeJwt, signWithOwnKey } from "./forged_jwt.ts";
+import { type WrongValues, wrongValues } from "./wrong_values.ts";
+
+/** Changes a value. */
+type Write = (value: unknown) => unknown;
+
+/** A response of the server. */
+export interface GridResponse {
+  /** What titles call it. */
+  readonly name: string;
+  /** Whether every response is changed. Default: the next one. */
+  readonly isSteady?: boolean;
+  /** Whether a client may keep what it received, so that the next login fails. Default: false. */
+  readonly isKept?: boolean;
+  /** A fault that changes one member of the response. */
+  change(name: string, member: string, write: Write): Fault;
+}
+
+/** The members of a JSON response. */
+export const jsonResponse = (name: string, others: Omit<GridResponse, "name" | "change"> = {}): GridResponse => ({
+  name,
+  ...others,
+  change: (cell, member, write) => editJsonBody(cell, (members) => ({ ...members, [member]: write(members[member]) })),
+});
+
+/** The claims of a JWT. */
+export const claimsOf = (name: string, of: Parameters<typeof overrideClaims>[2] = {}): GridResponse => ({
+  name,
+  change: (cell, claim, write) => overrideClaims(cell, (claims) => ({ [claim]: write(claims[claim]) }), of),
+});
+
+/** The header of the ID token. */
+export const idTokenHeader: GridResponse = {
+  name: "the header of the ID token",
+  change: (cell, member, write) =>
+    forgeJwt(cell, (original) => signWithOwnKey(original, { [member]: write(original.header[member]) })),
+};
+
+/** The parameters of an authorization response; one that has no such parameter stays as it is. */
+export const authorizationResponse: GridResponse = {
+  name: "the authorization response",
+  change: (cell, parameter, write) =>
+    editAuthorizationResponse(cell, (fields) => {
+      if (!fields.some(([name]) => name === parameter)) return undefined;
+      return fields.flatMap(([name, value]): [string, string][] => {
+        const written = name === parameter ? write(value) : value;
+        return written === undefined ? [] : [[name, String(written)]];
+      });
+    }),
+};
+
+/** The published keys. */
+export const publishedKeys: GridResponse = {
+  name: "each published key",
+  isSteady: true,
+  isKept: true,
+  change: (cell, member, write) =>
+    editJsonBody(cell, ({ keys, ...others }) => ({
+      ...others,
+      keys: (keys as readonly Readonly<Record<string, unknown>>[]).map((key) => ({
+        ...key,
+        [member]: write(key[member]),
+      })),
+    })),
+};
+
+/** A row of the grid. */
+export interface Row
+  extends Omit<AttackSource<readonly []>, "title" | "parameters" | "variants" | "once" | "always" | "start"> {
+  /** The member; several have the same duty. */
+  readonly member: string | readonly string[];
+  /** The names of wrong values, or values of this row alone, by name. */
+  readonly values: readonly string[] | WrongValues;
+  /** Default: what the member is. */
+  readonly title?: string;
+}
+
+const listed = (names: readonly string[]) =>
+  names.length === 1 ? names[0]! : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+
+/** The attacks of some rows of one response. */
+export function gridAttacks(response: GridResponse, rows: readonly Row[]): readonly Attack[] {
+  return rows.map(({ member: given, values, perform, ...row }) => {
+    const members = [given].flat();
+    const [table, names] = values instanceof Array
+      ? [wrongValues, values] as const
+      : [values as WrongValues, Object.keys(values)] as const;
+    const change = (
+      { member = members[0]!, value }: { readonly member?: string; readonly value: string },
+      stage: Stage,
+    ) => response.change(`wrong ${member}`, member, (old) => table[value]!(old, stage));
+    const valueParameter = choiceParameter("value", names, "What it is, or how it differs.");
+    return defineAttack({
+      title: `In ${response.name}, ${listed(members)} is changed: ${listed(names)}.`,
+      ...row,
+      parameters: members.length === 1
+        ? [valueParameter]
+        : [choiceParameter("member", members, "The member."), valueParameter],
+      variants: members.flatMap((member) => names.map((value) => ({ ...members.length > 1 && { member }, value }))),
+      ...response.isSteady ? { always: change } : { once: change },
+      ...perform && { perform: (stage: Stage) => perform(stage, {}) },
+    });
+  });
+}
+
+/** The values of the cells that no row names. */
+const drawnValues = [
+  ...["absent", "null", "empty", "number", "true", "object", "list", "foreign", "hostile", "script", "line break"],
+  ...["huge", "deep", "negative", "out of range", "an hour ago"],
+];
+
+/** A client may keep what it has accepted, so that only the journey itself shows something. */
+function assessKept(observation: Observation): Assessment {
+  return { passed: observation.outcome !== "hung", because: describeOutcome(observation) };
+}
+
+/** All other cells of a response: any client ends, does not crash, and logs in again. */
+export function drawnCells(
+  response: GridResponse,
+  { member, values = drawnValues, ...row }: Omit<Row, "values"> & Partial<Pick<Row, "values">>,
+): Attack {
+  const [attack] = gridAttacks(response, [{
+    level: "must-recover",
+    title: `A member of ${response.name} has any wrong value: absent, of another type, foreign, hostile or huge.`,
+    correctClient: "The client ignores the member or reports an error, and the next login works.",
+    sources: ["RFC 6749 §10.14", "OWASP ASVS 2.2.1"],
+    ...response.isKept && { assess: assessKept },
+    ...row,
+    ...{ member, values },
+  }]);
+  return { ...attack!, isDrawn: true };
+}
+
+const json = (text: string) => status(200, { body: text, headers: { "content-type": "application/json" } });
+
+/** Bodies that are no JSON object, by name. */
+export const wrongBodies: Readonly<Record<string, Fault>> = {
+  ...{ html: body.html(), truncated: body.truncated(), empty: body.empty() },
+  ...{ null: json("null"), list: json("[]"), text: json('"text"'), number: json("7") },
+};

@@ -1,0 +1,88 @@
+/** Resource servers: access tokens and introspection responses that they must reject (RFC 9068, RFC 7662). */
+
+import { type Attack, defineAttack } from "../define_attack.ts";
+import { forgedSignatures, forgeryAttack, wrongForms } from "./forgeries.ts";
+import { claimsOf, drawnCells, gridAttacks, jsonResponse } from "./grid.ts";
+import { assessRotation } from "./keys.ts";
+import { nearIssuers, nearMisses, noText, pick } from "./wrong_values.ts";
+
+const accessToken = claimsOf("the access token", { of: "access_token" });
+const introspection = jsonResponse("the introspection response", { isSteady: true });
+
+const correctClient = "The resource server rejects the token.";
+
+const tokens = { by: "acceptToken", endpoints: ["token"], level: "must-reject", correctClient } as const;
+const introspected = {
+  by: "acceptToken",
+  endpoints: ["introspect"],
+  ifUnmet: "the resource server introspects no token",
+} as const;
+
+/** The attacks of the category `resource` on resource servers. */
+export const resourceServerAttacks: readonly Attack[] = [
+  forgeryAttack(
+    {
+      ...{ ...tokens, id: "resource/token-forged", accepts: "signature", duty: "RFC 9068 §4" },
+      title: "The access token of a request is not signed by the server, or changed after it was signed.",
+      sources: ["RFC 8725 §3.1", "RFC 7515 §5.2"],
+    },
+    { ...forgedSignatures, ...wrongForms },
+    "access_token",
+  ),
+  ...gridAttacks(accessToken, [
+    {
+      ...{ ...tokens, id: "resource/token-issuer", member: "iss", values: ["foreign", "absent", ...nearIssuers] },
+      duty: "RFC 9068 §4",
+    },
+    {
+      ...{ ...tokens, id: "resource/token-audience", member: "aud" },
+      values: ["foreign", "absent", "empty", ...nearMisses],
+      duty: "RFC 9068 §4",
+      sources: ["RFC 9700 §2.3", "RFC 8707 §2"],
+    },
+    {
+      ...{ ...tokens, id: "resource/token-outlived", member: "exp" },
+      values: ["an hour ago", "six minutes ago", "a year ago", "absent", "date"],
+      duty: "RFC 9068 §4",
+    },
+    { ...{ ...tokens, id: "resource/token-early", member: "nbf", values: ["in an hour"] }, duty: "RFC 7519 §4.1.5" },
+  ]),
+  defineAttack({
+    ...{ ...tokens, id: "resource/key-rotated", level: "must-tolerate", journey: "second login" },
+    title: "The access token is signed with a new key that the JWKS in the cache of the resource server does not have.",
+    correctClient: "The resource server fetches the JWKS once more, and accepts the token.",
+    sources: ["RFC 9068 §4", "OpenID Connect Core §10.1.1"],
+    once: () => ({
+      name: "key rotated before signing",
+      waitsFor: "signed an access token",
+      extend: (server, context) => ({
+        ...server,
+        keys: {
+          ...server.keys,
+          async sign(kind, alg, claims) {
+            if (kind === "access_token" && context.consume()) await server.keys.rotate(alg, 0);
+            return await server.keys.sign(kind, alg, claims);
+          },
+        },
+      }),
+    }),
+    assess: assessRotation,
+  }),
+  ...gridAttacks(introspection, [
+    {
+      ...{ ...introspected, id: "resource/introspection-odd", level: "must-reject", member: "active", correctClient },
+      values: { "the text false": () => "false", "the text true": () => "true", one: () => 1, ...pick(...noText) },
+      duty: "RFC 7662 §2.2",
+    },
+    {
+      ...{ ...introspected, id: "resource/introspection-audience", level: "must-reject", member: "aud", correctClient },
+      values: ["foreign"],
+      duty: "RFC 7662 §2.2",
+      sources: ["RFC 9700 §2.3"],
+    },
+  ]),
+  drawnCells(introspection, {
+    ...{ ...introspected, id: "resource/introspection-members" },
+    member: ["sub", "scope", "client_id", "username", "token_type", "exp", "iat", "nbf", "iss", "jti", "cnf"],
+  }),
+];
