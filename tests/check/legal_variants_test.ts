@@ -1,6 +1,6 @@
 /** Legal variants of a correct web application: the catalogue accuses none of them. */
 
-import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { webApplication } from "../../src/check/web_application.ts";
 import type { CheckOptions, CheckReport, ClientJourney, ClientSession } from "../../src/check/mod.ts";
@@ -180,20 +180,6 @@ test("a redirect of the token endpoint that brings no credential elsewhere is a 
     ...["warning 301", "warning 302", "warning 303"],
     ...["failed 307", "failed 308"],
   ], String(report));
-});
-
-test("a client that rejects an ID token after a request to userinfo is warned", async () => {
-  const { name, logIn } = smallClient("does not compare the nonce");
-  const late = {
-    name,
-    async logIn(journey: Parameters<NonNullable<typeof logIn>>[0]) {
-      const session = await logIn!(journey);
-      assertNotEquals(session.claims!.nonce, undefined, "no nonce");
-      return session;
-    },
-  };
-  const report = await checkClient(late, { only: ["id-token/nonce-wrong"] });
-  assertEquals(report.counts.warning, 1, String(report));
 });
 
 test("a client that reads no ID token has one warning, and attacks on the ID token are skipped", async () => {

@@ -5,11 +5,10 @@ import { error } from "../../testing/faults/mod.ts";
 import { editJsonBody } from "../../testing/faults/response_body.ts";
 import { type Assessment, type Attack, defineAttack, type Stage } from "../define_attack.ts";
 import { forgeJwt, signWithFreshKey } from "./forged_jwt.ts";
-import { withMembers } from "./changed_members.ts";
-import { drawnCells, gridAttacks, jsonResponse } from "./grid.ts";
+import { drawnCells, gridAttacks, type GridResponse, jsonResponse } from "./grid.ts";
 import { describeOutcome } from "../assess.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
-import { oneOf, sent } from "./parameters.ts";
+import { sent } from "./parameters.ts";
 import { atMost } from "./conclusions.ts";
 import { numberParameter } from "../../testing/faults/parameters.ts";
 
@@ -74,6 +73,16 @@ function assessPolls(observation: Observation, expected: readonly number[]): Ass
 
 const response = jsonResponse("the device authorization response", { isSteady: true });
 
+/** The response whose two addresses are the same. */
+const withBothUris: GridResponse = {
+  ...response,
+  change: (name, _, write) =>
+    editJsonBody(name, (members) => {
+      const uri = write(members.verification_uri);
+      return { ...members, verification_uri: uri, verification_uri_complete: uri };
+    }),
+};
+
 /** The attacks of the category `device`. */
 export const deviceAttacks: readonly Attack[] = [
   ...gridAttacks(response, [{
@@ -81,6 +90,25 @@ export const deviceAttacks: readonly Attack[] = [
     ...{ member: ["device_code", "user_code", "verification_uri"], values: ["absent", "null"] },
     correctClient: "The client reports the missing member, and does not poll.",
     sources: ["RFC 8628 §3.2"],
+  }]),
+  ...gridAttacks(withBothUris, [{
+    ...{ id: "device/verification-uri-hostile", level: "must-reject", endpoints: ["device_authorization"] },
+    member: "verification_uri",
+    values: {
+      "a script": () => "javascript:globalThis.latchkeyMarker=1",
+      "a file": () => "file:///latchkey-marker",
+      "an http URL": (_, { trap }) => `${trap.origin.replace("https:", "http:")}/device`,
+      "text for a shell": () => "https://device.test|latchkey-marker",
+    },
+    correctClient: "The client shows the URI as text or rejects it, and does not open it.",
+    sources: ["RFC 8628 §3.2", "RFC 8628 §5.4", "CVE-2025-6514"],
+    assess({ opened, outcome }) {
+      return {
+        passed: opened.length === 0 && outcome !== "hung",
+        because: opened.length === 0 ? "the client did not open the URI" : `the client opened ${opened[0]}`,
+        ...opened.length > 0 && { seen: "hostile", harm: `opened ${opened[0]}, a URI of the attacker` },
+      };
+    },
   }]),
   drawnCells(response, {
     ...{ id: "device/members", endpoints: ["device_authorization"] },
@@ -194,32 +222,6 @@ export const deviceAttacks: readonly Attack[] = [
     assess(observation) {
       const isZero = observation.exchanges.some(({ faults }) => faults.includes("interval 0"));
       return findShortGap(observation, [isZero ? 1 : defaultInterval]);
-    },
-  }),
-  defineAttack({
-    id: "device/verification-uri-hostile",
-    title: "The verification_uri is a script, a file, an http URL, or text for a shell.",
-    correctClient: "The client shows the URI as text or rejects it, and does not open it.",
-    level: "must-reject",
-    endpoints: ["device_authorization"],
-    sources: ["RFC 8628 §3.2", "RFC 8628 §5.4", "CVE-2025-6514"],
-    ...oneOf("how", ["script", "file", "plain-http", "shell"]),
-    always({ how }, { trap }) {
-      const uris: Readonly<Record<string, string>> = {
-        script: "javascript:globalThis.latchkeyMarker=1",
-        file: "file:///latchkey-marker",
-        "plain-http": `${trap.origin.replace("https:", "http:")}/device`,
-        shell: "https://device.test|latchkey-marker",
-      };
-      const [verification_uri, verification_uri_complete] = [uris[how], uris[how]];
-      return withMembers(`verification URI: ${how}`, { verification_uri, verification_uri_complete });
-    },
-    assess({ opened, outcome }) {
-      return {
-        passed: opened.length === 0 && outcome !== "hung",
-        because: opened.length === 0 ? "the client did not open the URI" : `the client opened ${opened[0]}`,
-        ...opened.length > 0 && { seen: "hostile", harm: `opened ${opened[0]}, a URI of the attacker` },
-      };
     },
   }),
 ];

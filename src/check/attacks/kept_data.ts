@@ -1,10 +1,9 @@
 /** What a client keeps of an issuer: metadata, keys and tokens, and how long it trusts them. */
 
-import { authorizationResponse, error, idToken, keys, status } from "../../testing/faults/mod.ts";
+import { authorizationResponse, body, error, idToken, keys, status } from "../../testing/faults/mod.ts";
 import { withSettings } from "../../testing/with_settings.ts";
 import { findParam } from "../../recorder/record_request.ts";
 import { type Attack, defineAttack, type Stage } from "../define_attack.ts";
-import { withMembers } from "./changed_members.ts";
 import { secretsInRequest } from "../markers.ts";
 import { conclude, failIf, passIf, undecided } from "./conclusions.ts";
 import { refreshRequest } from "./refresh.ts";
@@ -29,11 +28,11 @@ export const keptDataAttacks: readonly Attack[] = [
     duty: "RFC 8414 §3.3",
     sources: ["OpenID Connect Discovery §4.3"],
     once: (_, { trap }) =>
-      withMembers("metadata of an attacker", {
+      body.edited({
         issuer: "https://attacker.example",
         token_endpoint: `${trap.origin}/token`,
         authorization_response_iss_parameter_supported: false,
-      }),
+      }, "metadata of an attacker"),
     async perform({ as, begin, trap }) {
       // Without iss only the metadata say to which issuer a response belongs.
       as.on("authorize").always(authorizationResponse.missingIss());
@@ -57,7 +56,7 @@ export const keptDataAttacks: readonly Attack[] = [
     correctClient: "The client fetches the keys without its credentials.",
     needs: ["readsIdToken"],
     sources: ["OpenID Connect Discovery §3", "RFC 8414 §2", "RFC 6749 §2.3"],
-    always: (_, { trap }) => withMembers("keys on another host", { jwks_uri: `${trap.origin}/jwks` }),
+    always: (_, { trap }) => body.edited({ jwks_uri: `${trap.origin}/jwks` }, "keys on another host"),
     assess({ trap: { requests, origin }, exchanges }) {
       const sent = requests.flatMap((request) => secretsInRequest(request, exchanges));
       return failIf(sent.length > 0, `the client sent the ${sent[0]} to ${origin}`, "leaked") ??

@@ -4,13 +4,11 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { metadata } from "../../testing/faults/mod.ts";
 import { readBodyText, withBody } from "../../testing/faults/response_body.ts";
 import { requestedParam } from "../requested_param.ts";
-import { withMembers } from "./changed_members.ts";
 import { describeError, describeOutcome } from "../assess.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
 import { exchangesOf, type Observation } from "../attack.ts";
 import { drawnCells, gridAttacks, jsonResponse } from "./grid.ts";
 import { noText, pick, type Wrong } from "./wrong_values.ts";
-import { sent } from "./parameters.ts";
 import { conclude, passIf, undecided } from "./conclusions.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 
@@ -19,6 +17,12 @@ const usedMembers = ["token_endpoint", "userinfo_endpoint", "jwks_uri"];
 
 /** Hosts of internal networks. */
 const internalHosts = ["127.0.0.1", "localhost", "10.0.0.1", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]"];
+
+/** A script, a file, a link to another program, and texts for a shell. */
+const hostileUris = [
+  ...["javascript:void(0)", "data:text/html,<p>marker</p>", "file:///nonexistent/marker", "vscode://marker"],
+  ...["-marker", "$(true)"],
+];
 
 const document = jsonResponse("the metadata document", { isSteady: true, isKept: true });
 
@@ -45,6 +49,27 @@ export const metadataAttacks: readonly Attack[] = [
       correctClient: "The client reports the invalid member; it does not guess the path.",
       stop: undefined,
       sources: ["RFC 8414 §2", "OpenID Connect Discovery §3"],
+    },
+    {
+      ...{ id: "metadata/authorization-endpoint-hostile", member: "authorization_endpoint", by: "logIn" },
+      values: Object.fromEntries(hostileUris.map((uri) => [uri, () => uri])),
+      correctClient: "The client opens only http and https URLs.",
+      sources: ["CVE-2025-6514", "CVE-2025-58444", "andrewyng/openworker#527"],
+      async perform({ driver, journey }) {
+        const opened: string[] = [];
+        const authorize = (url: string | URL) => {
+          opened.push(String(url));
+          return Promise.reject(new Error("the browser opens no URL of this attack"));
+        };
+        const error = await driver.logIn!({ ...journey, authorize }).then(() => undefined, (thrown: unknown) => thrown);
+        const hostile = opened.find((url) => !/^https?:/i.test(url));
+        return conclude(
+          hostile === undefined ? undefined : `the client opened ${hostile.slice(0, 40)}`,
+          `the client reported an error: ${describeError(error)}`,
+          "hostile",
+          hostile && `opened ${hostile.slice(0, 40)}, a URL of the attacker`,
+        );
+      },
     },
     {
       ...{ id: "metadata/plain-http", member: usedMembers, needs: ["httpsIssuer"], stop: undefined },
@@ -129,33 +154,6 @@ export const metadataAttacks: readonly Attack[] = [
         observation.outcome === "rejected" && exchangesOf(observation, "authorize").length === 0,
         describeOutcome(observation),
       ),
-  }),
-  defineAttack({
-    id: "metadata/authorization-endpoint-hostile",
-    title:
-      "The metadata has an authorization endpoint that is a script, a file, a link to another program, or text for a shell.",
-    correctClient: "The client opens only http and https URLs.",
-    sources: ["CVE-2025-6514", "CVE-2025-58444", "andrewyng/openworker#527"],
-    ...sent("value", [
-      ...["javascript:void(0)", "data:text/html,<p>marker</p>", "file:///nonexistent/marker"],
-      ...["vscode://marker", "-marker", "$(true)"],
-    ], "The member authorization_endpoint."),
-    always: ({ value }) => withMembers("hostile authorization endpoint", { authorization_endpoint: value }),
-    async perform({ driver, journey }) {
-      const opened: string[] = [];
-      const authorize = (url: string | URL) => {
-        opened.push(String(url));
-        return Promise.reject(new Error("the browser opens no URL of this attack"));
-      };
-      const error = await driver.logIn!({ ...journey, authorize }).then(() => undefined, (thrown: unknown) => thrown);
-      const hostile = opened.find((url) => !/^https?:/i.test(url));
-      return conclude(
-        hostile === undefined ? undefined : `the client opened ${hostile.slice(0, 40)}`,
-        `the client reported an error: ${describeError(error)}`,
-        "hostile",
-        hostile && `opened ${hostile.slice(0, 40)}, a URL of the attacker`,
-      );
-    },
   }),
   defineAttack({
     id: "metadata/moved",

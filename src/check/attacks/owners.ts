@@ -6,7 +6,6 @@ import { body, hold, idToken } from "../../testing/faults/mod.ts";
 import type { TestLatchkey } from "../../testing/test_latchkey.ts";
 import { type Attack, type Conclusion, defineAttack } from "../define_attack.ts";
 import { UndecidedError, unknownUser } from "../driver.ts";
-import { withMembers } from "./changed_members.ts";
 import { conclude, undecided } from "./conclusions.ts";
 import { encodeJwt } from "../../testing/faults/resign.ts";
 import { withParameters } from "./callback_parameters.ts";
@@ -107,7 +106,7 @@ export const ownerAttacks: readonly Attack[] = [
       const { as, begin, openOtherIssuer } = stage;
       const other = await openOtherIssuer();
       const { token_endpoint } = await openOtherEndpoints(stage);
-      as.on("discovery").always(withMembers("token endpoint of another issuer", { token_endpoint }));
+      as.on("discovery").always(body.edited({ token_endpoint }, "token endpoint of another issuer"));
       await begin().catch(() => undefined);
       const audiences = as.log.unmasked.exchanges.flatMap(({ request }) =>
         [

@@ -1,7 +1,6 @@
 /** Pushed authorization requests (RFC 9126), and signed ones (RFC 9101). */
 
 import { findParam } from "../../recorder/record_request.ts";
-import { editJsonBody } from "../../testing/faults/response_body.ts";
 import { error } from "../../testing/faults/mod.ts";
 import { numberParameter, textParameter } from "../../testing/faults/parameters.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
@@ -40,6 +39,13 @@ export const parAttacks: readonly Attack[] = [
     sources: ["RFC 9126 §2.2"],
     assess: (observation) =>
       failIf(exchangesOf(observation, "authorize").length > 0, "the client still sent an authorization request"),
+  }, {
+    ...{ id: "par/expired-at-once", level: "must-recover", endpoints: ["par", "authorize"], member: "request_uri" },
+    values: { expired: () => "urn:ietf:params:oauth:request_uri:expired-6esc_11ACC5bwc014ltc14eY22c" },
+    correctClient:
+      "The client pushes the authorization request again once, or reports the failure; the next login works.",
+    sources: ["RFC 9126 §2.2", "RFC 9126 §4"],
+    assess: assessPushes,
   }]),
   drawnCells(response, { id: "par/members", member: ["request_uri", "expires_in", "__proto__"] }),
   defineAttack({
@@ -60,24 +66,6 @@ export const parAttacks: readonly Attack[] = [
       { code: "temporarily_unavailable", status: 429 },
     ],
     start: ({ as }, { code, status }) => void as.on("par").times(20, error(code, { status })),
-    assess: assessPushes,
-  }),
-  defineAttack({
-    id: "par/expired-at-once",
-    title: "The request_uri has already expired when the browser arrives at the authorization endpoint.",
-    correctClient:
-      "The client pushes the authorization request again once, or reports the failure; the next login works.",
-    level: "must-recover",
-    endpoints: ["par", "authorize"],
-    sources: ["RFC 9126 §2.2", "RFC 9126 §4"],
-    start: ({ as }) =>
-      void as.on("par").times(
-        20,
-        editJsonBody("expired request_uri", (members) => ({
-          ...members,
-          request_uri: "urn:ietf:params:oauth:request_uri:expired-6esc_11ACC5bwc014ltc14eY22c",
-        })),
-      ),
     assess: assessPushes,
   }),
   defineAttack({

@@ -44,6 +44,21 @@ export const registrationAttacks: readonly Attack[] = [
         exchangesOf(observation, "authorize").length + exchangesOf(observation, "par").length > 0,
         "the client still sent an authorization request",
       ),
+  }, {
+    ...{ id: "registration/management-elsewhere", level: "must-reject", member: "registration_client_uri" },
+    values: { "on another origin": (_, { trap }) => `${trap.origin}/register/1` },
+    correctClient: "The client does not send the registration access token to the other origin.",
+    needs: ["registrationManagement"],
+    sources: ["RFC 7592 §3", "RFC 7592 §5"],
+    assess: ({ trap, outcome }) => {
+      const isSent = trap.requests.some(({ authorization }) => authorization !== undefined);
+      return {
+        passed: !isSent && outcome !== "hung",
+        because: isSent
+          ? "the client sent the registration access token to another origin"
+          : "the client did not send the token",
+      };
+    },
   }]),
   drawnCells(response, {
     id: "registration/members",
@@ -140,28 +155,6 @@ export const registrationAttacks: readonly Attack[] = [
       const passed = await observation.recovers();
       const because = `the login after it ${passed ? "succeeded" : "failed"}`;
       return { passed, isWarning: true, because, seen: "noLogin" };
-    },
-  }),
-  defineAttack({
-    id: "registration/management-elsewhere",
-    title: "The registration response has a registration_client_uri on another origin.",
-    correctClient: "The client does not send the registration access token to the other origin.",
-    level: "must-reject",
-    needs: ["registrationManagement"],
-    sources: ["RFC 7592 §3", "RFC 7592 §5"],
-    always: (_, { trap }) =>
-      editJsonBody("registration_client_uri elsewhere", (members) => ({
-        ...members,
-        registration_client_uri: `${trap.origin}/register/1`,
-      })),
-    assess: ({ trap, outcome }) => {
-      const isSent = trap.requests.some(({ authorization }) => authorization !== undefined);
-      return {
-        passed: !isSent && outcome !== "hung",
-        because: isSent
-          ? "the client sent the registration access token to another origin"
-          : "the client did not send the token",
-      };
     },
   }),
   defineAttack({

@@ -11,6 +11,7 @@ import { type ClientJourney, type ClientSession, UndecidedError } from "../drive
 import { withParameters } from "./callback_parameters.ts";
 import { concludeFixation, hasVerifierOfOther, sharedParameter } from "./open_logins.ts";
 import { oneOf } from "./parameters.ts";
+import { foreignForms, foreignPages } from "./targets.ts";
 import { conclude, undecided } from "./conclusions.ts";
 
 /** Every delivery to the redirect URI of a web application: the attack itself checks what the client did. */
@@ -68,19 +69,6 @@ async function deliverForeign(
     return { outcome: "rejected", passed: false, because, isWarning: true, seen: "early" };
   }
   return { outcome: "rejected", passed: true, because: `the client reported an error: ${error}` };
-}
-
-/** URLs outside the application, by how they are written. */
-function foreignTargets({ origin, protocol, host }: URL, attacker: string): Readonly<Record<string, string>> {
-  const foreignHost = new URL(attacker).host;
-  return {
-    other: `${attacker}/`,
-    prefix: `${origin}.${foreignHost}/`,
-    user: `${origin}@${foreignHost}/`,
-    suffix: `${protocol}//not-${host}/`,
-    slashes: `//${foreignHost}/`,
-    backslash: `/\\${foreignHost}/`,
-  };
 }
 
 /** The attacks of the category `response` on deliveries. */
@@ -278,24 +266,28 @@ export const responseDeliveryAttacks: readonly Attack[] = [
     needs: ["initiatedLogin", "receiveCallback"],
     parameters: [
       textParameter("what", "issuer", "What is foreign: issuer or target."),
-      textParameter("how", "other", "other, prefix, user, suffix, slashes or backslash: how the value is written."),
+      textParameter("how", "other", `How the value is written: ${foreignForms.join(", ")}.`),
     ],
     variants: [
-      ...[{ what: "issuer" }, { what: "issuer", how: "prefix" }, { what: "target" }],
-      ...["prefix", "user", "suffix", "slashes", "backslash"].map((how) => ({ what: "target", how })),
+      ...[{ what: "issuer" }, { what: "issuer", how: "same beginning" }],
+      // Only an application that decodes the target again follows an encoded one.
+      ...foreignForms.filter((how) => !how.startsWith("encoded")).map((how) => ({ what: "target", how })),
     ],
     async perform({ as, driver, journey, trap }, { what, how }) {
       const uri = new URL(driver.initiateLoginUri!);
+      const { host } = new URL(trap.origin);
       const issuer = what === "target" ? as.issuer : how === "other" ? trap.origin : `${as.issuer}.attacker.example`;
-      if (how === "prefix" && what === "issuer") trap.addOrigin(issuer);
+      if (how !== "other" && what === "issuer") trap.addOrigin(issuer);
       uri.searchParams.set("iss", issuer);
-      if (what === "target") uri.searchParams.set("target_link_uri", foreignTargets(uri, trap.origin)[how]!);
+      if (what === "target") {
+        uri.searchParams.set("target_link_uri", foreignPages(uri, host)[how]!);
+      }
       const response = await driver.receive!(journey, new Request(uri)).catch((error: unknown) => {
         if (trap.requests.length === 0) throw error;
         return new Response();
       });
       const location = response.headers.get("location") ?? "";
-      const isForeign = (url: string) => url.startsWith(trap.origin);
+      const isForeign = (url: string) => URL.canParse(url) && new URL(url).host === host;
       if (trap.requests.length > 0 || isForeign(location)) {
         const because = `the client ${trap.requests.length > 0 ? "sent a request" : "redirected"} to ${trap.origin}`;
         return { outcome: "accepted", passed: false, because, seen: "redirected" };

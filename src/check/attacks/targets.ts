@@ -17,11 +17,12 @@ const targetParameters = [
 /** A page of the application, as a target after the login. */
 const ownTarget = "/latchkey-target";
 
-/** A host of another site; its name ends with the name of the application's host. */
-const hostWithEnd = (own: string): string => `latchkey${own}`;
+/** Hosts of another site whose names end or begin with the name of the application's host. */
+const similarHosts = (own: string, host: string) => [`latchkey${own}`, `${own}.${host}`] as const;
 
 /** Pages of another site, by how they are written. */
-function foreignPages({ origin, host: own }: URL, host: string): Readonly<Record<string, string>> {
+export function foreignPages({ origin, host: own }: URL, host: string): Readonly<Record<string, string>> {
+  const [withEnd, withBeginning] = similarHosts(own, host);
   return {
     other: `https://${host}/`,
     slashes: `//${host}/`,
@@ -30,13 +31,17 @@ function foreignPages({ origin, host: own }: URL, host: string): Readonly<Record
     "encoded backslash": `/%5C${host}/`,
     tab: `/\t/${host}/`,
     user: `${origin}@${host}/`,
-    "same end": `https://${hostWithEnd(own)}/`,
+    "same end": `https://${withEnd}/`,
+    "same beginning": `https://${withBeginning}/`,
   };
 }
 
+/** How a page of another site is written. */
+export const foreignForms = Object.keys(foreignPages(new URL("https://client.test"), ""));
+
 /** How a target is sent. */
 const targetForms = [
-  ...Object.keys(foreignPages(new URL("https://client.test"), "")),
+  ...foreignForms,
   ...["referer", "own parameter", "response", "error"],
 ];
 
@@ -99,7 +104,7 @@ export const targetAttacks: readonly Attack[] = [
       const own = new URL(journey.redirectUri);
       const target = foreignPages(own, host)[how] ?? `https://${host}/`;
       const parameters = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, target]));
-      const hosts = [host, hostWithEnd(own.host)];
+      const hosts = [host, ...similarHosts(own.host, host)];
       if (how === "response" || how === "error") {
         const { callback, session, respond } = await startLogin();
         const response = withParameters(callback, parameters(targetParameters));

@@ -56,6 +56,15 @@ function completeFailure(status: number): Fault {
   });
 }
 
+/** Failures by name. */
+const failures: Readonly<Record<string, Fault>> = {
+  ...{ "dropped before": drop("before"), "dropped midway": drop("midway") },
+  ...Object.fromEntries([401, 403, 404, 500, 502, 503, 504].map((code) => [`status ${code}`, status(code)])),
+  ...Object.fromEntries(
+    ["1", "-1", "later"].map((time) => [`429, Retry-After ${time}`, status(429, { headers: { "retry-after": time } })]),
+  ),
+};
+
 /** Begins a session; then some time passes, because clients wait before they fetch keys again. */
 async function beginAndRest({ begin, passTime }: Stage): Promise<ClientSession> {
   try {
@@ -85,30 +94,13 @@ export const transportAttacks: readonly Attack[] = [
     correctClient:
       "The client reports the failure or repeats the request with increasing delays; the next login works.",
     endpoints: [...loginEndpoints, "jwks"],
-    sources: ["RFC 9110 §9.2.2", "RFC 9110 §15.6.4", "RFC 9112 §8", "RFC 8414 §3.1", "internxt/cli#645"],
+    sources: ["RFC 9110 §9.2.2", "RFC 9110 §15.6.4", "RFC 9112 §8", "RFC 8414 §3.1", "RFC 6585 §4", "internxt/cli#645"],
     ...eachWithEach(
       sent("endpoint", [...loginEndpoints, "jwks"], "The endpoint."),
-      oneOf("how", ["before", "midway", "401", "403", "404", "500", "502", "503", "504"], "What fails."),
+      oneOf("how", Object.keys(failures), "What fails."),
     ),
-    once: ({ how }) => how === "before" || how === "midway" ? drop(how) : status(Number(how)),
+    once: ({ how }) => failures[how]!,
     perform: beginAndRest,
-  }),
-  defineAttack({
-    ...recovered,
-    id: "transport/too-many",
-    title: "The token endpoint responds with status 429 and Retry-After.",
-    correctClient: "The client reports the failure, or waits for the time in Retry-After; the next login works.",
-    endpoints: ["token"],
-    sources: ["RFC 6585 §4", "RFC 9110 §10.2.3"],
-    ...sent("retryAfter", ["1", "-1", "later"], "The header Retry-After."),
-    once: ({ retryAfter }) => status(429, { headers: { "retry-after": retryAfter } }),
-    async perform({ begin, passTime }, { retryAfter }) {
-      try {
-        return await begin();
-      } finally {
-        if (Number(retryAfter) > 0) passTime(Number(retryAfter) + 1);
-      }
-    },
   }),
   defineAttack({
     id: "transport/body-wrong",

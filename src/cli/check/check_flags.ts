@@ -51,7 +51,7 @@ export const checkFlags: {
   redirectUri: [text(["http://localhost:3000/callback"]), "URI", "its redirect URI"],
   only: [texts(["id-token"]), "LIST", "attacks or categories, by commas or spaces"],
   except: [texts(["transport"]), "LIST", "attacks or categories to leave out"],
-  all: [flag(false), "on|off", "every wrong value of every response, for a night (off)"],
+  all: [flag(false), "on|off", "every wrong value of each response (off)"],
   seed: [text(["night 7"]), "TEXT", "draws another sample of wrong values"],
   restart: [
     text(["docker compose restart --wait shop"]),
