@@ -148,17 +148,21 @@ function keptBy(task: CheckTask, requested: ReadonlySet<string>): string | undef
 }
 
 /**
- * No attack may cost more than the login that it attacks. A client that fetches keys at most once in some minutes may
- * only rest.
+ * No attack may cost more than the login that it attacks. A client that fetches keys or metadata at most once in some
+ * minutes may only rest.
  */
 function withLostLogin(result: AttackResult, { error }: Attempt<unknown>, recoveryMs: number): AttackResult {
   const details = error === undefined ? "" : `: ${describeError(error)}`;
   const isStopped = error instanceof UnreachableError;
-  const mayRest = !isStopped && rank(result) === 1 && recoveryMs < secondsBetweenLogins * 1000;
+  // A client may also keep metadata whose members it has no reason to reject.
+  const isKept = rank(result) === 1 || rank(result) === 2 && result.attack.isDrawn === true;
+  const mayRest = !isStopped && isKept && recoveryMs < secondsBetweenLogins * 1000;
   const effect = isStopped
     ? `the application stopped during this attack${details}`
     : `after it, a login without an attack failed${mayRest ? ` for ${recoveryMs / 1000} s` : ""}${details}`;
-  const hint = mayRest ? `; some clients rest for minutes before they fetch keys again (recoveryMs, --recovery)` : "";
+  const hint = mayRest
+    ? `; some clients rest for minutes before they fetch keys or metadata again (recoveryMs, --recovery)`
+    : "";
   // The application stopped; all we know is that it is unreachable.
   const because = isStopped && result.evidence.outcome !== "accepted" ? effect : `${result.because}; ${effect}${hint}`;
   const lost = effects[isStopped ? "stopped" : "noLogin"];
