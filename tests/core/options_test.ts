@@ -16,6 +16,7 @@ const rows: readonly (readonly [path: string, options: object])[] = [
   ["issuer", { issuer: "http://localhost:9000//evil.example" }],
   ["issuer", { issuer: "http://localhost:9000/a;Domain=x" }],
   ["issuer", { issuer: "http://localhost:9000/?a" }],
+  ["issuer", { issuer: "http://LOCALHOST:9000" }],
   ["issuer", { ...real, issuer: "http://auth.example.com" }],
   ["approver", { issuer: "https://auth.example.com" }],
   ["approver", { ...real, approver: null }],
@@ -65,6 +66,11 @@ test("options that are wrong or would loosen a server stop the start, each with 
     assertEquals(error.issues[0]!.path, path, error.message);
     assert(!error.message.includes("hunter2"), "no secret is shown");
   }
+});
+
+test("the issue of an absent option says that nothing was found", async () => {
+  const absent = { ...good, clients: undefined } as unknown as CoreOptions;
+  await assertRejects(() => core(absent), ConfigurationError, "Expected an array of clients, found nothing.");
 });
 
 test("[RU-08, RU-11] what is no redirect URI stops the start", async () => {

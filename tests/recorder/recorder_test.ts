@@ -18,7 +18,8 @@ import {
   userinfo,
   webTokens,
 } from "../server/client_endpoints.ts";
-import { basic, getRedirectParams, testServer } from "../kit.ts";
+import { clientKey, tokenProof, userinfoProof } from "../server/client_jwts.ts";
+import { assertTokenResponse, basic, getRedirectParams, testServer } from "../kit.ts";
 import {
   completeLogin,
   endlessBody,
@@ -98,6 +99,26 @@ test("concurrent logins are separate flows, each with its own tokens", async () 
     const code = asked!.response!.authorizationResponse!.params.find(([name]) => name === "code")![1];
     assertEquals(new Map(exchanged!.request.form).get("code"), code);
     if (index < 3) assertEquals(code, codes[index]);
+  }
+});
+
+test("[DO-09] the proof of a token's key is a passed check, and a bearer token has none", async () => {
+  const { server, recorder } = await recordedServer();
+  const key = await clientKey();
+  const bound = await assertTokenResponse(
+    await server.token({ code: await server.code() }, { headers: await tokenProof(key) }),
+  );
+  const bearer = await publicTokens(server);
+  const requests: Readonly<Record<string, Record<string, string>>> = {
+    DPoP: await userinfoProof(key, bound.access_token),
+    Bearer: { authorization: `Bearer ${bearer.access_token}` },
+  };
+  for (const [scheme, headers] of Object.entries(requests)) {
+    assertEquals((await server.get("/oauth2/userinfo", { headers })).status, 200);
+    const { passed } = recorder.flows().flatMap(({ exchanges }) => exchanges).findLast(({ request }) =>
+      request.path.endsWith("/userinfo")
+    )!;
+    assertEquals(passed.some(({ rule }) => rule === "DO-09"), scheme === "DPoP");
   }
 });
 
