@@ -9,6 +9,7 @@ import { Layout, Panes, Section, type Site, Stylesheet } from "./layout.tsx";
 import { Notice } from "./notice.tsx";
 import type { StartLink } from "../../core/demo_flow.ts";
 import { PageActions } from "./page_actions.tsx";
+import { StepLine } from "./step_line.tsx";
 import { Parameters } from "./parameters.tsx";
 import type { HiddenFields } from "./post_form.tsx";
 import { TextWithRule } from "./rule_link.tsx";
@@ -104,7 +105,7 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
       head={<Stylesheet site={props} name="authorized" />}
       heading="Authorization Successful!"
       badges={outcome.isUsed && <StatusBadge tone="over" label="code used" />}
-      stepper={next?.stepper}
+      stepper={<StepLine site={props} stepper={next?.stepper} startLinks={props.startLinks} />}
       opening={
         <>
           {next?.actions}
@@ -113,18 +114,14 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
             <CopyableValue label="Authorization code" text={outcome.code} />
             {outcome.state !== undefined && <CopyableValue label="State" text={outcome.state} />}
           </dl>
+          <Section id="checks" heading="Checks of the client">
+            <Checks checks={props.checks} />
+          </Section>
           <Notes notes={props.notes} />
           {next?.actions === undefined && <PageActions site={props} startLinks={props.startLinks} />}
         </>
       }
     >
-      <Section id="checks" heading="Checks of the client">
-        <Checks checks={props.checks} />
-        <p class="aside">
-          The code is not a token: only the client that requested it can exchange it, with its secret or its code
-          verifier. A client must check that state equals the value that it sent (CSRF).
-        </p>
-      </Section>
       <Panes>
         <div class="column">
           <Section id="next" heading="Next steps">
@@ -133,7 +130,7 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
             )}
             <ol class="steps">
               <Step title="Copy the authorization code">
-                <p>It is above, and in the address of this page. The example requests contain it.</p>
+                <p>It is above, in the address of this page, and already in the requests below.</p>
               </Step>
               <Step title="Use the PKCE code verifier">
                 <p>
@@ -176,7 +173,8 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
           </dl>
         </Section>
       </Panes>
-      <Section id="round-trip" heading="Authorization request and response">
+      <details class="quiet" id="round-trip">
+        <summary>Authorization request and response</summary>
         <Panes>
           <div>
             <h3>The authorization request</h3>
@@ -196,7 +194,7 @@ function Success({ props, outcome }: { readonly props: CallbackProps; readonly o
           </div>
           <AuthorizationResponse {...props} />
         </Panes>
-      </Section>
+      </details>
       {next?.actions !== undefined && <PageActions site={props} startLinks={props.startLinks} plain />}
     </Layout>
   );
@@ -235,7 +233,7 @@ function NoResponse(props: CallbackProps): VNode {
       site={props}
       head={<Stylesheet site={props} name="authorized" />}
       heading="No authorization response"
-      stepper={props.next?.stepper}
+      stepper={<StepLine site={props} stepper={props.next?.stepper} startLinks={props.startLinks} />}
       opening={
         <>
           <p>
@@ -260,7 +258,7 @@ function IdTokenAlone(props: CallbackProps): VNode {
       site={props}
       head={<Stylesheet site={props} name="authorized" />}
       heading="ID token received"
-      stepper={props.next?.stepper}
+      stepper={<StepLine site={props} stepper={props.next?.stepper} startLinks={props.startLinks} />}
       opening={
         <>
           <p>
@@ -291,7 +289,7 @@ function Failure({ props, outcome }: { readonly props: CallbackProps; readonly o
       head={<Stylesheet site={props} name="authorized" />}
       heading="Authorization Failed"
       badges={<StatusBadge tone="bad" label="error" />}
-      stepper={props.next?.stepper}
+      stepper={<StepLine site={props} stepper={props.next?.stepper} startLinks={props.startLinks} />}
       opening={
         <>
           {error === undefined

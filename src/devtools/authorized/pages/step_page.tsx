@@ -16,6 +16,7 @@ import { Layout, Panes, Section, type Site, Stylesheet } from "../../../server/p
 import { lowerFirst } from "../../../server/pages/first_letter.ts";
 import { Notice } from "../../../server/pages/notice.tsx";
 import { PageActions } from "../../../server/pages/page_actions.tsx";
+import { StepLine } from "../../../server/pages/step_line.tsx";
 import { LoginStepper, type PastStep, type Step, StepForm, type StepFormState } from "./step_form.tsx";
 import { type StepLesson, stepLessons, stepTexts } from "./step_form.tsx";
 import { HiddenInputs } from "../../../server/pages/post_form.tsx";
@@ -203,7 +204,13 @@ export function StepPage(props: StepProps): VNode {
           {form.grantRevoked && <StatusBadge tone="over" label="revoked" />}
         </>
       }
-      stepper={<LoginStepper authorized="done" past={props.past} current={step} />}
+      stepper={
+        <StepLine
+          site={props}
+          stepper={<LoginStepper authorized="done" past={props.past} current={step} />}
+          startLinks={form.startLinks}
+        />
+      }
       opening={
         <>
           <StepForm form={form} base={base} />
