@@ -467,7 +467,7 @@ test("[UI-15] a removal takes two steps without script: the first explains it, t
 test("[UI-03] code in colours is the same text, and has no other markup than its colours", () => {
   const colours = (text: string) => {
     const snippets = [{ name: "curl", library: "curl", placement: "", text, notes: [] }];
-    const html = /<pre class="wire">([^]*?)<\/pre>/.exec(pages.client({ ...client, snippets }))![1]!;
+    const html = /<pre class="wire code"[^>]*>([^]*?)<\/pre>/.exec(pages.client({ ...client, snippets }))![1]!;
     for (const [tag] of html.matchAll(tagPattern)) {
       assertMatch(tag, /^<(?:span class="(?:string|comment|keyword|kept)"|\/span)>$/);
     }

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** Settings for each library in a tab: a link, so that a page has only the settings that its address names. */
+/** Settings for a library, which the address names: a page has the settings of one. */
 
 import type { VNode } from "preact";
 import { CodeText } from "../../../server/pages/code_text.tsx";
@@ -25,11 +25,11 @@ interface ClientSnippetsProps {
   readonly library: string | undefined;
   /** The path of the page. */
   readonly path: string;
-  /** The `id` of the section, to which a tab leads. */
+  /** The `id` of the section, to which a choice leads. */
   readonly section: string;
 }
 
-/** The tabs, and the settings of the chosen one. */
+/** The choice of the library, and its settings. */
 export function ClientSnippets(
   { settings, library, path, section }: ClientSnippetsProps,
 ): VNode | null {
@@ -39,23 +39,31 @@ export function ClientSnippets(
   const { text, placement, notes } = chosen;
   return (
     <>
-      <nav class="tabs" aria-label="Client libraries">
-        {settings.toSorted((a, b) => Number(a.text === undefined) - Number(b.text === undefined)).map((snippet) => (
-          <a
-            key={snippet.library}
-            href={`${path}?connect=${snippet.name}#${section}`}
-            aria-current={snippet === chosen ? "true" : undefined}
-          >
-            {snippet.library}
-            {snippet.text === undefined && <span class="unseen">, does not support this client</span>}
-          </a>
-        ))}
-      </nav>
+      <form class="ways" method="get" action={`${path}#${section}`}>
+        <div class="field">
+          <label for="snippet">Library</label>
+          <select id="snippet" name="connect">
+            {settings.toSorted((a, b) => Number(a.text === undefined) - Number(b.text === undefined)).map((snippet) => (
+              <option key={snippet.name} value={snippet.name} selected={snippet === chosen}>
+                {snippet.library}
+                {snippet.text === undefined && " (does not support this client)"}
+              </option>
+            ))}
+          </select>
+        </div>
+        <button type="submit" class="button plain">Show</button>
+      </form>
       {text === undefined ? <p>{chosen.library} does not support this client. {notes.join(" ")}</p> : (
         <>
           <p class="aside">{placement}</p>
           <div class="box">
-            <pre class="wire"><CodeText text={text} /></pre>
+            {/* Focusable, so that the keyboard scrolls it. */}
+            <pre
+              class="wire code"
+              tabIndex={0}
+              role="region"
+              aria-label={`Settings for ${chosen.library}`}
+            ><CodeText text={text} /></pre>
             <CopyButton description={`the settings for ${chosen.library}`} />
           </div>
           {notes.map((note) => <p key={note} class="aside">{note}</p>)}

@@ -121,7 +121,7 @@ export function Client(props: ClientProps): VNode {
       head={
         <>
           {["form", "devtools/connect"].map((name) => <Stylesheet key={name} site={props} name={name} />)}
-          {flows?.length === 0 && <Script site={props} name="devtools/connect" />}
+          <Script site={props} name="devtools/connect" />
         </>
       }
       heading={client.name ?? client.id}
@@ -152,7 +152,7 @@ export function Client(props: ClientProps): VNode {
         </>
       }
     >
-      <Panes>
+      <Panes wide>
         <Section id="settings" heading="Settings to paste">
           {demands.length > 0 && (
             <Notice kind="warn">
