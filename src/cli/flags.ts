@@ -128,7 +128,7 @@ function unknownFlagIssue(written: string): ConfigIssue {
   return {
     path: showFlag(written),
     expected: "a known flag",
-    received: "an unknown flag",
+    received: showFlag(written),
     hint: suggestion ? `Did you mean ${suggestion}?` : `Remove it, or use one of ${flagNames.join(", ")}.`,
   };
 }

@@ -280,14 +280,14 @@ test("an error in an overridden source is reported too", async () => {
 });
 
 const flagFaults: readonly [string, readonly string[], readonly Short[]][] = [
-  ["an unknown flag", ["--verbose"], [["--verbose", "unknown", "one of --port, --host"]]],
+  ["an unknown flag", ["--verbose"], [["--verbose", "found --verbose", "one of --port, --host"]]],
   ["a near miss", ["--prot=1"], [["--prot", "Did you mean --port?"]]],
   ["a near miss, whose value is no second fault", ["--prot", "1"], [["--prot", "Did you mean --port?"]]],
   ["a URL in place of a host", ["--issuer-hosts", "http://oidc:9000"], [["--issuer-hosts", "a host in lower case"]]],
   ["a switch without a value", ["--control"], [["--control", "Write it like --control on."]]],
   ["another letter case", ["--Issuer=x"], [["--Issuer", "Did you mean --issuer?"]]],
-  ["a negation", ["--no-port"], [["--no-port", "unknown"]]],
-  ["short flags", ["-p", "x", "-abc"], [["-abc", "unknown"], ["--port", "a whole number"]]],
+  ["a negation", ["--no-port"], [["--no-port", "found --no-port"]]],
+  ["short flags", ["-p", "x", "-abc"], [["-abc", "found -abc"], ["--port", "a whole number"]]],
   ["a misspelt value", ["--login", "autos", "--log", "jsn"], [
     ["--login", "Did you mean auto?"],
     ["--log", "Did you mean json?"],
