@@ -11,7 +11,7 @@ import { reject } from "./reject.ts";
 import type { RateLimiter } from "./secrets.ts";
 import type { ClientAuth, Credentials, Server } from "./server.ts";
 import { type Client, policyOf } from "./clients/repository.ts";
-import { type CredentialCandidate, tracePassedClient, verifyClientSecret } from "./clients/auth_method.ts";
+import { type CredentialCandidate, verifyClientSecret } from "./clients/auth_method.ts";
 
 export const clientAuthParameters = parameters(
   "client_id",
@@ -57,7 +57,7 @@ export async function authenticateClient(server: Server, credentials: Credential
     : "none";
   assertMethodAllowed(policyOf(server, client), method);
   if (client.isUnregistered) observe(server, client, "unregistered client", { rule: "CA-07", id: client.id });
-  else tracePassedClient(server, client);
+  else server.passed?.("CA-07", client.id);
   if (method !== clientAuth.method && !isOfConnection) observe(server, client, "CA-17");
   return client;
 }

@@ -4,12 +4,10 @@
  */
 
 import type { ClientAuthMethod, ClientMetadata } from "./clients/client.ts";
-import type { StandingRequirement } from "./clients/standing.ts";
 import type { SigningAlgorithm } from "./keys/signing_algorithm.ts";
 import type { ResponseMode, ResponseType } from "./params.ts";
 import type { ActiveProfile } from "./profile.ts";
 import type { ResourceSettings } from "./resource_list.ts";
-import type { RuleId } from "./rules/mod.ts";
 import type { Allowances } from "./test_hosts.ts";
 
 /** @internal The policy of a server, which does not change at run time. */
@@ -152,20 +150,3 @@ export type AnyName = "clients" | "redirectUris" | "scopes" | "users";
  * password; `password` on the login page; `approver` as the approver of the embedding program states.
  */
 export type LoginMethod = "auto" | "open" | "password" | "approver";
-
-/** @internal A grant type that the settings of an extension switch on. */
-export interface OptionalGrantType<Own = object> {
-  readonly type: string;
-  /** The title of its requests on pages, such as `Device poll`. */
-  readonly title: string;
-  /** The settings that switch it on, for messages. Default: messages name none. */
-  readonly setting?: string;
-  /** The standing that a client needs for it. Default: only configured clients may use it. */
-  readonly standing?: StandingRequirement;
-  /** Whether the public demo client has it. Default: false. */
-  readonly hasDemoClient?: boolean;
-  /** The rules of its checks in order; after a rejection, pages list later ones as not checked. Default: none. */
-  readonly checks?: readonly RuleId[];
-  /** Whether the settings, with their defaults, switch it on. */
-  isOn(settings: Policy & Own): boolean;
-}

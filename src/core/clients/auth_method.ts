@@ -9,10 +9,6 @@ import { constantTimeEqual, digest } from "../secrets.ts";
 import { secondsNow } from "../keys/jwt.ts";
 import type { Server } from "../server.ts";
 
-export function tracePassedClient(server: Server, client: Client): void {
-  server.passed?.("CA-07", client.id);
-}
-
 /** Whether the secret of a client has expired; 0 means never (RFC 7591 §3.2.1). */
 export function isSecretExpired(server: Server, { client_secret_expires_at: at = 0 }: ClientMetadata): boolean {
   return at > 0 && secondsNow(server) >= at;

@@ -15,7 +15,7 @@
 import { authorizationCode } from "./authorization_code.ts";
 import { authorizeClientCredentials } from "./client_credentials.ts";
 import { authorizeRefresh } from "./refresh_token.ts";
-import type { OptionalGrantType, Policy } from "../policy.ts";
+import type { Policy } from "../policy.ts";
 import { withoutUser } from "../clients/standing.ts";
 import { parameters } from "../params.ts";
 import type { GrantType } from "../server.ts";
@@ -60,12 +60,14 @@ const clientCredentials: GrantType = {
 export const grantTypes: readonly GrantType[] = [authorizationCode, refreshToken, clientCredentials];
 
 /** @internal A grant type of an extension, and how to load its code. */
-export interface LoadableGrantType<Own = object> extends OptionalGrantType<Own>, Pick<GrantType, "parameters"> {
+export interface LoadableGrantType<Own = object> extends Omit<GrantType, keyof GrantTypeCode | "metadata"> {
+  /** Whether the settings, with their defaults, switch it on. */
+  isOn(settings: Policy & Own): boolean;
   /**
    * Called at the first request for it, for a server whose settings switch the grant type on. Absent: clients register
    * it, and the token endpoint rejects it as unsupported.
    */
-  load?(settings: Policy & Own): Promise<Pick<GrantType, "authorize" | "identifyClient">>;
+  load?(settings: Policy & Own): Promise<GrantTypeCode>;
 }
 
 /** The grant types of a server, in the order of `grant_types_supported`. */

@@ -3,8 +3,8 @@
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { SupportedGrantType } from "../../core/clients/standing.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
-import { grantTypes } from "../../core/grants/mod.ts";
-import type { LoginMethod, OptionalGrantType, Policy } from "../../core/policy.ts";
+import { grantTypes, type LoadableGrantType } from "../../core/grants/mod.ts";
+import type { LoginMethod, Policy } from "../../core/policy.ts";
 import type { PolicySettings } from "./policy_settings.ts";
 import type { ProfileName } from "../../core/profile.ts";
 import type { Field, ObjectField } from "./field.ts";
@@ -70,6 +70,16 @@ export interface ClientMetadataDescription<Own = object> {
   readonly fields?: Readonly<Record<string, Field>>;
   /** All issues of the metadata of a client; paths are relative to the client. */
   validate?(client: ClientMetadata, settings: ServerPolicy & Own): readonly ConfigIssue[];
+}
+
+/** @internal A grant type that the settings of an extension switch on. */
+export interface OptionalGrantType<Own = object> extends Omit<LoadableGrantType<Own>, "parameters" | "load"> {
+  /** The title of its requests on pages, such as `Device poll`. */
+  readonly title: string;
+  /** The settings that switch it on, for messages. Default: messages name none. */
+  readonly setting?: string;
+  /** Whether the public demo client has it. Default: false. */
+  readonly hasDemoClient?: boolean;
 }
 
 /** @internal The part of an extension that concerns clients. */

@@ -8,6 +8,7 @@ import type { Policy } from "../../core/policy.ts";
 import type { Endpoint } from "../../core/route.ts";
 import type { ClientAuth } from "../../core/server.ts";
 import type { LoadableGrantType } from "../../core/grants/mod.ts";
+import type { OptionalGrantType } from "../config/server_policy.ts";
 import type { SettingsExtension } from "../config/extension_settings.ts";
 import type { Pages } from "../pages.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -40,7 +41,7 @@ export interface Extension<Own = object> extends CoreExtension<Own>, SettingsExt
   /** The name in messages and tests, such as `token_exchange`. */
   readonly name: string;
   /** Its grant types. Default: none. */
-  readonly grantTypes?: readonly LoadableGrantType<Own>[];
+  readonly grantTypes?: readonly (LoadableGrantType<Own> & OptionalGrantType<Own>)[];
   /** Its methods of client authentication. Default: none. */
   readonly clientAuthentication?: readonly ClientAuth[];
   /** Its endpoints. Each loads its handlers at the first request. Default: none. */

@@ -8,6 +8,7 @@ import type { Endpoint } from "../../../core/route.ts";
 import type { PageDelivery } from "../../login/delivery.ts";
 import { clientAuthParameters } from "../../../core/client_auth.ts";
 import type { LoadableGrantType } from "../../../core/grants/mod.ts";
+import type { OptionalGrantType } from "../../config/server_policy.ts";
 import { parameters } from "../../../core/params.ts";
 import type { PolledGrant } from "./polled_grant.ts";
 
@@ -16,8 +17,8 @@ const load = () => import("./polled_request.ts");
 /** The grant type of the requests of an extension. */
 export function polledGrantType<Policy>(
   grant: PolledGrant,
-  details: Omit<LoadableGrantType<Policy>, "type" | "parameters" | "checks" | "load">,
-): LoadableGrantType<Policy> {
+  details: Omit<OptionalGrantType<Policy>, "type" | "checks">,
+): LoadableGrantType<Policy> & OptionalGrantType<Policy> {
   const { type, parameter, rules } = grant;
   return {
     ...details,
