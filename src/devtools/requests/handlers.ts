@@ -35,6 +35,7 @@ import { findCheckOrder } from "./check_order.ts";
 import { curlCommand } from "./curl.ts";
 import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";
+import { sinceSuccess } from "./last_success.ts";
 import { formatFlowDocument } from "./flow_document.ts";
 import { describeList, flowKinds, selectFlows } from "./list.ts";
 import { suggestMatch } from "../../server/explain/suggest_match.ts";
@@ -126,12 +127,13 @@ export async function showOne(context: Context, recorder: Recorder, name: string
   return await showFlow(context, flow, {
     form,
     editPath: server.settings.allows.openTools ? `${site.base}/flows/edit` : undefined,
+    sinceSuccess: sinceSuccess(recorder.flows(), flow),
     habits: "count" in flow ? undefined : await describeHabits(server, recorder, flow, site.base, allHabits),
   });
 }
 
 /** What the page of a flow has besides its exchanges. */
-interface FlowView extends Pick<FlowProps, "habits" | "about"> {
+interface FlowView extends Pick<FlowProps, "habits" | "about" | "sinceSuccess"> {
   /** The export, in place of the page: `har`, `html`, `md` or `sh`. */
   readonly form?: string;
   /** Where its requests can be edited and sent again. Default: nowhere. */

@@ -155,7 +155,7 @@ function Opening({ props, rejected, children }: {
   /** Follows the line of facts. */
   readonly children?: ComponentChildren;
 }): VNode {
-  const { base, reason, continued, row, secrets, now, long } = props;
+  const { base, reason, continued, row, secrets, now, long, sinceSuccess } = props;
   const path = `${base}/flows/${row.id}`;
   const next = rejected?.edit === undefined ? undefined : {
     href: rejected.edit,
@@ -168,6 +168,12 @@ function Opening({ props, rejected, children }: {
   const summary = (
     <>
       {reason && <FailureSummary {...{ base, reason, continued, next }} />}
+      {sinceSuccess && (
+        <p>
+          Since the last success, <a href={`${base}/flows/${sinceSuccess.flow}`}>flow {sinceSuccess.flow}</a>:{" "}
+          <bdi>{sinceSuccess.differences.join(", ")}</bdi>.
+        </p>
+      )}
       <Facts {...props} />
       {children}
     </>

@@ -51,6 +51,14 @@ export interface FlowRow {
   readonly document?: string;
 }
 
+/** What differs from the last success of a client. */
+export interface SinceSuccess {
+  /** The ID of the flow that succeeded. */
+  readonly flow: string;
+  /** Such as `scope was openid`. */
+  readonly differences: readonly string[];
+}
+
 /** A flow beside the list. */
 export interface FlowSummary extends Pick<FlowProps, "row" | "reason" | "continued"> {
   readonly steps: readonly (Pick<FlowStep, "title" | "status"> & {
@@ -258,6 +266,8 @@ export interface FlowProps extends Site {
   readonly issued: readonly Issued[];
   /** Whether the client has sent nothing since it received its first ID token. */
   readonly isSilent?: boolean;
+  /** Absent without a difference. */
+  readonly sinceSuccess?: SinceSuccess;
   /** What the last form changed; absent: nothing. */
   readonly confirmation?: string;
   /** Absent for requests for a document. */
