@@ -44,9 +44,9 @@ for (const name of ["public", "confidential"]) {
     assertEquals(response.token_type, "Bearer", JSON.stringify(response));
     assertEquals((await paste(command)).error, "invalid_grant");
 
-    await page.getByRole("link", { name: "Start New Authorization" }).click();
+    await page.getByRole("link", { name: "Start New Authorization" }).first().click();
     await page.waitForURL((next) => next.searchParams.get("code") !== searchParams.get("code"));
-    await page.getByRole("link", { name: "Back to Home" }).click();
+    await page.getByRole("link", { name: "Back to Home" }).first().click();
     assertEquals(new URL(page.url()).pathname, "/");
     assertEquals(problems, []);
   });
@@ -76,7 +76,7 @@ test("[DM-01] a failed authorization links home", { skip }, async () => {
   const { page } = opened;
   assertEquals(await page.locator("h1").textContent(), "Authorization Failed");
   assertMatch(await page.locator("[role=alert]").innerText(), /access_denied[^]*Alice denied it/);
-  await page.getByRole("link", { name: "Back to Home" }).click();
+  await page.getByRole("link", { name: "Back to Home" }).first().click();
   assertEquals(new URL(page.url()).pathname, "/");
 });
 
