@@ -5,7 +5,7 @@ import { withoutServerNumber } from "./journeys.ts";
 import { type AttackResult, type FailureCause, failureVerdicts } from "./report.ts";
 
 /** How many harms and duties of one cause a report names. */
-const maxTexts = 4;
+const maxTexts = 3;
 
 /** The causes of the results that failed: the worst and gravest first, then those of the most attacks. */
 export function listCauses(results: readonly AttackResult[]): FailureCause[] {
