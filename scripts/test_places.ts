@@ -100,6 +100,7 @@ export const notEverywhere: readonly Group[] = [
         "legal_",
         "report_",
         "session_starts_",
+        "unseen_",
         "users_",
         "varied_styles_",
         "web_styles_",

@@ -1,0 +1,38 @@
+/** Clients written without knowledge of the attacks: what finds each mistake, and that no style is accused. */
+
+import { assert, assertEquals } from "@std/assert";
+import { test } from "node:test";
+import { sample } from "../sample.ts";
+import { checkEntry } from "./unseen/entry.ts";
+import { correctClients, legalStyles, mistakes } from "./unseen/set.ts";
+import type { CheckReport } from "../../src/check/mod.ts";
+
+/** What a report accuses a client of. */
+function accusations({ results, habits, control }: CheckReport): readonly string[] {
+  const isFound = (verdict: string) => verdict === "failed" || verdict === "warning";
+  return [
+    ...results.filter(({ verdict }) => isFound(verdict)).map(({ attack: { id } }) => id),
+    ...habits.filter(({ outcome }) => isFound(outcome)).map(({ habit: { id } }) => `habit/${id}`),
+    ...[...control.failedTraits.keys()].map((trait) => `ability/${trait}`),
+  ];
+}
+
+for (const entry of mistakes) {
+  const { kind, name, foundBy } = entry;
+  if (foundBy === undefined) continue;
+  test(`${kind}: a client that ${name} is found by ${foundBy}`, async () => {
+    const isHabit = foundBy.startsWith("habit/");
+    const report = await checkEntry(entry, { only: [isHabit || foundBy === "login" ? "habits" : foundBy] });
+    assertEquals(report.control.passed, foundBy !== "login", String(report));
+    if (foundBy !== "login") assert(accusations(report).includes(foundBy), String(report));
+  });
+}
+
+for (const entry of sample([...correctClients, ...legalStyles], 12, 3)) {
+  const { kind, name } = entry;
+  test(`${kind}, correct: ${name}: accused of nothing`, async () => {
+    const report = await checkEntry(entry);
+    assert(report.control.passed, String(report));
+    assertEquals(accusations(report), [], String(report));
+  });
+}
