@@ -17,7 +17,7 @@ function accusations({ results, habits, control }: CheckReport): readonly string
   ];
 }
 
-for (const entry of mistakes) {
+for (const entry of sample(mistakes, 3, 0)) {
   const { kind, name, foundBy } = entry;
   if (foundBy === undefined) continue;
   test(`${kind}: a client that ${name} is found by ${foundBy}`, async () => {
@@ -28,7 +28,7 @@ for (const entry of mistakes) {
   });
 }
 
-for (const entry of sample([...correctClients, ...legalStyles], 12, 3)) {
+for (const entry of sample([...correctClients, ...legalStyles], 20, 3)) {
   const { kind, name } = entry;
   test(`${kind}, correct: ${name}: accused of nothing`, async () => {
     const report = await checkEntry(entry);

@@ -2,7 +2,7 @@
 
 import { checkClient, type CheckOptions, type CheckReport, type ClientDriver } from "../../../src/check/mod.ts";
 import { webApplication } from "../../../src/check/web_application.ts";
-import { testLatchkey } from "../../../src/testing/mod.ts";
+import { testLatchkey } from "../../testing/test_latchkey.ts";
 import type { TestClientOptions } from "../../../src/testing/clients.ts";
 import type { Fetch } from "../../../src/testing/fetch.ts";
 import { codeClient, correctSteps, type Steps } from "./code_client.ts";
