@@ -1,4 +1,4 @@
-/** What a rejected request has in another way than that of the client's last good login. */
+/** Compares a rejected request with that of the client's last good login. */
 
 import type { Exchange, Flow } from "../../recorder/exchange.ts";
 import { redactFlow } from "../../recorder/redact.ts";

@@ -51,7 +51,7 @@ export interface FlowRow {
   readonly document?: string;
 }
 
-/** What differs from the last success of a client. */
+/** Differences from the last success of a client. */
 export interface SinceSuccess {
   /** The ID of the flow that succeeded. */
   readonly flow: string;
