@@ -1,4 +1,4 @@
-/** Home: a library fills in its redirect URI. The page of a client: shows the chosen library, and its first login. */
+/** Home: a library fills in its redirect URI. The page of a client: shows its first login. */
 
 /// <reference no-default-lib="true" />
 /// <reference lib="dom" />
@@ -13,10 +13,6 @@ library?.addEventListener("change", () => {
   // A URI that the user typed stays.
   if (!redirectUris || redirectUris.value !== "" && !known.some(({ value }) => value === redirectUris.value)) return;
   redirectUris.value = known.find(({ label }) => label === library.value)?.value ?? "";
-});
-
-document.querySelector<HTMLSelectElement>("#snippet")?.addEventListener("change", ({ currentTarget }) => {
-  (currentTarget as HTMLSelectElement).form!.requestSubmit();
 });
 
 /** Milliseconds between two looks for the first login. */

@@ -106,10 +106,11 @@ for (const javaScriptEnabled of [true, false]) {
     for (const [library, name, word] of [["Spring Boot", "spring", "issuer-uri"], [".env", "env", "OIDC_CLIENT_ID"]]) {
       await page.getByLabel("Library").focus();
       await page.keyboard.type(library!);
-      if (!javaScriptEnabled) await page.getByRole("button", { name: "Show", exact: true }).press("Enter");
+      await page.getByRole("button", { name: "Show", exact: true }).press("Enter");
       await page.waitForURL(new RegExp(`connect=${name}#settings`));
       assertStringIncludes((await page.locator("#settings pre").textContent())!, word!);
       assertEquals(await page.locator("#snippet option:checked").allInnerTexts(), [library]);
+      assertEquals(await page.locator("#settings pre").evaluate((code) => getComputedStyle(code).whiteSpace), "pre");
     }
     assertEquals(await findPageProblems(opened), []);
   });

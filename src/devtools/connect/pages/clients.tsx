@@ -121,7 +121,7 @@ export function Client(props: ClientProps): VNode {
       head={
         <>
           {["form", "devtools/connect"].map((name) => <Stylesheet key={name} site={props} name={name} />)}
-          <Script site={props} name="devtools/connect" />
+          {flows?.length === 0 && <Script site={props} name="devtools/connect" />}
         </>
       }
       heading={client.name ?? client.id}
