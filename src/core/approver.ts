@@ -24,6 +24,7 @@ export interface ApproverContext {
   readonly previousSession?: Session;
   /** The users of the server; an approval names one of them. */
   readonly users: Users;
+  /** The server's clock: milliseconds since the epoch. */
   readonly now: () => number;
   readonly trace: CoreTrace;
   readonly httpRequest: RequestLike;

@@ -127,6 +127,7 @@ export function releasableClaims(rules: ClaimRules, scope: readonly string[], us
   return names;
 }
 
+/** The claims of a user that a granted scope releases. */
 export function claimsForScope(rules: ClaimRules, user: User, scope: readonly string[]): Record<string, unknown> {
   const names = scope.flatMap((value) => rules.claimsByScope.get(value) ?? []);
   if (rules.unmapped === "openid" && scope.includes("openid")) names.push(...unmappedClaims(rules, user));
@@ -155,6 +156,7 @@ export function withRequestedClaims(
 /** The requested values by claim name; a claim must have one of its values. */
 export type ClaimValues = Readonly<Record<string, readonly unknown[]>>;
 
+/** The same request without the claims that `allows` rejects. */
 export function filterRequestedClaims(requested: RequestedClaims, allows: (name: string) => boolean): RequestedClaims {
   const { userinfo, id_token, values } = requested;
   return { userinfo: userinfo.filter(allows), id_token: id_token.filter(allows), ...values && { values } };

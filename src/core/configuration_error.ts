@@ -47,6 +47,7 @@ export class ConfigurationError extends Error {
   }
 }
 
+/** An issue as a paragraph, without a final newline. */
 export function formatIssue(issue: ConfigIssue): string {
   const excerpt = issue.excerpt === undefined ? "" : `\n${issue.excerpt.replaceAll(/^/gm, "  ")}`;
   return `${issue.path}${excerpt}\n  Expected ${issue.expected}, found ${issue.received}.\n  ${issue.hint}`;

@@ -160,6 +160,7 @@ export function importPublicKey(alg: Algorithm, publicJwk: JsonWebKey, extractab
   return crypto.subtle.importKey("jwk", publicJwk, parameters[alg], extractable, ["verify"]);
 }
 
+/** Whether a signature of some bytes is valid. */
 export function verifySignature(
   alg: Algorithm,
   key: CryptoKey,

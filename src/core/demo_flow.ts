@@ -33,10 +33,12 @@ export interface StartLink {
   readonly href: string;
 }
 
+/** The redirect URI of the demo clients: this server's own page. */
 export function callbackUri(server: Server): string {
   return `${frontChannelBase(server).replace(/\/$/, "")}/authorized`;
 }
 
+/** Maximum number of clients to search. */
 const maxSearchedClients = 200;
 
 /** The clients whose redirect URI is this server's own page, public ones first. */

@@ -64,6 +64,7 @@ function withoutEmpty(document: Record<string, unknown>): Record<string, unknown
   return Object.fromEntries(Object.entries(document).filter(([, value]) => !Array.isArray(value) || value.length > 0));
 }
 
+/** Replaces members, and removes those that are `null`. */
 function withMembers(document: Record<string, unknown>, members: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(Object.entries({ ...document, ...members }).filter(([, value]) => value !== null));
 }

@@ -78,6 +78,7 @@ export interface EndpointDescription {
   readonly cors?: boolean;
   /** The title of a request on pages, such as `Token request`. */
   readonly title: string;
+  /** The titles of requests with these values of `grant_type`. Default: `title`. */
   readonly grantTitles?: Readonly<Record<string, string>>;
   /** The label of a successful request on pages, such as `revoked`. Default: `completed`. */
   readonly doneLabel?: string;

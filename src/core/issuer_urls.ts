@@ -13,6 +13,7 @@ export function isIssuerHost({ issuerHosts }: { readonly issuerHosts: readonly s
 /** The last issuer and its origin. Nearly every request asks for the same one, which is parsed once. */
 let latest = { issuer: "", origin: "" };
 
+/** The origin of an issuer. */
 export function issuerOrigin(issuer: string): string {
   if (latest.issuer !== issuer) latest = { issuer, origin: new URL(issuer).origin };
   return latest.origin;

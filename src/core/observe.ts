@@ -75,6 +75,7 @@ export interface Observations {
     readonly clientId: string;
     /** The resources that the client serves. */
     readonly serves: readonly string[];
+    /** Whether its standing allows it to see tokens of other clients. */
     readonly isTrusted: boolean;
     readonly audience: readonly string[];
   };
@@ -84,6 +85,7 @@ export interface Observations {
     readonly length: number;
     readonly maxLength: number;
     readonly largest?: { readonly name: string; readonly bytes: number };
+    /** The claims that were left out, the largest first. */
     readonly leftOut: readonly string[];
   };
   /** A grant has scope values or resources that are no longer registered. */
@@ -98,6 +100,7 @@ export type Observe<Server> = <Name extends keyof Observations>(
   facts: Observations[Name],
 ) => void;
 
+/** Reports an observation of an accepted request, if anything listens. */
 export function observe<Name extends keyof Observations, Server extends { readonly observe?: Observe<Server> }>(
   server: Server,
   client: { readonly id: string } | undefined,

@@ -177,6 +177,7 @@ export function hasCode(type: ResponseType | undefined): boolean {
   return type === undefined || type.split(" ").includes("code");
 }
 
+/** The supported values of `prompt` (OpenID Connect Core §3.1.2.1). */
 export const promptValues = ["none", "login", "consent", "select_account"] as const;
 
 /** One scope token: printable ASCII without space, quote and backslash. */

@@ -63,6 +63,7 @@ export function resourceIndicators(
 
 const absoluteUri = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#@\s]+)(?=[/?]|$)([^#\s]*)$/;
 
+/** Whether a text can name a resource (RFC 8707 §2). */
 export function isAbsoluteUri(uri: string): boolean {
   return absoluteUri.test(uri) && URL.canParse(uri);
 }

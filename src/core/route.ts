@@ -35,6 +35,7 @@ export interface EndpointRoute extends Route<Context> {
 }
 
 interface HandlerOptions extends Pick<RouterOptions<Context, EndpointRoute>, "createContext" | "handleError"> {
+  /** The server outside of requests. */
   readonly server: Server;
 }
 
@@ -42,6 +43,7 @@ interface EndpointsHandler {
   readonly handle: RequestHandler;
   /** Finds the endpoint at a path as received; `undefined` if no route matches. */
   findEndpoint(path: string): EndpointDescription | undefined;
+  /** Adds an endpoint, which replaces the one at the same path. */
   add(endpoint: Endpoint): void;
   /** Reads the issuer of the server again. */
   issuerChanged(): void;

@@ -17,6 +17,7 @@ interface RouteOptions {
   /** The path of the issuer, without a slash at its end. */
   readonly base: string;
   readonly extensions: readonly Pick<CoreExtension, "metadata">[];
+  /** Decides authorization requests: immediately, or on pages. */
   readonly approver: Approver;
   readonly repeatWithCookies?: Parameters<typeof authorizeHandlers>[1];
 }

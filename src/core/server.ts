@@ -210,6 +210,7 @@ export interface ClientAuth {
   isUsed(credentials: Credentials): boolean;
   /** The claimed client id, for the trace and the rate limiter; `undefined` if it cannot be read. */
   claimedId(credentials: Credentials): string | undefined;
+  /** Authenticates the client. @throws {OAuthError} `invalid_client`. */
   authenticate(server: Server, credentials: Credentials): Promise<Client>;
 }
 
@@ -285,6 +286,7 @@ export interface BasePart {
 
 /** @internal A part that becomes no member of the request. */
 export interface CheckedPart extends BasePart {
+  /** Always absent. */
   readonly name?: undefined;
   /** Always absent: access is a member of the request. */
   readonly access?: undefined;

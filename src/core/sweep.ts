@@ -8,6 +8,7 @@ import type { Server } from "./server.ts";
  */
 const clockToleranceMs = 30_000;
 
+/** Minimum time between two sweeps, in milliseconds. */
 const intervalMs = 1000;
 
 /** Creates the function that starts a sweep if one is due. It returns immediately and never throws. */

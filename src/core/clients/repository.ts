@@ -128,6 +128,7 @@ export interface Clients<Server = unknown> extends Entries<Client> {
   readAsIfStored?(server: Server, id: string): Promise<void>;
 }
 
+/** Clients that never change. */
 export function fixedClients(clients: readonly Client[]): Clients {
   const registered = fixedEntries(clients, ({ id }) => id);
   return { ...registered, registered, findHolder: registered.find };
@@ -153,6 +154,7 @@ export function policyOf(server: { readonly settings: Policy }, client: Client):
 
 /** @internal Clients or users. If the result is known without a store, methods return it synchronously. */
 export interface Entries<Item> {
+  /** Finds one by id; `undefined` if it does not exist. */
   find(id: string): MaybePromise<Item | undefined>;
   /**
    * The entries in their order, the default one first.

@@ -21,6 +21,7 @@ export type Standing = "configured" | "approved" | "unknown";
 
 /** @internal The standing that something requires. Without a requirement, it is open to configured clients only. */
 export interface StandingRequirement {
+  /** The lowest standing. */
   readonly from: Standing;
   /** The lowest standing if the issuer is on a test host. Default: `from`. */
   readonly onTestHosts?: Standing;
@@ -30,6 +31,7 @@ export interface StandingRequirement {
 
 /** A client, as far as requirements depend on it. */
 export interface StandingHolder {
+  /** Who made it known. */
   readonly standing: Standing;
   /** The members of its metadata that its software statement contains; absent if it registered without one. */
   readonly approvedMembers?: readonly string[];
@@ -66,6 +68,7 @@ export const permissions = {
   writeWithoutBound: { from: "approved" },
 } as const satisfies Readonly<Record<string, StandingRequirement>>;
 
+/** Whether a client has at least this standing. */
 export function hasStanding({ standing }: { readonly standing: Standing }, from: Standing): boolean {
   return ranks[standing] >= ranks[from];
 }
@@ -85,6 +88,7 @@ export function meetsRequirement(
   return hasStanding(holder, from) || (hasStanding(holder, onTestHosts) && allows.unknownClients);
 }
 
+/** Whether a client may use a grant type that it is registered for. */
 export function mayUseGrantType(
   client: StandingHolder,
   { standing = { from: "configured" } }: { readonly standing?: StandingRequirement },

@@ -63,6 +63,7 @@ export async function authorizeRefresh(server: Server, request: AuthenticatedReq
   return { ...authorization, scope, refresh: { token: nextToken, ...lifetime } };
 }
 
+/** A refresh token that is valid, unless it was used before. */
 interface FoundRefreshToken {
   /** Its key in the store. */
   readonly id: string;

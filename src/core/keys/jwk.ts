@@ -16,6 +16,7 @@ export function thumbprintMembersOf(jwk: Jwk): Record<string, unknown> {
   return Object.fromEntries(Object.entries(publicMembersOf(jwk)).sort(([a], [b]) => a < b ? -1 : 1));
 }
 
+/** The required members of a public key, and its private ones. */
 export function keyMembersOf(jwk: Jwk): Record<string, unknown> {
   return { ...publicMembersOf(jwk), ...pick(jwk, privateMembers) };
 }

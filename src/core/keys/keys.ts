@@ -63,6 +63,7 @@ export interface Keys {
    * time add one key together.
    */
   rotateIfDue(alg: SigningAlgorithm, every: number, lead: number): Promise<void>;
+  /** Loads the keys of other instances on the same store. */
   refresh(): Promise<void>;
 }
 
@@ -169,6 +170,7 @@ export function storedKeys(
     return await store.get("key", keyRecordId(alg, 0)) !== undefined && hasAlgorithm(alg);
   }
 
+  /** The newest key that already signs. */
   function currentSigner(keys: readonly LoadedKey[]): Signer {
     if (keys.length === 1) return keys[0]!.signer;
     const time = now();

@@ -8,6 +8,7 @@ import { signingAlgorithms } from "./signing_algorithm.ts";
 export interface OwnJwtPolicy {
   /** Its `typ`; case and the prefix `application/` are ignored (RFC 7515 §4.1.9). Default: it is not checked. */
   readonly typ?: string;
+  /** The claims that must be present. Default: none. */
   readonly requiredClaims?: readonly string[];
   /** Whether `exp` and `nbf` are not compared with the clock. Default: false. */
   readonly ignoresTimes?: boolean;

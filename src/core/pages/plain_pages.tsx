@@ -144,6 +144,7 @@ export interface PlainErrorProps extends PlainProps {
   readonly client?: { readonly host: string; readonly href?: string };
 }
 
+/** Code, message and rule, and a link to the client. */
 export function PlainErrorPage({ error, message, rule, client, ...props }: PlainErrorProps): VNode {
   return (
     <PlainLayout {...props} heading="Request rejected">

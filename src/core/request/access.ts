@@ -21,6 +21,7 @@ export interface PartServer {
   readonly settings: object;
   readonly now: () => number;
   readonly trace: CoreTrace;
+  /** Receives each passed check; absent if nothing listens. */
   readonly passed?: RulePassed;
 }
 

@@ -111,6 +111,7 @@ export interface RequestedAcr {
 export interface AuthenticationLevels<PartRequest, Server> {
   /** The rule of the check that a login reaches a demanded level. */
   readonly rule: RuleId;
+  /** The error of a login that misses the demanded level. */
   missed(demanded: readonly string[], reached: string | undefined): OAuthError;
   /** Each level: its value of `acr`, and the `amr` of a login that reaches it. */
   readonly all: readonly { readonly value: string; readonly amr?: readonly string[] }[];
@@ -122,5 +123,6 @@ export interface AuthenticationLevels<PartRequest, Server> {
    * @throws {OAuthError} `unmet_authentication_requirements` if no login can meet the demand.
    */
   demanded(from: PartRequest, claim: RequestedAcr | undefined, isOpenId: boolean): readonly string[] | undefined;
+  /** The level that a login by this method reaches. */
   reached(server: Server, method: LoginMethod, demanded?: readonly string[]): Authentication;
 }

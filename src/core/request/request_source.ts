@@ -32,6 +32,7 @@ export interface ResolvedRequest {
 export interface RequestSource<Server> {
   /** The parameter by which it recognizes a request. */
   readonly parameter: SourceParameter;
+  /** The prefix of the values of the parameter. Default: any value. */
   readonly prefix?: string;
   /**
    * Reads the parameters. It changes nothing, so that a user may reload the page.

@@ -19,6 +19,7 @@ export interface UnregisteredUri {
   readonly registered: readonly string[];
 }
 
+/** Facts about a URI that no client may register, at a server that accepts unregistered ones. */
 export interface UnregistrableUri {
   readonly uri: string;
   /** The setting that accepts unregistered URIs. */

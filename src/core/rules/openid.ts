@@ -86,6 +86,7 @@ export interface MissingToken {
   readonly header: "absent" | "of another scheme" | "malformed";
   /** Another place that has a token. */
   readonly place?: "form" | "query";
+  /** The length of a token that is too long. */
   readonly tooLong?: number;
   /** The scheme of tokens that are bound to a key; absent if the resource accepts no proofs. */
   readonly boundScheme?: string;

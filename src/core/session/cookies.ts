@@ -31,6 +31,7 @@ export interface BrowserCookie {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Reads the cookie of a request, or creates a new one. */
 export async function ensureBrowserCookie(
   context: Context,
   purpose: BrowserCookiePurpose = "demo",
@@ -84,6 +85,7 @@ export function readCookie(header: string | null, name: string): string | undefi
 interface CookieScope {
   /** The path that receives the cookie, with all paths below it. */
   readonly path: string;
+  /** Whether the browser sends it over https only. */
   readonly secure: boolean;
 }
 

@@ -23,9 +23,11 @@ export interface SessionWatcher<Server> {
 export interface LogoutFrame {
   /** The name or ID of the client. */
   readonly client: string;
+  /** The absolute URL of the page. */
   readonly src: string;
 }
 
+/** The frames that the browser must load after sessions have ended. */
 export interface LogoutFrames {
   frames(): Promise<readonly LogoutFrame[]>;
   /** How long the logout page waits for them, in seconds. */

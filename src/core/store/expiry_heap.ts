@@ -52,6 +52,7 @@ export function expiryHeap<T extends HeapItem>() {
   return {
     /** Adds an item that is not in the heap. */
     add: (item: T): void => siftUp(item, heap.length),
+    /** Removes an item that is in the heap. */
     remove,
     /** Removes the item that expires first, if it has expired at `now`. */
     popExpired(now: number): T | undefined {
@@ -69,6 +70,7 @@ export interface LinkedListNode<T> {
   next: T | undefined;
 }
 
+/** A list in the order of insertion. */
 export type LinkedList<T extends LinkedListNode<T>> = ReturnType<typeof linkedList<T>>;
 
 /** Creates an empty list; each operation takes O(1). */
@@ -85,6 +87,7 @@ export function linkedList<T extends LinkedListNode<T>>() {
       last = item;
       size++;
     },
+    /** Removes an item that is in the list. */
     remove(item: T): void {
       const { previous, next } = item;
       if (previous === undefined) first = next;

@@ -92,6 +92,7 @@ export interface GrantRecord {
 export interface CodeRecord extends GrantRecord {
   /** The redirect URI that the code was sent to, exactly as requested. */
   readonly redirectUri: string;
+  /** The S256 code challenge; absent if none was sent. */
   readonly codeChallenge?: string;
   /** When it expires; checked by the server, not by the store. */
   readonly validUntil: number;
@@ -119,6 +120,7 @@ export interface PolledRequestRecord {
   };
   /** The message that the client also shows, so that the user recognizes the request; absent if it shows none. */
   readonly message?: string;
+  /** The network address from which it was started; absent if unknown. */
   readonly address?: string;
   /** The bearer token and the code that a notification of the client has; absent if it is not notified. */
   readonly notification?: { readonly token: string; readonly code: string };
@@ -149,6 +151,7 @@ export interface SessionClientRecord {
 
 /** @internal A call of a `backchannel_logout_uri` without a response yet. Consumed: a process makes it. */
 export interface LogoutCallRecord extends SessionClientRecord {
+  /** Number of earlier attempts. */
   readonly attempts: number;
   /** When it is due, in milliseconds since the epoch. */
   readonly dueAt: number;
@@ -185,6 +188,7 @@ export interface StreamEventRecord {
   readonly claims: Readonly<Record<string, unknown>>;
   /** The token, signed before; only in tests. */
   readonly token?: string;
+  /** Number of earlier attempts to post it. */
   readonly attempts: number;
   /** When it may be sent, in milliseconds since the epoch. */
   readonly dueAt: number;
@@ -222,6 +226,7 @@ export interface KeyRecord {
 /** @internal A pushed authorization request, stored under the digest of its `request_uri` (RFC 9126 §2.2). */
 export interface PushedRequestRecord {
   readonly clientId: string;
+  /** The generation of the client; absent if it has none. */
   readonly clientGeneration?: string;
   /** The parameters of the request, without the parameters of client authentication. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
@@ -240,6 +245,7 @@ export interface ConsentRecord {
   readonly claims: readonly string[];
   /** The digest of the identity of a client with a metadata document: the consent is valid for that identity only. */
   readonly identity?: string;
+  /** When the user was last asked. */
   readonly at: number;
   /** When the user must be asked again. The record is kept until everything issued under it has expired. */
   readonly validUntil: number;

@@ -28,6 +28,7 @@ export interface SqlDriver {
   select(statement: string, values: SqlValue[]): Promise<readonly SqlRow[]>;
   /** Runs a statement, and returns the number of changed rows. @throws {StoreError} If it fails. */
   change(statement: string, values: SqlValue[]): Promise<number>;
+  /** Closes the connections. Called once. */
   close(): Promise<void>;
 }
 
@@ -140,6 +141,7 @@ export function escapeKey(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
+/** Reverses {@link escapeKey}. */
 export function unescapeKey(text: string): string {
   return JSON.parse(`"${text}"`);
 }

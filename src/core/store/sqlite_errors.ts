@@ -58,6 +58,7 @@ export function sqliteError(location: string, error: unknown): StoreError {
   return new StoreError({ location, ...phrases }, error);
 }
 
+/** The error of a path that is not a regular file. */
 export function notAFile(location: string, isFolder: boolean): StoreError {
   return new StoreError({
     location,

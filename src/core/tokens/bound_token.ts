@@ -21,6 +21,7 @@ export interface BoundScheme {
 export interface SentToken {
   /** `Bearer`, or the scheme of bound tokens; absent if the header has another one, or is absent. */
   readonly scheme?: string;
+  /** The token; absent if it is malformed. */
   readonly token?: string;
 }
 

@@ -10,6 +10,7 @@ export interface ClaimsContext {
   /** The user; absent if the client acts on its own behalf. */
   readonly user?: User;
   readonly grant: {
+    /** Identifies everything issued for one approval. */
     readonly id: string;
     readonly scope: readonly string[];
     /** The resources of the access token; empty: the server's default audience. */
@@ -48,5 +49,6 @@ export interface OriginalClaims {
   readonly sub: string;
   /** Default: the default audience. */
   readonly aud?: string | readonly string[];
+  /** Further claims. Default: those of the token. */
   readonly others?: { readonly scope?: string; readonly client_id: string };
 }

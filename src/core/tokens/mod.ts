@@ -42,10 +42,13 @@ export interface AccessTokenClaims {
   readonly exp: number;
   /** Begins with the id of the grant and a dot, so that revoking the grant revokes the token. */
   readonly jti: string;
+  /** When the user was authenticated; absent without a user. */
   readonly auth_time?: number;
+  /** The level of authentication that the login reached; absent without one. */
   readonly acr?: string;
   /** The methods of the login (RFC 8176); absent if they are not known. */
   readonly amr?: readonly string[];
+  /** The session; absent without a session of the user. */
   readonly sid?: string;
   /** The key that the token is bound to (RFC 7800 §3.1); absent for a bearer token. */
   readonly cnf?: Confirmation;
@@ -225,6 +228,7 @@ export async function signIdToken(
   return await signToken(server, client, "id_token", client.idTokenAlg, signedClaims);
 }
 
+/** The claims about the user; `undefined` if the user was removed. */
 async function userClaims(
   { claims: rules, users }: Server,
   sub: string,

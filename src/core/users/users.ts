@@ -8,6 +8,7 @@ import type { Server } from "../server.ts";
 
 const generationByUser = new WeakMap<User, string>();
 
+/** Sets the generation of a user who was just registered. */
 export function assignGeneration(user: User, generation: string): void {
   generationByUser.set(user, generation);
 }
@@ -41,6 +42,7 @@ export function sessionIdFor(server: Server, client: Client, sid: string): Maybe
   return client.subjectType === "public" ? sid : server.subjectFor(server, client, `session ${sid}`);
 }
 
+/** The subject and the session id for a client. */
 export function identifiersFor(server: Server, client: Client, subject: Subject): MaybePromise<SubjectIdentifiers> {
   return client.subjectType === "public" ? subject : pairwiseIdentifiers(server, client, subject);
 }
