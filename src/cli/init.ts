@@ -157,8 +157,9 @@ function readFlags(args: readonly string[]): Map<string, string> {
     if (!isKind && flag !== "--library" && flag !== "--redirect-uri") {
       const suggestion = suggest(flag, ["--library", "--redirect-uri", "--confidential", "--public"]);
       const hint = suggestion === undefined ? "latchkey init --help lists the flags." : `Did you mean ${suggestion}?`;
-      const path = /^--[A-Za-z-]{0,40}$/.test(flag) ? flag : "command line";
-      throw issue(path, { expected: "a known flag", hint }, "an unknown flag");
+      const isShown = /^--[A-Za-z-]{0,40}$/.test(flag);
+      const received = isShown ? `${flag}${written === undefined ? "" : "=…"}` : "a word of another form (hidden)";
+      throw issue(isShown ? flag : "command line", { expected: "a known flag", hint }, received);
     }
     const value = isKind ? flag.slice("--".length) : written ?? "";
     if (value === "") {

@@ -164,7 +164,7 @@ test("invalid words, values and clients are rejected with the fix", async () => 
       )
     ),
     [["--library", "--public"], "found no value"],
-    [["--public=1"], "an unknown flag"],
+    [["--public=1"], "found --public=…"],
     [["--library", "go", "--public", "--confidential"], "Keep one of the flags."],
     [["--library", "go", "--library", "curl"], "Keep one of the flags."],
     [["--library", "go", "--redirect-uri", "http://shop.example.com/cb#part"], "--redirect-uri"],

@@ -228,10 +228,11 @@ function unknownFlagIssue(written: string, program: string): ConfigIssue {
   const used = optionNames.filter((name) => unusedFlags[name] === undefined);
   const known = [...[...names, ...used].map(flagName), "help"].map((name) => `--${name}`);
   const suggestion = suggest(written, known);
+  const isShown = /^--[A-Za-z-]{0,40}$/.test(written);
   return {
-    path: /^--[A-Za-z-]{0,40}$/.test(written) ? written : "command line",
+    path: isShown ? written : "command line",
     expected: "a known flag",
-    received: "an unknown flag",
+    received: isShown ? written : "a word of another form (hidden)",
     hint: suggestion === undefined ? `${program} check --help shows all.` : `Did you mean ${suggestion}?`,
   };
 }
