@@ -7,7 +7,7 @@ import { html, HttpError, type HttpResponse, redirect } from "../core/http/messa
 import { htmlWithForms } from "../platform/http/response.ts";
 import type { Client } from "../core/clients/repository.ts";
 import { ConfigurationError } from "../core/configuration_error.ts";
-import { serverOrigins } from "../platform/http/server_origins.ts";
+import { serverOrigins } from "../server/server_origins.ts";
 import { reject } from "../server/rules/mod.ts";
 import type { Params } from "../core/params.ts";
 import { isTestUrl } from "../server/config/host_kinds.ts";

@@ -9,7 +9,7 @@ import type { ClientAddress } from "../core/router.ts";
 import type { MaybePromise } from "../core/maybe_promise.ts";
 import { object } from "../server/config/field.ts";
 import { frontChannelBase } from "../core/issuer_urls.ts";
-import { serverOrigins } from "../platform/http/server_origins.ts";
+import { serverOrigins } from "../server/server_origins.ts";
 import type { RandomBytes } from "../core/secrets.ts";
 import { redactExplanation } from "../server/redaction/redact.ts";
 import { recorder } from "../recorder/recorder.ts";

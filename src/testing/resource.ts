@@ -4,7 +4,7 @@ import type { App } from "../server/app.ts";
 import type { AppChanges, Plugin } from "../server/hosting/options.ts";
 import type { RequestLike } from "../core/http/message.ts";
 import { replaceParts } from "../platform/http/changed_request.ts";
-import { serverOrigins } from "../platform/http/server_origins.ts";
+import { serverOrigins } from "../server/server_origins.ts";
 import { choice, object, record, text, texts, whole } from "../server/config/field.ts";
 import { hostResource, pathForUrl } from "../resource/hosted_resource.ts";
 import type { RequiredLogin } from "../resource/protected_resource.ts";

@@ -2,19 +2,9 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
-import type { CheckReport } from "../../src/check/mod.ts";
+import { accusations } from "./accusations.ts";
 import { type FrameworkMistake, frameworkMistakes } from "./framework_mistakes.ts";
 import { checkMistake } from "./framework_mistakes_driver.ts";
-
-/** What a report accuses a client of, by the names of the rows. */
-function accusations({ results, habits, control }: CheckReport): readonly string[] {
-  const isFound = (verdict: string) => verdict === "failed" || verdict === "warning";
-  return [
-    ...results.filter(({ verdict }) => isFound(verdict)).map(({ attack: { id } }) => id),
-    ...habits.filter(({ outcome }) => isFound(outcome)).map(({ habit: { id } }) => `habit/${id}`),
-    ...[...control.failedTraits.keys()].map((trait) => `ability/${trait}`),
-  ];
-}
 
 /** Attacks in which the habits of a client show. */
 const ordinary = ["response/extra-parameters", "token/type-case"];

@@ -2,20 +2,10 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
+import { accusations } from "./accusations.ts";
 import { sample } from "../sample.ts";
 import { checkEntry } from "./unseen/entry.ts";
 import { correctClients, legalStyles, mistakes } from "./unseen/set.ts";
-import type { CheckReport } from "../../src/check/mod.ts";
-
-/** What a report accuses a client of. */
-function accusations({ results, habits, control }: CheckReport): readonly string[] {
-  const isFound = (verdict: string) => verdict === "failed" || verdict === "warning";
-  return [
-    ...results.filter(({ verdict }) => isFound(verdict)).map(({ attack: { id } }) => id),
-    ...habits.filter(({ outcome }) => isFound(outcome)).map(({ habit: { id } }) => `habit/${id}`),
-    ...[...control.failedTraits.keys()].map((trait) => `ability/${trait}`),
-  ];
-}
 
 for (const entry of sample(mistakes, 3, 0)) {
   const { kind, name, foundBy } = entry;

@@ -8,7 +8,7 @@ import { isTrustedHost } from "../../core/cross_site.ts";
 import type { Context } from "../../core/context.ts";
 import { mayListClients, prefilledValues } from "../../server/errors/client_change.ts";
 import { randomId } from "../../core/secrets.ts";
-import { serverOrigins } from "../../platform/http/server_origins.ts";
+import { serverOrigins } from "../../server/server_origins.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { FieldError } from "../../server/pages/field.tsx";
 import { renderPage } from "../../core/pages/render_page.ts";

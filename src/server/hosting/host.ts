@@ -13,7 +13,7 @@ import { plainText } from "../../platform/http/response.ts";
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import type { ClientAddress, RequestHandler } from "../../core/router.ts";
 import { backChannelOrigin } from "../../core/issuer_urls.ts";
-import { serverOrigins } from "../../platform/http/server_origins.ts";
+import { serverOrigins } from "../server_origins.ts";
 import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
 import { localIssuer } from "../config/settings.ts";
 import { memoryStore } from "../../core/store/memory.ts";

@@ -6,7 +6,7 @@ import {
   isAtOrigins,
   issuerOrigin,
   type ServerUrls,
-} from "../../core/issuer_urls.ts";
+} from "../core/issuer_urls.ts";
 
 export function serverOrigins(server: ServerUrls): readonly string[] {
   const { origins } = server.settings;
