@@ -1,12 +1,29 @@
-/** What is wrong with the options of a check: those of the command, of the page of a client and of the HTTP control. */
+/** What is wrong with the options of a check: those of the command, of the page of a client and of `latchkey mcp`. */
 
 import { quote } from "../server/config/config_issue.ts";
 import type { ConfigIssue } from "../core/configuration_error.ts";
 import type { Client } from "../core/clients/repository.ts";
 import { testHosts } from "../core/test_hosts.ts";
 import { isTestUrl } from "../server/config/host_kinds.ts";
-import type { ClientCheckOptions } from "../testing/client_check.ts";
-import { findUnknown } from "./check_options.ts";
+import { flag, object, text, texts } from "../server/config/field.ts";
+import { type ClientCheckOptions, findUnknown } from "./check_options.ts";
+
+/** The options of a check. */
+export const clientCheckField = object<ClientCheckOptions>(
+  "ClientCheckOptions",
+  {
+    client: text(["web"]),
+    loginUrl: text(["http://localhost:3000/login"]),
+    loggedInUrl: text(["http://localhost:3000/me"]),
+    loggedInText: text(["Alice Adams"]),
+    refreshUrl: text(["http://localhost:3000/refresh"]),
+    verifiesIdTokenSignature: flag(),
+    only: texts(["id-token"]),
+    except: texts(["transport"]),
+  },
+  { client: "web", loginUrl: "http://localhost:3000/login", only: ["response"] },
+  { required: ["client", "loginUrl"] },
+);
 
 /** The issue of an issuer that is not on a test host. */
 export function notTestHost(issuer: string): ConfigIssue {
@@ -18,7 +35,7 @@ export function notTestHost(issuer: string): ConfigIssue {
   };
 }
 
-/** The issues of a client that a page or a program names. */
+/** The issues of a client that a page or a tool names. */
 export function clientIssues(id: string, client: Client | undefined): ConfigIssue[] {
   if (client?.standing === "configured" && client.redirectUris.some(isTestUrl)) return [];
   return [{

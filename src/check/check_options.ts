@@ -168,3 +168,23 @@ function assertKnown(option: string, names: readonly string[]): void {
     `checkClient, ${option}: expected an attack or a category, received ${JSON.stringify(name)}. ${hint}`,
   );
 }
+
+/** @internal What is checked, and how. */
+export interface ClientCheckOptions {
+  /** The ID of a configured client. */
+  readonly client: string;
+  /** The URL that starts a login of the application, on a test host. */
+  readonly loginUrl: string;
+  /** A page that shows whether, and who, is logged in. Default: the page where the login ends. */
+  readonly loggedInUrl?: string;
+  /** A text that only the page of the user has. Default: the e-mail address, the name or the `sub`. */
+  readonly loggedInText?: string;
+  /** A page where the application refreshes tokens. Default: the attacks on refreshes are skipped. */
+  readonly refreshUrl?: string;
+  /** Whether the client verifies the signature of an ID token from the token endpoint. Default: true. */
+  readonly verifiesIdTokenSignature?: boolean;
+  /** The attacks to run, by id or by category. Default: all. */
+  readonly only?: readonly string[];
+  /** The attacks to leave out, by id or by category. Default: none. */
+  readonly except?: readonly string[];
+}

@@ -12,18 +12,18 @@ import { reject } from "../server/rules/mod.ts";
 import type { Params } from "../core/params.ts";
 import { isTestUrl } from "../server/config/host_kinds.ts";
 import type { EditForm } from "../server/pages/field.tsx";
-import { clientCheckVerbs } from "../testing/control/verbs/client_check.ts";
-import { CheckRunningError, type ClientCheckOptions } from "../testing/client_check.ts";
-import type { ClientCheckHandle } from "./client_check.ts";
+import { clientCheckField } from "./check_issues.ts";
+import type { ClientCheckOptions } from "./check_options.ts";
+import { CheckRunningError, type ClientCheck } from "./client_check.ts";
 import { renderPage } from "../core/pages/render_page.ts";
 import { CheckReportPage } from "./pages/check_report.tsx";
-import { ClientCheck } from "./pages/client_check.tsx";
+import { ClientCheckPage } from "./pages/client_check.tsx";
 import type { CheckReport } from "./report.ts";
 import { describeReport, formatId } from "./report_data.ts";
 import { viewReport } from "./report_view.ts";
 
-/** The fields of the form: those of the verb that starts a check, without the client. */
-const { client: _, ...fields } = clientCheckVerbs.find(({ name }) => name === "clientCheck.start")!.input.members;
+/** The fields of the form: the options without the client. */
+const { client: _, ...fields } = clientCheckField.members;
 
 /** What the page shows besides the form. */
 interface Shown {
@@ -37,7 +37,7 @@ interface Shown {
  * Shows the form. With `progress` in the query, shows the progress of the check, or its report if the check has ended.
  * While a check is running, always shows its progress.
  */
-export async function showCheck(context: Context, check: ClientCheckHandle): Promise<HttpResponse> {
+export async function showCheck(context: Context, check: ClientCheck): Promise<HttpResponse> {
   const client = await findClient(context);
   const { status, client: checked, error } = check.state();
   if (status === "running" && checked !== client.id) return redirect("GET", progressPath(context, checked!));
@@ -48,7 +48,7 @@ export async function showCheck(context: Context, check: ClientCheckHandle): Pro
 }
 
 /** Starts or stops a check. */
-export async function changeCheck(context: Context, check: ClientCheckHandle): Promise<HttpResponse> {
+export async function changeCheck(context: Context, check: ClientCheck): Promise<HttpResponse> {
   const client = await findClient(context);
   const form = await readProtectedForm(context);
   const action = form.get("do");
@@ -72,7 +72,7 @@ export async function changeCheck(context: Context, check: ClientCheckHandle): P
 }
 
 /** Shows the report. */
-export function showReport({ site }: Context, check: ClientCheckHandle, report: CheckReport): HttpResponse {
+export function showReport({ site }: Context, check: ClientCheck, report: CheckReport): HttpResponse {
   const { client } = check.state();
   const path = `/clients/${encodeURIComponent(client ?? "")}`;
   const page = renderPage(CheckReportPage, {
@@ -106,13 +106,13 @@ export async function showJourney(context: Context, { results }: CheckReport): P
 
 async function showPage(
   context: Context,
-  check: ClientCheckHandle,
+  check: ClientCheck,
   client: Client,
   { status = 200, values, errors = [], problem }: Shown,
 ): Promise<HttpResponse> {
   const browser = await ensureBrowserCookie(context);
   const state = check.state();
-  const page = renderPage(ClientCheck, {
+  const page = renderPage(ClientCheckPage, {
     ...context.site,
     client: { id: client.id, name: client.name, href: clientPath(context, client.id) },
     form: { values, errors, csrfToken: await browserCsrfToken(context, browser) },
@@ -149,7 +149,7 @@ function decode(text: string): string {
 function proposedValues(
   { server }: Context,
   { id, redirectUris }: Client,
-  check: ClientCheckHandle,
+  check: ClientCheck,
 ): Record<string, string> {
   const last = check.options();
   if (last?.client === id) {

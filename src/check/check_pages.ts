@@ -6,7 +6,7 @@ import type { Plugin } from "../server/hosting/options.ts";
 import { staticEndpoint } from "../server/hosting/static_endpoint.ts";
 import { HttpError, type HttpResponse, json } from "../core/http/message.ts";
 import { parameters } from "../core/params.ts";
-import type { ClientCheckHandle } from "./client_check.ts";
+import type { ClientCheck } from "./client_check.ts";
 import type { CheckReport } from "./report.ts";
 import { serverPolicy } from "../server/config/server_policy.ts";
 
@@ -18,7 +18,7 @@ import { serverPolicy } from "../server/config/server_policy.ts";
  *
  * @param check Its plugin must be outside of this one.
  */
-export function checkPages(check: ClientCheckHandle): Plugin {
+export function checkPages(check: ClientCheck): Plugin {
   type Show = (handlers: typeof import("./check_page_handlers.ts"), context: Context) => Promise<HttpResponse>;
   const handler = (rule: "DI-04" | "FL-05", show: Show) => async (context: Context) => {
     rejectUntrustedHost(context.server, context.request, rule);

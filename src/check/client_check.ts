@@ -1,6 +1,6 @@
 /**
- * The check of a client of a running server, one at a time: for the page of the client, the verbs of the HTTP control,
- * and the command, which starts a server for it.
+ * The check of a client of a running server, one at a time: for the page of the client, the tools of an agent, and the
+ * command, which starts a server for it.
  *
  * 1. {@link clientCheck} creates the plugin, which does nothing until a check starts.
  * 2. `open_check.ts` opens a mock with the issuer, the keys, the settings and the users of the server, because the
@@ -13,7 +13,7 @@
  */
 
 import type { App } from "../server/app.ts";
-import type { LatchkeyOptions } from "../server/hosting/options.ts";
+import type { LatchkeyOptions, Plugin } from "../server/hosting/options.ts";
 import { isForm } from "../core/http/form.ts";
 import { peekForm } from "../platform/http/changed_request.ts";
 import { type RequestLike, type ResponseLike, withHeaders } from "../core/http/message.ts";
@@ -21,18 +21,51 @@ import { plainText } from "../platform/http/response.ts";
 import { parseTarget, type RequestHandler } from "../core/router.ts";
 import { claimedIds } from "../core/client_auth.ts";
 import { paramsFromFields } from "../core/params.ts";
-import {
-  CheckRunningError,
-  type ClientCheck,
-  type ClientCheckOptions,
-  type ClientCheckState,
-} from "../testing/client_check.ts";
 import type { OpenCheck } from "./open_check.ts";
-import type { OperatorOptions } from "./check_options.ts";
+import type { ClientCheckOptions, OperatorOptions } from "./check_options.ts";
 import type { CheckReport } from "./report.ts";
 
-/** @internal {@link ClientCheck}, with what its pages show. */
-export interface ClientCheckHandle extends ClientCheck {
+/** @internal How far a check is. */
+export interface ClientCheckState {
+  /** `none`: no check was started; `failed`: the check itself failed, and there is no report. */
+  readonly status: "none" | "running" | "ended" | "stopped" | "failed";
+  /** The ID of the client; absent if no check was started. */
+  readonly client?: string;
+  /** The journeys that have a result. */
+  readonly done: number;
+  /** The journeys of the check; 0 until the first one has a result. */
+  readonly total: number;
+  /** The journeys in which an attack succeeded. */
+  readonly failed: number;
+  /** The journeys that showed nothing. */
+  readonly inconclusive: number;
+  /** Whether the report has no failure; absent until there is a report. */
+  readonly passed?: boolean;
+  /** Why the check itself failed, or why a login without an attack failed, so that most journeys showed nothing. */
+  readonly error?: string;
+}
+
+/** Another check is running. */
+export class CheckRunningError extends Error {
+  /** Creates the error; `client` is the one that is checked. */
+  constructor(client: string) {
+    super(`A check of ${client} is running. Stop it, or wait until it ends.`);
+    this.name = "CheckRunningError";
+  }
+}
+
+/** @internal The check of the clients of one server. */
+export interface ClientCheck {
+  /** Passes requests to the private mock while a check runs. It must wrap every plugin that stores requests. */
+  readonly plugin: Plugin;
+  /**
+   * Starts a check.
+   *
+   * @param issuer The issuer that the client is configured with.
+   * @throws {ConfigurationError} If an option is invalid.
+   * @throws {CheckRunningError} If a check is running.
+   */
+  start(options: ClientCheckOptions, issuer: string): Promise<ClientCheckState>;
   /**
    * Starts a check of the configured clients for the operator of the machine, who may name any URL. Resolves with the
    * report.
@@ -42,14 +75,18 @@ export interface ClientCheckHandle extends ClientCheck {
   run(options: Omit<ClientCheckOptions, "client">, issuer: string, operator: OperatorOptions): Promise<CheckReport>;
   /** The options of the last check; `undefined` if none was started. */
   options(): ClientCheckOptions | undefined;
+  /** The status and progress of the last check. */
+  state(): ClientCheckState;
   /** The report of the last check; `undefined` until it ended. */
   report(): CheckReport | undefined;
+  /** Stops the check, if one is running. Its report has the results until then. */
+  stop(): Promise<ClientCheckState>;
 }
 
 /** @internal The settings of {@link clientCheck}. */
 export interface ClientCheckSettings {
   /**
-   * Whether other machines reach the pages or the HTTP control. A check then sends requests only to the origins of the
+   * Whether other machines reach the pages. A check then sends requests only to the origins of the
    * issuer and of the redirect URIs that the client has in the options of the server: a visitor can change all others
    * (SSRF). Default: false.
    */
@@ -78,20 +115,10 @@ function waitResponse(client: string): ResponseLike {
   return withHeaders(plainText(503, text), { "retry-after": "60" });
 }
 
-/**
- * Creates the check of one server.
- *
- * @example
- * ```ts
- * import { testLatchkey } from "@latchkey/latchkey/testing";
- * import { clientCheck } from "@latchkey/latchkey/check";
- *
- * await using as = await testLatchkey({ control: true, clientCheck: clientCheck() });
- * ```
- */
+/** Creates the check of one server. */
 export function clientCheck(
   { exposed = false, program = "latchkey" }: ClientCheckSettings = {},
-): ClientCheckHandle {
+): ClientCheck {
   let app: App | undefined;
   let settings: LatchkeyOptions = {};
   let last: Run | undefined;

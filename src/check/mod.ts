@@ -14,7 +14,6 @@
  * @module
  */
 
-export { clientCheck } from "./client_check.ts";
 export { checkHabits } from "../testing/check_habits.ts";
 export { checkReadiness } from "../testing/check_readiness.ts";
 export type { ReadinessReport } from "../testing/check_readiness.ts";

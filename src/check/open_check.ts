@@ -10,6 +10,7 @@ import type { User } from "../core/clients/client.ts";
 import type { ClientEntry } from "../server/config/client_metadata.ts";
 import type { Client } from "../core/clients/repository.ts";
 import { assertNoIssues } from "../server/config/config_issue.ts";
+import { validate } from "../server/config/field.ts";
 import { demoUsers } from "../server/config/demo_entries.ts";
 import { settingFields } from "../server/config/settings.ts";
 import { revokeGrant } from "../core/grant.ts";
@@ -19,11 +20,11 @@ import { isTestHost } from "../core/test_hosts.ts";
 import { isTestUrl } from "../server/config/host_kinds.ts";
 import type { Fetch } from "../testing/fetch.ts";
 import { type TestLatchkey, testLatchkey } from "../testing/test_latchkey.ts";
-import type { ClientCheckOptions } from "../testing/client_check.ts";
+
 import type { ClientDriver } from "./driver.ts";
 import { checkClient } from "./check_client.ts";
-import { clientIssues, nameIssues, notTestHost, urlIssues } from "./check_issues.ts";
-import type { CheckOptions, OperatorOptions } from "./check_options.ts";
+import { clientCheckField, clientIssues, nameIssues, notTestHost, urlIssues } from "./check_issues.ts";
+import type { CheckOptions, ClientCheckOptions, OperatorOptions } from "./check_options.ts";
 import type { CheckReport } from "./report.ts";
 import { webApplication, type WebApplicationOptions } from "./web_application.ts";
 import { serverPolicy } from "../server/config/server_policy.ts";
@@ -39,7 +40,7 @@ export interface CheckedServer {
   readonly exposed: boolean;
   /** The command that starts the program in a shell. */
   readonly program: string;
-  /** The options of the command. Absent: a visitor of a page or a program started the check. */
+  /** The options of the command. Absent: a visitor of a page or an agent started the check. */
   readonly operator?: OperatorOptions;
 }
 
@@ -93,6 +94,7 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
     // No `setup`: the recorder belongs to the server.
     return checkIn(await openMock(checked, clients, [{ handle, forRequest, onEvent }]), options, checkOptions);
   }
+  assertNoIssues(validate(clientCheckField, options));
   const origins = checked.exposed ? fixedOrigins(checked, options.client) : undefined;
   const client = await server.clients.registered.find(options.client);
   assertNoIssues([

@@ -1,6 +1,6 @@
 /** The server of the program, as its configuration describes it: with its plugins, store and default user. */
 
-import type { ClientCheckHandle } from "../check/client_check.ts";
+import type { ClientCheck } from "../check/client_check.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import type { Recorder } from "../recorder/recorder.ts";
@@ -49,6 +49,8 @@ export interface ProgramServer {
   /** Absent without `metricsPort`. */
   readonly metrics?: Metrics;
   readonly healthCheck: ReturnType<typeof health>;
+  /** Absent without the pages for faults and flows. */
+  readonly check?: ClientCheck;
   readonly storedEntries: { readonly [of in StoredEntries["of"]]?: StoredEntries };
   /** Reports a warning about the configuration: to the log, or without one to standard error. */
   readonly warn: (warning: ConfigurationWarning) => void;
@@ -99,13 +101,12 @@ export async function openServer(
   for (const warning of config.warnings) warn(warning);
   let app: App | undefined;
   const readRules = openTools ? readAnyRules : undefined;
-  const checkPagesEnabled = faultsEnabled && inspectorEnabled;
-  const check = openTools && (config.control || checkPagesEnabled)
+  const check = openTools && faultsEnabled && inspectorEnabled
     ? await openClientCheck(!isThisMachineOnly(reach), environment)
     : undefined;
   const tools = { settings, inspectorEnabled, faultsEnabled, openTools, readRules };
   const issuers = config.issuersByPath && await openIssuersByPath(config, config.issuersByPath, tools, healthCheck);
-  const ofApp = await openAppPlugins(config, { ...tools, check, checkPagesEnabled });
+  const ofApp = await openAppPlugins(config, { ...tools, check });
   const { control } = ofApp;
   const server = await openLatchkey({
     ...settings,
@@ -132,7 +133,7 @@ export async function openServer(
   }
   return {
     ...{ server, app: app!, openTools, inspectorEnabled, faultsEnabled, control, log, metrics, healthCheck },
-    ...{ storedEntries, warn, recorder: ofApp.recorder, vary: ofApp.vary },
+    ...{ storedEntries, warn, check, recorder: ofApp.recorder, vary: ofApp.vary },
   };
 }
 
@@ -142,15 +143,14 @@ interface AppTools extends Pick<ProgramServer, "openTools" | "inspectorEnabled" 
   readonly settings: Settings;
   readonly readRules: ReadRules | undefined;
   /** The check of the clients of the first issuer. Default: none. */
-  readonly check?: ClientCheckHandle;
-  readonly checkPagesEnabled?: boolean;
+  readonly check?: ClientCheck;
 }
 
 /** The plugins of one issuer, the outermost first. */
 async function openAppPlugins(config: RunConfiguration, tools: AppTools) {
-  const { openTools, inspectorEnabled, faultsEnabled, readRules, check, checkPagesEnabled } = tools;
+  const { openTools, inspectorEnabled, faultsEnabled, readRules, check } = tools;
   const inspector = await openInspector(config, inspectorEnabled, readRules);
-  const control = config.control ? await openControl(config, inspector.recorder, check) : undefined;
+  const control = config.control ? await openControl(config, inspector.recorder) : undefined;
   const varied =
     control === undefined && config.resolved.policy.pluginProfiles.some((profile) => profile.startsWith("vary:"))
       ? (await import("../testing/vary/vary.ts")).varyControl()
@@ -158,7 +158,7 @@ async function openAppPlugins(config: RunConfiguration, tools: AppTools) {
   const { checkPages, disabledPages, personas } = await loadDeveloperTools();
   const plugins: readonly Plugin[] = [
     inspector,
-    ...check === undefined || !checkPagesEnabled ? [] : [checkPages(check)],
+    ...check === undefined ? [] : [checkPages(check)],
     ...control === undefined ? [] : control.plugins,
     ...faultsEnabled ? [await openFaultPages(inspector.recorder, control)] : [],
     ...control === undefined && openTools && config.resolved.policy.login !== "interactive" ? [personas()] : [],
@@ -231,7 +231,7 @@ async function openInspector(
   return inspector({ insecureAllow: insecureAllowInspector, insecureExportSecrets, maxFlowsPerSecond, readRules });
 }
 
-async function openClientCheck(exposed: boolean, environment: ProcessEnvironment): Promise<ClientCheckHandle> {
+async function openClientCheck(exposed: boolean, environment: ProcessEnvironment): Promise<ClientCheck> {
   const { clientCheck } = await loadDeveloperTools();
   return clientCheck({ exposed, program: programCommand(environment) });
 }
@@ -239,12 +239,11 @@ async function openClientCheck(exposed: boolean, environment: ProcessEnvironment
 async function openControl(
   { controlSecret: secret, scenarios = [] }: RunConfiguration,
   recorder: Recorder | undefined,
-  clientCheck: ClientCheckHandle | undefined,
 ): Promise<ProgramControl> {
   const { programControl } = await import("../testing/control/program_control.ts");
-  if (scenarios.length === 0) return programControl({ secret, recorder, clientCheck });
+  if (scenarios.length === 0) return programControl({ secret, recorder });
   const { runScenarios } = await import("../testing/control/run_scenarios.ts");
-  return programControl({ secret, recorder, clientCheck, scenarios: (control) => runScenarios(control, scenarios) });
+  return programControl({ secret, recorder, scenarios: (control) => runScenarios(control, scenarios) });
 }
 
 async function openFaultPages(recorder?: Recorder, control?: ProgramControl): Promise<Plugin> {

@@ -48,7 +48,7 @@ import { varyControl } from "./vary/vary.ts";
 import { describeVariations } from "./vary/vary_report.ts";
 import { serverPolicy } from "../server/config/server_policy.ts";
 
-const optionFields = { seed: anyOption, startsAt: anyOption, recorder: objectOption, clientCheck: objectOption };
+const optionFields = { seed: anyOption, startsAt: anyOption, recorder: objectOption };
 const controlField = object<TestControlOptions>("TestControlOptions", optionFields, {});
 
 /** The initial time of the clock of a server with a seed. */
@@ -268,7 +268,6 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     ...{
       approvePages: decisions.approvePages,
       recorder: exchangeRecorder,
-      clientCheck: options.clientCheck,
       faults,
       clearFaults,
     },

@@ -11,7 +11,6 @@ import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
 import type { MemoryRepository } from "../server/entries/repository.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import type { TestBrowser } from "./browser/test_browser.ts";
-import type { ClientCheck } from "./client_check.ts";
 import type { ChangeableSettings } from "./changed_settings.ts";
 import type { ClaimOverrides } from "./claim_overrides.ts";
 import type { ClientDocumentFactory } from "./client_documents.ts";
@@ -50,8 +49,6 @@ export interface TestControlOptions {
   readonly startsAt?: Moment;
   /** A recorder around the plugin of the control, such as the one of an inspector. Default: the plugin has its own. */
   readonly recorder?: Recorder;
-  /** The check of clients, for the control over HTTP; its plugin wraps that of the control. Default: none. */
-  readonly clientCheck?: ClientCheck;
 }
 
 /** @internal Options of {@link TestControl.installFetch}. */
@@ -334,8 +331,6 @@ export interface ServerControl extends TestControl {
   assertMayListen(): void;
   /** The tenants. */
   readonly tenants: Tenants;
-  /** The check of clients; absent without {@link TestControlOptions.clientCheck}. */
-  readonly clientCheck?: ClientCheck;
   /** The recorder of the log. */
   readonly recorder: Recorder;
   /** Fault rules that have ids, for programs that add and remove them by JSON. */

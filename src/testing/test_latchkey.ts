@@ -86,28 +86,25 @@ export interface TestLatchkey extends TestControl, AsyncDisposable {
  * ```
  */
 export async function testLatchkey(options: TestLatchkeyOptions = {}): Promise<TestLatchkey> {
-  assertServerOptions(options, ["seed", "startsAt", "testKeys", "control", "clientCheck"]);
+  assertServerOptions(options, ["seed", "startsAt", "testKeys", "control"]);
   assertKeyOptions(options);
-  const { seed, startsAt, testKeys: useTestKeys = true, control: remote, clientCheck, plugins = [], ...settings } =
-    options;
+  const { seed, startsAt, testKeys: useTestKeys = true, control: remote, plugins = [], ...settings } = options;
   const {
     plugin,
     overHttp,
     tenants: _,
     recorder: __,
-    clientCheck: ___,
-    faults: ____,
-    approvePages: _____,
+    faults: ___,
+    approvePages: ____,
     clearFaults,
     assertMayListen,
     ...control
-  } = testControl({ seed, startsAt, clientCheck });
+  } = testControl({ seed, startsAt });
   const endpoints = remote ? [await overHttp(remote === true ? {} : remote)] : [];
   const server = await latchkey({
     issuerUntilListening: testIssuer,
     ...mockOptions(settings, { useTestKeys, isSeeded: seed !== undefined }),
     plugins: [
-      ...clientCheck === undefined ? [] : [clientCheck.plugin],
       plugin,
       { setup: (app) => void Object.assign(app.disabledPages, disabledPages) },
       ...endpoints,

@@ -5,7 +5,7 @@ import { after, test } from "node:test";
 import { inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "./server.ts";
 import { checkPages } from "../../src/check/check_pages.ts";
-import { clientCheck } from "../../src/check/mod.ts";
+import { clientCheck } from "../../src/check/client_check.ts";
 import { startWebApplication } from "../check/small_web_application.ts";
 import { until } from "../until.ts";
 import { closeBrowser, executablePath, type OpenOptions, openPage, takeScreenshot } from "./harness.ts";

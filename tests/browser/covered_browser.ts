@@ -6,7 +6,7 @@
 import { assertEquals } from "@std/assert";
 import { after, test } from "node:test";
 import { checkPages } from "../../src/check/check_pages.ts";
-import { clientCheck } from "../../src/check/mod.ts";
+import { clientCheck } from "../../src/check/client_check.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "./server.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";

@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { test } from "node:test";
 import { inspector } from "../../src/devtools/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import { clientCheck } from "../../src/check/mod.ts";
+import { clientCheck } from "../../src/check/client_check.ts";
 import { checkPages } from "../../src/check/check_pages.ts";
 import { encode } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";

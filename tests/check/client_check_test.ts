@@ -1,4 +1,4 @@
-/** The check of a client of a running server, by the control. The pages: `client_check_pages_test.ts`. */
+/** The check of a client of a running server, by its functions. The pages: `client_check_pages_test.ts`. */
 
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { decodeJwt, exportJWK, generateKeyPair } from "jose";
@@ -6,43 +6,50 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { type ClientAuth, ClientSecretBasic, type PrivateKey, PrivateKeyJwt } from "openid-client";
-import { type ClientMetadata, type Latchkey, memoryStore, type Store } from "../../src/mod.ts";
+import {
+  type ClientMetadata,
+  ConfigurationError,
+  type Latchkey,
+  type LatchkeyOptions,
+  memoryStore,
+} from "../../src/mod.ts";
 import { basic } from "../kit.ts";
-import { controlClient } from "../testing/control/harness.ts";
-import { clientCheck } from "../../src/check/mod.ts";
+import type { ClientCheckOptions } from "../../src/check/check_options.ts";
+import { CheckRunningError, clientCheck } from "../../src/check/client_check.ts";
 import { inspector } from "../../src/devtools/mod.ts";
-import type { ClientCheckOptions } from "../../src/testing/client_check.ts";
 import { latchkey } from "../secret_leak_check.ts";
-import type { TestLatchkeyOptions } from "../../src/testing/mod.ts";
-import { testLatchkey } from "../testing/test_latchkey.ts";
+import { testControl } from "../../src/testing/mod.ts";
 import { findFreePort } from "../platform/runtime/free_port.ts";
 import { until } from "../until.ts";
 import { type ApplicationMistake, startWebApplication } from "./small_web_application.ts";
 
-/** A server with the control, and an application that has it as its issuer. */
+/** A server, and an application that has it as its issuer. */
 async function start(
   mistake?: ApplicationMistake,
-  { authentication, requestKey, store, ...metadata }:
+  { authentication, requestKey, ...metadata }:
     & Partial<ClientMetadata>
-    & { readonly authentication?: ClientAuth; readonly requestKey?: PrivateKey; readonly store?: Store } = {},
-  options: TestLatchkeyOptions = {},
+    & { readonly authentication?: ClientAuth; readonly requestKey?: PrivateKey } = {},
+  options: LatchkeyOptions = {},
 ) {
-  const as = await testLatchkey({ control: true, clientCheck: clientCheck(), alg: "RS256", store, ...options });
-  await as.listen();
-  const application = await startWebApplication((url) => {
-    as.client({ client_id: "shop", redirect_uris: [`${url}/callback`], ...metadata });
-    return { issuer: as.issuer, clientId: "shop", mistake, authentication, requestKey };
-  });
-  const { get, post } = controlClient({ issuer: as.issuer, fetch });
+  const check = clientCheck();
+  const control = testControl();
+  const as = await latchkey({ alg: "RS256", ...options, plugins: [check.plugin, control.plugin] });
+  const { url: serverUrl } = await as.listen({ port: 0 });
+  const application = await startWebApplication(() => ({
+    ...{ issuer: as.issuer, clientId: "shop", mistake, authentication, requestKey },
+  }));
   const { url } = application;
+  await as.clients.set({ client_id: "shop", redirect_uris: [`${url}/callback`], ...metadata });
   return {
-    ...{ as, get, post, url },
-    begin: (input: object = {}) =>
-      post("/clientCheck/start", { client: "shop", loginUrl: `${url}/login`, loggedInUrl: `${url}/me`, ...input }),
+    ...{ as, control, check, url, serverUrl },
+    begin: (input: Partial<ClientCheckOptions> = {}) =>
+      check.start({ client: "shop", loginUrl: `${url}/login`, loggedInUrl: `${url}/me`, ...input }, as.issuer),
     async end() {
-      await until(async () => (await get("/clientCheck/state")).body.status !== "running");
-      return (await get("/clientCheck/state")).body;
+      await until(() => check.state().status !== "running");
+      return check.state();
     },
+    report: () =>
+      check.report()!.toJSON() as { readonly control: { readonly passed: boolean; readonly error?: string } },
     async [Symbol.asyncDispose]() {
       await application[Symbol.asyncDispose]();
       await as.close();
@@ -53,20 +60,19 @@ async function start(
 test("[CO-07] a correct application passes, one with a mistake fails, and the server is as before", async () => {
   for (const mistake of [undefined, "does not verify the ID token"] as const) {
     await using server = await start(mistake);
-    const { as, begin, end, get } = server;
-    as.clock.freeze("2030-01-01");
-    const health = (await get("/health")).body;
+    const { as, control: { clock, log }, begin, end, report } = server;
+    clock.freeze("2030-01-01");
+    const now = clock.now();
     const keys = await (await fetch(`${as.issuer}/oauth2/jwks`)).text();
-    as.log.clear();
+    log.clear();
     const begun = await begin({ only: ["id-token/signed-by-stranger", "id-token/nonce-wrong"] });
-    assertEquals([begun.status, begun.body.status, begun.body.client], [200, "running", "shop"]);
+    assertEquals([begun.status, begun.client], ["running", "shop"]);
     const { status, passed, failed, done, total } = await end();
-    const report = (await get("/clientCheck/report")).body;
-    assertEquals([status, passed], ["ended", mistake === undefined], JSON.stringify(report.control));
+    assertEquals([status, passed], ["ended", mistake === undefined], JSON.stringify(report().control));
     assertEquals(failed > 0, mistake !== undefined);
     assert(done === total && done > 1);
-    assertEquals(as.log.exchanges, []);
-    assertEquals((await get("/health")).body, health);
+    assertEquals(log.exchanges, []);
+    assertEquals(clock.now(), now);
     assertEquals(await (await fetch(`${as.issuer}/oauth2/jwks`)).text(), keys);
   }
 });
@@ -80,36 +86,26 @@ test("[CO-07] a correct application that signs assertions and requests by its ow
     await using server = await start(undefined, { authentication: PrivateKeyJwt(key), ...metadata, ...how });
     await server.begin({ only: ["clock/small", "id-token/nonce-wrong"] });
     const { passed, failed, inconclusive } = await server.end();
-    assertEquals(
-      [passed, failed, inconclusive],
-      [true, 0, 0],
-      JSON.stringify((await server.get("/clientCheck/report")).body),
-    );
+    assertEquals([passed, failed, inconclusive], [true, 0, 0], JSON.stringify(server.report()));
   }
 });
 
 test("[CO-07] a second check is rejected; a stopped one has a report of what is known", async () => {
   await using server = await start();
-  const { begin, get, post } = server;
-  assertEquals((await get("/clientCheck/state")).body.status, "none");
-  assertEquals((await get("/clientCheck/report")).status, 404);
+  const { begin, check } = server;
+  assertEquals([check.state().status, check.report()], ["none", undefined]);
   await begin({ only: ["response"] });
-  const second = await begin();
-  assertEquals([second.status, second.body.detail], [
-    409,
-    "A check of shop is running. Stop it, or wait until it ends.",
-  ]);
-  const stopped = await post("/clientCheck/stop");
-  assertEquals([stopped.status, stopped.body.status, stopped.body.passed], [200, "stopped", false]);
-  assertEquals((await get("/clientCheck/report")).status, 200);
-  assertEquals((await begin({ only: ["response/late"] })).status, 200);
-  await post("/clientCheck/stop");
+  await assertRejects(() => begin(), CheckRunningError, "A check of shop is running. Stop it, or wait until it ends.");
+  const { status, passed } = await check.stop();
+  assertEquals([status, passed, check.report()?.passed], ["stopped", false, false]);
+  assertEquals((await begin({ only: ["response/late"] })).status, "running");
+  await check.stop();
 });
 
 test("[CO-07] a login URL on another host, an unknown client, and an unknown attack are rejected", async () => {
   await using server = await start();
-  const { as, begin } = server;
-  const cases = [
+  const { control, begin } = server;
+  const cases: readonly (readonly [Partial<ClientCheckOptions>, string])[] = [
     [{ loginUrl: "http://169.254.169.254/latest" }, "loginUrl"],
     [{ loginUrl: "https://app.example.com/login" }, "loginUrl"],
     [{ loginUrl: "file:///etc/passwd" }, "loginUrl"],
@@ -118,35 +114,33 @@ test("[CO-07] a login URL on another host, an unknown client, and an unknown att
     [{ refreshUrl: "http://10.0.0.1/refresh" }, "refreshUrl"],
     [{ client: "other" }, "client"],
     [{ only: ["id-tokens"] }, "only"],
-  ] as const;
+  ];
   for (const [input, place] of cases) {
-    const { status, body } = await begin(input);
-    assertEquals([status, body.errors[0].place], [400, place], JSON.stringify(body));
+    const { issues } = await assertRejects(() => begin(input), ConfigurationError);
+    assertEquals(issues.map(({ path }) => path), [place]);
   }
-  const { client_id } = await as.register({ redirect_uris: ["http://localhost:3000/cb"] });
-  const { status, body } = await begin({ client: client_id });
-  assertEquals(status, 400);
-  assertEquals(body.errors[0].received, "a client that registered itself");
+  const { client_id } = await control.register({ redirect_uris: ["http://localhost:3000/cb"] });
+  const { issues } = await assertRejects(() => begin({ client: client_id }), ConfigurationError);
+  assertEquals(issues[0]!.received, "a client that registered itself");
 });
 
 test("[CO-07] a check requests no redirect URI on another host, and a client that has no other is rejected", async () => {
   await using server = await start();
-  const { as, begin, end, get, url } = server;
+  const { as, begin, end, report, url } = server;
   const real = "https://shop.example.com/callback";
-  as.client({ client_id: "shop", redirect_uris: [real, "http://127.0.0.1:1/callback", `${url}/callback`] });
-  as.client({ client_id: "real", redirect_uris: [real] });
-  const { status, body } = await begin({ client: "real" });
-  assertEquals([status, body.errors[0].place], [400, "client"]);
+  await as.clients.set({ client_id: "shop", redirect_uris: [real, "http://127.0.0.1:1/callback", `${url}/callback`] });
+  await as.clients.set({ client_id: "real", redirect_uris: [real] });
+  const { issues } = await assertRejects(() => begin({ client: "real" }), ConfigurationError);
+  assertEquals(issues[0]!.path, "client");
   // A response goes to the redirect URI that the request names.
   const request = { client_id: "shop", redirect_uri: real, response_type: "code", code_challenge: "x".repeat(43) };
   const loginUrl = `${as.issuer}/oauth2/authorize?${new URLSearchParams(request)}`;
-  assertEquals((await begin({ loginUrl, only: ["response/late"] })).status, 200);
+  await begin({ loginUrl, only: ["response/late"] });
   await end();
-  assertStringIncludes(JSON.stringify((await get("/clientCheck/report")).body.control), "redirect_uri");
-  assertEquals((await begin({ only: ["response/late"] })).status, 200);
+  assertStringIncludes(JSON.stringify(report().control), "redirect_uri");
+  await begin({ only: ["response/late"] });
   assertEquals((await end()).status, "ended");
-  const { control } = (await get("/clientCheck/report")).body;
-  assertEquals(control.passed, true, JSON.stringify(control));
+  assertEquals(report().control.passed, true, JSON.stringify(report().control));
   assertEquals(as.clients.find("shop")!.redirectUris.length, 3);
 });
 
@@ -156,9 +150,9 @@ test("[CO-07] requests to the application have the limits of requests to URLs th
   await new Promise<void>((resolve) => large.listen(0, "127.0.0.1", resolve));
   const loginUrl = `http://127.0.0.1:${(large.address() as AddressInfo).port}/login`;
   await server.begin({ loginUrl, loggedInUrl: undefined, only: ["response/late"] });
-  await server.end();
-  const { control } = (await server.get("/clientCheck/report")).body;
-  assertEquals((await server.get("/clientCheck/state")).body.error, control.error, "the reason, without the report");
+  const { error } = await server.end();
+  const { control } = server.report();
+  assertEquals(error, control.error, "the reason, without the report");
   assertStringIncludes(JSON.stringify(control), "expected a body of at most 1048576 bytes");
   large.closeAllConnections();
   await new Promise((resolve) => large.close(resolve));
@@ -201,30 +195,33 @@ test("[CO-07] where other machines reach the server, a check reaches only the cl
 });
 
 test("[CO-07] a confidential client keeps its secret in the check, and has its former grants afterwards", async () => {
-  await using as = await testLatchkey({ control: true, clientCheck: clientCheck() });
-  await as.listen();
-  const { post } = controlClient({ issuer: as.issuer, fetch });
+  const check = clientCheck();
+  const control = testControl();
+  await using as = await latchkey({ plugins: [check.plugin, control.plugin] });
+  await as.listen({ port: 0 });
   // An application that never responds, so that the check waits.
   const waiting = createServer(() => {});
   await new Promise<void>((resolve) => waiting.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(waiting.address() as AddressInfo).port}`;
   const client_secret = "secret-of-the-api-client";
   const grant_types = ["authorization_code", "refresh_token", "client_credentials"];
-  as.client({ client_id: "api", client_secret, redirect_uris: [`${url}/callback`], grant_types, scope: "read" });
+  await as.clients.set({
+    ...{ client_id: "api", client_secret, redirect_uris: [`${url}/callback`], grant_types, scope: "read" },
+  });
   const request = async (path: string, params: Readonly<Record<string, string>>, secret = client_secret) => {
     const init = { method: "POST", headers: basic("api", secret), body: new URLSearchParams(params) };
     const response = await fetch(as.issuer + path, init);
     return { status: response.status, body: await response.json() };
   };
   const isActive = async (token: string) => (await request("/oauth2/introspect", { token })).body.active;
-  const before = await as.mint.refreshToken({ client: "api", sub: "alice", scope: "read" });
+  const before = await control.mint.refreshToken({ client: "api", sub: "alice", scope: "read" });
   assertEquals(await isActive(before), true);
-  assertEquals((await post("/clientCheck/start", { client: "api", loginUrl: `${url}/login` })).status, 200);
+  await check.start({ client: "api", loginUrl: `${url}/login` }, as.issuer);
   const grant = { grant_type: "client_credentials", scope: "read" };
   assertEquals((await request("/oauth2/token", grant, "another-secret-of-the-client")).status, 401);
   const { status, body } = await request("/oauth2/token", grant);
   assertEquals([status, await isActive(body.access_token), await isActive(before)], [200, true, false]);
-  await post("/clientCheck/stop");
+  await check.stop();
   // The key that signed it is that of the server.
   assertEquals([await isActive(body.access_token), await isActive(before)], [false, true]);
   waiting.closeAllConnections();
@@ -232,9 +229,10 @@ test("[CO-07] a confidential client keeps its secret in the check, and has its f
 });
 
 test("[CO-07] a token that a check issues by a moved clock is not valid when the server reaches that time", async () => {
-  await using as = await testLatchkey({ control: true, clientCheck: clientCheck(), alg: "RS256" });
-  await as.listen();
-  const { get, post } = controlClient({ issuer: as.issuer, fetch });
+  const check = clientCheck();
+  const { plugin, clock } = testControl();
+  await using as = await latchkey({ alg: "RS256", plugins: [check.plugin, plugin] });
+  await as.listen({ port: 0 });
   const client_secret = "secret-of-the-shop-client";
   const tokenUrl = `${as.issuer}/oauth2/token`;
   const tokens: string[] = [];
@@ -242,28 +240,26 @@ test("[CO-07] a token that a check issues by a moved clock is not valid when the
     const body = new URLSearchParams(params);
     return await (await fetch(url, { method: "POST", headers: basic("shop", client_secret), body })).json();
   };
-  await using application = await startWebApplication((url) => {
-    const grant_types = ["authorization_code", "client_credentials"];
-    as.client({ client_id: "shop", client_secret, redirect_uris: [`${url}/callback`], grant_types });
-    return {
-      issuer: as.issuer,
-      clientId: "shop",
-      authentication: ClientSecretBasic(client_secret),
-      async fetch(url, init) {
-        if (url === tokenUrl) {
-          tokens.push((await request(url, { grant_type: "client_credentials", scope: "read" })).access_token);
-        }
-        return await fetch(url, init);
-      },
-    };
-  });
+  await using application = await startWebApplication(() => ({
+    issuer: as.issuer,
+    clientId: "shop",
+    authentication: ClientSecretBasic(client_secret),
+    async fetch(url, init) {
+      if (url === tokenUrl) {
+        tokens.push((await request(url, { grant_type: "client_credentials", scope: "read" })).access_token);
+      }
+      return await fetch(url, init);
+    },
+  }));
   const { url } = application;
+  const grant_types = ["authorization_code", "client_credentials"];
+  await as.clients.set({ client_id: "shop", client_secret, redirect_uris: [`${url}/callback`], grant_types });
   const input = { client: "shop", loginUrl: `${url}/login`, loggedInUrl: `${url}/me`, only: ["response/late"] };
-  assertEquals((await post("/clientCheck/start", input)).status, 200);
-  await until(async () => (await get("/clientCheck/state")).body.status !== "running");
-  const expiries = tokens.map((token) => (decodeJwt(token).exp! * 1000 - as.clock.now()) / 3_600_000);
+  await check.start(input, as.issuer);
+  await until(() => check.state().status !== "running");
+  const expiries = tokens.map((token) => (decodeJwt(token).exp! * 1000 - clock.now()) / 3_600_000);
   assert(expiries.some((hours) => hours > 24), String(expiries));
-  as.clock.advance(2 * 3600);
+  clock.advance(2 * 3600);
   for (const token of tokens) {
     assertEquals((await request(`${as.issuer}/oauth2/introspect`, { token })).active, false);
   }
@@ -271,8 +267,8 @@ test("[CO-07] a token that a check issues by a moved clock is not valid when the
 
 test("[CO-07] during a check, a login of another client ends with 503 and the reason, and works again afterwards", async () => {
   await using server = await start();
-  const { as, begin, end } = server;
-  as.client({ client_id: "other", redirect_uris: ["http://localhost:3000/callback"] });
+  const { as, begin } = server;
+  await as.clients.set({ client_id: "other", redirect_uris: ["http://localhost:3000/callback"] });
   const logIn = async (client_id: string, redirect_uri: string) => {
     const pkce = { code_challenge: "x".repeat(43), code_challenge_method: "S256" };
     const params = new URLSearchParams({ response_type: "code", client_id, redirect_uri, ...pkce });
@@ -283,14 +279,13 @@ test("[CO-07] during a check, a login of another client ends with 503 and the re
   const other = await logIn("other", "http://localhost:3000/callback");
   assertEquals([other.status, other.retryAfter], [503, "60"]);
   assertStringIncludes(other.text, "A check of shop is running.");
-  await server.post("/clientCheck/stop");
-  await end();
+  await server.check.stop();
   assertEquals((await logIn("other", "http://localhost:3000/callback")).status, 302);
 });
 
 test("[CO-07] during a check, a client that the application registers logs in, and one of another origin does not", async () => {
   await using server = await start(undefined, {}, { registration: {} });
-  const { as, begin, end, url } = server;
+  const { as, begin, url } = server;
   await begin({ only: ["response"] });
   for (const [redirect_uri, status] of [[`${url}/callback`, 302], ["http://localhost:3000/callback", 503]] as const) {
     const registration = await fetch(`${as.issuer}/oauth2/register`, {
@@ -304,19 +299,19 @@ test("[CO-07] during a check, a client that the application registers logs in, a
     const response = await fetch(`${as.issuer}/oauth2/authorize?${params}`, { redirect: "manual" });
     assertEquals(response.status, status, await response.text());
   }
-  await server.post("/clientCheck/stop");
-  await end();
+  await server.check.stop();
 });
 
 test("[CO-07] during a check, tokens of another client are refreshed, introspected and revoked as before", async () => {
   await using server = await start();
-  const { as, begin, end } = server;
+  const { as, control, begin } = server;
   const client_secret = "secret-of-the-api-client";
   const redirect_uris = ["http://localhost:3000/callback"];
-  as.client({ client_id: "api", client_secret, redirect_uris });
-  as.client({ client_id: "spa", redirect_uris });
-  const issued = await as.mint.refreshToken({ client: "api", sub: "alice", scope: "read" });
-  const issuedToPublic = await as.mint.refreshToken({ client: "spa", sub: "alice", scope: "read" });
+  const grant_types = ["authorization_code", "refresh_token"];
+  await as.clients.set({ client_id: "api", client_secret, redirect_uris, grant_types });
+  await as.clients.set({ client_id: "spa", redirect_uris, grant_types });
+  const issued = await control.mint.refreshToken({ client: "api", sub: "alice", scope: "read" });
+  const issuedToPublic = await control.mint.refreshToken({ client: "spa", sub: "alice", scope: "read" });
   const request = async (path: string, params: Readonly<Record<string, string>>, headers = {}) => {
     const response = await fetch(as.issuer + path, { method: "POST", headers, body: new URLSearchParams(params) });
     return { status: response.status, text: await response.text() };
@@ -336,36 +331,31 @@ test("[CO-07] during a check, tokens of another client are refreshed, introspect
   assertEquals((await request("/oauth2/token", ofPublic)).status, 200);
   const userinfo = (token: string) =>
     fetch(`${as.issuer}/oauth2/userinfo`, { headers: { authorization: `Bearer ${token}` } });
-  const token = await as.mint.accessToken({ client: "spa", sub: "alice", scope: "openid" });
+  const token = await control.mint.accessToken({ client: "spa", sub: "alice", scope: "openid" });
   assertEquals((await (await userinfo(token)).json()).sub, "alice");
   assertEquals((await userinfo(`${token}x`)).status, 401);
   const login = { response_type: "code", client_id: "spa", redirect_uri: redirect_uris[0]! };
   assertEquals((await request("/oauth2/authorize", login)).status, 503);
-  assertEquals(
-    (await fetch(`${as.issuer}/_control/clientCheck/state`).then((state) => state.json())).status,
-    "running",
-  );
-  await server.post("/clientCheck/stop");
-  await end();
+  assertEquals(server.check.state().status, "running");
+  await server.check.stop();
 });
 
 test("[CO-07] during a check, the server serves a client that it has not read from its store before", async () => {
   const store = Object.assign(memoryStore(), { persistent: true });
-  await using before = await testLatchkey({ store });
+  await using before = await latchkey({ store });
   const client_secret = "secret-of-the-job";
   await before.clients.set({ client_id: "job", client_secret, grant_types: ["client_credentials"] });
-  await using server = await start(undefined, { store });
+  await using server = await start(undefined, {}, { store });
   await server.begin({ only: ["response"] });
   const init = { method: "POST", body: new URLSearchParams({ grant_type: "client_credentials" }) };
   const response = await fetch(`${server.as.issuer}/oauth2/token`, { ...init, headers: basic("job", client_secret) });
   assertEquals([response.status, (await response.json()).error], [200, undefined]);
-  await server.post("/clientCheck/stop");
-  await server.end();
+  await server.check.stop();
 });
 
 test("[CO-07] during a check, another client registers at the server, which knows it afterwards", async () => {
   await using server = await start();
-  const { as, begin, end } = server;
+  const { as, begin } = server;
   await begin({ only: ["response"] });
   const response = await fetch(`${as.issuer}/oauth2/register`, {
     method: "POST",
@@ -376,8 +366,7 @@ test("[CO-07] during a check, another client registers at the server, which know
   const registered = await response.json();
   const authorization = `Bearer ${registered.registration_access_token}`;
   assertEquals((await fetch(registered.registration_client_uri, { headers: { authorization } })).status, 200);
-  await server.post("/clientCheck/stop");
-  await end();
+  await server.check.stop();
   assertEquals(as.clients.find(registered.client_id)?.id, registered.client_id);
 });
 

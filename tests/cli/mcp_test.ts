@@ -4,6 +4,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { Client } from "@modelcontextprotocol/client";
 import { test } from "node:test";
 import { serveTools } from "../../src/cli/mcp/serve_tools.ts";
+import { until } from "../until.ts";
 import { commandEnvironment, readRules } from "./command_runs.ts";
 
 type Transport = Parameters<Client["connect"]>[0];
@@ -145,5 +146,26 @@ test("a tool is the verb of the control, and a wrong argument is an error with i
   assertStringIncludes(wrong.texts[0]!, "Did you mean seconds?");
   assertMatch((await agent.call("rule", { id: "PK-09" })).texts[0]!, /^PK-09/);
   assert((await agent.call("rule", { id: "XX-99" })).isError);
-  assert((await agent.call("check", { client: "absent", loginUrl: "http://localhost:1/" })).isError);
+});
+
+test("an agent checks the application of a client; a wrong input is an error with its fix", async () => {
+  await using agent = await connect();
+  // No application listens on this port: the check ends with a report of that.
+  const input = { client: "demo-public", loginUrl: "http://127.0.0.1:9/login" };
+  const unknown = await agent.call("check", { ...input, client: "absent" });
+  assert(unknown.isError && unknown.texts[0]!.includes("the ID of a configured client"), unknown.texts[0]);
+  const misspelt = await agent.call("check", { ...input, loggedInURL: "http://127.0.0.1:9/me" });
+  assert(misspelt.isError && misspelt.texts[0]!.includes("loggedInUrl"), misspelt.texts[0]);
+  assertEquals((await agent.call("check_report")).texts[0], "status: none");
+  assertEquals(JSON.parse((await agent.call("check", input)).texts[0]!).status, "running");
+  await until(async () => !(await agent.call("check_report")).texts[0]!.startsWith("status:"));
+  const { texts: [verdict, , data] } = await agent.call("check_report");
+  assertEquals(verdict, "The check did not pass.");
+  assertStringIncludes(data!, "is the application running");
+});
+
+test("an agent cannot check clients of a server without their pages", async () => {
+  await using agent = await connect("--faults", "off");
+  const { isError, texts } = await agent.call("check_report");
+  assert(isError && texts[0]!.startsWith("This server cannot check clients"), texts[0]);
 });

@@ -114,7 +114,7 @@ function Progress({ client, form, progress }: ClientCheckProps): VNode {
   );
 }
 
-export function ClientCheck(props: ClientCheckProps): VNode {
+export function ClientCheckPage(props: ClientCheckProps): VNode {
   const { client, form, problem, progress, base, reportPath } = props;
   const { id, name = id, href } = client;
   return (

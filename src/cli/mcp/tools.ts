@@ -6,6 +6,8 @@ import { clientSnippets } from "../../devtools/connect/client_snippets/mod.ts";
 import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import { formatExchange, summarizeExchange } from "../../recorder/export/text.ts";
 import { redactFlow } from "../../recorder/redact.ts";
+import type { ClientCheckOptions } from "../../check/check_options.ts";
+import type { ClientCheck } from "../../check/client_check.ts";
 import type { McpService, McpTool } from "../../resource/mcp.ts";
 import { endpointUrl } from "../../core/endpoint.ts";
 import { quote } from "../../server/config/config_issue.ts";
@@ -192,23 +194,40 @@ export function createTools(
         return { text: placement, data: [text ?? "", ...notes].filter(Boolean).join("\n\n") };
       },
     },
-    verbTool(
-      "check",
-      "clientCheck.start",
-      "Starts attacks on an application of a registered client; then check_report.",
-    ),
+    {
+      name: "check",
+      description: "Starts attacks on an application of a configured client; then check_report.",
+      inputSchema: {
+        ...objectSchema({
+          client: { type: "string", examples: ["web"] },
+          loginUrl: { type: "string", description: "The URL that starts a login of the application, on a test host." },
+          loggedInUrl: { type: "string", description: "A page that shows who is logged in." },
+          loggedInText: { type: "string", description: "A text that only the page of the user has." },
+          refreshUrl: { type: "string", description: "A page where the application refreshes tokens." },
+          verifiesIdTokenSignature: { type: "boolean", description: "Default: true." },
+          only: { ...names, description: "The attacks to run, by ID or by category. Default: all." },
+          except: { ...names, description: "The attacks to leave out." },
+        }),
+        required: ["client", "loginUrl"],
+      },
+      async run(input) {
+        const server = await getServer();
+        const options = input as unknown as ClientCheckOptions;
+        return { text: JSON.stringify(await checkOf(server).start(options, server.server.issuer), null, 2) };
+      },
+    },
     {
       name: "check_report",
       description: "How the check goes, or when it has ended, what the application does wrong and how to fix it.",
       inputSchema: objectSchema({}),
       async run() {
-        const server = await getServer();
-        const state = await callVerb(server, "clientCheck.state", {}) as { readonly status: string };
-        if (state.status !== "ended" && state.status !== "stopped") {
+        const check = checkOf(await getServer());
+        const state = check.state();
+        const report = check.report();
+        if (state.status === "running" || report === undefined) {
           return { text: `status: ${state.status}`, data: JSON.stringify(state, null, 2) };
         }
-        const report = await callVerb(server, "clientCheck.report", {}) as Readonly<Record<string, unknown>>;
-        const { passed, problem, causes, attackCounts, control } = report;
+        const { passed, problem, causes, attackCounts, control } = report.toJSON();
         return {
           text: passed ? "The check passed." : "The check did not pass.",
           data: JSON.stringify({ problem, causes, attackCounts, control }, null, 2),
@@ -232,6 +251,14 @@ export function createTools(
 }
 
 const toBlock = (text: string) => ({ type: "text", text: visibleText(text) });
+
+const names = { type: "array", items: { type: "string" } };
+
+/** The check of clients. @throws {ToolError} If the configuration switches its pages off. */
+function checkOf({ check }: StartedServer): ClientCheck {
+  if (check !== undefined) return check;
+  throw new ToolError("This server cannot check clients: start it with --faults on and --inspector on.");
+}
 
 /** An object whose members are all required. */
 function objectSchema(properties: Readonly<Record<string, object>>): object {

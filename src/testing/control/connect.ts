@@ -14,7 +14,6 @@ import type { ClientMetadata } from "../../server/config/client_metadata.ts";
 import type { MetadataChanges } from "./change_client.ts";
 import type { ChangeableSettings } from "../changed_settings.ts";
 import type { HabitOptions } from "../check_habits.ts";
-import type { ClientCheckOptions, ClientCheckState } from "../client_check.ts";
 import type { ClaimOverrides, Claims } from "../claim_overrides.ts";
 import type { TestClient, TestClientOptions } from "../clients.ts";
 import type { TestClock } from "../clock.ts";
@@ -107,17 +106,6 @@ export interface ConnectedLatchkey {
     readonly text: string;
     readonly habits: readonly Readonly<Record<string, unknown>>[];
   }>;
-  /** The check of a client, as `latchkey check` does it. It runs in the background. */
-  readonly clientCheck: {
-    /** Starts a check. */
-    start(options: ClientCheckOptions): Promise<ClientCheckState>;
-    /** The status and progress of the last check. */
-    state(): Promise<ClientCheckState>;
-    /** The report of the last check, as JSON. */
-    report(): Promise<Readonly<Record<string, unknown>>>;
-    /** Stops the check, and resolves when it has ended. */
-    stop(): Promise<ClientCheckState>;
-  };
   /**
    * Revokes the codes and tokens of a user, of a client, or of a user at a client; or one token. Returns the number of
    * revoked grants or tokens.

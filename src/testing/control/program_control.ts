@@ -2,7 +2,6 @@
 
 import type { Plugin } from "../../server/hosting/options.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
-import type { ClientCheck } from "../client_check.ts";
 import { testControl } from "../control.ts";
 import { withTrustedPersonas } from "../personas.ts";
 import type { ControlOptions, ServerControl } from "../test_control.ts";
@@ -13,8 +12,6 @@ import type { RunningScenarios, ScenarioResults } from "./run_scenarios.ts";
 export interface ProgramControlOptions extends ControlOptions {
   /** A recorder around the server. Default: the control has its own. */
   readonly recorder?: Recorder;
-  /** The check of clients. Its plugin wraps the plugins of the control. Default: none. */
-  readonly clientCheck?: ClientCheck;
   /** Prepares the scenarios of the server, which must be on a test host. Default: none. */
   readonly scenarios?: (control: ServerControl) => RunningScenarios;
 }
@@ -34,8 +31,8 @@ export interface ProgramControl {
  *
  * @throws {ConfigurationError} If a scenario is invalid.
  */
-export function programControl({ secret, recorder, clientCheck, scenarios }: ProgramControlOptions): ProgramControl {
-  const inner = testControl({ recorder, clientCheck });
+export function programControl({ secret, recorder, scenarios }: ProgramControlOptions): ProgramControl {
+  const inner = testControl({ recorder });
   const running = scenarios?.(inner);
   const control = running?.control ?? inner;
   const { plugin } = control;

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { EndpointDescription } from "../../../src/core/endpoint.ts";
 import { programControl } from "../../../src/testing/control/program_control.ts";
 import { checkPages } from "../../../src/check/check_pages.ts";
-import { clientCheck } from "../../../src/check/mod.ts";
+import { clientCheck } from "../../../src/check/client_check.ts";
 import { inspector } from "../../../src/devtools/mod.ts";
 import { personas } from "../../../src/testing/personas.ts";
 import { memoryStore } from "../../../src/mod.ts";

@@ -58,12 +58,6 @@ export async function callEveryVerb(issuer: string): Promise<void> {
   assertEquals((await call("log.exchanges", { endpoint: "authorize" })).count, 1);
   await call("checkHabits", { client: "web" });
   await call("log.clear");
-  await call("clientCheck.start", { client: "web", loginUrl: "http://127.0.0.1:9/login", only: ["response"] });
-  assertEquals((await call("clientCheck.stop")).client, "web");
-  // Nothing listens there, so the login without an attack fails, and no attack runs.
-  const { client, status, done } = await call("clientCheck.state");
-  assertEquals([client, status === "running", done], ["web", false, 0]);
-  assertEquals((await call("clientCheck.report")).passed, false);
   await call("endSession", { idToken: id_token });
 
   assertEquals((await call("client", { confidential: true })).token_endpoint_auth_method, "client_secret_basic");

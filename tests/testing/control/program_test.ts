@@ -3,11 +3,10 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { runProgram, startProgram } from "../../platform/runtime/run_program.ts";
-import { until } from "../../until.ts";
 import { challenge } from "../../kit.ts";
 import { controlClient } from "./harness.ts";
 
-test("the program does what the control says: a client, a user, a fault that /faults shows, the clock, the log, a check", async () => {
+test("the program does what the control says: a client, a user, a fault that /faults shows, the clock, the log", async () => {
   const { banner, port, signal, exited } = await startProgram({
     args: ["--port", "0", "--control", "on", "--log", "off"],
   });
@@ -40,12 +39,6 @@ test("the program does what the control says: a client, a user, a fault that /fa
   assertEquals((await post("/reset")).status, 204);
   const { body: { clients } } = await get("/clients/all");
   assertEquals(clients.map(({ client_id }: { client_id: string }) => client_id), ["demo-public", "demo-confidential"]);
-  // No application listens on this port: the check ends with a report of that.
-  await post("/clientCheck/start", { client: "demo-public", loginUrl: "http://127.0.0.1:9/login" });
-  await until(async () => (await get("/clientCheck/state")).body.status === "ended");
-  const report = await fetch(`${issuer}/clients/demo-public/check?progress`);
-  assertEquals(report.url, `${issuer}/flows/check`);
-  assertStringIncludes(await report.text(), "is the application running");
   signal("SIGTERM");
   assertEquals((await exited).code, 0);
 });

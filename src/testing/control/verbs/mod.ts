@@ -1,7 +1,6 @@
 /** The list of all verbs, in the order of the documentation. */
 
 import type { Verb } from "../verb.ts";
-import { clientCheckVerbs } from "./client_check.ts";
 import { clientVerbs } from "./clients.ts";
 import { clockVerbs } from "./clock.ts";
 import { decisionVerbs } from "./decisions.ts";
@@ -22,5 +21,5 @@ import { userVerbs } from "./users.ts";
 export const verbs: readonly Verb[] = [
   ...[logVerbs, expectationVerbs, faultVerbs, clientVerbs, userVerbs, decisionVerbs, polledRequestVerbs].flat(),
   ...[issueVerbs, mintVerbs].flat(),
-  ...[tokenVerbs, eventVerbs, keyVerbs, clockVerbs, clientCheckVerbs, tenantVerbs, serverVerbs].flat(),
+  ...[tokenVerbs, eventVerbs, keyVerbs, clockVerbs, tenantVerbs, serverVerbs].flat(),
 ];
