@@ -4,60 +4,11 @@
 import type { ComponentChildren, VNode } from "preact";
 import { formatLongDuration } from "../../server/pages/duration.ts";
 import { Field } from "../../server/pages/field.tsx";
-import { Layout, Panes, Script, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
+import { Layout, Panes, Script, Section, Stylesheet } from "../../server/pages/layout.tsx";
 import { ClockNotice, Confirmation, Notice } from "../../server/pages/notice.tsx";
 import { Code } from "../../server/pages/value.tsx";
-import type { FaultDefinition } from "../faults/definition.ts";
-import type { ListedFault } from "../faults/fault_list.ts";
 import type { ClockPreset } from "./clock_presets.ts";
-import type { BuiltInScenario } from "../scenarios/scenarios.ts";
-
-/** A field of a form, from the input of a verb. */
-export type FormField = Parameters<typeof Field>[0];
-
-/** The page at `/faults`. */
-export interface FaultsProps extends Site {
-  /** The CSRF token of all forms. */
-  readonly csrfToken: string;
-  /** Why the last form was rejected. */
-  readonly error?: string;
-  /** What the last form changed. Absent: nothing. */
-  readonly confirmation?: string;
-  /** The client that faults are added for. Absent: any client. */
-  readonly client?: string;
-  /** The clients that can be chosen. */
-  readonly clients: readonly string[];
-  /** The pages that check a client, below the base. */
-  readonly checks: readonly { readonly client: string; readonly path: string }[];
-  /** The words that were searched. Empty: none. */
-  readonly search: string;
-  /** The faults of the first screen: what a button says, and the input of the verb. */
-  readonly common: readonly { readonly title: string; readonly values: Readonly<Record<string, string>> }[];
-  /** The scenarios of `exec --scenario`. */
-  readonly scenarios: readonly BuiltInScenario[];
-  /** All faults, by group; `text` is what a search looks in. */
-  readonly groups: readonly {
-    readonly title: string;
-    readonly definitions: readonly {
-      readonly id: string;
-      readonly title: string;
-      readonly text: string;
-      readonly isFound: boolean;
-    }[];
-  }[];
-  /** The fault that the form adds. Absent: none is chosen. */
-  readonly chosen?: Pick<FaultDefinition, "id" | "title" | "correctClient"> & { readonly fields: readonly FormField[] };
-  /** The rules that were added, and how often each has fired. */
-  readonly rules: readonly ListedFault[];
-  /** The time of the server, in milliseconds since the epoch. */
-  readonly now: number;
-  /** Moves of the clock, in seconds, after which what was issued before has expired. */
-  readonly presets: readonly ClockPreset[];
-  /** The fields that move the clock. */
-  readonly advance: readonly FormField[];
-  /** The fields that revoke tokens. */
-  readonly revoke: readonly FormField[];
-}
+import type { FaultsProps, FormField } from "./props.ts";
 
 /** A form that runs a verb; without one its buttons name it. */
 function VerbForm({ props: { base, csrfToken, client }, verb, kind = "ways", hidden = {}, children }: {
@@ -144,14 +95,29 @@ function CommonFaults(props: FaultsProps): VNode {
   );
 }
 
+/** The scenarios that are folded: another button of the page does nearly the same, or few clients need them. */
+const foldedScenarios: readonly string[] = [
+  "provider-slow-3s",
+  "keys-rotated",
+  "clock-ahead-10m",
+  "tokens-revoked",
+  "consent-denied",
+  "user-names",
+];
+
 function Scenarios(props: FaultsProps): VNode {
+  const [shown, folded] = [false, true].map((isFolded) =>
+    props.scenarios.filter(({ name }) => foldedScenarios.includes(name) === isFolded).map(({ name, title }) => (
+      <button key={name} type="submit" class="button plain" name="scenario" value={name}>{title}</button>
+    ))
+  );
   return (
     <Section id="scenarios" heading="Scenarios">
-      <VerbForm props={props} hidden={{ do: "scenario" }}>
-        {props.scenarios.map(({ name, title }) => (
-          <button key={name} type="submit" class="button plain" name="scenario" value={name}>{title}</button>
-        ))}
-      </VerbForm>
+      <VerbForm props={props} hidden={{ do: "scenario" }}>{shown}</VerbForm>
+      <details>
+        <summary>More scenarios</summary>
+        <VerbForm props={props} hidden={{ do: "scenario" }}>{folded}</VerbForm>
+      </details>
       <p class="aside">
         The same in CI:{" "}
         <Code text="exec --scenario NAME" />. What waits for the first tokens there happens here immediately.
@@ -203,8 +169,9 @@ function ClockKeysTokens(props: FaultsProps): VNode {
       <Section id="clock" heading="Clock">
         <p>
           <time datetime={new Date(now).toISOString()}>
-            {new Date(now).toISOString().slice(0, 19).replace("T", " ")} <span class="utc">UTC</span>
-          </time>
+            {new Date(now).toISOString().slice(0, 19).replace("T", " ")}
+          </time>{" "}
+          <span class="utc">UTC</span>
         </p>
         <VerbForm props={props} verb="clock.advance">
           <span class="segments">
@@ -249,11 +216,12 @@ function ClockKeysTokens(props: FaultsProps): VNode {
         )}
       </Section>
       {checks.length > 0 && (
-        <Section id="checks" heading="Check a client">
+        <details>
+          <summary>Check a client</summary>
           <p class="ways">
             {checks.map(({ client, path }) => <a key={path} href={base + path}>Check {client}</a>)}
           </p>
-        </Section>
+        </details>
       )}
     </div>
   );

@@ -27,11 +27,12 @@ import { faultDefinitions } from "../faults/mod.ts";
 import { changeToken } from "./change_token.ts";
 import { confirmChange } from "./confirm_change.ts";
 import { clockPresets } from "./clock_presets.ts";
-import { Faults, type FaultsProps, type FormField } from "./faults.tsx";
+import { Faults } from "./faults.tsx";
 import { movedTo } from "./move_clock.ts";
 import { scenarios } from "../scenarios/scenarios.ts";
 import { denial, scenarioCalls } from "./scenario_calls.ts";
 import type { PageControl } from "./page_control.ts";
+import type { FaultsProps, FormField } from "./props.ts";
 
 /** The verbs of the page: the value `do` of a form names one. */
 const verbs: Readonly<Record<string, Verb>> = Object.fromEntries(

@@ -2,7 +2,7 @@
 /** The small parts of the inspector's pages: time, rejection, rule. */
 
 import type { VNode } from "preact";
-import { RuleLink } from "../../../server/pages/rule_link.tsx";
+import { RuleLink, RulesPath } from "../../../server/pages/rule_link.tsx";
 import { citedSections } from "../../../server/pages/specifications.ts";
 import { Code } from "../../../server/pages/value.tsx";
 import type { RejectionSummary } from "./props.ts";
@@ -55,14 +55,20 @@ interface RuleProps {
 }
 
 /**
- * The ID of a rule with links to the cited sections. The links lead away from this server, so they send no referrer.
+ * The ID of a rule, which leads to its page. Where this server has no such pages, links to the cited sections; they
+ * lead away from this server, so they send no referrer.
  */
 export function Rule({ rule, cites }: RuleProps): VNode | null {
   if (rule === undefined) return null;
   return (
-    <small>
-      <RuleLink rule={rule} />
-      {citedSections(cites).map(({ title, url }) => <a key={url} href={url} rel="noreferrer">{title}</a>)}
-    </small>
+    <RulesPath.Consumer>
+      {(path: string | undefined) => (
+        <small>
+          <RuleLink rule={rule} />
+          {path === undefined &&
+            citedSections(cites).map(({ title, url }) => <a key={url} href={url} rel="noreferrer">{title}</a>)}
+        </small>
+      )}
+    </RulesPath.Consumer>
   );
 }

@@ -1,0 +1,61 @@
+/** How much a page shows at once has a limit: `deno test -A tests/browser/limits_browser.ts`. */
+
+import { assertLessOrEqual } from "@std/assert";
+import { readFile } from "node:fs/promises";
+import { after, test } from "node:test";
+import { checkPages } from "../../src/check/check_pages.ts";
+import { clientCheck } from "../../src/check/mod.ts";
+import { inspector } from "../../src/devtools/mod.ts";
+import { faultPages } from "../../src/testing/fault_pages/mod.ts";
+import { closeBrowser, executablePath, openPage } from "./harness.ts";
+import { latchkey } from "./server.ts";
+
+const skip = executablePath === undefined;
+const watching = inspector({ readRules: () => readFile("tests/rules.md", "utf8") });
+const check = clientCheck();
+const as = await latchkey({
+  plugins: [check.plugin, watching, faultPages({ recorder: watching.recorder }), checkPages(check)],
+});
+const { url } = await as.listen({ port: 0 });
+after(async () => {
+  await closeBrowser();
+  await as.close();
+});
+
+/** The height of the page in pixels, its visible words and its visible controls. */
+const size = `({
+  height: document.documentElement.scrollHeight,
+  words: document.body.innerText.split(/\\s+/).filter(Boolean).length,
+  controls: [...document.querySelectorAll("a:not(.skip), button, summary, select, textarea, input:not([type=hidden])")]
+    .filter((control) => control.checkVisibility({ visibilityProperty: true })).length,
+})`;
+
+test("a failed flow, Break and the page of a code have limits of height, words and controls", { skip }, async () => {
+  await using opened = await openPage(`${url}/start`, { viewport: { width: 1440, height: 900 } });
+  const { page } = opened;
+  const measure = async (name: string, limits: Readonly<Record<string, number>>) => {
+    const found = await page.evaluate(size) as Readonly<Record<string, number>>;
+    for (const [what, limit] of Object.entries(limits)) {
+      assertLessOrEqual(found[what]!, limit, `${what} of ${name}`);
+    }
+  };
+  await measure("/authorized", { height: 1700, words: 420 });
+  // A login that succeeds, then one that fails: its page names the difference.
+  await page.getByRole("button", { name: "Exchange the code", exact: true }).click();
+  await page.goto(`${url}/start`);
+  await page.locator("summary", { hasText: "Edit and send" }).click();
+  await page.getByLabel("redirect_uri").fill(`${url}/authorized/`);
+  await page.getByRole("button", { name: "Send the edited request" }).click();
+  await page.getByRole("heading", { name: "Code not exchanged" }).waitFor();
+  const { id } = watching.recorder.flows().at(-1)!;
+  // Three other rows in the list beside it.
+  for (const query of ["client_id=demo-public", "client_id=other", "client_id=demo-public&redirect_uri=x"]) {
+    await (await fetch(`${url}/oauth2/authorize?${query}`, { redirect: "manual" })).text();
+  }
+  await page.goto(`${url}/flows/${id}`);
+  await page.locator("#beside #flows").waitFor();
+  await page.getByText("Since the last success").waitFor();
+  await measure("a failed flow", { height: 1300, controls: 28 });
+  await page.goto(`${url}/faults`);
+  await measure("Break", { controls: 30 });
+});
