@@ -27,7 +27,8 @@ const beside = document.querySelector<HTMLElement>("#beside");
 const address = new URL(beside ? findListLink(beside).href : location.href);
 
 const getList = () => document.querySelector("#flows");
-const getRows = () => [...document.querySelectorAll<HTMLAnchorElement>("#flows a")];
+const getRows = () =>
+  [...document.querySelectorAll<HTMLAnchorElement>("#flows a")].filter((row) => row.checkVisibility());
 const findSelected = () => getRows().find((row) => row.ariaCurrent);
 
 /** Keeps what the list selects: in the address of the list, and for the way back to it. */
@@ -59,39 +60,54 @@ let newErrors = 0;
 
 /** Remembers the failed flows of the list; counts new ones in the title of a tab in the background. */
 function countErrors(isNew: boolean): void {
-  for (const { id } of document.querySelectorAll("#flows > li:has(.bad)")) {
+  for (const { id } of document.querySelectorAll("#flows li:has(> a .bad)")) {
     if (isNew && !knownErrors.has(id)) newErrors++;
     knownErrors.add(id);
   }
   document.title = newErrors > 0 ? `(${newErrors}) ${title}` : title;
 }
 
-/** Updates known rows in place, and adds new ones above unless the user is reading. */
+/** Leaves the folds of a new list as the user has them. */
+function keepFolds(newList: Element): void {
+  for (const fold of newList.querySelectorAll("details")) {
+    const known = document.getElementById(fold.querySelector("li:last-child")!.id)?.parentElement?.closest("details");
+    if (known?.open) fold.open = true;
+  }
+}
+
+/** Updates rows that the list has already, in place: nothing moves. */
+function updateRows(list: Element, newList: Element): void {
+  for (const row of [...newList.children]) {
+    const existing = document.getElementById(row.id);
+    if (existing?.parentElement !== list || existing.isEqualNode(row)) continue;
+    // A flow that is no longer equal to its neighbours would vanish until the user stops reading.
+    if ([...existing.querySelectorAll("li")].some(({ id }) => !row.querySelector(`#${id}`))) continue;
+    const isFocused = existing.contains(document.activeElement);
+    existing.replaceWith(row);
+    if (isFocused) row.querySelector("a")?.focus({ preventScroll: true });
+  }
+}
+
+/** Shows the new list, or, while the user is reading, updates known rows and offers the others. */
 async function refresh(): Promise<void> {
   const page = await load();
   const newList = page?.querySelector("#flows");
   if (!newList) return;
   const list = getList();
   const firstId = newList.firstElementChild?.id;
-  const newRows: Element[] = [];
-  for (const row of [...newList.children]) {
-    const existing = document.getElementById(row.id);
-    if (!existing) newRows.push(row);
-    if (!existing || existing.isEqualNode(row)) continue;
-    const isFocused = existing.contains(document.activeElement);
-    existing.replaceWith(row);
-    if (isFocused) row.querySelector("a")?.focus({ preventScroll: true });
+  const newRows = [...newList.querySelectorAll("li")].filter(({ id }) => !document.getElementById(id));
+  keepFolds(newList);
+  const message = newRows.length === 1 ? "1 new flow" : `${newRows.length} new flows`;
+  if (list && !isBeingRead(list)) list.parentElement!.replaceWith(newList.parentElement!);
+  else {
+    if (list) updateRows(list, newList);
+    if (newRows.length > 0 && !beside && reloadLink) reloadLink.textContent = `Show ${message}`;
   }
-  if (newRows.length > 0) {
-    const message = newRows.length === 1 ? "1 new flow" : `${newRows.length} new flows`;
-    if (list && !isBeingRead(list)) list.prepend(...newRows);
-    else if (!beside && reloadLink) reloadLink.textContent = `Show ${message}`;
-    announce(message);
-  }
+  if (newRows.length > 0) announce(message);
   const pane = document.querySelector("#pane");
   const newPane = page?.querySelector("#pane");
   // Without a selection it shows the first row.
-  const isCurrent = address.searchParams.has("flow") || firstId === list?.firstElementChild?.id;
+  const isCurrent = address.searchParams.has("flow") || firstId === getList()?.firstElementChild?.id;
   if (pane && newPane && isCurrent && !pane.contains(document.activeElement)) pane.replaceWith(newPane);
 }
 
@@ -118,7 +134,7 @@ async function applyFilter(form: HTMLFormElement): Promise<void> {
   const results = (await reload())?.querySelector("#results");
   if (!results) return;
   document.querySelector("#results")?.replaceWith(results);
-  const { length } = getRows();
+  const { length } = document.querySelectorAll("#flows li");
   announce(length === 1 ? "1 flow" : `${length} flows`);
 }
 

@@ -249,6 +249,54 @@ test("[FL-01] nothing moves while the user reads: new logins wait behind a link"
   assertEquals(await page.locator("#flows li").count(), watching.recorder.flows().length);
 });
 
+test(
+  "[FL-01] equal logins fold as they come in, and a fold that the user has opened stays open",
+  { skip },
+  async () => {
+    watching.recorder.clear();
+    const codes: string[] = [];
+    // Repeated values are a warning.
+    const addCode = async () => {
+      const number = 100 + codes.length;
+      codes.push(
+        await code({ code_challenge: number + challenge.slice(3), nonce: `n-${number}`, state: `s-${number}` }),
+      );
+    };
+    await addCode();
+    await addCode();
+    await using opened = await openListening("/flows");
+    const { page } = opened;
+    const rows = page.locator("#flows > li");
+    const folds = page.locator("#flows summary");
+    assertEquals([await rows.count(), await folds.allTextContents()], [1, ["2 times"]]);
+    await folds.click();
+    await page.mouse.move(0, 0);
+    await page.evaluate("document.activeElement.blur()");
+    await addCode();
+    await folds.getByText("3 times").waitFor();
+    assertEquals(await page.getByRole("status").textContent(), "1 new flow");
+    assertEquals([await rows.count(), await page.locator("#flows li li:visible").count()], [1, 2]);
+    assertEquals(await findPageProblems(opened, { shifts: false, runsAxe: false }), []);
+    await takeScreenshot(opened, "flows-folded");
+    // The middle one fails: three rows, in order, although nothing is above the new ones.
+    await exchangeCode(codes[1]!, { redirect_uri: `${callback}/` });
+    await rows.nth(2).waitFor();
+    const ids = await rows.evaluateAll((all) => all.map(({ id }) => id));
+    assertEquals(ids, watching.recorder.flows().map(({ id }) => `flow-${id}`).toReversed());
+    assertEquals(await folds.count(), 0);
+    // While the user reads, a row that others would leave stays as it is.
+    await addCode();
+    await folds.getByText("2 times").waitFor();
+    await rows.first().hover();
+    await exchangeCode(codes[3]!);
+    await addCode();
+    await page.getByRole("link", { name: "Show 1 new flow" }).waitFor();
+    assertEquals(await page.locator("#flows li").count(), 4);
+    await page.getByRole("link", { name: "Show 1 new flow" }).click();
+    assertEquals(await page.locator("#flows li").count(), 5);
+  },
+);
+
 test("[FL-02] the page of a flow reports new steps, and does not change otherwise", { skip }, async () => {
   const { refresh_token } = await exchangeCode(await code());
   const id = watching.recorder.flows().at(-1)!.id;

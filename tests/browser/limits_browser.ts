@@ -1,4 +1,4 @@
-/** How much a page shows at once has a limit: `deno test -A tests/browser/limits_browser.ts`. */
+/** Pages have limits of height, words and controls: `deno test -A tests/browser/limits_browser.ts`. */
 
 import { assertLessOrEqual } from "@std/assert";
 import { readFile } from "node:fs/promises";

@@ -37,7 +37,7 @@ import { type DocumentRequests, findDocumentRequests } from "./documents.ts";
 import { describeHabits } from "./habits.ts";
 import { sinceSuccess } from "./last_success.ts";
 import { formatFlowDocument } from "./flow_document.ts";
-import { describeList, flowKinds, selectFlows } from "./list.ts";
+import { describeList, exportedFlows, flowKinds, selectFlows } from "./list.ts";
 import { suggestMatch } from "../../server/explain/suggest_match.ts";
 import { withVisibleTexts } from "../../server/explain/visible_text.ts";
 
@@ -56,7 +56,7 @@ export async function showList(context: Context, recorder: Recorder): Promise<Ht
   const query = new URLSearchParams(context.target.query);
   const list = describeList(recorder, server, query);
   const selected = findShown(recorder, query.get("flow"));
-  const [first] = list.rows;
+  const first = list.rows[0]?.[0];
   const pane = selected ?? (first && findFlow(recorder, first.id));
   const page = renderPage(
     List,
@@ -101,8 +101,8 @@ export function exportList(context: Context, recorder: Recorder, allowsSecrets: 
       received: outcome,
     });
   }
-  const { selected, older } = selectFlows(recorder, server, query);
-  const flows = selected.map(({ flow, redacted, row: { id, at, user, status, warning } }) => ({
+  const { groups, older } = selectFlows(recorder, server, query, exportedFlows);
+  const flows = groups.flat().map(({ flow, redacted, row: { id, at, user, status, warning } }) => ({
     ...{ id, at: new Date(at).toISOString(), user, status: status.label, warning },
     ...toFixture(secrets ? flow : redacted, { redact: false, explained: true }),
   }));

@@ -7,14 +7,20 @@ import { redactFlow } from "../../recorder/redact.ts";
 import type { FlowFilter, FlowKind, FlowListProps, FlowRow } from "./pages/props.ts";
 import type { RecentFlow } from "./recent_flow.ts";
 import { documentRequests } from "./documents.ts";
-import { documentRow, flowRow } from "./flow.ts";
+import { documentRow, findFailure, flowRow } from "./flow.ts";
 import { flowKind } from "./labels.ts";
 
 /** The values of `outcome`. */
 export const flowKinds: readonly FlowKind[] = ["done", "rejected", "pending", "documents"];
 
-/** Maximum number of rows on one page. */
+/** Maximum number of rows on one page, each with the flows that are folded into it. */
 const rowsPerPage = 20;
+
+/** Maximum number of flows on one page of the list. */
+const flowsPerPage = 60;
+
+/** Maximum number of flows of `/flows.json`. */
+export const exportedFlows = 20;
 
 /** Maximum length of a search text; the rest is ignored. */
 const maxSearchChars = 100;
@@ -42,16 +48,24 @@ export function describeList(
   server: Server,
   query: URLSearchParams,
 ): Pick<FlowListProps, "rows" | "flowCount" | "clients" | "filter" | "older"> {
-  const { selected, ...others } = selectFlows(recorder, server, query);
-  return { ...others, rows: selected.map(({ row }) => row) };
+  const { groups, ...others } = selectFlows(recorder, server, query);
+  return { ...others, rows: groups.map((group) => group.map(({ row }) => row)) };
 }
 
-/** The flows for a query, newest first: `client`, `outcome` and `q` filter them, `before` continues the list. */
+/**
+ * The flows for a query, newest first, in groups of equal neighbours: `client`, `outcome` and `q` filter them, `before`
+ * continues the list.
+ *
+ * @param limit Maximum number of flows.
+ */
 export function selectFlows(
   recorder: Recorder,
   server: Server,
   query: URLSearchParams,
-): Pick<FlowListProps, "flowCount" | "clients" | "filter" | "older"> & { readonly selected: readonly SelectedFlow[] } {
+  limit = flowsPerPage,
+): Pick<FlowListProps, "flowCount" | "clients" | "filter" | "older"> & {
+  readonly groups: readonly (readonly SelectedFlow[])[];
+} {
   const filter: FlowFilter = {
     client: query.get("client") || undefined,
     outcome: flowKinds.find((kind) => kind === query.get("outcome")),
@@ -62,7 +76,9 @@ export function selectFlows(
   const entries = listEntries(recorder, server, flows);
 
   const labels = clientLabels(flows);
-  const selected: SelectedFlow[] = [];
+  const groups: SelectedFlow[][] = [];
+  let count = 0;
+  let lastKey: string | undefined;
   let last: Entry | undefined;
   let older: string | undefined;
   for (const entry of entries) {
@@ -72,20 +88,32 @@ export function selectFlows(
     const redacted = redactFlow(flow);
     const row = entry.row(redacted);
     if (filter.q !== undefined && !matches(redacted, row, filter.q)) continue;
-    if (selected.length === rowsPerPage) {
+    const key = foldKey(kind, redacted, row);
+    const isNew = key !== lastKey;
+    if (count === limit || isNew && groups.length === rowsPerPage) {
       older = String(last!.order);
       break;
     }
-    selected.push({ flow, redacted, row });
-    last = entry;
+    if (isNew) groups.push([]);
+    groups.at(-1)!.push({ flow, redacted, row });
+    [last, lastKey] = [entry, key];
+    count++;
   }
   return {
-    selected,
+    groups,
     flowCount: entries.length,
     clients: [...new Set(labels.values())].filter((client) => client !== undefined).sort(),
     filter,
     older,
   };
+}
+
+/** Neighbours with the same key look the same in the list. So do documents, unless one has a warning. */
+function foldKey(kind: FlowKind, { exchanges }: Flow, row: FlowRow): string {
+  const { id, client, user, endpoint, status, rejection, warning } = row;
+  if (kind === "documents") return warning === undefined ? kind : id;
+  const { expected, received } = exchanges[findFailure(exchanges)]?.rejection?.explanation ?? {};
+  return JSON.stringify([client, user, endpoint, status, rejection, warning, expected, received]);
 }
 
 /** All rows, newest first. */

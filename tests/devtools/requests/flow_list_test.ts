@@ -16,7 +16,7 @@ async function inspected(
   const server = await testServer({ clients, plugins: [inspector()], ...options });
   const rows = async (query = "") => {
     const html = await (await server.get(`/flows${query}`)).text();
-    return [...html.matchAll(/<li id="flow-[^]*?<\/li>/g)].map(([row]) =>
+    return [...html.matchAll(/<li id="flow-[^"]*"><a[^]*?<\/a>/g)].map(([row]) =>
       row.replaceAll("<wbr/>", "").replace(/<[^>]*>/g, " ").replace(/\s+/g, " ").trim()
     );
   };
@@ -128,12 +128,56 @@ test("[FL-01] the search finds the rows that contain each word, and never a secr
 
 test("[FL-01] the pages of a long list leave out and repeat no row", async () => {
   const { code, get, rows } = await inspected();
-  for (let i = 0; i < 30; i++) await code();
+  // Neighbours of two users do not fold.
+  for (let i = 0; i < 30; i++) await code({ login_hint: i % 2 === 0 ? "alice" : "bob" });
   await (await get(discovery)).text();
   const html = await (await get("/flows?q=spa")).text();
   const [, older] = /href="\/flows(\?[^"]*before=[^"]*)"/.exec(html)!;
   const all = [...await rows("?q=spa"), ...await rows(older!.replaceAll("&amp;", "&"))];
   assertEquals(all.map((row) => Number(row.split(" ")[1])), Array.from({ length: 30 }, (_, i) => 30 - i));
+});
+
+test("[FL-01] equal neighbours are one row, which says how many they are and has the others folded", async () => {
+  const { authorize, code, get } = await inspected();
+  const folds = async (query = "") => {
+    const [, html] = /<ol class="flows"([^]*)/.exec(await (await get(`/flows${query}`)).text())!;
+    return [...html!.matchAll(/<li id="flow-(\w+)">|<(details)( open)?>|<summary>([^<]*)|<\/(details)>/g)].map((
+      [, id, details, open, summary, end],
+    ) => id ?? summary ?? (details && (open ? "open" : "folded")) ?? end).join(" ");
+  };
+  for (let i = 0; i < 3; i++) await code();
+  await code({ login_hint: "bob" });
+  for (const redirect_uri of ["https://spa.example/a", "https://spa.example/b", "https://spa.example/b"]) {
+    await (await authorize({ redirect_uri })).text();
+  }
+  // Two received values differ, although the reason is the same. A repeated code_challenge is a warning.
+  const list = "folded 2 times 6 details 5 4 3 folded 2 times 2 details 1";
+  assertEquals(await folds(), `7 ${list}`);
+  assertEquals(await folds("?flow=2"), `7 ${list.replace("3 folded", "3 open")}`);
+  for (const path of [discovery, "/oauth2/jwks", discovery]) await (await get(path)).text();
+  assertEquals(await folds(), `d8 folded and 1 more d9 details 7 ${list}`, "documents");
+  // One with a warning stays outside.
+  await (await get("/oauth2/jwks", { headers: { host: "127.0.0.1:9666" } })).text();
+  assertEquals(await folds(), `d11 d8 folded and 1 more d9 details 7 ${list}`);
+});
+
+test("[FL-01] a page has at most 60 flows, folded or not", async () => {
+  const { code, get, rows } = await inspected();
+  for (let i = 0; i < 70; i++) await code();
+  assertEquals((await rows()).length, 60);
+  const [, older] = /href="\/flows(\?before=[^"]*)"/.exec(await (await get("/flows")).text())!;
+  assertEquals((await rows(older)).map((row) => row.split(" ")[1]), [
+    "10",
+    "9",
+    "8",
+    "7",
+    "6",
+    "5",
+    "4",
+    "3",
+    "2",
+    "1",
+  ]);
 });
 
 /** The flows of `/flows.json` and the rest of the response. */

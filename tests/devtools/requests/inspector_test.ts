@@ -80,7 +80,7 @@ function tokenOf(html: string): string {
 
 /** The lines of the list, as a reader sees them. */
 function linesOf(html: string): string[] {
-  return [...html.matchAll(/<li id="flow-[^]*?<\/li>/g)].map(([line]) => textOf(line).trim());
+  return [...html.matchAll(/<li id="flow-[^"]*"><a[^]*?<\/a>/g)].map(([line]) => textOf(line).trim());
 }
 
 /** A login whose client sends another redirect_uri with the code. */
@@ -181,7 +181,7 @@ test("[FL-01] the home page shows the last three flows with their outcome, under
 
 test("[FL-01] the list is filtered by client and outcome, and is paginated", async () => {
   const bench = await watched();
-  for (let i = 0; i < 30; i++) await bench.code();
+  for (let i = 0; i < 30; i++) await bench.code({ login_hint: i % 2 === 0 ? "alice" : "bob" });
   await failedLogin(bench);
   await bench.code({ client_id: "web", redirect_uri: "https://web.example/cb" });
   const ids = async (query: string) =>

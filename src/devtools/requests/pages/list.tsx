@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 /** The list of recorded flows, newest first. */
 
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { Layout, Script, Stylesheet } from "../../../server/pages/layout.tsx";
 import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
 import { ClockNotice } from "../../../server/pages/notice.tsx";
@@ -21,17 +21,19 @@ const outcomeOptions = {
 } as const satisfies Record<FlowKind, string>;
 
 /** The row of a flow, which is one link: time, outcome, client, user, and why it failed or else what happened. */
-function Row({ row, base, isSelected }: {
+function Row({ row, base, selected, children }: {
   readonly row: FlowRow;
   readonly base: string;
-  readonly isSelected: boolean;
+  readonly selected?: string;
+  /** Follows the link. */
+  readonly children?: ComponentChildren;
 }): VNode {
   const { id, at, client, user, endpoint, outcome, status, rejection, warning, document, steps } = row;
   const hasFailed = status.tone === "bad";
   const remark = hasFailed ? undefined : rejection?.reason ?? warning;
   return (
     <li id={`flow-${id}`}>
-      <a href={`${base}/flows/${id}`} aria-current={isSelected ? "true" : undefined}>
+      <a href={`${base}/flows/${id}`} aria-current={id === selected ? "true" : undefined}>
         <span class="unseen">{document === undefined ? `Flow ${id} ` : "Requests "}</span>
         <Timestamp at={at} /> <StatusMark {...outcome} /> {document === undefined
           ? (
@@ -51,7 +53,30 @@ function Row({ row, base, isSelected }: {
           )}
         </span>
       </a>
+      {children}
     </li>
+  );
+}
+
+/** Equal neighbours as one row: the newest, with the others folded into it. */
+function Group({ rows: [newest, ...others], base, selected }: {
+  readonly rows: readonly FlowRow[];
+  readonly base: string;
+  readonly selected?: string;
+}): VNode {
+  return (
+    <Row row={newest!} base={base} selected={selected}>
+      {others.length > 0 && (
+        <details open={others.some(({ id }) => id === selected)}>
+          <summary>
+            {newest!.document === undefined ? `${others.length + 1} times` : `and ${others.length} more`}
+          </summary>
+          <ol reversed>
+            {others.map((row) => <Row key={row.id} row={row} base={base} selected={selected} />)}
+          </ol>
+        </details>
+      )}
+    </Row>
   );
 }
 
@@ -197,7 +222,7 @@ export function List(props: FlowListProps): VNode {
                     {["", "Client", "User", "What happened"].map((name) => <span key={name}>{name}</span>)}
                   </p>
                   <ol class="flows" id="flows" reversed>
-                    {rows.map((row) => <Row key={row.id} row={row} base={base} isSelected={row.id === selected} />)}
+                    {rows.map((group) => <Group key={group[0]!.id} rows={group} base={base} selected={selected} />)}
                   </ol>
                 </>
               )

@@ -69,7 +69,8 @@ export interface FlowSummary extends Pick<FlowProps, "row" | "reason" | "continu
 
 /** The list of flows, newest first. */
 export interface FlowListProps extends Site {
-  readonly rows: readonly FlowRow[];
+  /** In groups of equal neighbours. */
+  readonly rows: readonly (readonly FlowRow[])[];
   /** The ID of the selected flow; absent: none is. */
   readonly selected?: string;
   /** The selected flow, or else the first row, in more words; absent without rows. */
