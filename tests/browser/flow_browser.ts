@@ -60,6 +60,33 @@ test("[UI-15] the demo flow works without script", { skip }, async () => {
   assertEquals(await page.locator("pre:visible").count(), 2);
 });
 
+test(
+  "[DM-05] on a phone a line of the example requests does not wrap: its box scrolls, also by keyboard",
+  { skip },
+  async () => {
+    await using opened = await openPage(`${url}/start`, { viewport: { width: 390, height: 844 } });
+    const commands = opened.page.getByRole("region", { name: /^Request as / });
+    assertEquals(await commands.count(), 2);
+    for (const command of await commands.all()) {
+      const [lines, shown, isWider] = await command.evaluate((box) => [
+        box.textContent.split("\n").length,
+        Math.round(box.clientHeight / parseFloat(getComputedStyle(box).lineHeight)),
+        box.scrollWidth > box.clientWidth,
+      ]);
+      assertEquals([shown, isWider], [lines, true]);
+      await command.focus();
+      await opened.page.keyboard.press("ArrowRight");
+      await command.evaluate((box) =>
+        new Promise<void>((done) => {
+          box.addEventListener("scroll", () => done());
+          if (box.scrollLeft > 0) done();
+        })
+      );
+    }
+    assertEquals(await findPageProblems(opened), []);
+  },
+);
+
 test("[DM-08] nothing in the URL of the callback page executes or loads", { skip }, async () => {
   const hostile = `"><img src=//evil.example onerror=alert(1)><script>alert(1)</script>';id;'`;
   for (const names of [["code", "state"], ["error", "error_description"], ["code", "code"]]) {

@@ -120,7 +120,9 @@ export function Example({ example }: { readonly example: TokenRequestExample }):
         </p>
       )}
       <div class="box">
-        <pre class="wire"><TextWithSecrets text={command} secrets={secrets} /></pre>
+        <pre class="wire" tabIndex={0} role="region" aria-label={`Request as a ${kind} client`}>
+          <TextWithSecrets text={command} secrets={secrets} />
+        </pre>
         <CopyButton description={`the request as a ${kind} client`} />
       </div>
     </figure>
