@@ -13,7 +13,7 @@ import { HttpError, type HttpResponse, json, redirect } from "../../core/http/me
 import { htmlWithForms } from "../../platform/http/response.ts";
 import { isSameOrigin } from "../../server/pages/same_origin.ts";
 import { reject } from "../../server/rules/mod.ts";
-import type { Flow } from "../../recorder/exchange.ts";
+import type { Exchange, Flow } from "../../recorder/exchange.ts";
 import { toFixture } from "../../recorder/export/fixture.ts";
 import { toHar } from "../../recorder/export/har.ts";
 import type { Recorder } from "../../recorder/recorder.ts";
@@ -197,11 +197,14 @@ export async function deleteFlow(context: Context, recorder: Recorder, id: strin
  * page, which begins with the reason.
  */
 export function redirectToStep({ site }: Context, recorder: Recorder, number: string): HttpResponse {
-  const exchange = recorder.exchanges().find((candidate) => String(candidate.number) === number);
-  const flow = findFlow(recorder, exchange?.flow ?? `d${number}`);
-  // Of repeated requests, the newest stands for those that are not shown.
-  const step = flow.exchanges.findIndex((candidate) => String(candidate.number) === number) + 1 ||
-    flow.exchanges.length;
+  const isMeant = (candidate: Exchange) => String(candidate.number) === number;
+  const exchange = recorder.exchanges().find(isMeant);
+  const flow = findShown(recorder, exchange?.flow ?? `d${number}`);
+  // Of repeated requests for a document, the newest stands for those that are not shown.
+  const step = flow && ("count" in flow ? flow.exchanges.length : flow.exchanges.findIndex(isMeant) + 1);
+  if (!flow || !step) {
+    throw notRecorded("This request is not recorded: it was deleted, newer ones replaced it, or the server restarted");
+  }
   const path = site.base + stepPath(flow, step);
   return redirect("GET", isRejected(flow.exchanges[step - 1]!) ? path.replace(/#.*/, "") : path);
 }
@@ -209,7 +212,7 @@ export function redirectToStep({ site }: Context, recorder: Recorder, number: st
 /** A flow, or the requests for a document, by its ID. @throws {HttpError} 404 if there is none. */
 function findFlow(recorder: Recorder, id: string | undefined): Flow | DocumentRequests {
   const flow = findShown(recorder, id);
-  if (flow === undefined) throw flowNotFound();
+  if (flow === undefined) throw notRecorded("This flow is not recorded: it was deleted, or newer flows replaced it");
   return flow;
 }
 
@@ -217,8 +220,8 @@ function findShown(recorder: Recorder, id: string | null | undefined): Flow | Do
   return id ? recorder.flow(id) ?? findDocumentRequests(recorder, id) : undefined;
 }
 
-function flowNotFound(): HttpError {
-  return new HttpError(404, "HT-01", "This flow is not recorded: it was deleted, or newer flows replaced it", {
+function notRecorded(reason: string): HttpError {
+  return new HttpError(404, "HT-01", reason, {
     fix: "Send the request again, or choose a flow that /flows lists.",
   });
 }

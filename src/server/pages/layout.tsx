@@ -98,9 +98,10 @@ function Navigation({ base, links, path }: {
   readonly links: readonly NavigationLink[];
   readonly path?: string;
 }): VNode {
-  // A page below another one, such as /flows/check, may have a link of its own.
-  const [current] = links.filter((link) => link.path === path || path?.startsWith(`${link.path}/`))
-    .sort((one, other) => other.path.length - one.path.length);
+  // A page below another one, such as /flows/check, may have a link of its own. That of a client belongs to Connect.
+  const place = links.find((link) => path?.startsWith(`${link.path}/`));
+  const current = links.find((link) => link.path === path) ??
+    (place?.isMain ? place : place && links.find((link) => link.path === "/"));
   const anchors = (shown: readonly NavigationLink[]) =>
     shown.map((link) => (
       <a

@@ -53,7 +53,7 @@ test("[DI-02, DI-05] a client has its own page, with settings that contain a sec
   const html = await assertPageWithForms(await b.get("/clients/web"));
   assertStringIncludes(html, "THE_CLIENT_SECRET");
   assert(!html.includes("web-secret"));
-  assertStringIncludes(html, `<a href="/clients" aria-current="true">Clients</a>`);
+  assertStringIncludes(html, `<a href="/" aria-current="true">Connect</a>`);
   const demo = await testServer({ clients: undefined });
   assertStringIncludes(await (await demo.get("/clients/demo-confidential")).text(), "demo-secret");
   assert(!(await (await demo.get("/clients/demo-public")).text()).includes('secret"'));

@@ -541,6 +541,12 @@ test("[FL-09] the page of a rejection links to its step in the flow", async () =
   assertEquals([found.status, found.headers.get("location")], [302, "/flows/1"], "the page begins with its reason");
   assertMatch(await bench.page("/flows/1"), /<section class="step" id="step-1"/);
 
+  // The number of a request is that of no flow, and no other number stands for it.
+  for (const number of ["2", "0", "01", "d1", "1x"]) {
+    const unknown = await bench.get(`/flows/of/${number}`);
+    assertEquals(unknown.status, 404, number);
+    assertMatch(await unknown.text(), /This request is not recorded: it was deleted, newer ones replaced it, or/);
+  }
   bench.inspected.recorder.clear();
   assertEquals((await bench.get(trail)).status, 404);
 });

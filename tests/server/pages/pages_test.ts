@@ -695,7 +695,10 @@ test("the header links to the available pages, marks the current one, and can be
   assertStringIncludes(shown, `<a href="/clients" aria-current="page">Clients</a>`);
   assertMatch(shown, /<a href="\/">Connect<\/a><a href="\/flows">Requests<\/a><details><summary>More<\/summary>/);
   assertStringIncludes(shown, `<a href="/users">Users</a>`);
-  assertStringIncludes(header(pages.client(client)), `<a href="/clients" aria-current="true">Clients</a>`);
+  // The page of a client belongs to Connect: nothing behind "More" is current.
+  assertEquals(header(pages.client(client)).match(/<a href="[^"]*" aria-current[^<]*/g), [
+    `<a href="/" aria-current="true">Connect`,
+  ]);
   // Of a page and one below it, which both have a link, one alone is current.
   const links = [{ label: "Flows", path: "/flows" }, { label: "Check", path: "/flows/check" }];
   const check = {
