@@ -18,10 +18,10 @@ const css = (from: string): AssetSource => ({ type: "text/css; charset=utf-8", m
 
 const script = (from: string): AssetSource => ({ type: "text/javascript; charset=utf-8", make: () => bundle(from) });
 
-const icon: AssetSource = {
+const icon = (from: string): AssetSource => ({
   type: "image/svg+xml",
-  make: async () => (await readFile("static/icon.svg", "utf8")).replace(/>\s+</g, "><").trim(),
-};
+  make: async () => (await readFile(from, "utf8")).replace(/>\s+</g, "><").trim(),
+});
 
 /** Bundles and minifies a style sheet or a script with its imports. */
 async function bundle(from: string): Promise<string> {
@@ -36,14 +36,14 @@ async function bundle(from: string): Promise<string> {
   return outputFiles[0]!.text;
 }
 
-/** The style sheets and scripts in a folder of `static/`, bundled, with the icon if there is one. */
+/** The style sheets and scripts in a folder of `static/`, bundled, with the icons if there are some. */
 function folder(path: string, names: readonly string[]): Readonly<Record<string, AssetSource>> {
   const source = (name: string) =>
     name.endsWith(".css")
       ? css(`${path}/${name}`)
       : name.endsWith(".js")
       ? script(`${path}/${name.replace(/js$/, "ts")}`)
-      : icon;
+      : icon(`${path}/${name}`);
   return Object.fromEntries(names.map((name) => [name, source(name)]));
 }
 
@@ -62,7 +62,7 @@ const outputs: Readonly<
     at: "static/devtools",
     files: folder("static/devtools", [
       ...["connect.css", "connect.js", "copy.css", "copy.js", "edit.css", "flow.css", "flow.js", "list.css", "list.js"],
-      ...["tokens.css", "tokens.js"],
+      ...["tokens.css", "tokens.js", "unseen.svg"],
     ]),
   },
   "src/testing/fault_pages/assets.gen.ts": {
@@ -106,7 +106,7 @@ ${lines.join("\n")}
 if (process.argv[1]?.endsWith("scripts/assets.ts")) {
   const { flags } = readCommand({
     call: "deno task assets",
-    does: `Makes ${Object.keys(outputs).join(", ")} from static/: style sheets, scripts and the icon.`,
+    does: `Makes ${Object.keys(outputs).join(", ")} from static/: style sheets, scripts and icons.`,
     flags: { check: { does: "write nothing, and fail if one is out of date" } },
   });
   for (const { path, text } of await generateAssets()) {

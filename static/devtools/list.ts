@@ -18,6 +18,10 @@ const refreshDelayMs = 200;
 
 const title = document.title;
 
+/** The icon of the tab. */
+const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]")!;
+const plainIcon = icon.href;
+
 const reloadLink = document.querySelector<HTMLAnchorElement>("#again");
 
 /** The place of the list beside an open flow; null on the page of the list. */
@@ -58,13 +62,15 @@ async function load(signal?: AbortSignal): Promise<Document | undefined> {
 const knownErrors = new Set<string>();
 let newErrors = 0;
 
-/** Remembers the failed flows of the list; counts new ones in the title of a tab in the background. */
+/** Remembers the failed flows of the list; counts new ones in the title and icon of a background tab. */
 function countErrors(isNew: boolean): void {
   for (const { id } of document.querySelectorAll("#flows li:has(> a .bad)")) {
     if (isNew && !knownErrors.has(id)) newErrors++;
     knownErrors.add(id);
   }
   document.title = newErrors > 0 ? `(${newErrors}) ${title}` : title;
+  const shown = newErrors > 0 ? String(new URL("unseen.svg", import.meta.url)) : plainIcon;
+  if (icon.href !== shown) icon.href = shown;
 }
 
 /** Leaves the folds of a new list as the user has them. */

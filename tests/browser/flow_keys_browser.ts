@@ -166,7 +166,7 @@ for (
   });
 }
 
-test("[FL-16] the title of a tab in the background counts new errors", { skip }, async () => {
+test("[FL-16] the title of a tab in the background counts new errors, and its icon has a dot", { skip }, async () => {
   await record();
   await using opened = await openPage("about:blank");
   const { page } = opened;
@@ -176,16 +176,22 @@ test("[FL-16] the title of a tab in the background counts new errors", { skip },
   const hide = (hidden: boolean) =>
     page.evaluate(`Object.defineProperty(document, "hidden", { value: ${hidden}, configurable: true });
       document.dispatchEvent(new Event("visibilitychange"))`);
+  const icon = () => page.locator("link[rel=icon]").getAttribute("href");
   await hide(true);
-  assertEquals(await page.title(), "Requests · Latchkey");
+  assertEquals([await page.title(), await icon()], ["Requests · Latchkey", "/static/icon.svg"]);
   for (let i = 1; i <= 2; i++) {
     await authorize(`${url}/elsewhere`);
     await authorize();
     await page.locator("#flows li").nth(2 * i + 2).waitFor();
     assertEquals(await page.title(), `(${i}) Requests · Latchkey`);
+    const dotted = (await icon())!;
+    assertMatch(dotted, /\/static\/devtools\/unseen\.svg$/);
+    const response = await fetch(dotted);
+    assertEquals([response.status, response.headers.get("content-type")], [200, "image/svg+xml"]);
+    await response.body?.cancel();
   }
   await hide(false);
-  assertEquals(await page.title(), "Requests · Latchkey");
+  assertEquals([await page.title(), await icon()], ["Requests · Latchkey", `${url}/static/icon.svg`]);
 });
 
 test("[FL-15] times are those of the reader, with UTC on hover", { skip }, async () => {
