@@ -4,7 +4,7 @@ import { assertLessOrEqual } from "@std/assert";
 import { readFile } from "node:fs/promises";
 import { after, test } from "node:test";
 import { checkPages } from "../../src/check/check_pages.ts";
-import { clientCheck } from "../../src/check/mod.ts";
+import { clientCheck } from "../../src/check/client_check.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { closeBrowser, executablePath, openPage } from "./harness.ts";
