@@ -449,6 +449,10 @@ test("[FL-02] values and requests are copied by pointer and by keyboard", { skip
   const value = step.locator(".sent dd", { hasText: callback }).first();
   await value.hover();
   const button = value.getByRole("button", { name: /^Copy redirect_uri, Request of step-/ });
+  // An icon, until the pointer is on it.
+  assertEquals((await button.boundingBox())!.width, 28);
+  await button.hover();
+  assert((await button.boundingBox())!.width > 60);
   await button.click();
   assertEquals(await clipboard(), await value.locator("bdi").textContent());
   // The button of the value before it is reached backwards, and shows with the focus.

@@ -1,6 +1,6 @@
 /** Pages have limits of height, words and controls: `deno test -A tests/browser/limits_browser.ts`. */
 
-import { assertLessOrEqual } from "@std/assert";
+import { assertEquals, assertLessOrEqual } from "@std/assert";
 import { readFile } from "node:fs/promises";
 import { after, test } from "node:test";
 import { checkPages } from "../../src/check/check_pages.ts";
@@ -58,4 +58,26 @@ test("a failed flow, Break and the page of a code have limits of height, words a
   await measure("a failed flow", { height: 1300, controls: 28 });
   await page.goto(`${url}/faults`);
   await measure("Break", { controls: 30 });
+});
+
+/** Controls whose height is not that of the small size. The navigation and the fields of a form have others. */
+const unevenControls = `[...document.querySelectorAll(
+  ".button.plain, .copy, .ways > .field :is(input, select), .ways > select, .filter :is(input, select), summary:not(:has(> *))",
+)].filter((control) => control.checkVisibility({ visibilityProperty: true }) && !control.closest(".pages, .step, .fold"))
+  .map((control) => [Math.round(control.getBoundingClientRect().height), control.outerHTML.slice(0, 80)])
+  .filter(([height]) => height !== 28)`;
+
+test("every control but the primary action and the fields of a form has the small size", { skip }, async () => {
+  await using opened = await openPage(`${url}/start`, { viewport: { width: 1440, height: 900 } });
+  const { page } = opened;
+  const { id } = watching.recorder.flows().at(-1)!;
+  for (
+    const path of [
+      ...["", "/", "/clients", "/clients/demo-public", "/clients/demo-public?edit", "/clients/demo-public/check"],
+      ...["/users", "/users/alice", "/flows", `/flows/${id}`, "/tokens", "/faults", "/faults?fault=status"],
+    ]
+  ) {
+    if (path !== "") await page.goto(url + path);
+    assertEquals(await page.evaluate(unevenControls), [], path);
+  }
 });

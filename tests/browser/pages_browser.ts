@@ -73,7 +73,8 @@ test("[UI-17] on a phone a URL breaks after a slash, and is copied unchanged", {
   assertEquals(await page.evaluate("getSelection().toString()"), await box.textContent());
 });
 
-const stops = "a, button, summary, select, textarea, input:not([type=hidden], :disabled, [type=radio]:not(:checked))";
+const stops =
+  "a, button, summary, select, textarea, input:not([type=hidden], :disabled, [type=radio]:not(:checked)), [tabindex='0']";
 
 test("every control is reachable by Tab, with a visible focus", { skip }, async () => {
   await using opened = await openPage(url);

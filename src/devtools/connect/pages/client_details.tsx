@@ -50,11 +50,15 @@ const authMethodLabels: Readonly<Record<string, string>> = {
 };
 
 /** What requests of a client are matched with; belongs inside `<dl class="facts">`. */
-export function ClientIdentity({ client }: { readonly client: ListedClient }): VNode {
+export function ClientIdentity({ client, isTitled = false }: {
+  readonly client: ListedClient;
+  /** Whether the title above is the client ID. Default: false. */
+  readonly isTitled?: boolean;
+}): VNode {
   const { id, authMethods, redirectUris, grantTypes } = client;
   return (
     <>
-      <CodeItem label="Client ID" text={id} />
+      {!isTitled && <CodeItem label="Client ID" text={id} />}
       <DefinitionItem label="Authentication">
         <span>
           <CodeList texts={authMethods} between=" or " />

@@ -104,7 +104,7 @@ function ClientArticle({ client }: { readonly client: ListedClient }): VNode {
         </a>
       </h3>
       <dl class="facts">
-        <ClientIdentity client={client} />
+        <ClientIdentity client={client} isTitled={(client.name ?? client.id) === client.id} />
       </dl>
     </article>
   );

@@ -160,7 +160,7 @@ function DirectoryList({ items, none: emptyText }: {
             </a>
           }
         >
-          <Code text={id} />
+          {name !== undefined && name !== id && <Code text={id} />}
         </DefinitionItem>
       ))}
     </dl>
