@@ -39,9 +39,13 @@ export interface MemoryLatchkey extends Latchkey {
   readonly users: MemoryRepository<User, User> & UserRepository;
 }
 
-/** {@link unwatched} with the defaults of tests, watched. It signs with EdDSA by default; tests share RSA keys. */
+/**
+ * {@link unwatched} with the defaults of tests, watched. It signs with EdDSA by default; tests share RSA keys. Its clock
+ * stands still unless the options give a clock.
+ */
 export function latchkey(options: LatchkeyOptions = {}): Promise<MemoryLatchkey> {
-  const withKeys = { keySource: sharedRsaKeys(), ...withQuickAlgorithm(withDefaults(options)) };
+  const startedAt = Date.now();
+  const withKeys = { keySource: sharedRsaKeys(), now: () => startedAt, ...withQuickAlgorithm(withDefaults(options)) };
   return unwatched(withSecretLeakCheck(withKeys)) as Promise<MemoryLatchkey>;
 }
 
