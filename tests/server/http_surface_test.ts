@@ -905,17 +905,26 @@ test("[HT-17] a misspelt login setting stops startup on every host", async () =>
   }
 });
 
-test("[HT-17] an unknown option or setting stops startup, and the error lists the known ones", async () => {
+test("[HT-17] an unknown option or setting stops startup, and the error lists at most ten known ones", async () => {
   const wrong: Record<string, unknown> = {
     cleints: { cleints: [] },
     "lifetimes.cod": { lifetimes: { cod: 3 } },
     "pkce.requireMethd": { pkce: { requireMethd: true } },
     "refresh.rotat": { refresh: { rotat: false } },
     "keys.laed": { keys: { laed: 3 } },
+    // Without a similar name.
+    zzzzzzz: { zzzzzzz: 1 },
+    "keys.zzzzzzz": { keys: { zzzzzzz: 1 } },
+    "lifetimes.zzzzzzz": { lifetimes: { zzzzzzz: 1 } },
   };
   await forEachCase(Object.entries(wrong), async ([place, options]) => {
     const { issues } = await assertRejects(() => latchkey(options as LatchkeyOptions), ConfigurationError);
     assertEquals(issues.map((fault) => fault.path), [place]);
-    assertMatch(issues[0]!.hint, /^(?:Did you mean|Remove it; known keys here are) \w+/);
+    assertMatch(
+      issues[0]!.hint,
+      place === "zzzzzzz"
+        ? /^Remove it; no key here has a similar name\. config\.schema\.json lists all \d+, such as \w+(?:, \w+){9}\.$/
+        : /^(?:Did you mean \w+\?|Remove it; known keys here are \w+(?:, \w+){0,9}\.)$/,
+    );
   });
 });

@@ -299,7 +299,18 @@ function unknownName(
         ? "Choose another name."
         : suggestion
         ? `Did you mean ${suggestion}?`
-        : `Remove it; known keys here are ${known.join(", ")}.`,
+        : `Remove it; ${listKeys(known)}.`,
     },
   };
+}
+
+/** Longer lists of keys are not read. */
+const maxListedKeys = 10;
+
+function listKeys(known: readonly string[]): string {
+  if (known.length <= maxListedKeys) return `known keys here are ${known.join(", ")}`;
+  const others = known.filter((name) => !name.startsWith("$"));
+  return `no key here has a similar name. config.schema.json lists all ${others.length}, such as ${
+    others.slice(0, maxListedKeys).join(", ")
+  }`;
 }
