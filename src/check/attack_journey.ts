@@ -143,7 +143,7 @@ async function perform(
     const afterwards = async (act: Action<ClientSession>, isOver?: () => Promise<boolean>) => {
       stage.removeRules();
       stage.restoreTime();
-      if (startError !== undefined) await restart();
+      if (startError !== undefined) await runner.restart?.();
       const again = await runner.repeat(act, watch, (ended) => isExpected(ended, control), isOver);
       if (again.error instanceof LoginLimitError) throw again.error;
       return isExpected(again, control);

@@ -160,7 +160,8 @@ export const noControl: ControlResult = {
  * accept. An application in another process must log in again afterwards; it is restarted if it cannot.
  */
 export async function probeClient(runner: Runner, control: ControlResult): Promise<ControlResult> {
-  const { as, restart } = runner.options;
+  const { restart } = runner;
+  const { as } = runner.options;
   if (!control.traits.has("idToken") || !await readsIdToken(runner, control)) return control;
   const probed = { ...control, traits: new Set<Trait>([...control.traits, "readsIdToken"]) };
   if (as === undefined) return probed;

@@ -11,12 +11,14 @@ import { LoginLimitError, sessionStartsOf, UnreachableError } from "./driver.ts"
 import { type CheckTask, describeError, unknownResult, usualEffect } from "./assess.ts";
 import { effects } from "./effects.ts";
 import { type AttackResult, type ControlResult, stoppedCause } from "./report.ts";
-import { defaultRecoveryMs, type Runner } from "./runner.ts";
+import { defaultRecoveryMs, RestartError, type Runner } from "./runner.ts";
 import { missingTrait } from "./traits.ts";
 import { timers } from "../core/timers.ts";
 
 /** The documents that clients fetch once and cache, by endpoint. */
 const keptDocuments: Readonly<Record<string, string>> = { discovery: "metadata", jwks: "keys" };
+
+const isKept = (endpoint: string): boolean => Object.hasOwn(keptDocuments, endpoint);
 
 /**
  * Runs the tasks, the most severe first. Attacks on cached documents come last. After an attack that ended without a
@@ -31,12 +33,16 @@ export async function checkInTurn(
   results: AttackResult[],
   report: (result: AttackResult) => AttackResult,
 ): Promise<void> {
-  const { restart, onStart, minutes = Infinity, recoveryMs = defaultRecoveryMs } = runner.options;
+  const { restart } = runner;
+  const { onStart, minutes = Infinity, recoveryMs = defaultRecoveryMs } = runner.options;
   const requested = control.passed ? await requestedEndpoints(runner) : new Set<string>();
   /** Why no login works any more. */
   let broken: { readonly because: string; readonly cause?: string } | undefined;
   /** The index of the last task that had a journey. */
   let last: number | undefined;
+
+  /** The documents that the client does not request after a restart either. */
+  const unread = new Set<string>();
 
   /** The attacks whose failure happened twice. */
   const confirmed = new Set<string>();
@@ -58,11 +64,18 @@ export async function checkInTurn(
       const because = `the attack needs a restart of the client (restart, --restart), which keeps the ${kept}`;
       return unknownResult(task, "skipped", because);
     }
-    const perform = () => runAttack(runner, control, task, kept === undefined ? undefined : restart);
+    if (kept !== undefined && unread.has(kept) && endpointsOf(task).every(isKept)) {
+      return unknownResult(task, "skipped", `the client requests no ${kept}, not even after a restart`);
+    }
+    const perform = () => runAttack(runner, control, task, kept === undefined ? undefined : runner.options.restart);
     const first = await perform();
     // A crash may belong to the attack before; that of a second run may not.
     const { result } = first.hasCrash ? await perform() : first;
     const { error, outcome, exchanges } = result.evidence;
+    const isUnmet = result.verdict === "inconclusive" && outcome === "accepted";
+    if (kept !== undefined && isUnmet && !exchanges.some(({ endpoint }) => keptDocuments[endpoint] === kept)) {
+      unread.add(kept);
+    }
     const wasDown = error instanceof UnreachableError && exchanges.length === 0 && kept === undefined;
     if (!wasDown) {
       // A restart clears what the client read at its start, during the attack.
@@ -80,7 +93,8 @@ export async function checkInTurn(
     const { attack: { id } } = cause;
     const advice = restart === undefined ? "; add a command that restarts it (restart, --restart)" : "";
     const stopped = { because: `the application stopped during ${id}${advice}`, cause: stoppedCause };
-    await restart?.();
+    // Without a restart the next login fails, too.
+    await restart?.().catch(() => {});
     if (restart === undefined || await failedLogin(runner, control) !== undefined) {
       const isDown = failed.error instanceof UnreachableError;
       broken = isDown ? stopped : { because: `since ${id} the login without an attack fails` };
@@ -94,7 +108,13 @@ export async function checkInTurn(
   for (const [index, task] of [...tasks.entries()].sort(([, a], [, b]) => compareTasks(a, b))) {
     onStart?.(task.attack.id);
     results[index] = report(
-      timers.elapsed() < endsAt ? await check(task) : unknownResult(task, "skipped", "the time limit was reached"),
+      timers.elapsed() < endsAt
+        ? await check(task).catch((error: unknown) => {
+          if (!(error instanceof RestartError)) throw error;
+          broken = { because: error.message };
+          return unknownResult(task, "inconclusive", broken.because);
+        })
+        : unknownResult(task, "skipped", "the time limit was reached"),
     );
     if (results[index].evidence.outcome !== undefined) last = index;
   }
@@ -143,7 +163,7 @@ function compareTasks(one: CheckTask, other: CheckTask): number {
 
 /** The documents that the client caches and does not request at a login; `undefined` if the whole attack reaches it. */
 function keptBy(task: CheckTask, requested: ReadonlySet<string>): string | undefined {
-  const kept = endpointsOf(task).find((endpoint) => Object.hasOwn(keptDocuments, endpoint) && !requested.has(endpoint));
+  const kept = endpointsOf(task).find((endpoint) => isKept(endpoint) && !requested.has(endpoint));
   return kept && keptDocuments[kept];
 }
 

@@ -1,9 +1,10 @@
 /** Runs the journeys of one check: each in an environment of its own, within time limits, watched for crashes. */
 
+import { describeError } from "./assess.ts";
 import { type Action, type Attempt, attempt, type TimeLimit, timeLimit, untilStopped } from "./attempt.ts";
 import type { CheckOptions } from "./check_options.ts";
 import { type CrashWatch, watchCrashes } from "./crashes.ts";
-import { checkedDriver, type ClientDriver, LoginLimitError } from "./driver.ts";
+import { checkedDriver, type ClientDriver, LoginLimitError, UnreachableError } from "./driver.ts";
 import type { JourneyEnvironment, Journeys } from "./journeys.ts";
 import { scan, type Sighting } from "./markers.ts";
 import { timers } from "../core/timers.ts";
@@ -16,6 +17,12 @@ export interface Runner extends TimeLimit {
   readonly sightings: readonly Sighting[];
   /** The journeys of a new client if the driver can make one, else of the same client. */
   renewed(): Runner;
+  /**
+   * Restarts the application, if that is possible; tries it twice.
+   *
+   * @throws {RestartError} If it does not start.
+   */
+  restart?(): Promise<void>;
   /** Opens an environment for one journey, closes it, and watches for crashes meanwhile. */
   inEnvironment<Result>(use: (environment: JourneyEnvironment, watch: CrashWatch) => Promise<Result>): Promise<Result>;
   /**
@@ -39,8 +46,14 @@ export interface Runner extends TimeLimit {
   waitForEnd(environment: JourneyEnvironment, watch: CrashWatch): Promise<void>;
 }
 
+/** The application does not start, so that no later attack shows anything. */
+export class RestartError extends Error {}
+
 /** How long a client on one server has to recover, in milliseconds. */
 export const defaultRecoveryMs = 60_000;
+
+/** How long an application may be out of reach before a check that can restart it does so, in milliseconds. */
+const maxDownMs = 5000;
 
 /** First wait between the logins of a client that may need time to recover, in milliseconds; it doubles each time. */
 const firstRecoveryIntervalMs = 250;
@@ -54,6 +67,9 @@ const firstLimitWaitMs = 2000;
 /** How long to wait for an action that a crash interrupted, in milliseconds: it may never end. */
 const maxUnfinishedMs = 1000;
 
+/** How long to wait before the application is started again that did not start, in milliseconds. */
+const restartWaitMs = 1000;
+
 const wait = (milliseconds: number) => new Promise<void>((resolve) => timers.setTimeout(resolve, milliseconds));
 
 /** Prepares the journeys of one check. */
@@ -65,6 +81,7 @@ export function openRunner(
 ): Runner {
   const { as, timeoutMs = 5000, pauseMs = 0, recoveryMs = as === undefined ? 0 : defaultRecoveryMs, signal: stop } =
     options;
+  const { restart } = options;
   const limit = timeLimit({ timeoutMs, as, signal: stop });
   const requestsEnd = async (environment: JourneyEnvironment, watch?: CrashWatch) =>
     void await attempt(environment.requestsEnd, watch, timeoutMs, stop);
@@ -74,6 +91,17 @@ export function openRunner(
     renewed() {
       if (driver.renew === undefined) return this;
       return openRunner(checkedDriver(driver.renew(), driver.client), journeys, options, sightings);
+    },
+    ...restart !== undefined && {
+      restart: () =>
+        restart()
+          .catch(async () => {
+            await wait(restartWaitMs);
+            await restart();
+          })
+          .catch((error: unknown) => {
+            throw new RestartError(`the application could not be restarted: ${describeError(error)}`);
+          }),
     },
     async inEnvironment(use) {
       stop?.throwIfAborted();
@@ -98,12 +126,14 @@ export function openRunner(
       }
     },
     async repeat(act, watch, isExpected, isOver = () => Promise.resolve(false)) {
-      const deadline = timers.elapsed() + recoveryMs;
+      const startedAt = timers.elapsed();
       for (let retries = 0;; retries++) {
         const ended = await limit.attempt(act, watch);
         const isFinal = isExpected(ended) || ended.error instanceof LoginLimitError || await isOver();
         const intervalMs = Math.min(firstRecoveryIntervalMs * 2 ** retries, maxRecoveryIntervalMs, recoveryMs);
-        const isLate = retries > 0 && timers.elapsed() + intervalMs > deadline;
+        const isDown = restart !== undefined && ended.error instanceof UnreachableError;
+        const limitMs = isDown ? Math.min(recoveryMs, maxDownMs) : recoveryMs;
+        const isLate = retries > 0 && timers.elapsed() + intervalMs > startedAt + limitMs;
         if (isFinal || isLate || recoveryMs === 0) return ended;
         await wait(intervalMs);
       }

@@ -3,7 +3,9 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { webApplication } from "../../src/check/web_application.ts";
-import type { ClientDriver } from "../../src/check/mod.ts";
+import type { CheckReport, ClientDriver } from "../../src/check/mod.ts";
+import { timers } from "../../src/core/timers.ts";
+import { replaceTimers } from "../until.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
@@ -116,6 +118,99 @@ test("an application that can be restarted is repeated after a restart", async (
   });
   assert(report.counts.failed > 0, String(report));
   assertEquals(restarts, 1);
+});
+
+test("attacks on metadata that an application does not request after a restart either are skipped", async () => {
+  const issuer = "http://localhost:9000";
+  await using as = await testLatchkey({ issuer, alg: "EdDSA" });
+  as.client({ client_id: "shop", redirect_uri: "https://shop.test/callback" });
+  const metadata = await (await as.fetch(`${issuer}/.well-known/openid-configuration`)).json();
+  const { respond, restart } = webApplicationAt("https://shop.test", {
+    ...{ issuer, clientId: "shop", alg: "EdDSA" },
+    fetch: async (url, init) =>
+      url.includes("/.well-known/") ? await Promise.resolve(Response.json(metadata)) : await as.fetch(url, init),
+  });
+  const driver = webApplication("https://shop.test/login", {
+    loggedInUrl: "https://shop.test/me",
+    loggedInText: "alice",
+    fetch: ((url, init) => respond(new Request(url, init as RequestInit))) as Fetch,
+  });
+  const only = ["metadata/issuer-other", "metadata/member-shape", "response/mix-up"];
+  let restarts = 0;
+  const report = await checkClient(driver, {
+    ...{ as, only, recoveryMs: 0 },
+    restart: async () => (restarts++, await restart()),
+  });
+  const reasons = new Set(report.results.map(({ verdict, because }) => `${verdict}: ${because}`));
+  assert(reasons.has("inconclusive: no request of the client met the attack"), String(report));
+  assert(reasons.has("skipped: the client requests no metadata, not even after a restart"), String(report));
+  const about = report.results.filter(({ attack: { id } }) => id === "response/mix-up");
+  assert(about.every(({ verdict }) => verdict !== "skipped"), String(report));
+  assertEquals(report.counts.inconclusive, 1, String(report));
+  assert(restarts < 10, `${restarts} restarts`);
+});
+
+/** Checks an application that stops at an error of the issuer, and starts again as `restart` says. */
+async function checkStopping(restart: (start: () => void) => Promise<void>): Promise<CheckReport> {
+  const issuer = "http://localhost:9000";
+  await using as = await testLatchkey({ issuer, alg: "EdDSA" });
+  as.client({ client_id: "shop", redirect_uri: "https://shop.test/callback" });
+  const { respond } = webApplicationAt("https://shop.test", {
+    ...{ issuer, clientId: "shop", alg: "EdDSA" },
+    fetch: (url, init) => as.fetch(url, init),
+  });
+  let isStopped = false;
+  const driver = webApplication("https://shop.test/login", {
+    loggedInUrl: "https://shop.test/me",
+    loggedInText: "alice",
+    fetch: (async (url, init) => {
+      isStopped ||= String(url).includes("error=");
+      if (isStopped) throw new TypeError("connection refused");
+      return await respond(new Request(url, init as RequestInit));
+    }) as Fetch,
+  });
+  return await checkClient(driver, {
+    ...{ as, only: ["error/authorization", "token/type-case"], recoveryMs: 60_000 },
+    restart: () => restart(() => isStopped = false),
+  });
+}
+
+/** Waits of the check take no time, but pass on its clock. */
+function skipWaits(): { passedMs(): number; [Symbol.dispose](): void } {
+  let passed = 0;
+  const { setTimeout, elapsed } = timers;
+  const end = replaceTimers({
+    elapsed: () => elapsed() + passed,
+    setTimeout(callback: () => void, milliseconds: number) {
+      const isWait = milliseconds <= 1000;
+      if (isWait) passed += milliseconds;
+      return setTimeout(callback, isWait ? 0 : milliseconds);
+    },
+  });
+  return { passedMs: () => passed, [Symbol.dispose]: end };
+}
+
+test("an application that stops is restarted after seconds; a restart that fails once is repeated", async () => {
+  using waits = skipWaits();
+  let restarts = 0;
+  const report = await checkStopping((start) =>
+    restarts++ === 0 ? Promise.reject(new Error("the port is in use")) : Promise.resolve(start())
+  );
+  const stopped = report.failures.filter(({ because }) => because.includes("the application stopped"));
+  assert(stopped.length > 0 && stopped.length === report.failures.length, String(report));
+  assertEquals(report.counts.inconclusive, 0, String(report));
+  assert(waits.passedMs() < restarts * 10_000, `${waits.passedMs()} ms for ${restarts} restarts`);
+});
+
+test("a restart that fails ends no check: the report has what is known, and names the error", async () => {
+  using _waits = skipWaits();
+  let restarts = 0;
+  const report = await checkStopping((start) =>
+    restarts++ === 0 ? Promise.resolve(start()) : Promise.reject(new Error("the port is in use"))
+  );
+  assert(report.control.passed, String(report));
+  assertMatch(String(report), /the application could not be restarted: the port is in use/);
+  assert(report.counts.inconclusive > 0 && !report.passed, String(report));
 });
 
 test("a client that does not compare iss breaks a duty only if it uses several issuers", async () => {
