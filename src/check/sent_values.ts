@@ -64,11 +64,17 @@ function describeDifferences(
   });
   // A response of another kind lacks every member of the usual one.
   const isSameKind = ["status", "media type"].every((name) => usual.get(name)?.compared === sent.get(name)?.compared);
-  const missing = [...usual.keys()].filter((name) => !sent.has(name)).map((name) => `${name}: missing`);
+  const hasIdToken = [...sent.keys()].some(isInIdToken);
+  const wholeName = (name: string) => !hasIdToken && isInIdToken(name) ? "id_token" : name;
+  const missing = [...new Set([...usual.keys()].map(wholeName))].filter((name) => !sent.has(name))
+    .map((name) => `${name}: missing`);
   const all = [...changed, ...isSameKind ? missing : []];
   const more = all.length > maxValues ? [`and ${all.length - maxValues} more`] : [];
   return all.length === 0 ? [] : [`${endpoint}: ${[...all.slice(0, maxValues), ...more].join(", ")}`];
 }
+
+/** Whether a name is that of a header member or a claim of the ID token. */
+const isInIdToken = (name: string): boolean => /^id_token[ .]/.test(name);
 
 const shorten = (text: string): string =>
   text.length > maxValueChars ? `${text.slice(0, maxValueChars)}… (${text.length} characters)` : text;
@@ -93,6 +99,7 @@ function valuesOf(exchange: Exchange, exchanges: readonly Exchange[]): Values {
     if (name !== "id_token" || typeof value !== "string") add(name, value);
     else {
       const [header, claims] = [decodeJwtPart(value, 0), decodeJwtPart(value, 1)];
+      if (Object.keys({ ...header, ...claims }).length === 0) add(name, value);
       for (const [member, of] of Object.entries(header)) add(`id_token header ${member}`, of);
       for (const [claim, of] of Object.entries(claims)) add(`id_token.${claim}`, of);
     }

@@ -35,7 +35,7 @@ test("the suggested flag has a value of the application as one word of a shell",
 
 test("a URL that starts no login gets a fix", () => {
   const error = "failed, the login did not lead to http://localhost:9000: status 404 at http://localhost:1/logn";
-  assertMatch(suggestFlag({ error, rejections: [] }, flags)!, /URL that starts a login, such as latchkey check http/);
+  assertMatch(suggestFlag({ error, rejections: [] }, flags)!, /^Give a URL that redirects to the issuer, /);
 });
 
 test("a client that accepts no token and fetched no keys may have those of an earlier server, and the report says so", async () => {

@@ -29,7 +29,7 @@ export function suggestFlag(
   if (failure.rejections.length > 0) return undefined;
   if (/could not be reached/.test(failure.error)) return "Start the application. It must use the issuer of the check.";
   if (/did not lead to/.test(failure.error)) {
-    return "Give the URL that starts a login, such as latchkey check http://localhost:3000/login.";
+    return "Give a URL that redirects to the issuer, or shows a single form that leads there: scripts do not run.";
   }
   return /text|page|--logged-in-url/.test(failure.error)
     ? "Try --logged-in-url URL, a page that only logged-in users see, or --logged-in-text TEXT, a text of the user."
