@@ -59,7 +59,7 @@ function assessRejection({ stop }: Attack, observation: Observation): Assessment
   const because = `the client reported an error, but only after a request to ${sent}`;
   // Userinfo belongs to the server that issued the token, so nothing is lost by the request.
   if (stop === "token") return { passed: false, because, isWarning: true, seen: "early" };
-  return { passed: false, because, ...stop === "callback" && { seen: "early" } };
+  return { passed: false, because, seen: "early" };
 }
 
 function assessTolerance(_: Attack, observation: Observation): Assessment {

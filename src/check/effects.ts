@@ -110,7 +110,7 @@ const table = {
   repeated: {
     cause: "repeats requests too often or too soon",
     severity: "medium",
-    consequence: "The client loads the server, sends codes and tokens again, and may never end.",
+    consequence: "The client loads the server, and may send codes and tokens again or never end.",
     fix: "Send a code once, and repeat any other request at most a few times, with a longer delay each time.",
   },
   strict: {
@@ -122,9 +122,10 @@ const table = {
   early: {
     cause: "uses a response before it has validated it",
     severity: "medium",
-    consequence: "The code or the access token of an invalid response is sent; no session begins.",
+    consequence: "A request follows from an invalid response, with its code or token if it has one; no session begins.",
     fix:
-      "Check state, iss and error before the token request, and the ID token before the first request with the token.",
+      "Check metadata before the authorization request, state, iss and error before the token request, and the token " +
+      "response before its token is used.",
   },
   hostile: {
     cause: "uses text of the server without escaping or checking it",
@@ -164,12 +165,26 @@ const table = {
     fix: "Verify the signature with the key of jwks_uri that kid names, and accept the registered algorithm only; in " +
       "openid-client 6 call client.enableNonRepudiationChecks(config).",
   },
+  form: {
+    cause: "accepts ID tokens whose form, header or key it must reject",
+    severity: "medium",
+    consequence: "A header or a key that proves nothing counts as the signature of the server: other attacks need it.",
+    fix: "Accept three parts, the registered algorithm, no unknown crit, and only keys for signatures: by kty, use, " +
+      "key_ops, alg and size.",
+  },
   authorization: {
     cause: "accepts authorization responses that are not valid for the login",
     severity: "high",
     consequence: "A response of an attacker, of another server or of an ended login reaches the token request.",
     fix:
       "Check for error first; compare the whole state, and iss with the issuer of the login, before the token request.",
+  },
+  unbound: {
+    cause: "does not bind the code to the login of the browser",
+    severity: "high",
+    consequence:
+      "An attacker who gets the code of a user exchanges it in another browser, and is logged in as the user.",
+    fix: "Send a new code challenge (S256) with each login, and compare the nonce of the ID token if you send one.",
   },
   metadata: {
     cause: "accepts metadata that is not valid for the issuer",
@@ -181,8 +196,8 @@ const table = {
   message: {
     cause: "uses responses that are not valid",
     severity: "medium",
-    consequence: "The client treats an error, half a response or a page of a proxy as a success.",
-    fix: "Check the status, the media type, and that each value that the client uses is present and of the right type.",
+    consequence: "The client treats an error, an incomplete response or a token of an unknown type as a success.",
+    fix: "Check the status, the media type, token_type, and that each value that is used is present and of its type.",
   },
   advised: {
     cause: "accepts responses that a specification advises against",
@@ -201,7 +216,14 @@ const table = {
 /** @internal What was seen of a client: the name of an effect. */
 export type Seen = keyof typeof table;
 
-const acceptances = ["idToken", "signature", "authorization", "metadata", "message"] as const satisfies readonly Seen[];
+const acceptances = [
+  "idToken",
+  "signature",
+  "form",
+  "authorization",
+  "metadata",
+  "message",
+] as const satisfies readonly Seen[];
 
 /** @internal What a client accepts if it does not reject a message: the name of an effect. */
 export type Accepted = typeof acceptances[number];

@@ -92,7 +92,7 @@ function describeResult(
 /** How a client declares that it skips the signature of ID tokens; `undefined` if it accepted no wrong one. */
 function signatureHint(results: readonly AttackResult[]): string | undefined {
   const isAccepted = ({ attack, verdict, evidence }: AttackResult) =>
-    attack.needs.includes("checksSignature") && verdict === "failed" && evidence.outcome === "accepted";
+    attack.accepts === "signature" && verdict === "failed" && evidence.outcome === "accepted";
   if (!results.some(isAccepted)) return undefined;
   return "If the client does not verify the signature of ID tokens from the token endpoint, which OpenID Connect Core " +
     "§3.1.3.7 allows, say so: --id-token-signature off in the command, verifiesIdTokenSignature: false in code, or in " +

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { webApplication } from "../../src/check/web_application.ts";
-import type { CheckOptions, CheckReport, ClientJourney, ClientSession } from "../../src/check/mod.ts";
+import type { AttackResult, CheckOptions, CheckReport, ClientJourney, ClientSession } from "../../src/check/mod.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { partOfCatalogue } from "./catalogue_part.ts";
@@ -88,8 +88,8 @@ test("an application that shows a redirect without a user and sends no nonce is 
   );
 });
 
-/** The verdict on code injection for a confidential client that drops parameters, and that compares no nonce. */
-async function injectionWithout(dropped: readonly string[]): Promise<string> {
+/** The result of code injection for a confidential client that drops parameters, and that compares no nonce. */
+async function injectionWithout(dropped: readonly string[]): Promise<AttackResult> {
   const client = smallClient(undefined, undefined, undefined, { ...correctDecisions, isNonce: () => true });
   const without = (params: URLSearchParams) => {
     for (const name of dropped) params.delete(name);
@@ -115,14 +115,17 @@ async function injectionWithout(dropped: readonly string[]): Promise<string> {
         },
       }),
   }, { only: ["response/code-injected"] });
-  return report.results.find(({ attack: { id } }) => id === "response/code-injected")!.verdict;
+  return report.results.find(({ attack: { id } }) => id === "response/code-injected")!;
 }
 
 test("a client without nonce and code verifier is open to code injection; one of them, compared, prevents it", async () => {
   const pkce = ["code_challenge", "code_challenge_method", "code_verifier"];
-  assertEquals(await injectionWithout(["nonce", ...pkce]), "failed");
-  assertEquals(await injectionWithout(["nonce"]), "skipped");
-  assertEquals(await injectionWithout(pkce), "failed");
+  assertEquals((await injectionWithout(["nonce"])).verdict, "skipped");
+  for (const dropped of [["nonce", ...pkce], pkce]) {
+    const { verdict, harm, effect } = await injectionWithout(dropped);
+    assertEquals([verdict, harm], ["failed", "accepted the code of a login in another browser"]);
+    assertMatch(effect.fix, /^Send a new code challenge/);
+  }
 });
 
 test("an application that limits logins is accused of nothing, and the report names the limit and the flag", async () => {

@@ -1,9 +1,10 @@
 /** Correct clients that resemble mistaken ones: no attack accuses them of what it cannot have seen. */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { test } from "node:test";
 import type { ClientDriver, ClientJourney } from "../../src/check/mod.ts";
 import { checkClientWithEdDsa } from "./patient_check.ts";
+import { unknownUser } from "../../src/check/driver.ts";
 import { correctDecisions } from "./decisions.ts";
 import { deviceClient } from "./device_client.ts";
 import { frameworkStyles } from "./framework_styles.ts";
@@ -37,6 +38,95 @@ test("the attacks that need a second user are skipped for an application that re
   };
   const only = ["session/two-users", "session/logins-shared", "session/refreshes-shared"];
   assertEquals(await idsWith("skipped", { ...driver, logIn: logInAlice }, only), only);
+});
+
+/** A correct client that reads the claims of ID tokens in its own way. */
+const reading = (readClaims: typeof correctDecisions.readClaims) =>
+  smallClient(undefined, undefined, undefined, { ...correctDecisions, readClaims });
+
+test("a client that does not know nbf has a warning, because ID tokens need no nbf", async () => {
+  const client = reading((_, { nbf: _nbf, ...claims }) => claims);
+  assertEquals(await idsWith("warning", client, ["id-token/nbf-future"]), ["id-token/nbf-future"]);
+});
+
+test("a client may reject claims of another type than OpenID Connect Core §5.1 allows, but not of one that it allows", async () => {
+  const only = ["id-token/claims-odd"];
+  const strict = reading((_, claims) => {
+    const { name = "", email = "", email_verified: isVerified = true } = claims;
+    if (typeof (name ?? "") !== "string" || !/^([^@\s]+@[^@\s]+)?$/.test(String(email ?? ""))) {
+      throw new Error("no text");
+    }
+    if (typeof (isVerified ?? true) !== "boolean") throw new Error("neither true nor false");
+    return claims;
+  });
+  assertEquals(await idsWith("warning", strict, only), []);
+  const stricter = reading((_, { note, ...claims }) => {
+    if (note !== undefined) throw new Error("an unknown claim");
+    return claims;
+  });
+  assertEquals(await idsWith("warning", stricter, only), only);
+});
+
+test("a client that fetches distributed claims has a warning, and sent no access token of the issuer", async () => {
+  const report = await checkClientWithEdDsa(smallClient("fetches distributed claims"), {
+    only: ["userinfo/distributed-claims"],
+  });
+  assertEquals(report.counts.warning, report.results.length, String(report));
+  for (const { harm } of report.results) assertMatch(harm!, /^requested claims from http/);
+});
+
+test("a client that verifies signatures, with a key for encryption, has another cause", async () => {
+  const { logIn, ...driver } = smallClient();
+  const report = await checkClientWithEdDsa({
+    ...driver,
+    logIn: (journey) =>
+      logIn!({
+        ...journey,
+        async fetch(url, init) {
+          const response = await journey.fetch(url, init);
+          if (!String(url).endsWith("/jwks")) return response;
+          const { keys } = await response.json() as { readonly keys: readonly Readonly<Record<string, unknown>>[] };
+          return Response.json({ keys: keys.map(({ use: _use, key_ops: _ops, alg: _alg, ...key }) => key) });
+        },
+      }),
+  }, { only: ["id-token/key-unfit", "id-token/signed-by-stranger"] });
+  assertEquals([...new Set(report.failures.map(({ attack: { id } }) => id))], ["id-token/key-unfit"]);
+  assertEquals(report.causes.map(({ cause }) => cause), ["accepts ID tokens whose form, header or key it must reject"]);
+  assertNotMatch(String(report), /HINT|does not verify the signature/);
+});
+
+test("a client that compares the issuer of the metadata only with the response has another cause", async () => {
+  const client = smallClient(undefined, undefined, undefined, {
+    ...correctDecisions,
+    isIssuer: (received, expected, place, known) =>
+      place === "metadata" || correctDecisions.isIssuer(received, expected, place, known),
+  });
+  const report = await checkClientWithEdDsa(client, { only: ["metadata/issuer-other"] });
+  const early = report.failures.filter(({ because }) => because.includes("only after a request to authorize"));
+  assert(early.length > 0, String(report));
+  for (const { effect } of early) assertMatch(effect.cause, /^uses a response before/);
+});
+
+test("an application that shows no user without userinfo, and discards that of another user, is not warned", async () => {
+  const { logIn, ...driver } = styled("discards userinfo that is not valid (OpenID Connect Core §5.3.2)");
+  const client: ClientDriver = {
+    ...driver,
+    async logIn(journey) {
+      let info = "";
+      const session = await logIn!({
+        ...journey,
+        async fetch(url, init) {
+          const response = await journey.fetch(url, init);
+          if (String(url).endsWith("/userinfo")) info = await response.clone().text();
+          return response;
+        },
+      });
+      return info.includes("attacker.example") ? { ...session, sub: unknownUser, claims: undefined } : session;
+    },
+  };
+  const only = ["transport/json-duplicates"];
+  assertEquals(await idsWith("warning", client, only), []);
+  assertEquals(await idsWith("inconclusive", client, only), only);
 });
 
 test("a client without state is not warned about a second state", async () => {

@@ -65,6 +65,6 @@ export function withAttackDefaults<Source extends AttackDefaults & { readonly id
   if (endpoints === undefined || correctClient === undefined) {
     throw new TypeError(`${record.id}: expected endpoints and correctClient, because ${category} has none.`);
   }
-  const accepts = needs.includes("checksSignature") ? "signature" : rest.accepts ?? "message";
+  const accepts = record.accepts ?? (needs.includes("checksSignature") ? "signature" : rest.accepts ?? "message");
   return { ...rest, level, endpoints, correctClient, needs, accepts } as const;
 }

@@ -5,6 +5,7 @@ import type { CodeRecord } from "../../core/store/store.ts";
 import { editAuthorizationResponse } from "../../testing/faults/edit_authorization_response.ts";
 import type { Fault } from "../../testing/faults/fault.ts";
 import { wrapStore } from "../../testing/wrap_store.ts";
+import { describeOutcome } from "../assess.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import { oneOf } from "./parameters.ts";
 
@@ -62,11 +63,19 @@ export const codeAttacks: readonly Attack[] = [
     id: "response/code-injected",
     needs: ["readsIdToken", "injectableCode"],
     title: "The code belongs to a login in another browser, and the token endpoint does not verify the code verifier.",
-    correctClient: "The client rejects the ID token, because it lacks the nonce of this login.",
+    correctClient: "The client sends a code challenge, or rejects an ID token without the nonce of this login.",
     stop: "token",
-    duty: "OpenID Connect Core §3.1.3.7",
-    sources: ["RFC 9700 §4.5.3.2"],
+    sources: ["RFC 9700 §2.1.1", "RFC 9700 §4.5.3", "OpenID Connect Core §3.1.3.7"],
     once: () => codeOfAnotherLogin(),
+    assess: (observation) =>
+      observation.outcome === "accepted"
+        ? {
+          passed: false,
+          because: describeOutcome(observation),
+          seen: "unbound",
+          harm: "accepted the code of a login in another browser",
+        }
+        : undefined,
   }),
   defineAttack({
     id: "response/code-odd",

@@ -1,10 +1,11 @@
 /** ID tokens with wrong or unusual claims, correctly signed (OpenID Connect Core §2, §3.1.3.7). */
 
 import { parseJsonObject } from "../../platform/http/json_body.ts";
+import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { decodeBase64url } from "../../core/crypto.ts";
 import { idToken } from "../../testing/faults/mod.ts";
 import { overrideClaims } from "../../testing/faults/resign.ts";
-import { everyLogin, exchangesOf } from "../attack.ts";
+import { everyLogin, exchangesOf, type Observation } from "../attack.ts";
 import { unknownUser } from "../driver.ts";
 import { isOfUserinfoAlone, listTexts } from "../user_texts.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
@@ -19,6 +20,16 @@ const duty = "OpenID Connect Core §3.1.3.7";
 const foreignName = "Zoë Ångström";
 
 const claims = claimsOf("the ID token");
+
+/** Whether the ID token has a claim that OpenID Connect Core §5.1 does not allow; null is only advised against. */
+function hasIllegalClaim(observation: Observation): boolean {
+  const { body = "{}" } = exchangesOf(observation, "token").at(-1)?.response ?? {};
+  const { id_token: token } = parseJsonObject(body) ?? {};
+  const { name, nickname, locale, email, email_verified: isVerified } = decodeJwtPart(String(token), 1);
+  const texts = [name, nickname, locale, email];
+  return !texts.every((text) => typeof (text ?? "") === "string") || typeof (isVerified ?? true) !== "boolean" ||
+    !/^[^@\s]+@[^@\s]+$/.test(String(email ?? "user@example.com"));
+}
 
 /** The attacks of the category `id-token` on claims. */
 export const idTokenClaimAttacks: readonly Attack[] = [
@@ -56,7 +67,11 @@ export const idTokenClaimAttacks: readonly Attack[] = [
       ...{ id: "id-token/iat-missing", member: "iat", values: ["absent", "null", "date"] },
       sources: ["OpenID Connect Core §2"],
     },
-    { id: "id-token/nbf-future", member: "nbf", values: ["in an hour"], duty: "RFC 7519 §4.1.5" },
+    {
+      // OpenID Connect Core §2 does not name nbf, and a client ignores the claims that it does not understand.
+      ...{ id: "id-token/nbf-future", level: "should-reject", member: "nbf", values: ["in an hour"] },
+      sources: ["RFC 7519 §4.1.5"],
+    },
     {
       ...{ id: "id-token/nonce-wrong", member: "nonce", values: ["foreign", ...nearMisses, "absent", "null"], duty },
       ...{ needs: ["readsIdToken", "nonce"], sources: ["CVE-2024-10318"], alsoIn: everyLogin },
@@ -94,8 +109,14 @@ export const idTokenClaimAttacks: readonly Attack[] = [
       level: "must-tolerate",
       member: ["name", "email", "email_verified", "nickname", "locale", "note"],
       values: ["hostile", "list", "null", "text", "object"],
-      correctClient: "The client logs in the user, and derives no permission from a claim of the wrong type.",
+      correctClient:
+        "The client logs in the user or reports an error, and derives nothing from a claim of a wrong type.",
       sources: ["OpenID Connect Core §5.1"],
+      assess: (observation) =>
+        passIf(
+          observation.outcome === "rejected" && hasIllegalClaim(observation),
+          "the client rejected a claim that OpenID Connect Core §5.1 does not allow",
+        ),
     },
   ]),
   drawnCells(claims, {

@@ -24,6 +24,7 @@ export const idTokenKeyAttacks: readonly Attack[] = [
     title:
       "The key that signs the ID token is published for encryption, for another algorithm or operation, or has only 1024 bits.",
     needs: ["readsIdToken", "checksSignature"],
+    accepts: "form",
     endpoints: ["jwks"],
     duty: "RFC 8725 §3.1",
     sources: ["RFC 7517 §4.2", "RFC 7517 §4.3", "RFC 7517 §4.4", "RFC 7518 §3.3", "RFC 8725 §3.5"],

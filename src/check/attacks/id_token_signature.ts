@@ -45,6 +45,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
   forgeryAttack({
     ...forged,
     id: "id-token/parts",
+    accepts: "form",
     title: "The ID token does not have three parts, is encrypted, or has an unknown extension in crit.",
     duty: "RFC 7515 §5.2",
     sources: [

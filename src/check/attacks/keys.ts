@@ -160,6 +160,7 @@ export const keyAttacks: readonly Attack[] = [
     id: "keys/symmetric",
     title: "The JWKS has a symmetric key, and the ID token is signed with HMAC (HS256) and this key.",
     endpoints: ["token", "jwks"],
+    accepts: "form",
     duty: "RFC 8725 §3.1",
     sources: ["RFC 8725 §3.5"],
     on: "any",

@@ -45,7 +45,10 @@ export const resourceServerAttacks: readonly Attack[] = [
       values: ["an hour ago", "six minutes ago", "a year ago", "absent", "date"],
       duty: "RFC 9068 §4",
     },
-    { ...{ ...tokens, id: "resource/token-early", member: "nbf", values: ["in an hour"] }, duty: "RFC 7519 §4.1.5" },
+    {
+      ...{ ...tokens, id: "resource/token-early", level: "should-reject", member: "nbf", values: ["in an hour"] },
+      sources: ["RFC 7519 §4.1.5"],
+    },
   ]),
   defineAttack({
     ...{ ...tokens, id: "resource/key-rotated", level: "must-tolerate", journey: "second login" },

@@ -7,7 +7,9 @@ import { numberParameter, textParameter } from "../../testing/faults/parameters.
 import { editResponse, readBodyText, withBody } from "../../testing/faults/response_body.ts";
 import { validTokenResponse } from "./duties.ts";
 import { wrongBodies } from "./grid.ts";
+import { describeOutcome } from "../assess.ts";
 import { type Assessment, type Attack, defineAttack } from "../define_attack.ts";
+import { unknownUser } from "../driver.ts";
 import type { Observation, Stage } from "../attack.ts";
 import type { ClientSession } from "../driver.ts";
 import { eachWithEach, oneOf, sent } from "./parameters.ts";
@@ -235,9 +237,14 @@ export const transportAttacks: readonly Attack[] = [
       const member = endpoint === "discovery" ? "issuer" : endpoint === "userinfo" ? "sub" : "access_token";
       return body.repeated(member, "https://attacker.example", wrong);
     },
-    assess({ outcome, session, expectedSub, traits, exchanges }) {
+    assess(observation) {
+      const { outcome, session, expectedSub, traits, exchanges } = observation;
       const isUserinfo = exchanges.some(({ endpoint, faults }) => endpoint === "userinfo" && faults.length > 0);
       if (isUserinfo && !traits.has("readsIdToken")) return undecided("the client has no ID token to compare sub with");
+      // Without the response of another user the application may show no user.
+      if (isUserinfo && outcome === "accepted" && session!.sub === unknownUser) {
+        return undecided(describeOutcome(observation));
+      }
       return passIf(
         outcome === "accepted" &&
           [session!.sub, session!.claims?.sub ?? expectedSub].every((sub) => sub === expectedSub),

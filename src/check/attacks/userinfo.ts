@@ -90,8 +90,8 @@ export const userinfoAttacks: readonly Attack[] = [
   defineAttack({
     id: "userinfo/distributed-claims",
     title: "The userinfo response or the ID token refers to claims at another origin (distributed claims).",
-    correctClient: "The client does not fetch these claims, because it is not configured for this origin.",
-    level: "must-reject",
+    correctClient: "The client fetches claims only from origins that it is configured for.",
+    level: "should-reject",
     endpoints: ["userinfo", "token"],
     sources: ["OpenID Connect Core §5.6.2", "OpenID Connect Core §5.6.2.2"],
     ...oneOf("endpoint", ["userinfo", "token"], "Where the reference is: userinfo, or token for the ID token."),
@@ -106,8 +106,12 @@ export const userinfoAttacks: readonly Attack[] = [
         ? as.on("userinfo").once(body.edited((members) => ({ ...members, ...claims }), name))
         : as.on("token").once(overrideClaims(name, () => claims));
     },
-    assess: ({ trap, outcome }) =>
-      passIf(trap.requests.length === 0 && outcome !== "hung", "the client did not fetch the claims"),
+    assess({ trap: { requests, origin }, outcome }) {
+      if (requests.length === 0) return passIf(outcome !== "hung", "the client did not fetch the claims");
+      // The token that it sends is one for this origin.
+      const harm = `requested claims from ${origin}, a host that the response names`;
+      return { passed: false, because: "the client fetched the claims", seen: "contacted", harm };
+    },
   }),
   defineAttack({
     id: "userinfo/signed-wrong",
