@@ -44,6 +44,11 @@ test("the attacks that need a second user are skipped for an application that re
 const reading = (readClaims: typeof correctDecisions.readClaims) =>
   smallClient(undefined, undefined, undefined, { ...correctDecisions, readClaims });
 
+test("a client that does not use its access token needs to know no token_type", async () => {
+  const client = styled("a login without pages first, without state; no userinfo");
+  assertEquals(await idsWith("skipped", client, ["token/type-unknown"]), ["token/type-unknown"]);
+});
+
 test("a client that does not know nbf has a warning, because ID tokens need no nbf", async () => {
   const client = reading((_, { nbf: _nbf, ...claims }) => claims);
   assertEquals(await idsWith("warning", client, ["id-token/nbf-future"]), ["id-token/nbf-future"]);

@@ -20,7 +20,6 @@ export const tokenAttacks: readonly Attack[] = [
   ...gridAttacks(response, [
     {
       ...{ id: "token/required-missing", level: "must-reject", member: ["access_token", "token_type"], values: noText },
-      // It binds the same clients as token/type-unknown.
       duty: { ...validTokenResponse, binds: ["idToken", "usesAccessToken"] },
       sources: ["RFC 6749 §5.1"],
     },
@@ -28,7 +27,8 @@ export const tokenAttacks: readonly Attack[] = [
       ...{ id: "token/type-unknown", level: "must-reject", member: "token_type" },
       values: Object.fromEntries(["mac", "N_A", "pop", "xbearer", "bearer-mac"].map((type) => [type, () => type])),
       correctClient: "The client does not use the access token.",
-      duty: { source: "RFC 6749 §7.1", binds: ["usesAccessToken"] },
+      needs: ["usesAccessToken"],
+      duty: "RFC 6749 §7.1",
     },
     {
       ...{ id: "token/type-case", level: "must-tolerate", member: "token_type", values: ["case"] },

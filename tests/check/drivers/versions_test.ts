@@ -47,7 +47,7 @@ const openidClient4 = [
   ...["response/repeated *", "response/iss-wrong *", "response/iss-missing *"].map((
     one,
   ) => `warning ${one}`),
-  ...["response/mix-up *", "metadata/endpoint-of-another {}", "token/type-unknown *"].map((one) => `warning ${one}`),
+  ...["response/mix-up *", "metadata/endpoint-of-another {}"].map((one) => `warning ${one}`),
   "inconclusive metadata/rejected-kept {}",
 ];
 
