@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
 import { base64url, createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { test } from "node:test";
+import { inspector } from "../../src/devtools/mod.ts";
 import type { Plugin } from "../../src/mod.ts";
 import { faultInjector } from "../../src/testing/faults/fault_injector.ts";
 import type { Fault, RequestView } from "../../src/testing/faults/fault.ts";
@@ -270,6 +271,24 @@ test("at userinfo the token names the client, and an unreadable form is rejected
   const other = await get(s, "/oauth2/token", { method: "POST", body: "{}" });
   assertEquals(await errorOf(other), "400 invalid_request");
   assertEquals(seen.map(({ params }) => params), [{}, {}, {}]);
+});
+
+test("any endpoint is none of the pages for developers: they stay readable, and use up no firing", async () => {
+  await using as = await testLatchkey({ plugins: [inspector({ requests: false })] });
+  const status = async (path: string) => {
+    const response = await as.fetch(path);
+    await response.body?.cancel();
+    return response.status;
+  };
+  const rule = as.on("any").always(faults.status(503));
+  const pages = ["/", "/clients", "/users", "/static/style.css"];
+  assertEquals(await Promise.all(pages.map(status)), pages.map(() => 200));
+  assertEquals(rule.fired, 0);
+  const others = [metadataPath, "/oauth2/jwks", "/oauth2/authorize", "/oauth2/login", "/oauth2/userinfo", "/nothing"];
+  assertEquals(await Promise.all(others.map(status)), others.map(() => 503));
+  // Its own name is a page's choice.
+  as.on("clients").once(faults.status(502));
+  assertEquals([await status("/clients"), await status("/clients")], [502, 200]);
 });
 
 test("a CORS preflight uses up no firing", async () => {

@@ -29,7 +29,7 @@ export interface FaultInjector {
    * responds in place of the server, no later rule applies to that request, so several such faults with `once` apply to
    * one request each, in their order.
    *
-   * @param endpoint `any`: every endpoint where the fault has an effect.
+   * @param endpoint `any`: every endpoint where the fault has an effect, except the pages for developers.
    * @throws {TypeError} If no endpoint has the name. `once`, `times` and `always` throw one for a value that is not a
    *   fault, and for a fault without effect at the endpoint.
    */

@@ -77,6 +77,11 @@ interface RuleOptions {
   readonly fault: Fault;
 }
 
+/** Whether a request is for a page that no client opens. The user reads there what a fault did. */
+function isDeveloperPage({ description }: RequestView): boolean {
+  return description?.caller === "browser" && description.errors === "page" && (description.role ?? "page") === "page";
+}
+
 /** Creates a rule. @throws {TypeError} If the fault has no effect at the endpoint. */
 export function activeRule(rule: RuleOptions) {
   const { endpoint, match, count, fault, seconds, now } = rule;
@@ -92,7 +97,7 @@ export function activeRule(rule: RuleOptions) {
 
   const appliesTo = (request: RequestView): boolean => {
     if (fault.endpoints?.includes(request.endpoint) === false) return false;
-    return endpoint === "any" || endpoint === request.endpoint ||
+    return endpoint === "any" && !isDeveloperPage(request) || endpoint === request.endpoint ||
       (request.authorizationRequest?.endpoint === endpoint && fault.followsLogin === true);
   };
 
