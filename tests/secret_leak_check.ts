@@ -40,8 +40,8 @@ export interface MemoryLatchkey extends Latchkey {
 }
 
 /**
- * {@link unwatched} with the defaults of tests, watched. It signs with EdDSA by default; tests share RSA keys. Its clock
- * stands still unless the options give a clock.
+ * {@link unwatched} with the defaults of tests, watched. It signs with EdDSA by default; tests share RSA keys.
+ * Its clock stands still unless the options give a clock.
  */
 export function latchkey(options: LatchkeyOptions = {}): Promise<MemoryLatchkey> {
   const startedAt = Date.now();
