@@ -37,12 +37,20 @@ export function Rejection({ reason, expected, received, suggestion, earlier, fix
   );
 }
 
-/** Renders nothing without an earlier request. */
+const timestamp = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)/;
+
+/** Renders nothing without an earlier request. A script shows its time in the time zone of the reader. */
 export function EarlierRequest({ earlier }: Pick<RejectionProps, "earlier">): VNode | null {
   if (earlier === undefined) return null;
+  const parts = earlier.split(timestamp);
   return (
     <small>
-      Earlier: <bdi>{earlier}</bdi>
+      Earlier:{" "}
+      <bdi>
+        {parts.map((part) =>
+          timestamp.test(part) ? <time datetime={part}>{`${part.slice(0, 10)} ${part.slice(11, 19)} UTC`}</time> : part
+        )}
+      </bdi>
     </small>
   );
 }
