@@ -1,11 +1,12 @@
 /** Long texts cost nothing: one text of any shape takes about the time of plain words of the same length. */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { readRealm } from "../../src/cli/realm/read_realm.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 import { encode, goodRequest } from "../kit.ts";
 import { sample } from "../sample.ts";
+import { serverKinds, startServer } from "./servers.ts";
 import {
   hostShapes,
   maxBody,
@@ -150,6 +151,27 @@ test("[FL-03] pages and exports of recorded texts take about the time of plain w
     failures.push(...await findCost(`pages with ${shape.name}`, () => timeWith(shape), () => timeWith(plain)));
   }
   assertEquals(failures, []);
+  await as.close();
+});
+
+// Regression: each addition was another pass over the secret, in quadratic time.
+test("[FL-02] the page of a wrong secret with thousands of additions takes about the time of plain words", async () => {
+  const { as } = await startServer({ ...serverKinds[0]!, options: { issuer: "http://localhost:9000" } });
+  const timeWith = async (start: string) => {
+    const client_secret = `${start.repeat(3_700)}x${[...start].toReversed().join("").repeat(3_700)}`;
+    const body = encode({ grant_type: "client_credentials", client_id: "demo-confidential", client_secret });
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const token = new Request(`${as.issuer}/oauth2/token`, { method: "POST", headers, body });
+    const { error_uri } = await (await as.fetch(token)).json();
+    const location = (await as.fetch(new Request(error_uri))).headers.get("location")!;
+    return await timeOf(async () => {
+      const page = await (await as.fetch(new Request(new URL(location, as.issuer)))).text();
+      assertMatch(page, /The secret that was sent has 14801 characters/);
+    });
+  };
+  for (const addition of [`" `, `"\n`, "\n ", "x "]) {
+    assertEquals(await findCost(JSON.stringify(addition), () => timeWith(addition), () => timeWith("ab")), []);
+  }
   await as.close();
 });
 

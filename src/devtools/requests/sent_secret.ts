@@ -7,14 +7,32 @@ import type { Exchange } from "../../recorder/exchange.ts";
 import { findBasicCredentials } from "../../recorder/record_request.ts";
 import { fieldValue } from "./labels.ts";
 
-/** What copies and files add around a value. */
-const additions: readonly { readonly name: string; readonly pattern: RegExp }[] = [
-  { name: "a newline at its end", pattern: /[\r\n]+$/ },
-  { name: "a newline at its beginning", pattern: /^[\r\n]+/ },
-  { name: "a blank at its end", pattern: /[ \t]+$/ },
-  { name: "a blank at its beginning", pattern: /^[ \t]+/ },
-  { name: "quotation marks around it", pattern: /^(["'])(?=.*\1$)|(?<=^(["']).*)\2$/gs },
-];
+/** What copies and files add at the ends of a value. */
+const additions: ReadonlyMap<string, string> = new Map([
+  ...["\r", "\n"].map((character) => [character, "a newline"] as const),
+  ...[" ", "\t"].map((character) => [character, "a blank"] as const),
+]);
+
+/** A value without what was added around it, and the names of that. Any value takes time by its length. */
+function withoutAdditions(text: string): { readonly rest: string; readonly names: ReadonlySet<string> } {
+  const names = new Set<string>();
+  let [start, end] = [0, text.length];
+  while (start < end) {
+    const [first, last] = [text[start]!, text[end - 1]!];
+    if (additions.has(last)) {
+      names.add(`${additions.get(last)} at its end`);
+      end--;
+    } else if (additions.has(first)) {
+      names.add(`${additions.get(first)} at its beginning`);
+      start++;
+    } else if (end - start > 1 && first === last && `"'`.includes(first)) {
+      names.add("quotation marks around it");
+      start++;
+      end--;
+    } else break;
+  }
+  return { rest: text.slice(start, end), names };
+}
 
 /**
  * Describes a wrong secret by its length and by what was added to it, never by its characters.
@@ -30,18 +48,9 @@ export async function describeSentSecret(
   if (!isAboutSecret || !sent || client === undefined || !isLoopback(new URL(issuer).hostname)) return undefined;
   const expected = await (await clients.registered.find(client))?.secretDigest;
   if (expected === undefined) return undefined;
-  let rest = sent;
-  const found: string[] = [];
-  for (let before = ""; before !== rest;) {
-    before = rest;
-    for (const { name, pattern } of additions) {
-      const shorter = rest.replace(pattern, "");
-      if (shorter !== rest && !found.includes(name)) found.push(name);
-      rest = shorter;
-    }
-  }
+  const { rest, names } = withoutAdditions(sent);
   const length = (text: string) => text.length === 1 ? "1 character" : `${text.length} characters`;
-  const added = found.join(" and ");
+  const added = [...names].join(" and ");
   if (added === "") return `The secret that was sent has ${length(sent)}, without blanks or quotation marks around it.`;
   return constantTimeEqual(await digest(rest), expected)
     ? `The secret that was sent is the registered one with ${added}: ${length(sent)} instead of ${rest.length}.`
