@@ -48,6 +48,8 @@ export interface ShownSteps {
   readonly from?: number;
   /** The step that a long flow shows in full, and that the heading is about if it was rejected. */
   readonly step?: number;
+  /** How many steps to show. Default: those of a page. */
+  readonly count?: number;
 }
 
 /** A flow as a row of the list. Pass a redacted flow to show it. */
@@ -104,7 +106,7 @@ interface FlowOptions extends DisplayOptions {
 export async function describeFlow(
   server: Server,
   flow: Flow | DocumentRequests,
-  { step = 0, from = step > stepsPerPage ? step : 1 }: ShownSteps,
+  { step = 0, from = step > stepsPerPage ? step : 1, count = stepsPerPage }: ShownSteps,
   options: FlowOptions,
 ): Promise<
   Pick<FlowProps, "row" | "reason" | "continued" | "steps" | "long" | "next" | "issued" | "isSilent" | "now">
@@ -114,7 +116,7 @@ export async function describeFlow(
   const isAboutStep = exchanges[step - 1] !== undefined && isRejected(exchanges[step - 1]!);
   const failedIndex = isAboutStep ? step - 1 : findFailure(exchanges);
   const first = Math.min(Math.max(1, Math.trunc(from)), Math.max(1, exchanges.length));
-  const shown = exchanges.slice(first - 1, first - 1 + stepsPerPage);
+  const shown = exchanges.slice(first - 1, first - 1 + count);
   const next = first + shown.length;
   const long = exchanges.length > maxFullSteps;
   return {

@@ -13,7 +13,7 @@ import { FlowDocument } from "./pages/flow.tsx";
 /** The page of the flow, complete without a server. Secrets are hidden. */
 export async function formatFlowDocument(app: App, flow: Flow): Promise<string> {
   const { server } = app;
-  const described = await describeFlow(server, flow, {}, {
+  const described = await describeFlow(server, flow, { count: Infinity }, {
     secrets: false,
     now: server.now(),
     findHelp: () => ({}),

@@ -851,6 +851,8 @@ test("a flow of many steps is shown in parts", async () => {
   const first = await steps("");
   const rest = await steps(`?from=${first.length + 1}`);
   assertEquals([...first, ...rest], numbers(62).reverse());
+  const file = await (await bench.get("/flows/1.html")).text();
+  assertEquals([...file.matchAll(/id="step-(\d+)"/g)].length, 62, "a file has no further pages");
   assertEquals((await bench.get("/flows/of/50")).headers.get("location"), "/flows/1?step=50#step-50");
   assertStringIncludes(await bench.page("/flows/1?step=50"), `<details class="step" open`);
   for (const from of ["0", "-3", "1.5", "1e9", "Infinity", "NaN", "x", ""]) await steps(`?from=${from}`);
