@@ -3,7 +3,6 @@
 import { formatPasswordDigest } from "../../src/server/config/password_digest.ts";
 import { digest } from "../../src/core/secrets.ts";
 import { demoSecret } from "../../src/server/config/demo_entries.ts";
-import { redactEvent } from "../../src/server/redaction/redact.ts";
 import { type Inspector, inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "../../src/mod.ts";
 import type { ClientMetadata, Latchkey, LatchkeyOptions } from "../../src/mod.ts";
@@ -267,8 +266,7 @@ export async function startServer(kind: ServerKind, shown: Inspector = inspector
   let time = Date.UTC(2026, 0, 1);
   const events: TraceEvent[] = [];
   const lines: string[] = [];
-  const recordEvent = (original: TraceEvent) => {
-    const event = redactEvent(original);
+  const recordEvent = (event: TraceEvent) => {
     events.push(event);
     const line = formatEvent(event, { verbose: true });
     if (line !== undefined) lines.push(line);
@@ -284,8 +282,8 @@ export async function startServer(kind: ServerKind, shown: Inspector = inspector
     randomBytes: random,
     keySource: testKeys(false),
     outbound: fetchDocument,
+    trace: recordEvent,
     plugins: [
-      { onEvent: recordEvent },
       limitConcurrency(),
       shown,
       log,
