@@ -51,7 +51,7 @@ export async function measure(measurement: Measurement): Promise<Figures[][]> {
 }
 
 /**
- * Flows of a new process, which was warmed up: compilation and collection of garbage settle differently in each
+ * Flows of a new process, which was warmed up: compilation and collection of garbage differ in each
  * process, by as much as a fifth of the time.
  */
 async function runFlows({ runtime, alg, flows: count, load }: Measurement, subject: Subject): Promise<Figures> {
