@@ -226,7 +226,7 @@ const acceptances = [
 ] as const satisfies readonly Seen[];
 
 /** @internal What a client accepts if it does not reject a message: the name of an effect. */
-export type Accepted = typeof acceptances[number];
+export type Accepted = typeof acceptances[number] | "foreignValue";
 
 /** The effects, by what was seen. */
 export const effects: Readonly<Record<Seen, Effect>> = table;

@@ -72,6 +72,24 @@ test("a client may reject claims of another type than OpenID Connect Core §5.1 
   assertEquals(await idsWith("warning", stricter, only), only);
 });
 
+test("a client that shows userinfo of another user uses values of another user, and no incomplete response", async () => {
+  const { logIn, ...driver } = smallClient(undefined, undefined, undefined, {
+    ...correctDecisions,
+    isSubject: () => true,
+    mergeClaims: (idToken, info) => ({ ...info, sub: idToken.sub }),
+  });
+  const client: ClientDriver = {
+    ...driver,
+    async logIn(journey) {
+      const { claims, logInSilently: _silent, ...session } = await logIn!(journey);
+      return { ...session, sub: String(claims!.email) };
+    },
+  };
+  const report = await checkClientWithEdDsa(client, { only: ["userinfo/sub-other"] });
+  assert(report.counts.failed > 0, String(report));
+  assertEquals(report.causes.map(({ cause }) => cause), ["uses values that the server did not issue for the user"]);
+});
+
 test("a client that fetches distributed claims has a warning, and sent no access token of the issuer", async () => {
   const report = await checkClientWithEdDsa(smallClient("fetches distributed claims"), {
     only: ["userinfo/distributed-claims"],

@@ -47,6 +47,7 @@ export const userinfoAttacks: readonly Attack[] = [
       correctClient:
         "The client rejects the login or discards the userinfo response, and does not log in the other user.",
       values: { "another user": otherSub, ...pick(...nearMisses) },
+      accepts: "foreignValue",
       duty: "OpenID Connect Core §5.3.2",
       sources: ["dexidp/dex#4827"],
       alsoIn: everyLogin,
