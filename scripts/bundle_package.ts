@@ -20,8 +20,8 @@ const startImports = [
 /** Keeps the code readable for debuggers: formatted like the source, with its names. */
 const readable = { target: "node22", legalComments: "none" } as const;
 
-/** Name of the chunk that every login runs. */
-const corePath = "chunks/core.js";
+/** Name of the chunk that every login runs. No entry has this name: its own chunk would replace this one. */
+const corePath = "chunks/server.js";
 
 /** Marks the file as translated, so that Bun does not transpile it. */
 const bunHeader = "// @bun";
@@ -138,6 +138,8 @@ export async function bundlePackage(
       results.push(result);
       files.push({ ...(await toFiles(result))[0]!, path });
     }
+    const twice = files.find(({ path }, i) => files.findIndex((other) => other.path === path) < i);
+    if (twice !== undefined) throw new Error(`Two parts of the package have the path ${twice.path}.`);
     const outputs = results.flatMap(({ metafile }) => Object.values(metafile!.outputs));
     const imports = outputs.flatMap((output) => output.imports.filter(({ external }) => external));
     return {

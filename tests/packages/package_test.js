@@ -49,6 +49,23 @@ test("the attacks come with the check, and not with what the program loads at it
   }
 });
 
+test("each entry of the package loads as an ES module and in CommonJS", () => {
+  const { exports } = JSON.parse(readFileSync(`${home}/package.json`, "utf8"));
+  // These two need a package of a database, which is not installed here.
+  const databases = { "./stores/postgres": "postgres", "./stores/redis": "ioredis" };
+  const entries = Object.entries(exports).filter(([, { default: path }]) => path?.endsWith(".js"));
+  assert.ok(entries.length > 10);
+  for (const [entry] of entries) {
+    const specifier = JSON.stringify(`@latchkey/latchkey${entry.slice(1)}`);
+    for (const [type, load] of [["module", `await import(${specifier})`], ["commonjs", `require(${specifier})`]]) {
+      const args = [`--input-type=${type}`, "--eval", load];
+      const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+      if (databases[entry] === undefined) assert.equal(status, 0, `${entry} (${type}): ${stderr}`);
+      else assert.match(stderr, new RegExp(`Cannot find (?:package|module) '${databases[entry]}'`), `${entry} (${type})`);
+    }
+  }
+});
+
 test("a stack trace names the file of the package, and in CommonJS the bundle", () => {
   const broken = `as.client({ confidential: true, token_endpoint_auth_method: "none" })`;
   const programs = {
