@@ -48,7 +48,9 @@ export function EarlierRequest({ earlier }: Pick<RejectionProps, "earlier">): VN
       Earlier:{" "}
       <bdi>
         {parts.map((part) =>
-          timestamp.test(part) ? <time datetime={part}>{`${part.slice(0, 10)} ${part.slice(11, 19)} UTC`}</time> : part
+          timestamp.test(part)
+            ? <time key={part} datetime={part}>{`${part.slice(0, 10)} ${part.slice(11, 19)} UTC`}</time>
+            : part
         )}
       </bdi>
     </small>
