@@ -159,6 +159,27 @@ test("the example of pushed requests pushes one", async () => {
   assertEquals(printed, [[["client_id", "request_uri"]]]);
 });
 
+test("the example of the core for Node listens, and passes requests on", async () => {
+  const probe = createServer().listen(0, "localhost");
+  await new Promise((resolve) => probe.once("listening", resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  const server = await core({ issuer: `http://localhost:${port}`, clients: [], users: [] });
+  const body = program("src/core/README.md", "js").replaceAll("9000", String(port)).replace(
+    "createServer",
+    "return createServer",
+  );
+  const listener: Server = await run(body, { server, createServer });
+  if (!listener.listening) await new Promise((resolve) => listener.once("listening", resolve));
+  const metadata = await (await fetch(`${server.server.issuer}/.well-known/openid-configuration`)).json();
+  assertEquals(metadata.issuer, server.server.issuer);
+  const form = new URLSearchParams({ grant_type: "authorization_code", client_id: "stranger" });
+  const response = await fetch(metadata.token_endpoint, { method: "POST", body: form });
+  assertEquals([response.status, (await response.json()).error], [401, "invalid_client"]);
+  listener.closeAllConnections();
+  await new Promise((resolve) => listener.close(resolve));
+});
+
 test("the examples of the core print the issuer, and exchange a ticket for a token", async () => {
   const { printed, console } = listening();
   const body = `${program("src/core/README.md").replace(": CoreExtension", "")}\nreturn tickets;`;

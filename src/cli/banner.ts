@@ -113,6 +113,7 @@ export function banner(
       : [["Any", `accepted of ${settings.acceptsAny.join(", ")}, with a warning`]],
     ["Keys", `${settings.alg}, kept in ${store}`],
     ...settings.providers.length === 0 ? [] : [["Provider", settings.providers.join(", ")]],
+    ...settings.pluginProfiles.length === 0 ? [] : [["Profile", settings.pluginProfiles.join(", ")]],
     ...settings.profile === undefined ? [] : [["Profile", describeProfile(settings, settings.profile, issuer, url)]],
     ...metrics === undefined ? [] : [["Metrics", metrics]],
     ["Ctrl-C", `stops the server${hasShortcuts ? "; press h + Enter for help" : ""}`],

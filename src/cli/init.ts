@@ -83,7 +83,7 @@ export async function initialize(
       const text = input.trim() || initial;
       const parsed = parse(text);
       if ("value" in parsed) return parsed.value;
-      if (ask === undefined || written !== undefined) throw issue(flag, parsed, quote(text));
+      if (ask === undefined || written !== undefined) throw issue(flag, parsed, text === "" ? "none" : quote(text));
       console.error(`Expected ${parsed.expected}, received ${quote(text)}. ${parsed.hint}`);
     }
   }

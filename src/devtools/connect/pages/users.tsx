@@ -61,8 +61,8 @@ export interface UserProps extends Site {
 }
 
 const claimsHint =
-  `A JSON object, such as {"name": "Carol Clark", "email": "carol@example.com"}. The granted scope decides ` +
-  "which claims a client receives: the page of each user shows which scope value releases each claim.";
+  `A JSON object, such as {"name": "Carol Clark", "email": "carol@example.com", "email_verified": true}. ` +
+  "The granted scope decides which claims a client receives: the page of each user shows which scope value releases each claim.";
 
 /** The page at `/users`. */
 export function Users(props: UsersProps): VNode {

@@ -185,7 +185,7 @@ function GuestForm({ action, fields, guestForm, retry }: LoginProps & {
           <Field
             name="claims"
             label="Claims"
-            hint={`A JSON object, such as {"name": "Carol Clark", "email": "carol@example.com"}.`}
+            hint={`A JSON object, such as {"name": "Carol Clark", "email": "carol@example.com", "email_verified": true}.`}
             value={guestForm.claims}
             lines={3}
             optional
