@@ -16,8 +16,8 @@ import { formatSkippedTests } from "./test_servers.ts";
 const { flags, words: pathParts } = readCommand({
   call: "deno task test",
   does:
-    "Runs the tests on Deno. A run of all files takes a part of the longest tables, a run of some files all rows. " +
-    "Shows progress, and each failure immediately. deno task check checks the types of the tests. " +
+    "Runs the tests on Deno. A run of all files takes a part of the longest tables, another each week; a run of some " +
+    "files takes all rows. Shows progress, and each failure immediately. deno task check checks the types of the tests. " +
     "Tests that need more than a runtime have their own tasks: test:browser, test:many, " +
     "test:conformance, test:packages and test:binary.",
   flags: {
@@ -55,8 +55,9 @@ if (flags.watch) {
 
 const namedRuntimes = runtimeNames.filter((name) => flags[name]);
 const selectedRuntimes = namedRuntimes.length > 0 ? namedRuntimes : flags.all ? runtimeNames : ["deno"] as const;
-// tests/sample.ts reads it.
-if (flags.changed === undefined && pathParts.length === 0) Deno.env.set("LATCHKEY_TEST_SAMPLE", "true");
+// tests/sample.ts reads it. Another part each week, so that a test that failed fails again on the same day.
+const week = Math.floor(Date.now() / (7 * 24 * 3_600_000));
+if (flags.changed === undefined && pathParts.length === 0) Deno.env.set("LATCHKEY_TEST_SAMPLE", String(week));
 const durations = await readDurations();
 const alone = flags.all && testFiles.some(isServerTest) ? await createAloneFolder().catch(exitWithError) : undefined;
 /** Whether a file of a run with --all is run there. With all extensions it runs on Bun, if not on Node too. */

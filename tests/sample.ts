@@ -2,11 +2,13 @@
 
 import process from "node:process";
 
+/** The number of the part that this run takes; absent in a run that takes the whole. `scripts/test.ts` sets it. */
+const { LATCHKEY_TEST_SAMPLE: turn } = process.env;
+
 /**
- * Every `share`-th item, beginning elsewhere for each `place`, so that the parts of as many places have every item; all
- * items in a run that is not a sample.
+ * Every `share`-th item, beginning elsewhere for each `place` and in each turn, so that the parts of as many places or
+ * turns have every item; all items in a run that is not a sample.
  */
 export function sample<T>(items: readonly T[], share: number, place: number): readonly T[] {
-  const isSample = process.env.LATCHKEY_TEST_SAMPLE === "true";
-  return isSample ? items.filter((_, index) => index % share === place % share) : items;
+  return turn === undefined ? items : items.filter((_, index) => index % share === (place + Number(turn)) % share);
 }

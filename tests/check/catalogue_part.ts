@@ -13,3 +13,9 @@ const ids = attacks.map(({ id }) => id);
 export function partOfCatalogue(share: number, place: number, others: readonly string[] = []): readonly string[] {
   return [...new Set([...sample(ids, share, place), ...others, "habits"])];
 }
+
+/** Every `share`-th attack of some categories; in a run of some files, or if there are fewer, all of them. */
+export function partOf(categories: readonly string[], share: number, place: number): readonly string[] {
+  const all = ids.filter((id) => categories.includes(id.split("/")[0]!));
+  return all.length < share ? all : sample(all, share, place);
+}

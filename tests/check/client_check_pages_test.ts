@@ -16,7 +16,7 @@ async function start({ mistake, ...settings }: LatchkeyOptions & { readonly mist
   const check = clientCheck({ program: "npx -y deno task start" });
   const flows = inspector();
   const as = await latchkey({
-    alg: "RS256",
+    alg: "EdDSA",
     clients: [{ client_id: "other", redirect_uris: ["http://localhost:3000/cb"] }, {
       client_id: "api",
       client_secret: "secret-of-the-api-client",
@@ -28,7 +28,7 @@ async function start({ mistake, ...settings }: LatchkeyOptions & { readonly mist
     }],
   });
   const { url } = await as.listen({ port: 0 });
-  const application = await startWebApplication(() => ({ issuer: as.issuer, clientId: "shop", mistake }));
+  const application = await startWebApplication(() => ({ issuer: as.issuer, clientId: "shop", alg: "EdDSA", mistake }));
   await as.clients.set({ client_id: "shop", redirect_uris: [`${application.url}/callback`] });
   const page = `${url}/clients/shop/check`;
   /** Opens the page, and returns how its form is sent. */

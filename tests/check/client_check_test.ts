@@ -23,6 +23,8 @@ import { findFreePort } from "../platform/runtime/free_port.ts";
 import { until } from "../until.ts";
 import { type ApplicationMistake, startWebApplication } from "./small_web_application.ts";
 
+const alg = "EdDSA";
+
 /** A server, and an application that has it as its issuer. */
 async function start(
   mistake?: ApplicationMistake,
@@ -33,10 +35,10 @@ async function start(
 ) {
   const check = clientCheck();
   const control = testControl();
-  const as = await latchkey({ alg: "RS256", ...options, plugins: [check.plugin, control.plugin] });
+  const as = await latchkey({ alg, ...options, plugins: [check.plugin, control.plugin] });
   const { url: serverUrl } = await as.listen({ port: 0 });
   const application = await startWebApplication(() => ({
-    ...{ issuer: as.issuer, clientId: "shop", mistake, authentication, requestKey },
+    ...{ issuer: as.issuer, clientId: "shop", alg, mistake, authentication, requestKey },
   }));
   const { url } = application;
   await as.clients.set({ client_id: "shop", redirect_uris: [`${url}/callback`], ...metadata });
@@ -231,7 +233,7 @@ test("[CO-07] a confidential client keeps its secret in the check, and has its f
 test("[CO-07] a token that a check issues by a moved clock is not valid when the server reaches that time", async () => {
   const check = clientCheck();
   const { plugin, clock } = testControl();
-  await using as = await latchkey({ alg: "RS256", plugins: [check.plugin, plugin] });
+  await using as = await latchkey({ alg, plugins: [check.plugin, plugin] });
   await as.listen({ port: 0 });
   const client_secret = "secret-of-the-shop-client";
   const tokenUrl = `${as.issuer}/oauth2/token`;
@@ -243,6 +245,7 @@ test("[CO-07] a token that a check issues by a moved clock is not valid when the
   await using application = await startWebApplication(() => ({
     issuer: as.issuer,
     clientId: "shop",
+    alg,
     authentication: ClientSecretBasic(client_secret),
     async fetch(url, init) {
       if (url === tokenUrl) {
@@ -375,9 +378,9 @@ test("[CO-07] the command's check shows its logins at the recorder of the server
   const flows = inspector();
   const port = await findFreePort();
   const clients = [{ client_id: "shop", redirect_uris: [`http://127.0.0.1:${port}/callback`] }];
-  await using as = await latchkey({ clients, alg: "RS256", plugins: [check.plugin, flows] });
+  await using as = await latchkey({ clients, alg, plugins: [check.plugin, flows] });
   const { url } = await as.listen({ port: 0 });
-  await using application = await startWebApplication(() => ({ issuer: as.issuer, clientId: "shop" }), port);
+  await using application = await startWebApplication(() => ({ issuer: as.issuer, clientId: "shop", alg }), port);
   const started: string[] = [];
   const results: string[] = [];
   const report = await check.run(

@@ -4,6 +4,8 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
+import { sample } from "../sample.ts";
+import { partOf } from "./catalogue_part.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
 import type { CheckOptions } from "../../src/check/mod.ts";
 import { oauth4webapiExtendedClient } from "./oauth4webapi_extended_client.ts";
@@ -17,6 +19,9 @@ const clients: readonly { readonly uses: readonly Extension[]; readonly only: re
 ];
 
 const server: CheckOptions["server"] = { responseModes: ["query", "jwt"] };
+
+/** Signs in a hundredth of the time of RSA. */
+const quickServer: CheckOptions["server"] = { ...server, alg: "EdDSA" };
 
 /** The attacks that find a mistake: no other attack of the category may fail. */
 const foundBy: Readonly<Record<Exclude<ExtensionMistake, "checks nothing">, readonly string[]>> = {
@@ -40,13 +45,13 @@ const foundBy: Readonly<Record<Exclude<ExtensionMistake, "checks nothing">, read
 
 for (const { uses, only } of clients) {
   test(`a client with ${uses.join(", ")} and every check passes all attacks on them`, async () => {
-    const report = await checkClientWithEdDsa(extendedClient(uses), { only, server });
+    const report = await checkClientWithEdDsa(extendedClient(uses), { only: partOf(only, 2, 0), server });
     assert(report.passed, String(report));
     assertEquals(report.counts.passed, report.results.length, String(report));
   });
 }
 
-for (const [mistake, ids] of Object.entries(foundBy)) {
+for (const [mistake, ids] of sample(Object.entries(foundBy), 2, 0)) {
   test(`a client that ${mistake} is found by ${ids.join(", ")}`, async () => {
     const found = new Set<string>();
     for (const { uses, only } of clients) {
@@ -68,7 +73,10 @@ for (const [mistake, ids] of Object.entries(foundBy)) {
 
 test("a client that checks nothing falls for every attack on extensions that a correct client must reject", async () => {
   for (const { uses, only } of clients) {
-    const report = await checkClientWithEdDsa(extendedClient(uses, "checks nothing"), { only, server });
+    const report = await checkClientWithEdDsa(extendedClient(uses, "checks nothing"), {
+      only: partOf(only, 2, 1),
+      server,
+    });
     const passed = report.results.filter(({ verdict, attack }) =>
       verdict === "passed" && attack.level === "must-reject"
     );
@@ -84,13 +92,16 @@ test("a client without extensions is not asked for them: the attacks are skipped
 });
 
 test("oauth4webapi with pushed requests, signed responses and DPoP passes every attack on them", async () => {
-  const only = ["par", "jarm", "dpop"];
-  const report = await checkClient(oauth4webapiExtendedClient(["par", "jarm", "dpop"]), { only, server });
+  const only = partOf(["par", "jarm", "dpop"], 2, 0);
+  const report = await checkClient(oauth4webapiExtendedClient(["par", "jarm", "dpop"]), { only, server: quickServer });
   assertEquals(report.counts.passed, report.results.length, String(report));
 });
 
 test("oauth4webapi leaves it to its caller to compare a registration with the request, which is a warning", async () => {
-  const report = await checkClient(oauth4webapiExtendedClient(["registration"]), { only: ["registration"] });
+  const report = await checkClient(oauth4webapiExtendedClient(["registration"]), {
+    only: ["registration"],
+    server: quickServer,
+  });
   assert(report.passed, String(report));
   assertEquals(
     report.results.filter(({ verdict }) => verdict === "warning").map(({ attack: { id } }) => id),

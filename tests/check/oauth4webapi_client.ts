@@ -68,10 +68,10 @@ export function oauth4webapiClient(): ClientDriver {
   };
 
   async function logIn(journey: ClientJourney): Promise<ClientSession> {
-    const { client: { client_id }, redirectUri, fetch, authorize } = journey;
+    const { client: { client_id, id_token_signed_response_alg = "RS256" }, redirectUri, fetch, authorize } = journey;
     const options = { [oauth.customFetch]: boundedFetch(fetch) };
     const as = await discover(journey);
-    const client: oauth.Client = { client_id, id_token_signed_response_alg: "RS256" };
+    const client: oauth.Client = { client_id, id_token_signed_response_alg };
     const verifier = oauth.generateRandomCodeVerifier();
     const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
     const url = new URL(as.authorization_endpoint!);
@@ -114,7 +114,7 @@ export function oauth4webapiClient(): ClientDriver {
     if (azp !== client_id) throw new Error("azp is another client");
     if (sub === "") throw new Error("sub is empty");
     if (Math.abs(Date.now() / 1000 - iat) > 600) throw new Error("iat is too far from now");
-    if (at_hash !== undefined && at_hash !== await accessTokenHash(tokens.access_token, "RS256")) {
+    if (at_hash !== undefined && at_hash !== await accessTokenHash(tokens.access_token, id_token_signed_response_alg)) {
       throw new Error("at_hash is wrong");
     }
     const userinfoResponse = await oauth.userInfoRequest(as, client, tokens.access_token, options);

@@ -3,9 +3,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { createLocalJWKSet, jwtVerify, type JWTVerifyOptions } from "jose";
 import { test } from "node:test";
-import { partOfCatalogue } from "./catalogue_part.ts";
+import { partOf, partOfCatalogue } from "./catalogue_part.ts";
 import { checkClient, checkClientWithEdDsa } from "./patient_check.ts";
-import { attacks } from "../../src/check/attacks/mod.ts";
 import type { CheckReport, ClientDriver } from "../../src/check/mod.ts";
 import { sample } from "../sample.ts";
 import { withPatientTimers } from "../until.ts";
@@ -74,30 +73,30 @@ function foundIds(report: CheckReport): readonly string[] {
   return [...new Set(found.map(({ attack: { id } }) => id))].sort();
 }
 
-const only = { only: ["device", "resource", "ciba"] };
+/** Some attacks of these categories. */
+const some = (place: number) => ({ only: partOf(["device", "resource", "ciba"], 3, place) });
 
-for (const client of [deviceClient(), resourceClient(), backchannelClient()]) {
+for (const [place, client] of [deviceClient(), resourceClient(), backchannelClient()].entries()) {
   test(`a ${client.name} with every check passes all attacks on it`, async () => {
-    const report = await checkClientWithEdDsa(client, only);
+    const report = await checkClientWithEdDsa(client, some(place));
     assertEquals(foundIds(report), [], String(report));
     assertEquals(report.counts.passed + report.counts.skipped, report.results.length, String(report));
   });
 }
 
-for (const [left, options, ids] of foundInVerifier) {
+for (const [left, options, ids] of sample(foundInVerifier, 2, 0)) {
   test(`a resource server that verifies tokens itself, and leaves out ${left}, is found by ${ids.join(", ")}`, async () => {
-    const report = await checkClientWithEdDsa(verifier(options), only);
+    const report = await checkClientWithEdDsa(verifier(options), { only: [...ids, ...some(0).only] });
     assertEquals(foundIds(report), ids, String(report));
   });
 }
 
 /** Attacks of a category: these, and a part of the others, which must not fail. */
 const amongOthers = (category: string, ids: readonly string[], place: number) => {
-  const own = attacks.map(({ id }) => id).filter((id) => id.startsWith(`${category}/`));
-  return [...new Set([...ids, ...sample(own, 4, place)])];
+  return [...new Set([...ids, ...partOf([category], 8, place)])];
 };
 
-for (const [place, [mistake, ids]] of Object.entries(foundOnDevice).entries()) {
+for (const [place, [mistake, ids]] of sample([...Object.entries(foundOnDevice).entries()], 2, 0)) {
   test(`a client on a device that ${mistake} is found by ${ids.join(", ")}`, async () => {
     const report = await checkClientWithEdDsa(deviceClient(mistake as DeviceMistake), {
       only: amongOthers("device", ids, place),
@@ -107,10 +106,10 @@ for (const [place, [mistake, ids]] of Object.entries(foundOnDevice).entries()) {
 }
 
 test("a correct client with backchannel authentication is accused of nothing by the attacks on any client", async () => {
-  const report = await checkClientWithEdDsa(backchannelClient(), { only: partOfCatalogue(4, 2, ["ciba"]) });
+  const report = await checkClientWithEdDsa(backchannelClient(), { only: partOfCatalogue(12, 2, ["ciba"]) });
   assertEquals(report.results.filter(({ verdict }) => verdict === "failed"), [], String(report));
   assertEquals(report.habits.filter(({ outcome }) => outcome === "failed"), [], String(report));
-  assert(report.counts.passed >= 50, String(report));
+  assert(report.counts.passed >= 15, String(report));
 });
 
 test("a client that polls for the newest login is found by ciba/logins-shared", async () => {
@@ -118,7 +117,7 @@ test("a client that polls for the newest login is found by ciba/logins-shared", 
   assertEquals(foundIds(report), ["ciba/logins-shared"], String(report));
 });
 
-for (const [place, [mistake, ids]] of Object.entries(foundAtResource).entries()) {
+for (const [place, [mistake, ids]] of sample([...Object.entries(foundAtResource).entries()], 2, 0)) {
   test(`a client of a resource that ${mistake} is found by ${ids.join(", ")}`, async () => {
     const report = await checkClientWithEdDsa(resourceClient(mistake as ResourceMistake), {
       only: amongOthers("resource", ids, place),
@@ -129,7 +128,7 @@ for (const [place, [mistake, ids]] of Object.entries(foundAtResource).entries())
 
 test("clients that check nothing fall for every attack that a correct client must reject", async () => {
   for (const client of [deviceClient("checks nothing"), resourceClient("checks nothing")]) {
-    const report = await withPatientTimers(() => checkClientWithEdDsa(client, { ...only, timeoutMs: 1000 }));
+    const report = await withPatientTimers(() => checkClientWithEdDsa(client, { ...some(1), timeoutMs: 1000 }));
     assert(report.control.passed, String(report));
     const passed = report.results.filter(({ verdict, attack }) =>
       verdict === "passed" && attack.level === "must-reject"
@@ -140,7 +139,7 @@ test("clients that check nothing fall for every attack that a correct client mus
 
 for (const uses of [[], ["dpop"]] as const) {
   test(`oauth4webapi on a device ${uses.join("")} is not accused, by a clock of its own`, async () => {
-    const report = await checkClient(oauth4webapiExtendedClient(uses), { only: ["device"] });
+    const report = await checkClient(oauth4webapiExtendedClient(uses), { only: ["device"], server: { alg: "EdDSA" } });
     assertEquals(foundIds(report), []);
     // It does not read the clock of the check, so that expired codes are not seen.
     assertEquals(report.counts.skipped, 1, String(report));

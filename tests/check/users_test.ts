@@ -106,7 +106,7 @@ function accusationsIn(report: CheckReport): string[] {
     .map(({ attack: { id }, values, because }) => `${id} ${JSON.stringify(values)}: ${because}`);
 }
 
-for (const [place, [name, users]] of Object.entries(userLists).entries()) {
+for (const [place, [name, users]] of sample([...Object.entries(userLists).entries()], 2, 0)) {
   test(`a correct application is accused of nothing whatever its page shows, with ${name} as the default user`, async () => {
     for (const [shown, userPage] of sample(Object.entries(userPages), 5, place)) {
       const report = await check({ users, userPage, loggedInUrl: `${origin}/me` });
@@ -131,7 +131,7 @@ test("a correct application is accused of nothing if the text of the user is of 
 });
 
 test("an application that takes userinfo of another user is accused for each default user", async () => {
-  for (const name of ["alice", "bob", "mallory", "a number", "no email"]) {
+  for (const name of sample(["alice", "bob", "mallory", "a number", "no email"], 3, 0)) {
     const report = await check({
       users: userLists[name]!,
       userPage: userPages.sub!,
@@ -143,8 +143,8 @@ test("an application that takes userinfo of another user is accused for each def
 });
 
 test("an application that discards userinfo of another user or of none is not accused, whatever its page shows", async () => {
-  for (const name of ["alice", "bob", "mallory"]) {
-    for (const shown of ["sub", "email", "name"]) {
+  for (const [place, name] of ["alice", "bob", "mallory"].entries()) {
+    for (const shown of sample(["sub", "email", "name"], 3, place)) {
       const report = await check({
         users: userLists[name]!,
         userPage: userPages[shown]!,
@@ -170,14 +170,14 @@ test("a user who has no email is not attacked with it, and a new user with the t
     return [...new Set(withEmail(report).map(({ verdict }) => verdict))];
   };
   assertEquals(await verdictsFor("no email", "sub"), ["skipped"]);
-  for (const name of ["alice", "bob", "mallory"]) {
+  for (const name of sample(["alice", "bob", "mallory"], 3, 0)) {
     assertEquals(await verdictsFor(name, "sub and email"), ["inconclusive"], name);
     assertEquals(await verdictsFor(name, "name"), ["passed"], name);
   }
 });
 
 test("a client that knows users by their email is accused for each default user who has one", async () => {
-  for (const name of ["alice", "bob", "mallory", "a part of mallory", "a number"]) {
+  for (const name of sample(["alice", "bob", "mallory", "a part of mallory", "a number"], 3, 1)) {
     const report = await checkClientWithEdDsa(smallClient("knows users by their email"), {
       only: ["id-token/user-similar"],
       server: { users: userLists[name]! },
