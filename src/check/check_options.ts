@@ -79,7 +79,7 @@ export interface CheckOptions {
    * true.
    */
   readonly inProcess?: boolean;
-  /** Called when the check waits because the application limits logins: why, and for how long in milliseconds. */
+  /** Called when the check waits, such as for a limit of logins: why, and for how many milliseconds at most. */
   readonly onWait?: (because: string, milliseconds: number) => void;
   /** Called with the id of each attack before its journey. */
   readonly onStart?: (attackId: string) => void;

@@ -122,6 +122,10 @@ const formatCause = ({ cause, verdict, severity, attacks, harms, duties, fix }: 
   ...verdict === "failed" ? [`  fix:  ${fix}`] : [],
 ];
 
+/** The first line of each cause, for a terminal without the report. */
+export const formatCauses = ({ causes }: ReportData): string[] =>
+  list("CAUSES:", causes.filter(({ verdict }) => verdict !== "known").map((cause) => formatCause(cause)[0]!));
+
 /** How many attacks of a cause the text names. */
 const maxNames = 8;
 

@@ -26,8 +26,8 @@ export interface Runner extends TimeLimit {
   /** Opens an environment for one journey, closes it, and watches for crashes meanwhile. */
   inEnvironment<Result>(use: (environment: JourneyEnvironment, watch: CrashWatch) => Promise<Result>): Promise<Result>;
   /**
-   * Repeats an action until it ends as expected, for at most the recovery time of the client. If the client has any,
-   * the action is repeated at least once.
+   * Repeats an action until it ends as expected, for at most the recovery time of the client, and for a shorter time if
+   * no one listens any more. If the client has any, the action is repeated at least once.
    *
    * @param isOver Whether no later attempt can succeed. Default: one can.
    */
@@ -60,6 +60,9 @@ const firstRecoveryIntervalMs = 250;
 
 /** The longest wait between two of these logins, in milliseconds. */
 const maxRecoveryIntervalMs = 1000;
+
+/** How long an application that stopped has to start again by itself, in milliseconds. */
+const maxStartMs = 15_000;
 
 /** First wait for an application that limits logins and does not say for how long, in milliseconds. */
 const firstLimitWaitMs = 2000;
@@ -131,10 +134,14 @@ export function openRunner(
         const ended = await limit.attempt(act, watch);
         const isFinal = isExpected(ended) || ended.error instanceof LoginLimitError || await isOver();
         const intervalMs = Math.min(firstRecoveryIntervalMs * 2 ** retries, maxRecoveryIntervalMs, recoveryMs);
-        const isDown = restart !== undefined && ended.error instanceof UnreachableError;
-        const limitMs = isDown ? Math.min(recoveryMs, maxDownMs) : recoveryMs;
+        const downMs = restart === undefined ? maxStartMs : maxDownMs;
+        const limitMs = ended.error instanceof UnreachableError ? Math.min(recoveryMs, downMs) : recoveryMs;
         const isLate = retries > 0 && timers.elapsed() + intervalMs > startedAt + limitMs;
         if (isFinal || isLate || recoveryMs === 0) return ended;
+        // The first waits are short.
+        if (retries === 2 && ended.error !== undefined) {
+          options.onWait?.(`the login after an attack failed: ${describeError(ended.error)}`, limitMs);
+        }
         await wait(intervalMs);
       }
     },

@@ -10,6 +10,7 @@ import { sample } from "../sample.ts";
 import { partOf, partOfCatalogue } from "./catalogue_part.ts";
 import { checkFixedIssuer, idsOf, withVerdict } from "./fixed_issuer.ts";
 import type { ApplicationMistake } from "./small_web_application.ts";
+import { replaceTimers } from "../until.ts";
 
 const mistakes: Readonly<
   Record<
@@ -83,6 +84,33 @@ test("an application that may rest before it fetches keys again is warned, and t
   assertEquals(withVerdict(report, "warning"), ["keys/rotated"], String(report));
   assertEquals(withVerdict(report, "inconclusive"), ["keys/extra"], String(report));
   assertMatch(String(report), /after it, a login without an attack failed for 0\.25 s: .*\(recoveryMs, --recovery\)/);
+});
+
+test("an application that stops has 15 s to start again, not the whole time for recovery, and the wait has its reason", async () => {
+  let waitedMs = 0;
+  const restore = replaceTimers({
+    // The waits between two logins take no time.
+    setTimeout: (callback: () => void, milliseconds?: number) => {
+      const isWait = [250, 500, 1000].includes(milliseconds ?? 0);
+      if (isWait) waitedMs += milliseconds!;
+      return setTimeout(callback, isWait ? 0 : milliseconds);
+    },
+    elapsed: () => performance.now() + waitedMs,
+  });
+  const reasons: string[] = [];
+  try {
+    const report = await checkFixedIssuer({
+      mistake: "stops at a wrong state",
+      only: ["response/state-wrong"],
+      recoveryMs: 600_000,
+      onWait: (because, milliseconds) => reasons.push(`${milliseconds}: ${because}`),
+    });
+    assertMatch(String(report.problem), /^the application stopped during response\/state-wrong;/);
+  } finally {
+    restore();
+  }
+  assert(waitedMs > 10_000 && waitedMs < 40_000, String(waitedMs));
+  assertMatch(reasons[0]!, /^15000: the login after an attack failed: http:\S+ could not be reached/);
 });
 
 test("a page that shows a name alone does not make a correct application fail when the name is left out", async () => {

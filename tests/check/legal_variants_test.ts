@@ -51,7 +51,7 @@ const idsOf = ({ results }: CheckReport, verdict: string) => [
 async function checkPart(variants: readonly ApplicationVariant[], place: number, ids: readonly string[]) {
   const report = await check(variants, { only: partOfCatalogue(18, place, ids) });
   assertEquals(idsOf(report, "failed"), [], String(report));
-  assert(report.counts.passed > report.results.length / 8, String(report));
+  assert(report.counts.passed > 0, String(report));
   return report;
 }
 

@@ -168,6 +168,11 @@ test("--baseline: what an earlier report has does not fail again, and what no lo
   const file = join(folder, "known.json");
   const first = await checkInProcess([...only, "--report", "json", "--output", file], "does not verify the ID token");
   assertEquals(first.code, 1);
+  assertMatch(
+    first.stdout,
+    /\n\nCAUSES:\n {2}does not verify the signature .*: 1 attack \(failed, high\)\nThe report is in /,
+  );
+  assertMatch(first.stderr, /\nNext: .* --only id-token\/signed-by-stranger\n.* --baseline FILE /);
 
   const known = await checkInProcess([...only, "--baseline", file], "does not verify the ID token");
   assertEquals(known.code, 0, known.stdout);

@@ -5,7 +5,6 @@ import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import type { Baseline } from "../../check/baseline.ts";
 import type { CheckReport } from "../../check/report.ts";
-import type { ReportData } from "../../check/report_data.ts";
 import { chooseDefaultUser, withDefaultUser } from "../default_user.ts";
 import { resolveOptions } from "../../server/hosting/resolve_options.ts";
 import { readConfiguration } from "../read_config.ts";
@@ -159,7 +158,14 @@ export async function checkApplication(
       },
     ).finally(() => clearInterval(ticks));
     progress.end();
-    await writeReport(report, data.describeReport(report), flags, tools.writeTextFile, text.formatSummary);
+    const facts = data.describeReport(report);
+    const summary = [...text.formatSummary(facts), ...text.formatCauses(facts)];
+    await writeReport(report, summary, flags, tools.writeTextFile);
+    const [failure] = report.failures;
+    if (failure !== undefined) {
+      console.error(`Next: fix a cause, and repeat its attack alone: ${repeat(failure.attack.id)}`);
+      console.error("A JSON report (--report json) as --baseline FILE leaves only new failures.");
+    }
     if (flags.stay && !isStopped) {
       console.error(`Report: ${server.issuer.replace(/\/$/, "")}/flows/check. Ctrl-C ends the command.`);
       await new Promise<void>((resolve) => environment.onStop(resolve));
@@ -237,16 +243,15 @@ async function waitUntilUp(loginUrl: string, { limitMs, attemptMs, now, onWait }
 
 async function writeReport(
   report: CheckReport,
-  data: ReportData,
+  summary: readonly string[],
   flags: CheckFlags,
   writeTextFile: (path: string, text: string) => Promise<void>,
-  formatSummary: (data: ReportData) => readonly string[],
 ): Promise<void> {
   const { output } = flags;
   const text = await formatReport(report, flags);
   if (output === undefined) return console.log(text.trimEnd());
   await writeTextFile(output, `${text.trimEnd()}\n`);
-  console.log([...formatSummary(data).map(printable), `The report is in ${printable(output)}.`].join("\n"));
+  console.log([...summary.map(printable), `The report is in ${printable(output)}.`].join("\n"));
 }
 
 async function formatReport(report: CheckReport, { report: format, source }: CheckFlags): Promise<string> {
