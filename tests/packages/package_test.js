@@ -61,7 +61,11 @@ test("each entry of the package loads as an ES module and in CommonJS", () => {
       const args = [`--input-type=${type}`, "--eval", load];
       const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
       if (databases[entry] === undefined) assert.equal(status, 0, `${entry} (${type}): ${stderr}`);
-      else assert.match(stderr, new RegExp(`Cannot find (?:package|module) '${databases[entry]}'`), `${entry} (${type})`);
+      else {assert.match(
+          stderr,
+          new RegExp(`Cannot find (?:package|module) '${databases[entry]}'`),
+          `${entry} (${type})`,
+        );}
     }
   }
 });
