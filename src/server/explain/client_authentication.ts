@@ -25,7 +25,9 @@ export function explainFailedAuthentication(facts: FailedAuthentication, server:
         reason: `client ${id} is confidential and must authenticate`,
         expected: accepted.join(" or "),
         received: "client_id without authentication",
-        fix: howToAuthenticate({ authMethod: registered }),
+        fix: `${
+          howToAuthenticate({ authMethod: registered })
+        } If it can keep no secret, register it with token_endpoint_auth_method: "none".`,
         change: { client_id: id, isNew: false },
       };
     }
