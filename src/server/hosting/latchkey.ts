@@ -1,5 +1,6 @@
 /** A host with one app: {@link latchkey}. */
 
+import { assertSupportedNode } from "../../platform/runtime/node_version.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import { createHost } from "./host.ts";
@@ -23,6 +24,7 @@ export interface Latchkey extends Omit<HostedApp, "remove"> {
  *
  * @throws {ConfigurationError} With one sentence per issue of the options, or of the keys in the store.
  * @throws {StoreError} If the store does not respond for a minute and a half.
+ * @throws {Error} On a version of Node that is too old.
  *
  * @example
  * ```ts
@@ -40,6 +42,7 @@ export function latchkey(options: LatchkeyOptions = {}): Promise<Latchkey> {
  * @param resolved What the settings of the options mean. Default: the server resolves them.
  */
 export async function openLatchkey(options: LatchkeyOptions, resolved?: ResolvedSettings): Promise<Latchkey> {
+  assertSupportedNode();
   const host = createHost(options.issuerUntilListening);
   const app = await host.addMainApp(options, resolved);
   const { clients, users, fetch, rotateKeys } = app;
