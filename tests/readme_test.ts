@@ -173,7 +173,7 @@ test("the example of the core for Node listens, and passes requests on", async (
   if (!listener.listening) await new Promise((resolve) => listener.once("listening", resolve));
   const metadata = await (await fetch(`${server.server.issuer}/.well-known/openid-configuration`)).json();
   assertEquals(metadata.issuer, server.server.issuer);
-  const form = new URLSearchParams({ grant_type: "authorization_code", client_id: "stranger" });
+  const form = new URLSearchParams({ grant_type: "authorization_code", client_id: "unknown" });
   const response = await fetch(metadata.token_endpoint, { method: "POST", body: form });
   assertEquals([response.status, (await response.json()).error], [401, "invalid_client"]);
   listener.closeAllConnections();
