@@ -96,7 +96,7 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
 /** How many variants of a drawn attack a usual check tries. */
 const drawnVariants = 6;
 
-/** The variants to try: of a drawn attack a sample, unless all are wanted or `only` names it alone. */
+/** The variants to try: of a drawn attack a sample, unless `all` is set or `only` has no other attack. */
 function drawVariants(
   { id, variants, isDrawn }: Attack,
   { only, all, seed = "" }: CheckOptions,

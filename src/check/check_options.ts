@@ -19,11 +19,11 @@ export interface CheckOptions {
   /** Whether to run the attacks that end only by a time limit of the client. Default: false. */
   readonly timeLimits?: boolean;
   /**
-   * Whether to try every wrong value of every member of every response, which takes minutes. Default: a sample; one
-   * attack that `only` names alone has all.
+   * Whether to try every wrong value of every member of every response, which takes minutes. Default: a sample; an
+   * attack that is the only one in `only` tries all of its values.
    */
   readonly all?: boolean;
-  /** What the sample is drawn with: another text draws another one. Default: the same sample in each check. */
+  /** Seed of the sample: another text gives another sample. Default: the same sample in each check. */
   readonly seed?: string;
   /** How long to wait for the client in each journey, in milliseconds. Default: 5000. */
   readonly timeoutMs?: number;

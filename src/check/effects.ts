@@ -110,7 +110,7 @@ const table = {
   repeated: {
     cause: "repeats requests too often or too soon",
     severity: "medium",
-    consequence: "The client loads the server, and may send codes and tokens again or never end.",
+    consequence: "The client overloads the server, and may send codes and tokens again or never end.",
     fix: "Send a code once, and repeat any other request at most a few times, with a longer delay each time.",
   },
   strict: {
@@ -122,7 +122,8 @@ const table = {
   early: {
     cause: "uses a response before it has validated it",
     severity: "medium",
-    consequence: "A request follows from an invalid response, with its code or token if it has one; no session begins.",
+    consequence:
+      "The client sends its next request, with a code or token if it has one, after an invalid response; no session begins.",
     fix:
       "Check metadata before the authorization request, state, iss and error before the token request, and the token " +
       "response before its token is used.",
@@ -168,7 +169,8 @@ const table = {
   form: {
     cause: "accepts ID tokens whose form, header or key it must reject",
     severity: "medium",
-    consequence: "A header or a key that proves nothing counts as the signature of the server: other attacks need it.",
+    consequence:
+      "A header or a key that proves nothing counts as the signature of the server, which other attacks build on.",
     fix: "Accept three parts, the registered algorithm, no unknown crit, and only keys for signatures: by kty, use, " +
       "key_ops, alg and size.",
   },

@@ -1,4 +1,4 @@
-/** The habits of a check: ordinary use of the client in which they are seen. */
+/** Checks the habits of a client in ordinary use, without attacks. */
 
 import type { HabitResult, Recording } from "../recorder/habits/mod.ts";
 import type { JourneyEnvironment } from "./journeys.ts";

@@ -42,7 +42,7 @@ export interface Journeys {
 
 let serverCount = 0;
 
-/** The longest wait of a client on a device, in seconds: a clock has no later time than some 300,000 years. */
+/** The longest wait of a client on a device, in seconds: a `Date` ends in the year 275760. */
 const maxSleepSeconds = 100_000_000;
 
 /** A text without the number of the server, for comparisons between journeys with servers of their own. */

@@ -18,7 +18,7 @@ import { claimsIn } from "./user_texts.ts";
 const valueNames = {
   code: "code",
   access_token: "access token",
-  // At introspection and revocation it can be another one.
+  // At introspection and revocation it can also be a refresh token.
   token: "access token",
   refresh_token: "refresh token",
   id_token: "ID token",
@@ -84,7 +84,7 @@ function* formsOf(text: string, depth = maxDepth): Generator<string> {
     (_, hex) => hex ? String.fromCharCode(parseInt(hex, 16)) : "/",
   );
   if (plain !== text) yield* formsOf(plain, depth - 1);
-  // A slash can be a part of base64, and end it.
+  // A slash can be a character of base64, or separate it from what follows.
   for (const word of new Set([...text.match(/[\w-]{16,}/g) ?? [], ...text.match(/[\w+/]{16,}/g) ?? []])) {
     const decoded = decodeText(word);
     if (decoded !== undefined) yield* formsOf(decoded, depth - 1);
@@ -198,7 +198,7 @@ export function scan({ as, browsers }: Seen): readonly Sighting[] {
   const unexpected = new Map([...secrets].filter(([text, value]) => value !== "code" && !delivered.includes(text)));
   const visits = browsers.flatMap(({ visits }) => visits);
   const exchanged = exchangedCodes(exchanges);
-  // A page after a response that is changed or comes again can be one with an error.
+  // After a changed or repeated response the page can be one that shows an error, and keeps its URL.
   const isLogin = ({ url }: BrowserVisit) =>
     exchanged.some((code) => url.includes(code) && visits.filter((other) => other.url.includes(code)).length === 1);
   for (const visit of visits) {

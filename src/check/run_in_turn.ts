@@ -169,7 +169,7 @@ function keptBy(task: CheckTask, requested: ReadonlySet<string>): string | undef
 
 /**
  * No attack may cost more than the login that it attacks. A client that fetches keys or metadata at most once in some
- * minutes may only rest.
+ * minutes may only be waiting.
  */
 function withLostLogin(result: AttackResult, { error }: Attempt<unknown>, recoveryMs: number): AttackResult {
   const details = error === undefined ? "" : `: ${describeError(error)}`;
@@ -181,7 +181,7 @@ function withLostLogin(result: AttackResult, { error }: Attempt<unknown>, recove
     ? `the application stopped during this attack${details}`
     : `after it, a login without an attack failed${mayRest ? ` for ${recoveryMs / 1000} s` : ""}${details}`;
   const hint = mayRest
-    ? `; some clients rest for minutes before they fetch keys or metadata again (recoveryMs, --recovery)`
+    ? `; some clients wait for minutes before they fetch keys or metadata again (recoveryMs, --recovery)`
     : "";
   // The application stopped; all we know is that it is unreachable.
   const because = isStopped && result.evidence.outcome !== "accepted" ? effect : `${result.because}; ${effect}${hint}`;

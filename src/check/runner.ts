@@ -70,7 +70,7 @@ const firstLimitWaitMs = 2000;
 /** How long to wait for an action that a crash interrupted, in milliseconds: it may never end. */
 const maxUnfinishedMs = 1000;
 
-/** How long to wait before the application is started again that did not start, in milliseconds. */
+/** How long to wait before the second attempt to restart an application, in milliseconds. */
 const restartWaitMs = 1000;
 
 const wait = (milliseconds: number) => new Promise<void>((resolve) => timers.setTimeout(resolve, milliseconds));

@@ -106,7 +106,11 @@ export const dpopAttacks: readonly Attack[] = [
     sources: ["RFC 9449 §5", "RFC 9449 §8.1", "RFC 9449 §11.1", "guillp/requests_oauth2client#92"],
     parameters: [
       endpointParameter,
-      choiceParameter("how", ["another", "none", "two", "quoted", "not ASCII", "invalid"], "The nonce, or invalid."),
+      choiceParameter(
+        "how",
+        ["another", "none", "two", "quoted", "not ASCII", "invalid"],
+        "The nonce in the rejection; invalid: it has none, and calls the proof invalid.",
+      ),
     ],
     variants: [
       ...endpointVariants.flatMap((each) => ["another", "invalid"].map((how) => ({ ...each, how }))),

@@ -63,7 +63,7 @@ export const exposures: readonly Attack[] = [
   }),
   defineAttack({
     id: "session/verifier-exposed",
-    title: "Who observes the URLs of a login reads every parameter, in whatever form it is encoded.",
+    title: "An observer of the URLs of a login reads every parameter, in whatever form it is encoded.",
     correctClient:
       "The client sends the code verifier and its tokens in no authorization request, and in no other URL.",
     duty: "RFC 7636 §7.1",

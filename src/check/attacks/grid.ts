@@ -106,13 +106,13 @@ export function gridAttacks(response: GridResponse, rows: readonly Row[]): reado
       { member = members[0]!, value }: { readonly member?: string; readonly value: string },
       stage: Stage,
     ) => response.change(`wrong ${member}`, member, (old) => table[value]!(old, stage));
-    const valueParameter = choiceParameter("value", names, "What it is, or how it differs.");
+    const valueParameter = choiceParameter("value", names, "The wrong value, or how it differs from the correct one.");
     return defineAttack({
       title: `In ${response.name}, ${listed(members)} is changed: ${listed(names)}.`,
       ...row,
       parameters: members.length === 1
         ? [valueParameter]
-        : [choiceParameter("member", members, "The member."), valueParameter],
+        : [choiceParameter("member", members, "The member that is changed."), valueParameter],
       variants: members.flatMap((member) => names.map((value) => ({ ...members.length > 1 && { member }, value }))),
       ...response.isSteady ? { always: change } : { once: change },
       ...perform && { perform: (stage: Stage) => perform(stage, {}) },
@@ -138,7 +138,7 @@ export function drawnCells(
 ): Attack {
   const [attack] = gridAttacks(response, [{
     level: "must-recover",
-    title: `A member of ${response.name} has any wrong value: absent, of another type, foreign, hostile or huge.`,
+    title: `A member of ${response.name} has a wrong value: absent, of another type, foreign, hostile or huge.`,
     correctClient: "The client ignores the member or reports an error, and the next login works.",
     sources: ["RFC 6749 §10.14", "OWASP ASVS 2.2.1"],
     ...response.isKept && { assess: assessKept },

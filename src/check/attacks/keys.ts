@@ -23,7 +23,7 @@ const unknownLogins = 10;
 
 /**
  * How often a client may fetch the keys meanwhile: once for the first login, once because the cached keys are old, and
- * again every half a minute, which passes on a slow machine.
+ * once more for every 30 seconds that the logins take on a slow machine.
  */
 function maxFetches({ exchanges }: Observation): number {
   return 2 + Math.floor((exchanges.at(-1)!.at - exchanges[0]!.at) / 30_000);
@@ -39,7 +39,7 @@ export const keyAttacks: readonly Attack[] = [
   ]),
   defineAttack({
     id: "keys/down",
-    title: "The JWKS endpoint responds with a status of failure, or with a body that is no JSON object.",
+    title: "The JWKS endpoint responds with an error status, or with a body that is not a JSON object.",
     duty: "RFC 8725 §3.3",
     ...oneOf("how", ["503", ...Object.keys(wrongBodies)]),
     always: ({ how }) => wrongBodies[how] ?? status(503),

@@ -74,7 +74,12 @@ export const resourceServerAttacks: readonly Attack[] = [
   ...gridAttacks(introspection, [
     {
       ...{ ...introspected, id: "resource/introspection-odd", level: "must-reject", member: "active", correctClient },
-      values: { "the text false": () => "false", "the text true": () => "true", one: () => 1, ...pick(...noText) },
+      values: {
+        "the text false": () => "false",
+        "the text true": () => "true",
+        "the number 1": () => 1,
+        ...pick(...noText),
+      },
       duty: "RFC 7662 §2.2",
     },
     {
@@ -86,6 +91,7 @@ export const resourceServerAttacks: readonly Attack[] = [
   ]),
   drawnCells(introspection, {
     ...{ ...introspected, id: "resource/introspection-members" },
+    correctClient: "The resource server ignores the member or rejects the token, and accepts the next token.",
     member: ["sub", "scope", "client_id", "username", "token_type", "exp", "iat", "nbf", "iss", "jti", "cnf"],
   }),
 ];

@@ -1,6 +1,6 @@
 /**
- * What an attacker can change in the requests of a browser: a table of cookies and header fields, with one oracle.
- * After each change, who is logged in, and can another site read the page?
+ * What an attacker can change in the requests of a browser: a table of cookies and header fields. After each change the
+ * check looks who is logged in, and whether another site can read the page.
  */
 
 import { decodeBase64url, encodeBase64url } from "../../core/crypto.ts";
@@ -17,9 +17,9 @@ import { setCookies } from "./open_logins.ts";
 
 /** A login, and what the browser had. */
 interface Login {
-  /** The cookies of before the login, with which it began. */
+  /** The cookies with which the login began. */
   readonly before: readonly Cookie[];
-  /** The cookies of after the login without which the user is not logged in. */
+  /** The cookies after the login without which the user is not logged in. */
   readonly session: readonly Cookie[];
   readonly all: readonly Cookie[];
   readonly user: User;
@@ -122,7 +122,7 @@ const rows: readonly Row[] = [
     correctClient: "The client creates a new session id at login, so that the old cookies have no session.",
     sources: ["CWE-384", "OWASP ASVS 7.2.4"],
     seen: "mixed",
-    changes: ({ before }) => [{ what: "the cookies of before the login", cookies: before }],
+    changes: ({ before }) => [{ what: "the cookies from before the login", cookies: before }],
   },
   {
     id: "session/cookie-forged",
@@ -140,7 +140,7 @@ const rows: readonly Row[] = [
   {
     id: "session/cookie-changed",
     level: "should-reject",
-    title: "A character of the session cookie is another one.",
+    title: "One character of the session cookie is changed.",
     correctClient: "The client accepts the whole cookie as it wrote it, or none of it.",
     sources: ["CWE-565"],
     seen: "mixed",
@@ -192,7 +192,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** Logs in, makes each change, and looks who is logged in and who can read the page. */
+/** Logs in, makes each change, and checks who is logged in and who can read the page. */
 async function tamper(
   { as, journey, startLogin, trap, expectedSub }: Stage,
   { seen, flaw, changes }: Row,
@@ -226,7 +226,7 @@ async function tamper(
     const { headers: response = {} } = visits.at(-1)!;
     const allowed = response["access-control-allow-origin"];
     if (found !== undefined && !change.keepsUser) {
-      const harm = `let who sends ${change.what} act as ${found}`;
+      const harm = `let a sender of ${change.what} act as ${found}`;
       return conclude(`with ${change.what}, ${found} is logged in`, "", seen, harm);
     }
     if (allowed === headers.origin && response["access-control-allow-credentials"] === "true") {

@@ -92,7 +92,7 @@ export const tokenAttacks: readonly Attack[] = [
     ...{ id: "token/members", stop: undefined },
     member: ["access_token", "token_type", "expires_in", "refresh_token", "scope", "id_token", "error", "__proto__"],
   }),
-  drawnCells(response, {
+  drawnCells({ ...response, name: "the response to a refresh" }, {
     id: "refresh/members",
     match: refreshRequest,
     member: ["access_token", "token_type", "expires_in", "refresh_token", "scope", "id_token", "error"],

@@ -92,7 +92,7 @@ export const transportAttacks: readonly Attack[] = [
     ...recovered,
     id: "transport/unavailable",
     title:
-      "A request fails: the connection is dropped before or in the middle of the response, or the status is a failure.",
+      "A request fails: the connection is dropped before or in the middle of the response, or the status is an error.",
     correctClient:
       "The client reports the failure or repeats the request with increasing delays; the next login works.",
     endpoints: [...loginEndpoints, "jwks"],
@@ -108,7 +108,7 @@ export const transportAttacks: readonly Attack[] = [
     id: "transport/body-wrong",
     level: "must-reject",
     title:
-      "The response has status 200, and its body is no JSON object: a page of a gateway, empty, half or other JSON.",
+      "The response has status 200, but its body is the page of a gateway, empty, truncated, or JSON that is not an object.",
     correctClient: "The client reports the failure, and uses no part of the response.",
     duty: validTokenResponse,
     sources: ["RFC 6749 §5.1", "RFC 8414 §3.2", "anthropics/claude-ai-mcp#134"],
@@ -118,7 +118,7 @@ export const transportAttacks: readonly Attack[] = [
   defineAttack({
     id: "transport/body",
     level: "must-recover",
-    title: "The response of an endpoint that a client may do without has a body that is no JSON object.",
+    title: "The response of an endpoint that a client may do without has a body that is not a JSON object.",
     correctClient: "The client reports the failure or does without the response; the next login works.",
     endpoints: ["userinfo", "jwks"],
     sources: ["OpenID Connect Core §5.3.2", "OpenID Connect Core §10.1.1", "RFC 9110 §15.6.4"],

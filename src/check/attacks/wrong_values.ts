@@ -52,7 +52,7 @@ const texts: Readonly<Record<string, (text: string) => string>> = {
 /** A wrong text, by the name of how it differs. */
 export const nearMissOf = (text: string, how: string): string => texts[how]!(text);
 
-/** The time of the server, in seconds since the epoch, later by some. */
+/** A time some seconds after that of the server, in seconds since the epoch. */
 const later = (seconds: number): Wrong => (_, { as }) => Math.floor(as.clock.now() / 1000) + seconds;
 
 /** Every wrong value. */
