@@ -64,7 +64,7 @@ export async function authenticateClient(server: Server, credentials: Credential
 
 /**
  * Observes a client that sends its secret in the body although its metadata names no method. Called only after a
- * successful request, because a rejection has another cause.
+ * successful request, so that a rejection is explained by its own cause alone.
  */
 export function observePostedSecret(server: Server, client: Client, { params }: Credentials): void {
   const { authMethod, authMethods } = client;

@@ -86,7 +86,7 @@ export interface CorePolicy extends
   readonly refresh?: Partial<Omit<Policy["refresh"], "reuse">>;
 }
 
-/** The members of a policy that no program decides: they follow from the issuer, or would loosen a server. */
+/** The members of a policy that a program cannot set: they follow from the issuer, or would loosen a server. */
 const fixedMembers: Readonly<Record<Exclude<keyof Policy, keyof CorePolicy>, true>> = {
   allows: true,
   isIssuerFromHost: true,
@@ -103,7 +103,7 @@ const fixedMembers: Readonly<Record<Exclude<keyof Policy, keyof CorePolicy>, tru
   profile: true,
 };
 
-/** Whether no program decides a member of this name. */
+/** Whether a program cannot set the member of this name. */
 export function isFixed(name: string): boolean {
   return Object.hasOwn(fixedMembers, name);
 }

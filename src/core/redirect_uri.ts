@@ -43,7 +43,7 @@ export type UriProblem =
   | "response parameter";
 
 /**
- * The first problem of a URI that a client registers for redirects; `undefined` if it may.
+ * The first problem of a URI that a client registers for redirects; `undefined` if it has none.
  *
  * @param allowHttp Whether plain http is allowed for every host. Default: only as {@link allowsHttp} says.
  */
@@ -54,7 +54,7 @@ export function findRedirectUriProblem(uri: string, localUrls: LocalUrls, allowH
   return responseParameters.some((name) => searchParams.has(name)) ? "response parameter" : undefined;
 }
 
-/** The same for any URI of a client, whose query may have every parameter. */
+/** The same for any other URI of a client, whose query may have any parameter. */
 export function findUriProblem(uri: string, localUrls: LocalUrls, allowHttp = false): UriProblem | undefined {
   // The URL parser would accept characters that a URI must not contain (RFC 3986 §2).
   if (!/^[\x21-\x7E]+$/.test(uri) || /["<>\\^`{|}]/.test(uri)) return "characters";
@@ -64,7 +64,7 @@ export function findUriProblem(uri: string, localUrls: LocalUrls, allowHttp = fa
   if (uri.includes("*")) return "wildcard";
   // A page of any site can claim a scheme that begins with web+ (HTML, `registerProtocolHandler`).
   if (otherSchemes.has(protocol) || protocol.startsWith("web+")) return "scheme";
-  // No domain name belongs to its owner (RFC 8252 §7.1).
+  // An empty label: no app owns a domain name that this scheme reverses (RFC 8252 §7.1).
   if (/\.[.:]/.test(protocol)) return "scheme";
   if (username !== "" || password !== "" || /^[a-z][a-z0-9+.-]*:\/\/[^/?]*@/i.test(uri)) return "user information";
   if (!/^https?:$/.test(protocol)) {

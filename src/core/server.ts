@@ -162,7 +162,7 @@ export interface KeyProofs {
    * Requires the key that a valid access token is bound to, at a protected resource.
    *
    * @param sent The token as the request has it.
-   * @throws {OAuthError} If the key is not proven, or the token is not bound to one although each must be.
+   * @throws {OAuthError} If the key is not proven, or the token is bound to none although the resource requires it.
    */
   assertProven(
     server: Server,

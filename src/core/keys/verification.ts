@@ -12,8 +12,8 @@ const base64urlPart = /(?:[\w-]{4})*(?:[\w-]{4}|[\w-]{2}[AEIMQUYcgkosw048]|[\w-]
 const compactJws = new RegExp(`^${base64urlPart}\\.${base64urlPart}\\.${base64urlPart}$`);
 
 /**
- * Whether a text is a compact JWS: three such parts (RFC 7515 §7.1). The library accepts padding and non-zero unused
- * bits, which are other encodings of the same JWT.
+ * Whether a text is a compact JWS (RFC 7515 §7.1) whose three parts are canonical base64url. jose also accepts padding
+ * and non-zero unused bits, which are other encodings of the same JWT.
  */
 export function isCompactJws(text: string): boolean {
   return compactJws.test(text);

@@ -1,4 +1,4 @@
-/** The verification of a JWT of this server by jose, which the first such JWT loads. */
+/** Verifies JWTs of this server with jose; a module of its own, because only the first such JWT loads it. */
 
 import { jwtVerify } from "jose";
 import type { JWTPayload, JWTVerifyGetKey } from "jose";

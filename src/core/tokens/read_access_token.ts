@@ -54,7 +54,7 @@ export async function checkAccessToken(server: Server, token: string): Promise<A
   return revoked.id === ids[0] ? "its grant was revoked" : "the token was revoked";
 }
 
-/** Maximum levels of arrays and objects in a claim. JSON of thousands can be read, but Node cannot write it. */
+/** Maximum levels of arrays and objects in a claim. Node parses thousands, but cannot serialize them. */
 const maxClaimDepth = 32;
 
 /** Whether the claims that this server reads have their types: test keys are public, so others can sign tokens. */

@@ -24,7 +24,7 @@ export function validatePath(path: string, issuer: string | undefined): void {
 }
 
 /**
- * Rejects an issuer until the server listens that an app cannot have.
+ * Rejects the option `issuerUntilListening` of an app that cannot have it.
  *
  * @param isOnHost Whether the app has the origin of a host.
  * @throws {ConfigurationError} If it is not an origin, or the host has one.
