@@ -21,16 +21,16 @@ const withAllPages = () => {
 const controls = (html: string) =>
   html.match(/<(?:a\b[^>]* href=|button\b|input\b(?![^>]*type="hidden")|select\b|textarea\b)/g)!.length;
 
-test("[FL-21] the page of a failed flow has at most 40 controls, and names at most three next deeds", async () => {
+test("[FL-21] the page of a failed flow has at most 40 controls, and names at most three next actions", async () => {
   const server = await withAllPages();
   const response = await server.authorize({ scope });
   await server.token({ code: codeFrom(response), redirect_uri: "https://spa.example/cb/" });
   const html = await (await server.get("/flows/1")).text();
   assertStringIncludes(html, "pill bad");
   assertLessOrEqual(controls(html), 40);
-  assertEquals(deeds(html), ["Edit and send again", "Share as HTML", "Copy as Markdown"]);
+  assertEquals(actions(html), ["Edit and send again", "Share as HTML", "Copy as Markdown"]);
   await server.token({ client_id: "web", client_secret: "wrong" });
-  const withChange = deeds(await (await server.get("/flows/2")).text());
+  const withChange = actions(await (await server.get("/flows/2")).text());
   assertEquals(withChange.map((label) => label.replace(/<[^>]*>/g, "")), [
     "Compare with the client web",
     "Edit and send again",
@@ -38,7 +38,7 @@ test("[FL-21] the page of a failed flow has at most 40 controls, and names at mo
   ]);
 });
 
-test("[FL-21] the page of a successful flow has at most 40 controls, and names at most three next deeds", async () => {
+test("[FL-21] the page of a successful flow has at most 40 controls, and names at most three next actions", async () => {
   const server = await withAllPages();
   const tokens = await (await server.token({ code: codeFrom(await server.authorize({ scope, nonce: "n" })) })).json();
   await server.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${tokens.access_token}` } });
@@ -46,11 +46,11 @@ test("[FL-21] the page of a successful flow has at most 40 controls, and names a
   assertStringIncludes(html, "pill good");
   assertMatch(html, /id="step-3"/);
   assertLessOrEqual(controls(html), 40);
-  assertEquals(deeds(html), ["Share as HTML", "Copy as Markdown", "Show all secrets"]);
+  assertEquals(actions(html), ["Share as HTML", "Copy as Markdown", "Show all secrets"]);
 });
 
 /** The buttons before the sequence that are not folded. */
-function deeds(html: string): string[] {
+function actions(html: string): string[] {
   const [opening] = html.split('id="sequence"');
   const shown = opening!.slice(opening!.indexOf("<main")).replace(/<details[^]*<\/details>/, "");
   return [...shown.matchAll(/<(?:a|button)\b[^>]*class="button[^>]*>(.*?)<\/(?:a|button)>/g)]

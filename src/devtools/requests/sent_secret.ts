@@ -10,7 +10,7 @@ import { fieldValue } from "./labels.ts";
 /** What copies and files add at the ends of a value. */
 const additions: ReadonlyMap<string, string> = new Map([
   ...["\r", "\n"].map((character) => [character, "a newline"] as const),
-  ...[" ", "\t"].map((character) => [character, "a blank"] as const),
+  ...[" ", "\t"].map((character) => [character, "white space"] as const),
 ]);
 
 /** A value without what was added around it, and the names of that. Any value takes time by its length. */
@@ -37,7 +37,7 @@ function withoutAdditions(text: string): { readonly rest: string; readonly names
 /**
  * Describes a wrong secret by its length and by what was added to it, never by its characters.
  *
- * @returns Nothing unless the issuer is on loopback, where who reads the page is who sent the secret.
+ * @returns Nothing unless the issuer is on loopback, where only the sender of the secret reads the page.
  */
 export async function describeSentSecret(
   { issuer, clients }: Server,
@@ -51,7 +51,9 @@ export async function describeSentSecret(
   const { rest, names } = withoutAdditions(sent);
   const length = (text: string) => text.length === 1 ? "1 character" : `${text.length} characters`;
   const added = [...names].join(" and ");
-  if (added === "") return `The secret that was sent has ${length(sent)}, without blanks or quotation marks around it.`;
+  if (added === "") {
+    return `The secret that was sent has ${length(sent)}, without white space or quotation marks around it.`;
+  }
   return constantTimeEqual(await digest(rest), expected)
     ? `The secret that was sent is the registered one with ${added}: ${length(sent)} instead of ${rest.length}.`
     : `The secret that was sent has ${length(sent)}, with ${added}.`;

@@ -93,7 +93,7 @@ export const scenarios: readonly BuiltInScenario[] = [
   },
   {
     name: "user-names",
-    title: "Users by name",
+    title: "Errors by user name",
     does: "Names such as deny@, typed at the login page or sent as login_hint, cause an error or a delay.",
     optional: true,
     steps: userNameSteps,

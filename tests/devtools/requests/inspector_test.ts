@@ -867,14 +867,14 @@ test("the PKCE values of a flow can be recomputed from the page", async () => {
 test("[FL-02] on loopback, the page says what was added to a wrong secret, and never a character of it", async () => {
   const secret = "s3cret-of-web-0123456789";
   const sent: readonly (readonly [secret: string, says: RegExp])[] = [
-    [`${secret} `, /is the registered one with a blank at its end: 25 characters instead of 24\./],
-    [` ${secret}`, /is the registered one with a blank at its beginning: 25 characters instead of 24\./],
+    [`${secret} `, /is the registered one with white space at its end: 25 characters instead of 24\./],
+    [` ${secret}`, /is the registered one with white space at its beginning: 25 characters instead of 24\./],
     [`${secret}\n`, /is the registered one with a newline at its end: 25 characters instead of 24\./],
     [`"${secret}"`, /is the registered one with quotation marks around it: 26 characters instead of 24\./],
     [`'${secret}'\n`, /is the registered one with a newline at its end and quotation marks around it: 27 characters /],
-    [`"${secret}`, /has 25 characters, without blanks or quotation marks around it\./],
-    ["another ", /has 8 characters, with a blank at its end\./],
-    ["x", /has 1 character, without blanks or quotation marks around it\./],
+    [`"${secret}`, /has 25 characters, without white space or quotation marks around it\./],
+    ["another ", /has 8 characters, with white space at its end\./],
+    ["x", /has 1 character, without white space or quotation marks around it\./],
   ];
   for (const issuer of ["http://localhost:9000", "https://as.test"]) {
     const bench = await watched({

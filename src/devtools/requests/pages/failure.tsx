@@ -11,7 +11,7 @@ export function FailureSummary(
     readonly base: string;
     readonly reason: FailureReason;
     readonly continued: boolean;
-    /** The next deed besides a change of the clients. Absent: there is none. */
+    /** The next action besides a change of the clients. Absent: there is none. */
     readonly next?: { readonly href: string; readonly label: ComponentChildren };
   },
 ): VNode {

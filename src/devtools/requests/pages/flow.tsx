@@ -148,7 +148,7 @@ export function flowHeading({ row, reason, continued }: Pick<FlowProps, "row" | 
   );
 }
 
-/** A failure: reason, fix and deeds, and on wide screens beside them the rejected step, if the page shows it. */
+/** A failure: reason, fix and actions, and on wide screens beside them the rejected step, if the page shows it. */
 function Opening({ props, rejected, children }: {
   readonly props: FlowProps;
   readonly rejected?: FlowStep;
@@ -213,8 +213,8 @@ function Sequence({ props, children }: { readonly props: FlowProps; readonly chi
   );
 }
 
-/** Maximum number of deeds that the page names; others are folded. */
-const maxDeeds = 3;
+/** Maximum number of actions that the page shows; others are folded. */
+const maxActions = 3;
 
 export function Flow(props: FlowProps): VNode {
   const { base, row, reason, steps, next, issued, habits, about, secrets, confirmation, csrfToken } = props;
@@ -223,7 +223,7 @@ export function Flow(props: FlowProps): VNode {
   const habitSection = habits && <Habits key="habits" habits={habits} path={path} />;
   const hasMasked = secrets !== "never" && steps.some(({ masked }) => masked > 0);
   const rejected = findRejected(props);
-  const deeds = [reason?.change, rejected?.edit].filter((deed) => deed !== undefined).length;
+  const actionCount = [reason?.change, rejected?.edit].filter((action) => action !== undefined).length;
   const links = [
     <a key="html" class="button plain" href={`${path}.html`} download>Share as HTML</a>,
     <a key="md" class="button plain" href={`${path}.md`}>Copy as Markdown</a>,
@@ -235,7 +235,7 @@ export function Flow(props: FlowProps): VNode {
       ]
       : [],
   ];
-  const folded = links.slice(maxDeeds - deeds);
+  const folded = links.slice(maxActions - actionCount);
   return (
     <Layout
       site={props}
@@ -269,7 +269,7 @@ export function Flow(props: FlowProps): VNode {
           )}
           <Opening props={props} rejected={rejected}>
             <div class="ways">
-              {links.slice(0, maxDeeds - deeds)}
+              {links.slice(0, maxActions - actionCount)}
               {secrets === "shown" && <StatusBadge tone="warn" label="Secrets are shown" />}
               <details class="quiet">
                 <summary>More</summary>

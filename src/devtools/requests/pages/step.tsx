@@ -116,7 +116,7 @@ function CurlLink({ step: { number, hasCommand, brief }, path }: StepProps): VNo
   return hasCommand && !brief ? <a href={`${path}.sh?step=${number}`}>Copy step {number} as curl</a> : null;
 }
 
-/** The checks of a step, its request and its response. Reason, fix and deeds of the rejected step are beside it. */
+/** The checks of a step, its request and its response. Reason, fix and actions of the rejected step are beside it. */
 function StepDetails({ isReason = false, ...props }: StepProps & { readonly isReason?: boolean }): VNode {
   const { step, now } = props;
   const { number, checks, warnings, notes, request, response } = step;
