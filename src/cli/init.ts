@@ -158,7 +158,9 @@ function readFlags(args: readonly string[]): Map<string, string> {
       const suggestion = suggest(flag, ["--library", "--redirect-uri", "--confidential", "--public"]);
       const hint = suggestion === undefined ? "latchkey init --help lists the flags." : `Did you mean ${suggestion}?`;
       const isShown = /^--[A-Za-z-]{0,40}$/.test(flag);
-      const received = isShown ? `${flag}${written === undefined ? "" : "=…"}` : "a word of another form (hidden)";
+      const received = isShown
+        ? `${flag}${written === undefined ? "" : "=…"}`
+        : "another argument (hidden: it may be a secret)";
       throw issue(isShown ? flag : "command line", { expected: "a known flag", hint }, received);
     }
     const value = isKind ? flag.slice("--".length) : written ?? "";

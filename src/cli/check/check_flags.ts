@@ -232,7 +232,7 @@ function unknownFlagIssue(written: string, program: string): ConfigIssue {
   return {
     path: isShown ? written : "command line",
     expected: "a known flag",
-    received: isShown ? written : "a word of another form (hidden)",
+    received: isShown ? written : "another argument (hidden: it may be a secret)",
     hint: suggestion === undefined ? `${program} check --help shows all.` : `Did you mean ${suggestion}?`,
   };
 }

@@ -196,7 +196,7 @@ export function createTools(
     },
     {
       name: "check",
-      description: "Starts attacks on an application of a configured client; then check_report.",
+      description: "Starts attacks on the application of a configured client. Call check_report for the result.",
       inputSchema: {
         ...objectSchema({
           client: { type: "string", examples: ["web"] },
@@ -204,7 +204,10 @@ export function createTools(
           loggedInUrl: { type: "string", description: "A page that shows who is logged in." },
           loggedInText: { type: "string", description: "A text that only the page of the user has." },
           refreshUrl: { type: "string", description: "A page where the application refreshes tokens." },
-          verifiesIdTokenSignature: { type: "boolean", description: "Default: true." },
+          verifiesIdTokenSignature: {
+            type: "boolean",
+            description: "Whether the client verifies the signatures of ID tokens. Default: true.",
+          },
           only: { ...names, description: "The attacks to run, by ID or by category. Default: all." },
           except: { ...names, description: "The attacks to leave out." },
         }),
