@@ -33,7 +33,7 @@ for (const name of document.querySelectorAll(".sent > dt")) {
 }
 enableCopyButtons();
 
-// Without script, or where the browser forbids to copy, the link opens the text.
+// Without script, or where the browser forbids copying, the link opens the text.
 document.addEventListener("click", async (event) => {
   const link = event.target instanceof Element
     ? event.target.closest<HTMLAnchorElement>("a[href*='.sh?'], .ways > a[href$='.md']")

@@ -74,7 +74,7 @@ function markedClaims(claims: Readonly<Record<string, unknown>>): Fault {
 /** At most so many characters of a session id that an attacker can guess differ from those of the id before. */
 const maxGuessedChars = 8;
 
-/** Whether texts are one text with a number that counts. */
+/** Whether texts differ only in their first number, which grows in small steps. */
 function isCounting(values: readonly string[]): boolean {
   const numbers = values.map((value) => Number(/\d+/.exec(value)?.[0] ?? NaN));
   return new Set(values.map((value) => value.replace(/\d+/, "#"))).size === 1 &&
