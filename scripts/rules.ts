@@ -192,7 +192,7 @@ printList(
   "SHOULD and MAY rules without a test, which is allowed",
   untested.filter((rule) => !missing.includes(rule)).map(formatRule),
 );
-printList("IDs in titles that tests/rules.md does not know; correct the title, or add the row", unknown);
+printList("IDs in titles that tests/rules.md does not know; correct the title, or add the rule", unknown);
 printList("Titles whose ID is computed and was not read; write it out, as in `[PK-07] ${name}`", unread);
 const withoutFix = findIdsWithoutText(/(?:new HttpError\(\s*\d+,|\b(?:internalR|r)ule:)\s*"([^"]*)"/g, "fix");
 printList("IDs in an HttpError or an explanation that no rule of the table with a fix has", withoutFix);
