@@ -24,6 +24,6 @@ export function describeUnsupportedNode(
 export function assertSupportedNode(): void {
   const unsupported = describeUnsupportedNode();
   if (unsupported !== undefined) {
-    throw new Error(`${unsupported}: install Node ${minNodeVersion.join(".")} or newer, or use Deno or Bun.`);
+    throw new Error(`${unsupported}: use Deno or Bun, or install Node ${minNodeVersion.join(".")} or newer.`);
   }
 }

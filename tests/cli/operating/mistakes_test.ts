@@ -744,7 +744,7 @@ const onWire: Readonly<Record<string, string>> = {
 
 /** The text of a page's main part, and its links. */
 function readPage(html: string): { readonly text: string; readonly html: string } {
-  const text = html.replace(/^[^]*<main|<wbr\/>/g, "").replace(/<\/?mark>|<\/?bdi>/g, "").replace(
+  const text = html.replace(/^[^]*<main|<wbr\/>/g, "").replace(/<\/?(?:mark|bdi|time)\b[^>]*>/g, "").replace(
     /<(?:"[^"]*"|[^>"])*>/g,
     " ",
   );
@@ -806,7 +806,8 @@ test("[UI-19, FL-02] each typical mistake is named on the wire, in the terminal 
     assertMatch(step, /\/flows\/\d+(\?step=\d+)?$/);
     const flow = readPage(await (await server.get(step.replace(issuer, ""))).text());
     assertMatch(flow.html, /<section class="step" id="step-\d+"/);
-    for (const part of [sentence, expected, received, earlier, pageFix]) {
+    const pageEarlier = earlier.replace(/T([\d:]+)\.\d+Z/, " $1 UTC");
+    for (const part of [sentence, expected, received, pageEarlier, pageFix]) {
       assertMatch(flow.text, new RegExp(source(part)));
     }
   });
