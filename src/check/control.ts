@@ -22,7 +22,8 @@ import { type JourneyEnvironment, withoutServerNumber } from "./journeys.ts";
 import { completeError } from "./assess.ts";
 import type { ControlResult } from "./report.ts";
 import type { Runner } from "./runner.ts";
-import { givenTraits, type Trait, traitsIn } from "./traits.ts";
+import { givenTraits } from "./given_traits.ts";
+import { type Trait, traitsIn } from "./traits.ts";
 import { isNamedIn } from "./user_texts.ts";
 
 /** Uses a trait. @throws {unknown} If the client does not have it. */

@@ -6,7 +6,6 @@
 import type { Exchange } from "../recorder/exchange.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { findParam } from "../recorder/record_request.ts";
-import { type ClientDriver, type ClientSession, sessionStartsOf } from "./driver.ts";
 import { lacksVerifier, requestedParam } from "./requested_param.ts";
 
 /** @internal Something that the check can do with a client, or that a client does by itself. */
@@ -264,6 +263,12 @@ const traits: Readonly<Record<Trait, TraitDescription>> = {
 
 const names = Object.keys(traits) as Trait[];
 
+/** A nonce and a code challenge excuse the absence of each other only if the client sends one of them. */
+const unboundText =
+  "sends neither a nonce nor a code challenge (PKCE), so nothing binds the code to the login of the browser";
+
+const isUnbound = (has: ReadonlySet<Trait>): boolean => has.has("logIn") && !has.has("nonce") && !has.has("pkce");
+
 /** The nonce of the ID token in a token response. */
 function nonceOf(body = ""): unknown {
   return decodeJwtPart(/"id_token":\s*"([^"]+)"/.exec(body)?.[1] ?? "", 1).nonce;
@@ -283,7 +288,10 @@ export function missingTrait(
   const all = needs.flatMap((trait): Trait[] => trait === "readsIdToken" ? ["idToken", trait] : [trait]);
   const missing = all.filter((trait) => !has.has(trait)).map((trait) => traits[trait]);
   const lacking = missing.filter(({ member }) => member !== undefined);
-  if (lacking.length === 0) return missing[0]?.missing;
+  if (lacking.length === 0) {
+    const isBinding = missing[0] === traits.nonce || missing[0] === traits.pkce;
+    return isBinding && isUnbound(has) ? `the client ${unboundText}` : missing[0]?.missing;
+  }
   return lacking.map(({ missing, member, flag }) => {
     if (hasDriver) return `${missing} (add ${member})`;
     return flag === undefined ? `${missing} through pages and redirects` : `${missing} (add ${flag})`;
@@ -298,38 +306,6 @@ export function isAboutFeature({ needs }: { readonly needs: readonly Trait[] }):
 /** What the client does by itself, as its exchanges without an attack show. */
 export function traitsIn(exchanges: readonly Exchange[]): Trait[] {
   return names.filter((name) => exchanges.some((exchange) => traits[name].isSeenIn?.(exchange)));
-}
-
-/** What the options of the check, a driver and one of its sessions let the check do. */
-export function givenTraits(
-  driver: ClientDriver,
-  session: ClientSession,
-  { as, timeLimits }: { readonly as?: { readonly issuer: string }; readonly timeLimits?: boolean },
-): Trait[] {
-  const { client = {}, receive, receiveCallback, initiateLoginUri, readsClock, recordsVisits } = driver;
-  const has: Partial<Readonly<Record<Trait, boolean>>> = {
-    refresh: session.refresh !== undefined,
-    request: session.request !== undefined,
-    currentUser: session.currentUser !== undefined,
-    claims: session.claims !== undefined,
-    logInSilently: session.logInSilently !== undefined,
-    logOut: session.logOut !== undefined,
-    receiveCallback: receiveCallback !== undefined,
-    receive: receive !== undefined,
-    secondRedirectUri: (client.redirect_uris?.length ?? 0) > 1,
-    initiatedLogin: receive !== undefined && initiateLoginUri !== undefined,
-    backChannelLogout: receive !== undefined && client.backchannel_logout_uri !== undefined,
-    frontChannelLogout: receive !== undefined && client.frontchannel_logout_uri !== undefined,
-    visits: recordsVisits === true,
-    clock: readsClock === true,
-    ages: readsClock === true || session.passTime !== undefined,
-    severalIssuers: as === undefined,
-    anyOrigin: as === undefined,
-    httpsIssuer: as === undefined || as.issuer.startsWith("https:"),
-    timeLimits: timeLimits === true,
-    checksSignature: driver.verifiesIdTokenSignature !== false,
-  };
-  return [...sessionStartsOf(driver), ...names.filter((name) => has[name])];
 }
 
 /** What a client with a trait does; follows "the client". */
@@ -350,6 +326,8 @@ export function describeTraits(has: ReadonlySet<Trait>, exchanges: readonly Exch
     if (has.has(name)) return seen === undefined ? [] : [[seen, ...found].join(" ")];
     // A client without ID tokens reads none.
     if (!isUsual || name === "readsIdToken" && !has.has("idToken")) return [];
+    if (isUnbound(has) && name === "nonce") return [unboundText];
+    if (isUnbound(has) && name === "pkce") return [];
     return [missing.replace("the client ", "")];
   });
 }

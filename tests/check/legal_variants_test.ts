@@ -1,9 +1,9 @@
 /** Legal variants of a correct web application: the catalogue accuses none of them. */
 
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { webApplication } from "../../src/check/web_application.ts";
-import type { AttackResult, CheckOptions, CheckReport, ClientJourney, ClientSession } from "../../src/check/mod.ts";
+import type { CheckOptions, CheckReport, ClientJourney, ClientSession } from "../../src/check/mod.ts";
 import type { Fetch } from "../../src/testing/fetch.ts";
 import { testLatchkey } from "../testing/test_latchkey.ts";
 import { partOfCatalogue } from "./catalogue_part.ts";
@@ -88,14 +88,14 @@ test("an application that shows a redirect without a user and sends no nonce is 
   );
 });
 
-/** The result of code injection for a confidential client that drops parameters, and that compares no nonce. */
-async function injectionWithout(dropped: readonly string[]): Promise<AttackResult> {
+/** The report about code injection for a confidential client that drops parameters, and that compares no nonce. */
+async function injectionWithout(dropped: readonly string[]): Promise<CheckReport> {
   const client = smallClient(undefined, undefined, undefined, { ...correctDecisions, isNonce: () => true });
   const without = (params: URLSearchParams) => {
     for (const name of dropped) params.delete(name);
     return String(params);
   };
-  const report = await checkClientWithEdDsa({
+  return await checkClientWithEdDsa({
     ...client,
     client: { ...client.client, client_secret: "small-secret", token_endpoint_auth_method: "client_secret_basic" },
     logIn: (journey) =>
@@ -114,18 +114,32 @@ async function injectionWithout(dropped: readonly string[]): Promise<AttackResul
           );
         },
       }),
-  }, { only: ["response/code-injected"] });
-  return report.results.find(({ attack: { id } }) => id === "response/code-injected")!;
+  }, { only: ["response/code-injected", "id-token/nonce-wrong"] });
 }
 
 test("a client without nonce and code verifier is open to code injection; one of them, compared, prevents it", async () => {
   const pkce = ["code_challenge", "code_challenge_method", "code_verifier"];
-  assertEquals((await injectionWithout(["nonce"])).verdict, "skipped");
+  const resultIn = ({ results }: CheckReport) => results.find(({ attack: { id } }) => id === "response/code-injected")!;
+  assertEquals(resultIn(await injectionWithout(["nonce"])).verdict, "skipped");
   for (const dropped of [["nonce", ...pkce], pkce]) {
-    const { verdict, harm, effect } = await injectionWithout(dropped);
+    const { verdict, harm, effect } = resultIn(await injectionWithout(dropped));
     assertEquals([verdict, harm], ["failed", "accepted the code of a login in another browser"]);
     assertMatch(effect.fix, /^Send a new code challenge/);
   }
+});
+
+test("a missing nonce and a missing code challenge excuse each other only if the client sends one of them", async () => {
+  const pkce = ["code_challenge", "code_challenge_method", "code_verifier"];
+  const text = String(await injectionWithout(["nonce", ...pkce]));
+  const neither = "sends neither a nonce nor a code challenge (PKCE), so nothing binds the code to the login";
+  assertStringIncludes(text, `\n  ${neither} of the browser\n`);
+  assertMatch(text, /\n {2}the client sends neither a nonce nor [^\n]*: id-token\/nonce-wrong/);
+  assert(!/needs none|may rely on/.test(text), text);
+  assertStringIncludes(
+    String(await injectionWithout(["nonce"])),
+    "sends no nonce; with a code challenge (PKCE) it needs",
+  );
+  assertStringIncludes(String(await injectionWithout(pkce)), "sends no code challenge; a confidential client may rely");
 });
 
 test("an application that limits logins is accused of nothing, and the report names the limit and the flag", async () => {

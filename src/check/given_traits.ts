@@ -1,0 +1,36 @@
+/** The traits that the check and a driver provide, without any request. */
+
+import { type ClientDriver, type ClientSession, sessionStartsOf } from "./driver.ts";
+import type { Trait } from "./traits.ts";
+
+/** What the options of the check, a driver and one of its sessions let the check do. */
+export function givenTraits(
+  driver: ClientDriver,
+  session: ClientSession,
+  { as, timeLimits }: { readonly as?: { readonly issuer: string }; readonly timeLimits?: boolean },
+): Trait[] {
+  const { client = {}, receive, receiveCallback, initiateLoginUri, readsClock, recordsVisits } = driver;
+  const has: Partial<Readonly<Record<Trait, boolean>>> = {
+    refresh: session.refresh !== undefined,
+    request: session.request !== undefined,
+    currentUser: session.currentUser !== undefined,
+    claims: session.claims !== undefined,
+    logInSilently: session.logInSilently !== undefined,
+    logOut: session.logOut !== undefined,
+    receiveCallback: receiveCallback !== undefined,
+    receive: receive !== undefined,
+    secondRedirectUri: (client.redirect_uris?.length ?? 0) > 1,
+    initiatedLogin: receive !== undefined && initiateLoginUri !== undefined,
+    backChannelLogout: receive !== undefined && client.backchannel_logout_uri !== undefined,
+    frontChannelLogout: receive !== undefined && client.frontchannel_logout_uri !== undefined,
+    visits: recordsVisits === true,
+    clock: readsClock === true,
+    ages: readsClock === true || session.passTime !== undefined,
+    severalIssuers: as === undefined,
+    anyOrigin: as === undefined,
+    httpsIssuer: as === undefined || as.issuer.startsWith("https:"),
+    timeLimits: timeLimits === true,
+    checksSignature: driver.verifiesIdTokenSignature !== false,
+  };
+  return [...sessionStartsOf(driver), ...(Object.keys(has) as Trait[]).filter((name) => has[name])];
+}
