@@ -283,6 +283,11 @@ export function categoryOf(id: string): string {
   return id.split(/[/.]/, 1)[0]!;
 }
 
+/** The ids that have a name after their category: `id-token/alg-none` for `alg-none`. */
+export function idsNamed(name: string, ids: readonly string[]): readonly string[] {
+  return name === "" ? [] : ids.filter((id) => id.slice(categoryOf(id).length + 1) === name);
+}
+
 /** What a journey needs. */
 const journeyNeeds: Readonly<Partial<Record<Journey, readonly Trait[]>>> = {
   "second issuer": ["severalIssuers", "logIn"],

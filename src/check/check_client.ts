@@ -11,7 +11,7 @@ import type { Recording } from "../recorder/habits/mod.ts";
 import type { Attack } from "./attack.ts";
 import { runAttack } from "./attack_journey.ts";
 import { attacks } from "./attacks/mod.ts";
-import { assertCheckOptions, type CheckOptions, isNamed } from "./check_options.ts";
+import { assertCheckOptions, type CheckOptions, completeName, isNamed } from "./check_options.ts";
 import { checkedDriver, type ClientDriver, sessionStartsOf } from "./driver.ts";
 import { controlAgain, failedLogin, noControl, probeClient, runControl } from "./control.ts";
 import { checkReport, redactResult } from "./create_report.ts";
@@ -43,14 +43,15 @@ export async function checkClient(driver: ClientDriver, options: CheckOptions = 
   assertSupportedNode();
   assertDriver(driver);
   assertCheckOptions(options);
-  const { only, except = [], server = {}, as, onResult, baseline, signal, rulesUrl, suggestFlag } = options;
+  const { server = {}, as, onResult, baseline, signal, rulesUrl, suggestFlag } = options;
+  const [only, except = []] = [options.only, options.except].map((names) => names?.map(completeName));
   const { repeat = (id) => `checkClient(driver, { only: [${JSON.stringify(id)}] })` } = options;
   const selected = attacks.filter((attack) =>
     (only === undefined || isNamed(attack, only)) && !isNamed(attack, except)
   );
   const withHabits = (only === undefined || only.includes("habits")) && !except.includes("habits");
   const all = selected.flatMap((attack) =>
-    drawVariants(attack, options).map((values): CheckTask => ({ attack, values }))
+    drawVariants(attack, { ...options, only }).map((values): CheckTask => ({ attack, values }))
   );
   const [tasks, scans] = [all.filter(({ attack }) => !attack.exposes), all.filter(({ attack }) => attack.exposes)];
   const startedAt = timers.elapsed();

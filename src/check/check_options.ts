@@ -5,7 +5,7 @@ import { suggest } from "../server/config/config_issue.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { anyOption, assertOptions, objectOption } from "../testing/options.ts";
 import type { TestLatchkey, TestLatchkeyOptions } from "../testing/test_latchkey.ts";
-import { type Attack, categoryOf } from "./attack.ts";
+import { type Attack, categoryOf, idsNamed } from "./attack.ts";
 import { attacks } from "./attacks/mod.ts";
 import type { Baseline } from "./baseline.ts";
 import type { AttackResult, ControlFailure } from "./report.ts";
@@ -150,13 +150,24 @@ export function isNamed({ id }: Attack, names: readonly string[]): boolean {
   return names.some((name) => name === id || name === categoryOf(id));
 }
 
+/** The id that a name without its category stands for, if it is the only one; otherwise the name itself. */
+export function completeName(name: string): string {
+  const [id, ...others] = findNamed(name);
+  return id === undefined || others.length > 0 || attacks.some(({ id }) => categoryOf(id) === name) ? name : id;
+}
+
+/** The ids of the attacks that have a name after their category. */
+const findNamed = (name: string) => idsNamed(name, attacks.map(({ id }) => id));
+
 /** The first name that is neither an attack nor a category, and how to fix it. */
 export function findUnknown(names: readonly string[]): { readonly name: string; readonly hint: string } | undefined {
   const known = [...new Set(attacks.flatMap(({ id }) => [categoryOf(id), id])), "habits"];
-  const name = names.find((name) => !known.includes(name));
+  const name = names.find((name) => !known.includes(completeName(name)));
   if (name === undefined) return undefined;
-  const closest = suggest(name, known);
-  return { name, hint: closest === undefined ? "latchkey faults lists all." : `Did you mean "${closest}"?` };
+  const named = findNamed(name);
+  const closest = named.length > 0 ? named : suggest(name, known) ?? [];
+  const quoted = [closest].flat().map((id) => `"${id}"`).join(" or ");
+  return { name, hint: quoted === "" ? "latchkey faults lists all." : `Did you mean ${quoted}?` };
 }
 
 /** @throws {TypeError} If a name is neither an attack nor a category. */

@@ -148,6 +148,18 @@ test("a driver that cannot say what the client did leaves a delivery inconclusiv
   );
 });
 
+test("an attack has a name without its category, if only one attack has it", async () => {
+  const { results } = await checkClientWithEdDsa(smallClient(), { only: ["alg-none", "keys"], except: ["rotated"] });
+  const ids = results.map(({ attack: { id } }) => id);
+  assertEquals(ids.includes("id-token/alg-none"), true);
+  assertEquals([ids.includes("keys/stale"), ids.includes("keys/rotated")], [true, false]);
+  await assertRejects(
+    () => checkClientWithEdDsa(smallClient(), { only: ["sub-missing"] }),
+    TypeError,
+    'Did you mean "id-token/sub-missing" or "userinfo/sub-missing"?',
+  );
+});
+
 test("a driver that throws before it returns a promise rejects the login", async () => {
   const logIn = () => {
     throw new Error("no configuration");

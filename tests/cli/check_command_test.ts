@@ -222,6 +222,9 @@ test("faults lists attacks, faults and habits, also as JSON; help fits in 80 col
   };
   assertEquals(await listed("id-token/aud-wrong"), ["id-token/aud-wrong"]);
   assertEquals(await listed("delay"), ["delay"]);
+  assertEquals(await listed("aud-wrong"), ["id-token/aud-wrong"]);
+  const both = 'found "sub-missing".\n  Did you mean id-token/sub-missing or userinfo/sub-missing?';
+  await assertRejects(() => listed("sub-missing"), Error, both);
   assertEquals(await listed("pkce-used"), ["pkce-used"]);
   assertEquals((await listed("habits")).length, 48);
   const category = await listed("id-token");

@@ -23,23 +23,25 @@ export async function listFaults(args: readonly string[], width = 80): Promise<s
   if (args.includes("--help") || args.includes("-h")) {
     return (await import("./check_help.ts")).faultsHelpText.trimEnd();
   }
-  const [name, ...others] = args.filter((word) => word !== "--json");
-  const unknown = name?.startsWith("-") ? name : others[0];
+  const [given, ...others] = args.filter((word) => word !== "--json");
+  const unknown = given?.startsWith("-") ? given : others[0];
   if (unknown !== undefined) throw invalidWord("a category or an id, --json or --help", unknown, "Remove it.");
-  const [{ categoryOf }, { attacks: allAttacks }, { faultDefinitions }, { habits: allHabits }] = await Promise.all([
-    import("../../check/attack.ts"),
+  const { categoryOf, idsNamed } = await import("../../check/attack.ts");
+  const [{ attacks: allAttacks }, { faultDefinitions }, { habits: allHabits }] = await Promise.all([
     import("../../check/attacks/mod.ts"),
     import("../../testing/faults/mod.ts"),
     import("../../recorder/habits/mod.ts"),
   ]);
+  const all = [...allAttacks, ...faultDefinitions, ...allHabits];
+  const known = ["all", "habits", ...all.flatMap(({ id }) => [categoryOf(id), id])];
+  const named = given === undefined || known.includes(given) ? [] : idsNamed(given, all.map(({ id }) => id));
+  const name = named.length === 1 ? named[0] : given;
   const isListed = ({ id }: Listed) => name === undefined || name === "all" || name === id || name === categoryOf(id);
   const attacks = allAttacks.filter(isListed);
   const faults = faultDefinitions.filter(isListed);
   const habits = name === "habits" ? allHabits : allHabits.filter(isListed);
   if (attacks.length + faults.length + habits.length === 0) {
-    const all = [...allAttacks, ...faultDefinitions, ...allHabits];
-    const known = ["all", "habits", ...all.flatMap(({ id }) => [categoryOf(id), id])];
-    const suggestion = suggest(name!, known);
+    const suggestion = named.length > 0 ? named.join(" or ") : suggest(name!, known);
     const hint = suggestion === undefined ? "latchkey faults lists all." : `Did you mean ${suggestion}?`;
     throw invalidWord("a category or the id of an attack, a fault or a habit", name!, hint);
   }
