@@ -143,6 +143,12 @@ test("a block names the command that repeats the attack, for a shell and without
       "--redirect-uri http://a.test/cb --logged-in-text 'Alice'\\''s page' --user bob --only id-token/signed-by-stranger",
   );
   const failed = await checkInProcess(["--only", "id-token/alg-none"], "does not verify the ID token");
+  assertMatch(failed.stdout, /\n {2}restart: +restart the application first: each check has new keys\n {2}repeat: /);
+  const restarted = await checkInProcess(
+    ["--only", "id-token/alg-none", "--restart", "true"],
+    "does not verify the ID token",
+  );
+  assert(/\n {2}repeat: /.test(restarted.stdout) && !restarted.stdout.includes("  restart: "), restarted.stdout);
   assertMatch(
     failed.stdout,
     /\n {2}repeat: +(?:latchkey|(?:npx -y )?deno task start) check http:\/\/127\.0\.0\.1:\d+\/login --port \d+ .* --only id-token\/alg-none\n/,

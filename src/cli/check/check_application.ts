@@ -254,10 +254,15 @@ async function writeReport(
   console.log([...summary.map(printable), `The report is in ${printable(output)}.`].join("\n"));
 }
 
-async function formatReport(report: CheckReport, { report: format, source }: CheckFlags): Promise<string> {
+async function formatReport(report: CheckReport, { report: format, source, restart }: CheckFlags): Promise<string> {
   if (format === "json") return JSON.stringify(report, null, 2);
   if (format === "junit") return report.toJUnit();
   if (format === "sarif") return report.toSARIF({ file: source });
   if (format === "markdown") return report.toMarkdown();
-  return format === "html" ? await report.toHTML() : String(report);
+  if (format === "html") return await report.toHTML();
+  const text = String(report);
+  // Each check has new keys, and an application keeps those that it fetched.
+  return restart === undefined
+    ? text.replace(/^(?= {2}repeat:)/m, "  restart:     restart the application first: each check has new keys\n")
+    : text;
 }
