@@ -89,8 +89,11 @@ export function describeOutcome({ outcome, error, session, expectedSub }: Observ
   if (outcome === "rejected") return `the client reported an error: ${describeError(error)}`;
   if (outcome === "crashed") return `the client crashed with an error that no code caught: ${describeError(error)}`;
   const { sub } = session!;
-  const who = sub === expectedSub ? "" : ` as ${sub === unknownUser ? sub : JSON.stringify(sub)}`;
-  return `the client completed the journey${who}`;
+  const completed = "the client completed the journey";
+  if (sub === expectedSub) return completed;
+  return sub === unknownUser
+    ? `${completed}, and the application does not show which user is logged in`
+    : `${completed} as ${JSON.stringify(sub)}`;
 }
 
 /** The code and the message of an error, on one line, at most 300 characters. */

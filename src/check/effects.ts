@@ -55,7 +55,8 @@ const table = {
     cause: "logs in a user as another user",
     severity: "critical",
     consequence: "An attacker acts in the account of another user.",
-    fix: "Identify users only by iss and sub of an ID token that is valid for this login, and keep logins apart.",
+    fix: "Find users only by iss and sub, compared exactly, of an ID token that is valid for this login, and keep " +
+      "logins apart.",
   },
   mixed: {
     cause: "does not keep the logins and sessions of browsers apart",
@@ -157,6 +158,13 @@ const table = {
       "Make every check of OpenID Connect Core §3.1.3.7, the nonce included, with a maintained library, before a session " +
       "begins.",
   },
+  subject: {
+    cause: "accepts ID tokens without a user",
+    severity: "high",
+    consequence: "A session begins without a user, and all users of such a session may share one account.",
+    fix: "Reject an ID token whose sub is absent, empty or not a string; a library may accept an empty one, so check " +
+      "it in the callback.",
+  },
   signature: {
     cause: "does not verify the signature of the ID token",
     severity: "high",
@@ -220,6 +228,7 @@ export type Seen = keyof typeof table;
 
 const acceptances = [
   "idToken",
+  "subject",
   "signature",
   "form",
   "authorization",
@@ -228,7 +237,7 @@ const acceptances = [
 ] as const satisfies readonly Seen[];
 
 /** @internal What a client accepts if it does not reject a message: the name of an effect. */
-export type Accepted = typeof acceptances[number] | "foreignValue";
+export type Accepted = typeof acceptances[number] | "foreignValue" | "otherUser";
 
 /** The effects, by what was seen. */
 export const effects: Readonly<Record<Seen, Effect>> = table;

@@ -1,6 +1,6 @@
 /** The cause of a failure says what the client did, and its gravity agrees with the verdict. */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import type { CheckOptions, CheckReport, ClientDriver } from "../../src/check/mod.ts";
 import { attacks } from "../../src/check/attacks/mod.ts";
@@ -54,6 +54,17 @@ test("a client that rejects a token response after a request to userinfo has a w
   assertEquals(await causesOf(client, { only: ["id-token/sub-missing"] }), [
     "warning, low: uses a response before it has validated it",
   ]);
+});
+
+test("an attack on the user has the consequence and the fix of its own, also without a failure", async () => {
+  const only = ["id-token/sub-missing", "id-token/user-similar"];
+  const { results } = await checkClientWithEdDsa(smallClient(), { only });
+  const effectOf = (name: string) => results.find(({ attack: { id } }) => id === name)!.effect;
+  const missing = effectOf("id-token/sub-missing");
+  assertMatch(missing.consequence, /^A session begins without a user/);
+  assertMatch(missing.fix, /^Reject an ID token whose sub is absent, empty or not a string; .* in the callback\.$/);
+  const similar = effectOf("id-token/user-similar");
+  assertMatch(similar.fix, /^Find users only by iss and sub, compared exactly/);
 });
 
 test("a warning is neither critical nor high, and critical is only a login as another user", () => {

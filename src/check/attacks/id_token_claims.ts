@@ -54,6 +54,7 @@ export const idTokenClaimAttacks: readonly Attack[] = [
     },
     {
       id: "id-token/sub-missing",
+      accepts: "subject",
       member: "sub",
       values: noText,
       duty: "RFC 8725 §3.8",
