@@ -3,6 +3,7 @@
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { parseJsonObject } from "../platform/http/json_body.ts";
 import type { Exchange } from "../recorder/exchange.ts";
+import type { ClientSession } from "./driver.ts";
 
 /** Minimum length of a claim value to search for in a text, in characters: shorter ones match by chance. */
 const minValueChars = 3;
@@ -51,11 +52,29 @@ export function listTexts(value: unknown): readonly string[] {
   return typeof value === "string" || typeof value === "number" ? [String(value).toLowerCase()] : [];
 }
 
+/** A session that a page shows. */
+export interface PageSession extends ClientSession {
+  /** The texts of invented users that the page has besides. */
+  readonly otherTexts?: readonly string[];
+}
+
+/** Whether a page has a text by itself: not as a part of a word, an e-mail address or an identifier. */
+export function hasWord(page: string, text: string): boolean {
+  const word = text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  const letter = "[\\p{L}\\p{N}_]";
+  return new RegExp(`(?<!${letter}[-.@+|]?)${word}(?![-.@+|]?${letter})`, "u").test(page);
+}
+
 /** Users whom attacks invent. An attack uses the first one, unless it is the user who logs in. */
 export const inventedUsers = [
   { sub: "mallory", given_name: "Mallory", family_name: "Miller" },
   { sub: "trudy", given_name: "Trudy", family_name: "Turner" },
 ] as const;
+
+/** Texts by which a page may show an invented user. */
+export const inventedTexts: readonly string[] = inventedUsers.flatMap(({ sub, given_name, family_name }) => [
+  ...[sub, `${sub}@example.com`, `${given_name} ${family_name}`],
+]);
 
 /** The `sub` of each invented user, unless it is part of one of these texts of the user who logs in. */
 export function inventedSubsBeside(texts: readonly string[]): string[] {

@@ -15,7 +15,7 @@ import {
   unknownUser,
   UnreachableError,
 } from "./driver.ts";
-import { inventedSubsBeside } from "./user_texts.ts";
+import { hasWord, inventedSubsBeside, inventedTexts, type PageSession } from "./user_texts.ts";
 import { describe, hostOf, isSame, originOf, type Page, resolve, retryAfterOf, signatureOf } from "./web_page.ts";
 import type { Callback } from "../testing/browser/callback.ts";
 import { stripQuery } from "../testing/browser/test_browser.ts";
@@ -53,6 +53,8 @@ interface Probe {
   readonly before: Page;
   readonly after: Page;
   readonly text?: string;
+  /** Whether the page after it has the text by itself, so that a longer word shows another user. */
+  readonly isWord?: boolean;
   /** The number of authorization requests in the login: some applications first send one with `prompt=none`. */
   readonly authorizations: number;
 }
@@ -225,7 +227,9 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
           "Use a text that the page has only for this user (loggedInText, --logged-in-text).",
       );
     }
-    if (text !== undefined || signatureOf(before) !== signatureOf(after)) return { before, after, text };
+    if (text !== undefined || signatureOf(before) !== signatureOf(after)) {
+      return { before, after, text, isWord: text !== undefined && hasWord(after.html, text) };
+    }
     throw new UndecidedError(
       `${loggedInUrl} responds the same with and without a login, so it does not show whether the login succeeded: ` +
         `${
@@ -234,18 +238,30 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     );
   }
 
+  /** The logged-in user; always `undefined` before the first login of the driver, which shows how to read the page. */
+  async function currentUser(journey: ClientJourney): Promise<string | undefined> {
+    return (await readUser(journey))?.sub;
+  }
+
   /**
-   * The logged-in user; always `undefined` before the first login of the driver, which shows how to read the page.
+   * The logged-in user, and the texts of invented users that the page has besides.
    *
    * @param hasFailed Whether the application has reported an error: then a page with an error shows no user.
    */
-  async function currentUser(journey: ClientJourney, hasFailed = false): Promise<string | undefined> {
+  async function readUser(
+    journey: ClientJourney,
+    hasFailed = false,
+  ): Promise<Pick<PageSession, "sub" | "otherTexts"> | undefined> {
     if (probe === undefined) return undefined;
+    const { html } = probe.after;
     const page = await send({ url: loggedInUrl! }, journey, journey.browser.cookies).catch((error: unknown) => {
       if (error instanceof LoginLimitError) throw error;
       throw new UndecidedError(`${loggedInUrl} does not show who is logged in`, describeError(error));
     });
-    return hasFailed && page.status >= 400 ? undefined : userOf(page, probe);
+    if (hasFailed && page.status >= 400) return undefined;
+    const sub = userOf(page, probe);
+    const otherTexts = inventedTexts.filter((text) => hasWord(page.html, text) && !html.includes(text));
+    return sub === undefined ? undefined : { sub, otherTexts };
   }
 
   /**
@@ -256,7 +272,7 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
     end: Page | { readonly error: unknown },
     { authorizations, userBefore }: Progress,
     journey: ClientJourney,
-  ): Promise<ClientSession> {
+  ): Promise<PageSession> {
     const { browser: { cookies } } = journey;
     if ("error" in end) {
       if (probe === undefined || end.error instanceof LoginLimitError) throw end.error;
@@ -264,12 +280,13 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
       loggedInUrl ??= stripQuery(end.url);
       probe ??= { ...await learn(await send({ url: loggedInUrl }, journey, cookies), journey), authorizations };
     }
-    const sub = await currentUser(journey, "error" in end);
+    const { sub, otherTexts } = await readUser(journey, "error" in end) ?? {};
     if ("error" in end && (sub === undefined || sub === userBefore)) throw end.error;
     if (sub === undefined) throw new Error(`the application shows no login: ${describe(end as Page)}`);
     if (sub === userBefore) throw new Error(`the response began no session, and the earlier session continues: ${sub}`);
     return {
       sub,
+      otherTexts,
       location: "url" in end ? end.url : undefined,
       currentUser: () => currentUser(journey),
       ...refreshUrl !== undefined && {
@@ -282,15 +299,16 @@ export function webApplication(loginUrl: string | URL, options: WebApplicationOp
   }
 
   /** The logged-in user, as a page of `loggedInUrl` shows. @throws {UndecidedError} If it does not show the user. */
-  function userOf(page: Page, { before, after, text }: Probe): string | undefined {
-    if (text !== undefined && page.status < 400 && page.html.includes(text)) return text;
+  function userOf(page: Page, { before, after, text, isWord }: Probe): string | undefined {
+    const hasText = text !== undefined && page.status < 400 && page.html.includes(text);
+    if (hasText && (!isWord || hasWord(page.html, text))) return text;
     if (isSame(page, before)) return undefined;
     if (isSame(page, after) && text === undefined) return unknownUser;
     const isLoggedIn = page.status < 300 && before.status !== page.status;
     const shows = (other: string) => page.html.includes(other) && !before.html.includes(other);
     if (page.status < 300 && otherUserTexts.some(shows)) return "another user";
-    // Only a page after a login has this status, but it need not show the user, who may have no name.
-    if (isLoggedIn) return unknownUser;
+    // Only a page after a login has this status or text, but it need not show the user, who may have no name.
+    if (isLoggedIn || hasText) return unknownUser;
     throw new UndecidedError(`${loggedInUrl} is neither the page before nor the page after a login`, describe(page));
   }
 

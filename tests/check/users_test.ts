@@ -1,6 +1,6 @@
 /** Verdicts by who is logged in: they depend neither on the default user nor on what a page shows of a user. */
 
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { applicationDriver } from "../../src/check/open_check.ts";
 import type { CheckReport } from "../../src/check/mod.ts";
@@ -160,7 +160,7 @@ test("an application that discards userinfo of another user or of none is not ac
 const withEmail = ({ results }: CheckReport) =>
   results.filter(({ values: { how } }) => String(how).startsWith("the email address"));
 
-test("a user who has no email is not attacked with it, and a new user with the text of the page shows nothing", async () => {
+test("a user who has no email is not attacked with it, and a page that shows the email alone decides nothing", async () => {
   const verdictsFor = async (name: string, shown: string) => {
     const report = await check({
       users: userLists[name]!,
@@ -171,8 +171,32 @@ test("a user who has no email is not attacked with it, and a new user with the t
   };
   assertEquals(await verdictsFor("no email", "sub"), ["skipped"]);
   for (const name of sample(["alice", "bob", "mallory"], 3, 0)) {
-    assertEquals(await verdictsFor(name, "sub and email"), ["inconclusive"], name);
+    assertEquals(await verdictsFor(name, "email"), ["inconclusive"], name);
+    assertEquals(await verdictsFor(name, "sub and email"), ["passed"], name);
     assertEquals(await verdictsFor(name, "name"), ["passed"], name);
+  }
+});
+
+test("values that only one user has decide, whatever text names the user, and a longer word is another user", async () => {
+  const pages: Readonly<Record<string, (info: object) => string>> = {
+    "sub and email": (info) => `Hello ${Object(info).sub} ${Object(info).email}.`,
+    "sub": (info) => `Hello ${Object(info).sub}.`,
+  };
+  for (const [shown, userPage] of Object.entries(pages)) {
+    for (const loggedInText of [undefined, "alice"]) {
+      const report = await check({ users: userLists.alice!, userPage, loggedInUrl: `${origin}/me`, loggedInText }, [
+        "id-token/user-similar",
+      ]);
+      const undecided = report.results.filter(({ verdict }) => verdict !== "passed").map(({ values }) => values.how);
+      // A page shows no space at the end of a text.
+      assertEquals([shown, ...undecided], shown === "sub" ? [shown, "the sub and a space"] : [shown], String(report));
+      if (shown === "sub") {
+        assertMatch(
+          String(report),
+          /INCONCLUSIVE, the page shows "alice", which both users have, and nothing that only one of them has: let it/,
+        );
+      }
+    }
   }
 });
 

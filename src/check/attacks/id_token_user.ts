@@ -5,7 +5,7 @@ import type { Fault } from "../../testing/faults/fault.ts";
 import { type Attack, defineAttack } from "../define_attack.ts";
 import type { Assessment, Observation } from "../attack.ts";
 import { unknownUser } from "../driver.ts";
-import { inventedUsers, isNamedIn } from "../user_texts.ts";
+import { inventedUsers, isNamedIn, type PageSession } from "../user_texts.ts";
 import { conclude, undecided } from "./conclusions.ts";
 import { nearMissOf } from "./wrong_values.ts";
 import { oneOf } from "./parameters.ts";
@@ -66,24 +66,32 @@ function describeNewUser(name: string, claims: (known: Claims) => Claims): Fault
 /** Attacks with a new user whom a client may confuse with the user who logged in before. */
 const otherAccount = {
   needs: ["readsIdToken", "namesUser"],
+  accepts: "otherUser",
   stop: undefined,
   journey: "second login",
   correctClient: "The client does not log in the earlier user, because it identifies users by iss and sub.",
   ifUnmet: "the client receives no ID token, or the user has no such claim",
 } as const;
 
-function assessUser({ outcome, session, expectedSub, exchanges }: Observation): Assessment {
+function assessUser({ outcome, session, earlier, expectedSub, exchanges }: Observation): Assessment {
   if (outcome !== "accepted") return { passed: outcome === "rejected", because: "the client rejected the user" };
-  const passed = session!.sub !== expectedSub;
+  const { sub, claims, otherTexts = [] }: PageSession = session!;
+  const { otherTexts: earlierTexts = [] }: PageSession = earlier ?? session!;
+  if (sub === unknownUser) return { passed: true, because: "the page no longer shows the earlier user" };
+  if (sub !== expectedSub) return { passed: true, because: `the client logged in ${JSON.stringify(sub)}` };
   // A driver that reads pages finds the text of a user in what another user has.
-  const isAmbiguous = session!.claims === undefined && isNamedIn(expectedSub, exchanges);
+  if (claims !== undefined || !isNamedIn(expectedSub, exchanges)) {
+    return { passed: false, because: `the client logged in ${JSON.stringify(sub)}` };
+  }
+  const own = otherTexts.find((text) => !earlierTexts.includes(text));
+  if (own !== undefined) {
+    return { passed: true, because: `the page shows ${JSON.stringify(own)} of the new user alone` };
+  }
   return {
-    passed,
-    seen: "otherUser",
-    isInconclusive: !passed && isAmbiguous,
-    because: `the client logged in ${JSON.stringify(session!.sub)}${
-      isAmbiguous ? ", which the claims of both users have" : ""
-    }`,
+    passed: false,
+    isInconclusive: true,
+    because: `the page shows ${JSON.stringify(sub)}, which both users have, and nothing that only one of them has: ` +
+      "let it show the sub alone, of a user whose sub is no part of another claim (--logged-in-url, --user)",
   };
 }
 
