@@ -19,7 +19,7 @@ const application = "https://shop.test";
 async function check(change: Partial<PageDecisions>, only: readonly string[]): Promise<CheckReport> {
   const issuer = "http://localhost:9000";
   const alg = "EdDSA";
-  await using as = await testLatchkey({ issuer, alg });
+  await using as = await testLatchkey({ issuer, alg, now: Date.now });
   as.client({
     ...{ client_id: "shop", client_secret: clientSecret, redirect_uri: `${application}/callback` },
     token_endpoint_auth_method: "client_secret_post",

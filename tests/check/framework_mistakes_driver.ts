@@ -36,7 +36,7 @@ export async function checkMistake(
   }
   const issuer = "http://localhost:9000";
   const alg = "EdDSA";
-  await using as = await testLatchkey({ issuer, alg });
+  await using as = await testLatchkey({ issuer, alg, now: Date.now });
   as.client({
     ...{ client_id: "shop", client_secret: clientSecret, redirect_uri: `${application}/callback` },
     token_endpoint_auth_method: "client_secret_post",

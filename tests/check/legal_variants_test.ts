@@ -23,7 +23,7 @@ async function check(
 ): Promise<CheckReport> {
   const issuer = "http://localhost:9000";
   const alg = "EdDSA";
-  await using as = await testLatchkey({ issuer, alg });
+  await using as = await testLatchkey({ issuer, alg, now: Date.now });
   as.client({ client_id: "shop", redirect_uri: `${application}/callback` });
   const { respond, restart } = webApplicationAt(application, {
     issuer,

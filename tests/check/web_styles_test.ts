@@ -41,7 +41,12 @@ for (const [place, name] of sample([...names.entries()], 3, 1)) {
     const style = { ...legalStyles, ...frameworkStyles }[name];
     assert(style !== undefined, name);
     const showsUser = place % 2 === 1 && (style.scope ?? "openid").includes("openid");
-    await using as = await testLatchkey({ issuer, alg: "EdDSA", responseModes: ["query", "form_post", "jwt"] });
+    await using as = await testLatchkey({
+      issuer,
+      now: Date.now,
+      alg: "EdDSA",
+      responseModes: ["query", "form_post", "jwt"],
+    });
     const fetch: Fetch = (url, init) =>
       String(url).startsWith(issuer) ? as.fetch(url, init) : globalThis.fetch(url as string, init as RequestInit);
     let respond: ReturnType<typeof styledApplication>;

@@ -73,7 +73,7 @@ function createDriver({ kind, name, ...entry }: Entry): ClientDriver {
 async function checkWeb(entry: Entry, options: CheckOptions): Promise<CheckReport> {
   const issuer = "http://localhost:9000";
   const client = { ...webClient, ...entry.client };
-  await using as = await testLatchkey({ issuer, alg });
+  await using as = await testLatchkey({ issuer, alg, now: Date.now });
   const registered = as.client(client);
   const respond = createShop(changed(correctProtocol, entry.protocol), changed(correctPages, entry.pages), {
     ...{ issuer, clientId: "shop", clientSecret: registered.client_secret, redirectUri: `${origin}/callback`, alg },
