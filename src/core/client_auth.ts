@@ -37,18 +37,17 @@ export function clientAuthentication(added: readonly ClientAuth[]): readonly Cli
  */
 export async function authenticateClient(server: Server, credentials: Credentials): Promise<Client> {
   const { params } = credentials;
-  const used = server.clientAuthentication.filter((clientAuth) =>
-    clientAuth !== none && clientAuth.isUsed(credentials)
-  );
+  const { clientAuthentication } = server;
+  const used = clientAuthentication.filter((one) => one.method !== "none" && one.isUsed(credentials));
   if (used.length > 1) throw reject("CA-09", { methods: used.map(({ method }) => method) });
-  const clientAuth = used[0] ?? none;
+  const clientAuth = used[0] ?? clientAuthentication.find(({ method }) => method === "none")!;
   // A public client has no secret to guess, so failures of others must not limit it.
-  const client = server.rateLimiter === undefined || clientAuth === none
-    ? await authenticateEvenly(server, clientAuth, credentials)
+  const client = server.rateLimiter === undefined || clientAuth.method === "none"
+    ? await clientAuth.authenticate(server, credentials)
     : await authenticateRateLimited(server, server.rateLimiter, clientAuth, credentials);
   const claimedClientId = params.get("client_id");
   if (claimedClientId !== undefined && claimedClientId !== client.id) throw reject("TK-08");
-  const isOfConnection = clientAuth === none && client.confidential;
+  const isOfConnection = clientAuth.method === "none" && client.confidential;
   // Basic with an empty secret is accepted from a public client.
   const method = isOfConnection
     ? client.authMethod
@@ -102,22 +101,6 @@ export function findClaimedClient(server: Server, credentials: Credentials): str
   return claimedIds(server, credentials).find((id) => server.clients.known().has(id));
 }
 
-/** Authenticates the client. Each failure reads the store equally often, for known and unknown clients (CA-07). */
-async function authenticateEvenly(
-  server: Server,
-  clientAuth: ClientAuth,
-  credentials: Credentials,
-): Promise<Client> {
-  try {
-    return await clientAuth.authenticate(server, credentials);
-  } catch (error) {
-    if (error instanceof OAuthError) {
-      await server.clients.readAsIfStored?.(server, clientAuth.claimedId(credentials) ?? "");
-    }
-    throw error;
-  }
-}
-
 async function authenticateRateLimited(
   server: Server,
   rateLimiter: RateLimiter,
@@ -128,7 +111,7 @@ async function authenticateRateLimited(
   rejectRateLimited(rateLimiter.retryAfter(attempt));
   let outcome: Client | OAuthError;
   try {
-    outcome = await authenticateEvenly(server, clientAuth, credentials);
+    outcome = await clientAuth.authenticate(server, credentials);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     outcome = error;

@@ -121,11 +121,6 @@ export interface Clients<Server = unknown> extends Entries<Client> {
   findHolder(id: string, server?: Server): MaybePromise<Client | undefined>;
   /** The registered clients only. */
   readonly registered: Pick<Entries<Client>, "find" | "known">;
-  /**
-   * Reads the store for an id that `find` does not look for there. Timing attack: the duration of a failed
-   * authentication must not reveal which ids are configured (CA-07). Default: no client is in a store.
-   */
-  readAsIfStored?(server: Server, id: string): Promise<void>;
 }
 
 /** Clients that never change. */

@@ -20,7 +20,10 @@ export interface ServerClients extends ClientRepository, Clients<FetchingServer>
   list: ClientRepository["list"];
   /** The registered clients only. */
   readonly registered: ClientRepository;
-  /** See {@link Clients.readAsIfStored}. */
+  /**
+   * Reads the store for an id that `find` does not look for there. Timing attack: the duration of a failed
+   * authentication must not reveal which ids are configured (CA-07).
+   */
   readAsIfStored(server: FetchingServer, id: string): Promise<void>;
   /** The prefix of the ids of this issuer's records of clients and users. */
   readonly recordPrefix: string;

@@ -28,6 +28,7 @@ import { type DeclaredNames, declareNames } from "../redaction/hide_secrets.ts";
 import { registeredSecrets } from "../redaction/registered_secrets.ts";
 import { background } from "./background.ts";
 import { endUserSessions } from "./end_user_sessions.ts";
+import { evenAuthentication } from "./even_authentication.ts";
 import { rateLimiter } from "./rate_limiter.ts";
 import { clientRepository } from "../entries/client_repository.ts";
 import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
@@ -191,8 +192,11 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       : [],
   });
   /** The server with an issuer, as plugins extend it. */
-  const serverAt = (issuer: string): HostedServer =>
-    plugins.reduceRight<HostedServer>((inner, one) => one.extend?.(inner) ?? inner, { ...own, ...membersOf(issuer) });
+  const serverAt = (issuer: string): HostedServer => {
+    const atIssuer: HostedServer = { ...own, ...membersOf(issuer) };
+    const extended = plugins.reduceRight((inner, one) => one.extend?.(inner) ?? inner, atIssuer);
+    return { ...extended, clientAuthentication: extended.clientAuthentication.map(evenAuthentication) };
+  };
   const server = serverAt(issuer);
   const links: NavigationLink[] = [];
   const site: Site = {
