@@ -53,7 +53,7 @@ const sharedNames: Readonly<Record<string, string>> = {
 /** Files that may contain names of extensions, and why. */
 const sharedFiles: Readonly<Record<string, string>> = {
   "src/platform/store/": "Lists every kind of record, and which ones a full store may evict.",
-  "src/core/store/": "The contract of stores lists every kind of record, and which ones a full store may evict.",
+  "src/core/store/": "It lists the kinds of records that a full store may evict.",
   "src/core/keys/jwt.ts": "It has the `typ` of each kind of JWT that a fault can select.",
   "src/server/login/pages/device.tsx": "The page of a public type, Pages, which a program can replace.",
   "src/server/pages/parameters.tsx": "It explains parameters of authorization requests to developers.",
@@ -76,7 +76,7 @@ function namesOfEndpoint({ name, metadataName, path, parameters = [], responsePa
 
 /** The first arguments of calls of a store. */
 function recordKinds(text: string): string[] {
-  return [...text.matchAll(/\bstore\.\w+\(\s*"(\w+)"/g)].map(([, kind]) => kind!);
+  return [...text.matchAll(/store(?:\(server\))?\.\w+\(\s*"(\w+)"/gi)].map(([, kind]) => kind!);
 }
 
 /** The names that an extension declares, and those that its code defines. */

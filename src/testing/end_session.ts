@@ -1,7 +1,7 @@
 /** The end of a session in tests, by one of its ID tokens. */
 
-import type { SessionClientRecord } from "../core/store/records.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
+import { logoutStore, type SessionClientRecord } from "../server/extensions/client_logout/records.ts";
 import { endSession } from "../core/session/session.ts";
 import { readIdTokenHint } from "../core/keys/verification.ts";
 import { sessionIdFor } from "../core/users/users.ts";
@@ -28,7 +28,7 @@ async function sessionOf(server: HostedServer, idToken: string): Promise<Pick<Se
   }
   if (client.subjectType === "public") return { sid, sub };
   // The sid of a pairwise client does not reveal the session.
-  for (const { value } of await server.store.list("session_client", { prefix: "", limit: maxComparedClients })) {
+  for (const { value } of await logoutStore(server).list("session_client", { prefix: "", limit: maxComparedClients })) {
     if (value.clientId === client.id && await sessionIdFor(server, client, value.sid) === sid) {
       return value;
     }

@@ -2,14 +2,14 @@
 
 import type { HostedServer } from "../server/hosted_server.ts";
 import { forgetSecrets } from "../core/session/session.ts";
-import type { RecordKind, Store } from "../core/store/store.ts";
+import type { Store } from "../core/store/store.ts";
 import { wrapStore } from "./wrap_store.ts";
 
 /** The expiry of records that a server keeps without limit: a reset removes them by this date. */
 const resettableExpiry = Number.MAX_SAFE_INTEGER;
 
 /** The kinds of records that a reset removes although they never expire. */
-const permanentKinds: ReadonlySet<RecordKind> = new Set<RecordKind>(["server_secret", "registration"]);
+const permanentKinds: ReadonlySet<string> = new Set(["server_secret", "registration"]);
 
 /** @internal What a reset keeps. */
 export interface ResetOptions {

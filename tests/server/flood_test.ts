@@ -228,6 +228,6 @@ test("[HT-20] a memory store has a byte limit, and a character beyond Latin-1 co
     const kept = await store.deleteExpired(Infinity);
     assertEquals([kept <= most, kept > most - 2], [true, true], `${letter}: ${kept}`);
     await store.put("browser", "large", { recent: ["x".repeat(200_000)] }, { expiresAt: 1 });
-    assertLess(199_999, (await store.get("browser", "large"))!.value.recent[0]!.length);
+    assertLess(199_999, JSON.stringify((await store.get("browser", "large"))!.value).length);
   }
 });

@@ -10,7 +10,7 @@ import type { App, Server } from "../../src/server/extension.ts";
 import type { LatchkeyOptions, Plugin } from "../../src/mod.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import { rejectBeyondBound } from "../../src/server/entries/bounded_records.ts";
-import type { Records, Store } from "../../src/core/store/store.ts";
+import type { Store } from "../../src/core/store/store.ts";
 import { storeKinds } from "../platform/store/store_kinds.ts";
 import { openBrowser } from "./browser.ts";
 import { signProof } from "../../src/client/proof.ts";
@@ -122,7 +122,7 @@ function weighedStore(store: Store) {
           : [];
       }),
     async clear(kind: string) {
-      for (const id of ofKind(kind).keys()) await store.delete(kind as keyof Records, id);
+      for (const id of ofKind(kind).keys()) await store.delete(kind, id);
       sizes.delete(kind);
     },
   };

@@ -9,7 +9,7 @@
  * @module
  */
 
-import type { RecordKind, Records, RevocationRecord } from "./records.ts";
+import type { Records, RevocationRecord } from "./records.ts";
 
 export type * from "./records.ts";
 
@@ -57,29 +57,31 @@ export interface ListOptions {
  *
  * If a call rejects, the server issues nothing. If the error's `name` is `StoreError`, the failure counts as temporary,
  * and the server responds with 503 `temporarily_unavailable`. Otherwise it responds with 500 `server_error`.
+ *
+ * @typeParam Kinds The kinds of records, by name.
  */
-export interface Store {
+export interface Store<Kinds extends object = Records> {
   /**
    * Whether records outlive the process, and other instances may use them too. The whole server then stores clients
    * and users that are added at run time. Default: false.
    */
   readonly persistent?: boolean;
   /** Reads a record; `undefined` without one. Consumed records are readable until they are deleted. */
-  get<K extends RecordKind>(kind: K, id: string): Promise<StoredRecord<Records[K]> | undefined>;
+  get<K extends keyof Kinds & string>(kind: K, id: string): Promise<StoredRecord<Kinds[K]> | undefined>;
   /** Writes a record; it replaces one of the same kind and id, even a consumed one. */
-  put<K extends RecordKind>(kind: K, id: string, value: Records[K], metadata: RecordMetadata): Promise<void>;
+  put<K extends keyof Kinds & string>(kind: K, id: string, value: Kinds[K], metadata: RecordMetadata): Promise<void>;
   /** Writes a record unless a record of this kind and id exists; true only for the caller that wrote it. */
-  add<K extends RecordKind>(kind: K, id: string, value: Records[K], metadata: RecordMetadata): Promise<boolean>;
+  add<K extends keyof Kinds & string>(kind: K, id: string, value: Kinds[K], metadata: RecordMetadata): Promise<boolean>;
   /**
    * Marks a record as consumed at `now` (milliseconds), in one atomic step: true for exactly one caller, across all
    * instances on the same store; false if it was consumed before or does not exist.
    */
-  consume(kind: RecordKind, id: string, now: number): Promise<boolean>;
+  consume(kind: keyof Kinds & string, id: string, now: number): Promise<boolean>;
   /**
    * Keeps a record until a later time, in milliseconds since the epoch and finite, if it exists; a record that is kept
    * for longer stays as it is.
    */
-  extend(kind: RecordKind, id: string, expiresAt: number): Promise<void>;
+  extend(kind: keyof Kinds & string, id: string, expiresAt: number): Promise<void>;
   /**
    * Revokes a grant, including tokens that are issued for it later: `get("revocation", grantId)` finds a record until
    * `until` (milliseconds). Revoking it again may only extend that time, and keeps the first record.
@@ -88,14 +90,14 @@ export interface Store {
    */
   revoke(grantId: string, until: number, record?: RevocationRecord): Promise<void>;
   /** Removes a record, if it exists. */
-  delete(kind: RecordKind, id: string): Promise<void>;
+  delete(kind: keyof Kinds & string, id: string): Promise<void>;
   /**
    * Reads records in a fixed order of their ids, which each store defines. Consumed and expired records are included. A
    * page with fewer records than `limit` is the last one.
    */
-  list<K extends RecordKind>(kind: K, options: ListOptions): Promise<readonly ListedRecord<Records[K]>[]>;
+  list<K extends keyof Kinds & string>(kind: K, options: ListOptions): Promise<readonly ListedRecord<Kinds[K]>[]>;
   /** Counts the records whose ids begin with `prefix`, including consumed and expired records. */
-  count(kind: RecordKind, prefix: string): Promise<number>;
+  count(kind: keyof Kinds & string, prefix: string): Promise<number>;
   /** Removes every record whose `expiresAt` is at or before `now` (milliseconds); returns how many. */
   deleteExpired(now: number): Promise<number>;
   /**
@@ -154,13 +156,13 @@ export function resolveOptions<T extends object>(call: string, defaults: Require
 }
 
 /**
- * Evictable kinds. Marks of revocation or single use are not evictable, because their loss would allow a replay.
- * Consents are not evictable, because a lost consent cannot be revoked, and each user has at most one per client. A
- * lost pushed request or device authorization cannot be used, and a lost ID token cannot be exchanged. The user must
- * repeat a lost decision about a device. If the record of a session's client is lost, that client is not called at
- * logout. A lost event is not delivered.
+ * Evictable kinds, those of extensions too. Marks of revocation or single use are not evictable, because their loss
+ * would allow a replay. Consents are not evictable, because a lost consent cannot be revoked, and each user has at most
+ * one per client. A lost pushed request or device authorization cannot be used, and a lost ID token cannot be
+ * exchanged. The user must repeat a lost decision about a device. If the record of a session's client is lost, that
+ * client is not called at logout. A lost event is not delivered.
  */
-export const evictable: ReadonlySet<RecordKind> = new Set<RecordKind>([
-  ...["code", "refresh_token", "id_token", "access_token", "interaction", "browser", "pushed_request"] as const,
-  ...["polled_request", "polled_decision", "poll_pace", "session_client", "logout_call", "stream_event"] as const,
+export const evictable: ReadonlySet<string> = new Set([
+  ...["code", "refresh_token", "id_token", "access_token", "interaction", "browser", "pushed_request"],
+  ...["polled_request", "polled_decision", "poll_pace", "session_client", "logout_call", "stream_event"],
 ]);

@@ -1,8 +1,8 @@
 /**
  * The interface of a store, for authors of stores. Types only.
  *
- * A record is JSON, and a store does not look into it: `Records` names the kinds, and {@link Store} says what each
- * method promises.
+ * A record is JSON, and a store does not look into it: `Records` names the kinds of the core, and {@link Store} says
+ * what each method promises.
  *
  * @module
  */

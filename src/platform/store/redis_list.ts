@@ -5,9 +5,9 @@ import { escapeKey, idRange, unescapeKey } from "../../core/store/sql.ts";
 import type { ListedRecord, ListOptions, RecordKind, Records, StoredRecord } from "../../core/store/store.ts";
 
 /** The kinds whose ids are kept in a sorted set. For other kinds, all keys are searched. */
-export const listed: ReadonlySet<RecordKind> = new Set<RecordKind>([
-  ...["client", "user", "session_client", "logout_call"] as const,
-  ...["event_stream", "stream_subject", "stream_event"] as const,
+export const listed: ReadonlySet<string> = new Set([
+  ...["client", "user", "session_client", "logout_call"],
+  ...["event_stream", "stream_subject", "stream_event"],
 ]);
 
 /** The members of the hash that is a record: value, grant, expiry, time of consumption. */

@@ -14,7 +14,6 @@
 
 import { networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
 import { type ExpiryHeap, expiryHeap, type HeapItem } from "../../core/store/expiry_heap.ts";
-import type { RecordKind } from "../../core/store/store.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { isPermitted } from "../../core/clients/standing.ts";
 import { reject } from "../rules/operation.ts";
@@ -32,7 +31,7 @@ type Writer = Pick<Client, "confidential" | "standing">;
 
 /** A record that a client writes. */
 interface WrittenRecord {
-  readonly kind: RecordKind;
+  readonly kind: string;
   readonly id: string;
   readonly value: unknown;
   /** Milliseconds since the epoch. */
@@ -64,7 +63,7 @@ interface Counts {
 }
 
 /** The counts of each server, by kind. */
-const countsByServer = new WeakMap<Server["clients"], Map<RecordKind, Counts>>();
+const countsByServer = new WeakMap<Server["clients"], Map<string, Counts>>();
 
 /** Counts a record that a client has written, and deletes older ones beyond the bound. */
 export async function evictBeyondBound(server: Server, client: Writer, record: WrittenRecord): Promise<void> {
@@ -104,7 +103,7 @@ function writesWithoutBound(server: Server, client: Writer): boolean {
 }
 
 /** The counts of a kind, without expired records. */
-function currentCounts({ clients, now }: Server, kind: RecordKind): Counts {
+function currentCounts({ clients, now }: Server, kind: string): Counts {
   let byKind = countsByServer.get(clients);
   if (byKind === undefined) countsByServer.set(clients, byKind = new Map());
   let counts = byKind.get(kind);

@@ -3,7 +3,7 @@
  * another one sends it later. A record may be sent twice, but is never lost.
  */
 
-import type { ListedRecord, RecordKind, Records } from "../../core/store/store.ts";
+import type { ListedRecord, Store } from "../../core/store/store.ts";
 import type { Server } from "../../core/server.ts";
 
 /** How long a record belongs to one process, in milliseconds: far longer than any post. */
@@ -19,10 +19,11 @@ export function dueRecords<T extends { readonly dueAt: number }>(
 }
 
 /** Leases one of {@link dueRecords}. Of several instances, one leases it. The caller deletes or replaces it. */
-export async function leaseRecord<K extends RecordKind>(
-  { store, now }: Pick<Server, "store" | "now">,
+export async function leaseRecord<Kinds extends object, K extends keyof Kinds & string>(
+  { now }: Pick<Server, "now">,
+  store: Store<Kinds>,
   kind: K,
-  { id, value, expiresAt, consumedAt }: ListedRecord<Records[K]>,
+  { id, value, expiresAt, consumedAt }: ListedRecord<Kinds[K]>,
 ): Promise<boolean> {
   // The process that leased it has ended: a record that is written again is not consumed.
   if (consumedAt !== undefined) await store.put(kind, id, value, { expiresAt });

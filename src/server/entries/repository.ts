@@ -15,6 +15,7 @@ import { boundedCache } from "../../platform/bounded_cache.ts";
 import type { Entries } from "../../core/clients/repository.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Store } from "../../core/store/store.ts";
+import { entryStore } from "./records.ts";
 
 /** @internal Selects a page of a list. */
 export interface PageOptions {
@@ -137,13 +138,13 @@ export function recordPrefix({ issuer = "" }: { readonly issuer?: string }): str
  * authentication must not reveal which ids are configured (CA-07).
  */
 export async function readAsIfStored(
-  store: Pick<Store, "persistent" | "get">,
+  owner: { readonly store: Store },
   kind: "client" | "user",
   { persists }: Pick<Repository<never, unknown>, "persists">,
   prefix: string,
   id: string,
 ): Promise<void> {
-  if (store.persistent === true && !persists(id)) await store.get(kind, prefix + id);
+  if (owner.store.persistent === true && !persists(id)) await entryStore(owner).get(kind, prefix + id);
 }
 
 /**

@@ -40,7 +40,7 @@ export function serverClients(registered: ClientRepository, recordPrefix: string
     registered,
     recordPrefix,
     findHolder: registered.find,
-    readAsIfStored: ({ store }, id) => readAsIfStored(store, "client", registered, recordPrefix, id),
+    readAsIfStored: (server, id) => readAsIfStored(server, "client", registered, recordPrefix, id),
     externalClients: () => [],
     forgetExternalClients() {},
   };

@@ -5,11 +5,12 @@
 
 import { encodeBase64url } from "../../core/crypto.ts";
 import { inTurn } from "../../platform/in_turn.ts";
-import type { RegisteredRecord, StoredRecord } from "../../core/store/store.ts";
+import type { StoredRecord } from "../../core/store/store.ts";
 import { quote } from "../config/config_issue.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { warn } from "../../core/observe.ts";
 import type { HostedServer } from "../hosted_server.ts";
+import { entryStore, type RegisteredRecord } from "./records.ts";
 import type { ServerClients } from "./server_clients.ts";
 import {
   type CreateRepository,
@@ -80,9 +81,11 @@ export function storedRepositories(owner: RepositoryOwner): StoredRepositories {
 function storedRepository<Input, Item>(
   initial: readonly Input[],
   definition: EntryDefinition<Input, Item>,
-  { store, now, randomBytes, trace, recordPrefix: prefix }: RepositoryOwner,
+  owner: RepositoryOwner,
   pendingWrites: Map<string, Promise<unknown>>,
 ): UserEntries<Input, Item> {
+  const { now, randomBytes, trace, recordPrefix: prefix } = owner;
+  const store = entryStore(owner);
   const { kind, getId, idOf, parse, generationOf, assignGeneration } = definition;
   // Random, because tokens outlive the process.
   const newGeneration = () => encodeBase64url(randomBytes(6));
@@ -256,7 +259,8 @@ async function reportStored(
   kind: "client" | "user",
   configuredIds: readonly string[],
 ): Promise<void> {
-  const { store, now, trace, recordPrefix: prefix } = owner;
+  const { now, trace, recordPrefix: prefix } = owner;
+  const store = entryStore(owner);
   if (await store.count(kind, prefix) === 0) return;
   // Otherwise they would apply again, with old secrets, as soon as the ids are no longer configured.
   for (let i = 0; i < configuredIds.length; i += maxParallelReads) {

@@ -11,6 +11,7 @@ import { digest } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Session } from "../../core/session/session.ts";
+import { storeOf } from "../entries/records.ts";
 import type { Interaction } from "./pending.ts";
 
 /** Maximum number of accounts that are remembered for a browser. */
@@ -21,6 +22,11 @@ const maxOfferedAccounts = 200;
 
 /** How long accounts of a browser are remembered, in milliseconds. */
 const recentAccountsLifetimeMs = 30 * 24 * 3600 * 1000;
+
+const browserStore = storeOf<{
+  /** The users who logged in recently in a browser, the latest first, by the digest of its cookie. */
+  browser: { readonly recent: readonly string[] };
+}>;
 
 /** The message for claims that are no JSON object. */
 const claimsNotObject = `The claims must be a JSON object, such as {"name": "Carol"}.`;
@@ -65,13 +71,15 @@ async function findUsers({ users }: Server, subs: readonly string[]): Promise<(U
 /** Remembers that a user has logged in, in a browser. */
 export async function rememberAccount(server: Server, browser: string, sub: string): Promise<void> {
   const recent = [sub, ...(await recentSubs(server, browser)).filter((other) => other !== sub)];
-  await server.store.put("browser", await browserId(server, browser), { recent: recent.slice(0, maxRecentAccounts) }, {
+  await browserStore(server).put("browser", await browserId(server, browser), {
+    recent: recent.slice(0, maxRecentAccounts),
+  }, {
     expiresAt: server.now() + recentAccountsLifetimeMs,
   });
 }
 
 async function recentSubs(server: Server, browser: string): Promise<readonly string[]> {
-  return (await server.store.get("browser", await browserId(server, browser)))?.value.recent ?? [];
+  return (await browserStore(server).get("browser", await browserId(server, browser)))?.value.recent ?? [];
 }
 
 async function browserId({ issuer }: Server, browser: string): Promise<string> {

@@ -99,7 +99,7 @@ async function authenticateKnown(
   const user = await server.users.find(sub);
   // User enumeration: if user names are secret, each login reads the store once. A read for unknown names only would
   // reveal them by its time.
-  if (!openLogin) await readAsIfStored(server.store, "user", server.users, server.clients.recordPrefix, sub);
+  if (!openLogin) await readAsIfStored(server, "user", server.users, server.clients.recordPrefix, sub);
   const session = await usableSession(server, pending, previousSession);
   if (user !== undefined && session?.sub === sub) return { user, session };
   if (user !== undefined && openLogin && !hasPassword(user)) return { user, method: "open" };

@@ -19,6 +19,7 @@ import type { HostedServer } from "../hosted_server.ts";
 import type { Server } from "../../core/server.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/session/session.ts";
 import type { FurtherAccess } from "../../core/store/store.ts";
+import { storeOf } from "../entries/records.ts";
 import { networkFromAddress } from "../../platform/http/ip_address.ts";
 
 /** Lifetime of an interaction, in seconds. */
@@ -26,6 +27,11 @@ const pendingLifetimeSeconds = 30 * 60;
 
 /** Maximum size of the encoded content, in bytes of JSON: proxies accept 8 KiB of request line. */
 const maxContentBytes = 5632;
+
+const pendingStore = storeOf<{
+  /** Finished authorization requests, by the digest of the interaction, and when they were finished. */
+  interaction: { readonly at: number };
+}>;
 
 /** A pending authorization that a browser carries. */
 export interface Interaction extends PendingAuthorization {
@@ -91,7 +97,7 @@ export async function findPending(context: Context<HostedServer>, id: string | u
   const content = await decodeWithMac(server, macPurpose(name), encoded.join(".")) as InteractionContent | undefined;
   if (id === undefined || content === undefined) throw lostLogin({ problem: "unknown" });
   const { request, hasStoredAccess, destination, browser, validUntil } = content;
-  const finished = await server.store.get("interaction", await storageKey(server, name));
+  const finished = await pendingStore(server).get("interaction", await storageKey(server, name));
   if (finished !== undefined) {
     throw lostLogin({ finishedAt: finished.value.at });
   }
@@ -143,7 +149,7 @@ export async function consumePending(server: Server, { name }: Interaction): Pro
   const at = server.now();
   // Another encoding of the same name may have been made until now and expire later than this one.
   const expiresAt = at + pendingLifetimeSeconds * 1000;
-  if (await server.store.add("interaction", await storageKey(server, name), { at }, { expiresAt })) return;
+  if (await pendingStore(server).add("interaction", await storageKey(server, name), { at }, { expiresAt })) return;
   throw lostLogin({ problem: "finished a moment ago" });
 }
 

@@ -15,7 +15,28 @@ import { redirectsToDevice } from "../../core/redirect_uri.ts";
 import { digest, storageKey } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import { currentGeneration } from "../../core/users/users.ts";
-import type { ConsentRecord, FurtherAccess, StoredRecord } from "../../core/store/store.ts";
+import type { FurtherAccess, StoredRecord } from "../../core/store/store.ts";
+import { storeOf } from "../entries/records.ts";
+
+/** The consent of a user to a client, so that they are not asked twice. Times are in milliseconds. */
+interface ConsentRecord {
+  /** Identifies the consent, so that everything issued under it can be revoked together. */
+  readonly name: string;
+  /** The allowed scope values by resource (RFC 8707); the default audience has its own entry. */
+  readonly scopes: Readonly<Record<string, readonly string[]>>;
+  readonly claims: readonly string[];
+  /** The digest of the identity of a client with a metadata document: the consent is valid for that identity only. */
+  readonly identity?: string;
+  /** When the user was last asked. */
+  readonly at: number;
+  /** When the user must be asked again. The record is kept until everything issued under it has expired. */
+  readonly validUntil: number;
+}
+
+const consentStore = storeOf<{
+  /** Consents, by the digest of user and client. */
+  consent: ConsentRecord;
+}>;
 
 /** The consent of this user to this client, until it is revoked or nothing issued under it can be valid. */
 export async function findConsent(
@@ -23,7 +44,7 @@ export async function findConsent(
   sub: string,
   clientId: string,
 ): Promise<StoredRecord<ConsentRecord> | undefined> {
-  const record = await server.store.get("consent", await consentId(server, sub, clientId));
+  const record = await consentStore(server).get("consent", await consentId(server, sub, clientId));
   if (record === undefined || server.now() >= record.expiresAt) return undefined;
   return await isConsentRevoked(server, record.value.name) ? undefined : record;
 }
@@ -117,7 +138,7 @@ export async function saveConsent(
   const { scope } = approval;
   const identity = clientIdentity(pending.client);
   const id = await consentId(server, sub, request.clientId);
-  const record = await server.store.get("consent", id);
+  const record = await consentStore(server).get("consent", id);
   const name = await nextConsentName(server, record?.value.name ?? id);
   const current = record?.value.name === name ? record.value : undefined;
   if (current === undefined && scope.length === 0 && !hasAccess(server, approval)) return undefined;
@@ -132,7 +153,7 @@ export async function saveConsent(
     else scopes.delete(uri);
   }
   const claims = [...new Set([...previous?.claims ?? [], ...individuallyRequestedClaims(server, request, [])])];
-  await server.store.put("consent", id, {
+  await consentStore(server).put("consent", id, {
     name,
     scopes: Object.fromEntries(scopes),
     claims: claims.filter((claim) =>

@@ -9,7 +9,8 @@ import { isReadable } from "../../config/readable_text.ts";
 import { randomId, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import { userForHint } from "../../entries/login_hint.ts";
-import type { ListedRecord, PolledRequestRecord } from "../../../core/store/store.ts";
+import type { ListedRecord } from "../../../core/store/store.ts";
+import { type PolledRequestRecord, polledStore } from "../polled/records.ts";
 import { addPolledRequest, readPolledRequest } from "../polled/polled_request.ts";
 import { reject as rejectUnsigned } from "../signed_requests/rules.ts";
 import { mustSign } from "../signed_requests/settings.ts";
@@ -66,7 +67,7 @@ export async function startAuthentication(
     ...{ id, message, address, lifetimeSeconds: expiresIn, notificationToken },
     request: { ...request, loginRequirements: { ...loginRequirements, loginHint: user.sub, demandedSubs } },
   });
-  const { store } = server;
+  const store = polledStore(server);
   // Counted after the request was stored, so that concurrent requests count each other.
   if (await store.count("polled_request", prefix) > maxKeptRequests) {
     await store.delete("polled_request", id);
@@ -84,7 +85,7 @@ export async function listRequests(
   sub: string,
 ): Promise<readonly ListedRecord<PolledRequestRecord>[]> {
   const prefix = await prefixFor(server, client, sub);
-  return await server.store.list("polled_request", { prefix, limit: maxKeptRequests });
+  return await polledStore(server).list("polled_request", { prefix, limit: maxKeptRequests });
 }
 
 async function prefixFor(server: Server, client: Client, sub: string): Promise<string> {

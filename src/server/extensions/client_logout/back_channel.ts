@@ -2,7 +2,6 @@
 
 import { metadataOf } from "../../config/client_metadata.ts";
 import { warn } from "../../../core/observe.ts";
-import type { SessionClientRecord } from "../../../core/store/records.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { type PostResult, postToClient } from "../../fetching/post_to_client.ts";
@@ -12,6 +11,7 @@ import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { finalClaims } from "../../../core/tokens/claim_change.ts";
 import { sessionIdFor } from "../../../core/users/users.ts";
+import { logoutStore, type SessionClientRecord } from "./records.ts";
 import { clientLogoutOf } from "./settings.ts";
 import {
   claimSessionClients,
@@ -48,10 +48,10 @@ export async function logOutClients(
 
 /** Repeats the calls that are due, and those of processes that ended. Only one instance repeats each call. */
 export async function repeatLogoutCalls(server: HostedServer): Promise<void> {
-  const { store } = server;
+  const store = logoutStore(server);
   const calls = await store.list("logout_call", { prefix: logoutCallPrefix(server), limit: maxRepeatedCalls });
   const leased = dueRecords(server, calls).map(async (call) =>
-    await leaseRecord(server, "logout_call", call) ? [call] : []
+    await leaseRecord(server, store, "logout_call", call) ? [call] : []
   );
   await callClients(server, (await Promise.all(leased)).flat());
 }
@@ -67,7 +67,7 @@ async function callClient(server: HostedServer, { id, value: call }: StoredCall,
   const { clientId, sid, attempts } = call;
   const result = await post(server, call, signal);
   const next = result?.isTemporary ? await scheduleCall(server, { ...call, attempts: attempts + 1 }) : undefined;
-  await server.store.delete("logout_call", id);
+  await logoutStore(server).delete("logout_call", id);
   if (result === undefined) return;
   const { status, received } = result;
   const retryAt = next?.value.dueAt;

@@ -4,11 +4,11 @@
  */
 
 import { metadataOf } from "../../config/client_metadata.ts";
-import type { SessionClientRecord } from "../../../core/store/records.ts";
 import { appendToRedirectUri } from "../../../core/redirect_uri.ts";
 import type { Server } from "../../../core/server.ts";
 import type { LogoutFrame } from "../../../core/session/session_watcher.ts";
 import { sessionIdFor } from "../../../core/users/users.ts";
+import type { SessionClientRecord } from "./records.ts";
 
 /** The frames for logins that have ended, one for each client with a `frontchannel_logout_uri`. */
 export async function logoutFrames(

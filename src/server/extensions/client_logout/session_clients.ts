@@ -3,12 +3,12 @@
  * recorded. The records outlive the process, and instances share them. `back_channel.ts` calls the clients.
  */
 
-import type { LogoutCallRecord, SessionClientRecord } from "../../../core/store/records.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { findRevoked } from "../../../core/grant.ts";
 import { randomId, storageIssuer, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
+import { type LogoutCallRecord, logoutStore, type SessionClientRecord } from "./records.ts";
 import { clientLogoutOf } from "./settings.ts";
 
 /** A call to a client, and the number of earlier attempts. */
@@ -36,7 +36,7 @@ export async function listSessionClients(
 ): Promise<readonly ListedRecord<SessionClientRecord>[]> {
   const records = sids.map(async (sid) => {
     const prefix = await sessionClientPrefix(server, sub, sid);
-    return await server.store.list("session_client", { prefix, limit: maxSessionClients });
+    return await logoutStore(server).list("session_client", { prefix, limit: maxSessionClients });
   });
   return (await Promise.all(records)).flat();
 }
@@ -44,7 +44,7 @@ export async function listSessionClients(
 /** The ids of the sessions of a user that have this client, or any such client, and have not ended. */
 export async function findSessions(server: Server, sub: string, clientId?: string): Promise<readonly string[]> {
   const prefix = await sessionClientPrefix(server, sub);
-  const records = await server.store.list("session_client", { prefix, limit: maxEndedSessions });
+  const records = await logoutStore(server).list("session_client", { prefix, limit: maxEndedSessions });
   return records.filter(({ value, consumedAt }) =>
     consumedAt === undefined && (clientId === undefined || value.clientId === clientId)
   ).map(({ value }) => value.sid);
@@ -62,12 +62,12 @@ export async function recordSessionClient(
   sub: string,
   sid: string,
 ): Promise<void> {
-  const { issuer, settings: { isIssuerFromHost, lifetimes }, store } = server;
+  const { issuer, settings: { isIssuerFromHost, lifetimes } } = server;
   const now = server.now();
   const login: SessionClientRecord = { clientId, sub, sid, ...isIssuerFromHost && { issuer } };
   const id = `${await sessionClientPrefix(server, sub, sid)}${clientId}`;
   const expiresAt = now + Math.max(lifetimes.session, lifetimes.refresh_token) * 1000;
-  if (!await store.add("session_client", id, login, { expiresAt })) return;
+  if (!await logoutStore(server).add("session_client", id, login, { expiresAt })) return;
   const hasEnded = await findRevoked(server, [sid]) !== undefined;
   // The session has ended after its code was issued, possibly just now: the client is called later.
   if (hasEnded) await claimSessionClients(server, [{ id, value: login, expiresAt }]);
@@ -81,7 +81,7 @@ export async function scheduleCall(server: Server, call: LogoutCall): Promise<St
   // Sorts the ids by time.
   const id = `${logoutCallPrefix(server)}${String(dueAt).padStart(15, "0")} ${randomId(server.randomBytes)}`;
   const value = { ...call, dueAt };
-  await server.store.put("logout_call", id, value, { expiresAt: dueAt + maxOverdueMs });
+  await logoutStore(server).put("logout_call", id, value, { expiresAt: dueAt + maxOverdueMs });
   return { id, value };
 }
 
@@ -105,7 +105,8 @@ export async function claimSessionClients(
   server: Server,
   records: readonly ListedRecord<SessionClientRecord>[],
 ): Promise<readonly ClaimedLogin[]> {
-  const { store, now } = server;
+  const { now } = server;
+  const store = logoutStore(server);
   const claimed = records.map(async ({ id, value: login, consumedAt }) => {
     if (consumedAt !== undefined) return [];
     const call = clientLogoutOf(server).backChannel ? await scheduleCall(server, { ...login, attempts: 0 }) : undefined;

@@ -14,7 +14,8 @@ import type { AuthenticatedRequest } from "../../../core/grants/authenticated_re
 import { type Params, paramsFromFields } from "../../../core/params.ts";
 import { randomToken, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
-import type { FurtherAccess, PushedRequestRecord } from "../../../core/store/store.ts";
+import type { FurtherAccess } from "../../../core/store/store.ts";
+import { storeOf } from "../../entries/records.ts";
 import { reject, type UnusableRequestUri } from "./rules.ts";
 import { requestUriPrefix } from "./settings.ts";
 import { reject as rejectProof } from "../dpop/rules.ts";
@@ -27,6 +28,24 @@ const maxLoginSeconds = 60 * 60;
 
 /** Maximum size of the stored parameters, in characters of JSON. */
 const maxStoredLength = 16 * 1024;
+
+/** A pushed authorization request, stored under the digest of its `request_uri` (RFC 9126 §2.2). */
+interface PushedRequestRecord {
+  readonly clientId: string;
+  /** The generation of the client; absent if it has none. */
+  readonly clientGeneration?: string;
+  /** The parameters of the request, without the parameters of client authentication. */
+  readonly parameters: readonly (readonly [name: string, value: string])[];
+  /** When the `request_uri` expires, in milliseconds since the epoch; the record is kept while the user logs in. */
+  readonly validUntil: number;
+  /** Whether the client signed it (RFC 9101); absent: no. */
+  readonly isSigned?: boolean;
+}
+
+const pushedStore = storeOf<{
+  /** Pushed requests, by the digest of the `request_uri`. Consumed: a response was sent. */
+  pushed_request: PushedRequestRecord;
+}>;
 
 /** The response to a pushed request (RFC 9126 §2.2). */
 export interface PushedRequestResponse {
@@ -67,7 +86,7 @@ export async function pushRequest(
   await readRequest({ server, client, params: pushed, at: "par", mode, isPushed: true, isSigned });
   const validUntil = server.now() + requestUriLifetimeSeconds * 1000;
   const record = { clientId: client.id, clientGeneration: client.generation, parameters, validUntil, isSigned };
-  await server.store.put("pushed_request", id, record, { expiresAt: validUntil });
+  await pushedStore(server).put("pushed_request", id, record, { expiresAt: validUntil });
   await evictBeyondBound(server, client, { kind: "pushed_request", id, value: record, expiresAt: validUntil, address });
   return { request_uri, expires_in: requestUriLifetimeSeconds };
 }
@@ -104,7 +123,7 @@ export async function readPushedRequest(
   const clientId = params.get("client_id");
   if (clientId === undefined) throw reject("PA-05", { problem: "no client_id" });
   const id = await storageKey(server, params.get("request_uri")!);
-  const record = await server.store.get("pushed_request", id);
+  const record = await pushedStore(server).get("pushed_request", id);
   if (record === undefined) throw unusable({ problem: "unknown" });
   const { value, consumedAt } = record;
   await assertOwnRequest(server, value, clientId);
@@ -116,11 +135,9 @@ export async function readPushedRequest(
 }
 
 /** The access besides scope of a pushed request, which was valid when it was pushed. */
-export async function findPushedAccess(
-  { store, requestParts }: Server,
-  id: string,
-): Promise<FurtherAccess | undefined> {
-  const record = await store.get("pushed_request", id);
+export async function findPushedAccess(server: Server, id: string): Promise<FurtherAccess | undefined> {
+  const { requestParts } = server;
+  const record = await pushedStore(server).get("pushed_request", id);
   const text = record?.value.parameters.find(([name]) => name === accessName)?.[1];
   return record && { authorizationDetails: text === undefined ? undefined : requestParts.access?.parse(text) };
 }
@@ -136,12 +153,12 @@ export async function keepPushedRequest(
   id: string,
   address: string | undefined,
 ): Promise<void> {
-  const record = await server.store.get("pushed_request", id);
+  const record = await pushedStore(server).get("pushed_request", id);
   if (record === undefined) return;
   const { value } = record;
   const expiresAt = value.validUntil + maxLoginSeconds * 1000;
   if (record.expiresAt >= expiresAt) return;
-  await server.store.extend("pushed_request", id, expiresAt);
+  await pushedStore(server).extend("pushed_request", id, expiresAt);
   await evictBeyondBound(server, client, { kind: "pushed_request", id, value, expiresAt, address });
 }
 
@@ -151,7 +168,7 @@ export async function keepPushedRequest(
  * @throws {OAuthError} For every other call. The user sees the error, because the client already has a response.
  */
 export async function consumePushedRequest(server: Server, id: string): Promise<void> {
-  if (await server.store.consume("pushed_request", id, server.now())) return;
+  if (await pushedStore(server).consume("pushed_request", id, server.now())) return;
   throw unusable({ problem: "too late" });
 }
 

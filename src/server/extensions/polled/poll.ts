@@ -8,7 +8,8 @@ import { constantTimeEqual, digest } from "../../../core/secrets.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
 import type { coreRules } from "../../../core/rules/mod.ts";
 import type { Server } from "../../../core/server.ts";
-import type { PolledRequestRecord, StoredRecord } from "../../../core/store/store.ts";
+import type { StoredRecord } from "../../../core/store/store.ts";
+import { type PolledRequestRecord, polledStore } from "./records.ts";
 import type { PolledGrant } from "./polled_grant.ts";
 import { type polledRules, reject, type UnusableCode } from "./rules.ts";
 
@@ -41,7 +42,7 @@ export async function authorizePoll(
   if (found.consumedAt !== undefined) throw usedCode(grant, found.consumedAt);
   const now = server.now();
   if (now >= validUntil) throw reject(rule, { problem: "expired", names, validUntil, now });
-  const decision = await server.store.get("polled_decision", id);
+  const decision = await polledStore(server).get("polled_decision", id);
   if (decision === undefined) throw await pendingError(server, grant, id, found);
   const { grant: approved } = decision.value;
   if (approved === undefined) throw reject(rule, { problem: "denied", names });
@@ -51,7 +52,7 @@ export async function authorizePoll(
   if (invalidReason !== undefined) throw invalidGrant(invalidReason);
   const authorization = await narrowGrant(server, request, stored, scope);
   // Atomic: one of several concurrent polls receives the tokens.
-  if (!await server.store.consume("polled_request", id, server.now())) throw usedCode(grant, server.now());
+  if (!await polledStore(server).consume("polled_request", id, server.now())) throw usedCode(grant, server.now());
   server.passed?.(rule, client.id);
   observeResources(server, client, parameters);
   return authorization;
@@ -78,7 +79,7 @@ async function findCode(
   const { name, codeName, rules } = grant;
   const invalidGrant = invalidCode(grant);
   const [, id = "", secret = ""] = codeSyntax.exec(code) ?? [];
-  const found = id === "" ? undefined : await server.store.get("polled_request", id);
+  const found = id === "" ? undefined : await polledStore(server).get("polled_request", id);
   if (found?.value.delivery !== name || !constantTimeEqual(await digest(secret), found.value.secretDigest)) {
     throw invalidGrant({ rule: rules.code, problem: "unknown", names: namesOf(grant) });
   }
@@ -110,7 +111,7 @@ async function pendingError(
   { value, expiresAt }: StoredRecord<PolledRequestRecord>,
 ): Promise<OAuthError> {
   const { rules } = grant;
-  const { store } = server;
+  const store = polledStore(server);
   const now = server.now();
   const pace = (await store.get("poll_pace", id))?.value ??
     { notBefore: value.issuedAt, interval: grant.interval(server) };

@@ -4,7 +4,7 @@
  */
 
 import type { Server } from "../../../core/server.ts";
-import type { PolledRequestRecord } from "../../../core/store/store.ts";
+import type { PolledRequestRecord } from "./records.ts";
 
 /** The polled requests of an extension: names in messages, and the rules that they name. */
 export interface PolledGrant {

@@ -15,8 +15,9 @@ import { digest, randomId, randomToken } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import { isLoopback } from "../../../core/test_hosts.ts";
 import { networkFromAddress } from "../../../platform/http/ip_address.ts";
-import type { FurtherAccess, Grant, PolledRequestRecord, Records } from "../../../core/store/store.ts";
+import type { FurtherAccess, Grant } from "../../../core/store/store.ts";
 import type { PolledGrant } from "./polled_grant.ts";
+import { type PolledDecisionRecord, type PolledRequestRecord, polledStore } from "./records.ts";
 import { reject } from "./rules.ts";
 
 /**
@@ -76,7 +77,7 @@ export async function addPolledRequest(
     ...address !== undefined && { address },
     ...token !== undefined && { notification: { token, code } },
   };
-  if (!await server.store.add("polled_request", id, record, { expiresAt })) return undefined;
+  if (!await polledStore(server).add("polled_request", id, record, { expiresAt })) return undefined;
   await evictBeyondBound(server, client, { kind: "polled_request", id, value: record, expiresAt, address });
   return code;
 }
@@ -122,11 +123,11 @@ export async function findPending(
 /** The records of a request. */
 export async function findRecords(server: Server, { name }: PolledGrant, id: string): Promise<{
   readonly request?: PolledRequestRecord;
-  readonly decision?: Records["polled_decision"];
+  readonly decision?: PolledDecisionRecord;
 }> {
   const [request, decision] = await Promise.all([
-    server.store.get("polled_request", id),
-    server.store.get("polled_decision", id),
+    polledStore(server).get("polled_request", id),
+    polledStore(server).get("polled_decision", id),
   ]);
   return request?.value.delivery === name ? { request: request.value, decision: decision?.value } : {};
 }
@@ -181,12 +182,14 @@ export async function decide(
   server: Server,
   grant: PolledGrant,
   destination: PolledDestination,
-  decision: Records["polled_decision"],
+  decision: PolledDecisionRecord,
 ): Promise<void> {
   const request = await getUndecided(server, grant, destination);
   const metadata = { grantId: randomId(server.randomBytes), expiresAt: request.validUntil + keptAfterExpiryMs };
   // Atomic: only the first of several concurrent decisions counts.
-  if (!await server.store.add("polled_decision", destination.id, decision, metadata)) throw decidedRequest(grant);
+  if (!await polledStore(server).add("polled_decision", destination.id, decision, metadata)) {
+    throw decidedRequest(grant);
+  }
   grant.decided?.(server, request);
 }
 

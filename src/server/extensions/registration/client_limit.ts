@@ -6,10 +6,22 @@
  */
 
 import type { HostedServer } from "../../hosted_server.ts";
-import type { ListedRecord, RegistrationRecord } from "../../../core/store/store.ts";
+import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
+import { storeOf } from "../../entries/records.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
+
+/** What the limit of registered clients knows of one of them. */
+interface RegistrationRecord {
+  /** Until when it is not evicted, in milliseconds since the epoch. */
+  readonly until: number;
+}
+
+const registrationStore = storeOf<{
+  /** Clients that registered without an initial access token, by issuer and client. */
+  registration: RegistrationRecord;
+}>;
 
 /** The expiry of the records. If the store deleted a record before its client, the client would never be evicted. */
 const neverExpires = { expiresAt: Infinity };
@@ -32,7 +44,8 @@ const fullUntil = new WeakMap<HostedServer["clients"], number>();
  * @throws {OAuthError} `temporarily_unavailable` with status 429 if all registered clients are in use.
  */
 export async function limitClients(server: HostedServer, clientId: string): Promise<void> {
-  const { store, now, clients, clients: { recordPrefix } } = server;
+  const { now, clients, clients: { recordPrefix } } = server;
+  const store = registrationStore(server);
   const { maxClients } = registrationPolicy(server);
   await store.add("registration", recordPrefix + clientId, { until: now() + newClientMs }, neverExpires);
   // Counted afterwards, so that concurrent requests never exceed the limit; at the limit they may all be rejected.
@@ -46,11 +59,8 @@ export async function limitClients(server: HostedServer, clientId: string): Prom
 }
 
 /** Stops counting a client that no longer exists. */
-export async function stopCounting(
-  { store, clients: { recordPrefix } }: HostedServer,
-  clientId: string,
-): Promise<void> {
-  await store.delete("registration", recordPrefix + clientId);
+export async function stopCounting(server: HostedServer, clientId: string): Promise<void> {
+  await registrationStore(server).delete("registration", server.clients.recordPrefix + clientId);
 }
 
 /** When the use of a client was last recorded, in milliseconds since the epoch. */
@@ -62,11 +72,12 @@ const recorded = new WeakMap<Client, number>();
  * @throws {OAuthError} `invalid_client` if the client has just been evicted.
  */
 export async function recordUse(server: HostedServer, client: Client): Promise<void> {
-  const { store, clients: { recordPrefix }, now, settings: { lifetimes } } = server;
+  const { clients: { recordPrefix }, now, settings: { lifetimes } } = server;
   const validMs = Math.max(lifetimes.access_token, lifetimes.refresh_token) * 1000;
   const intervalMs = validMs / 24;
   if (Math.abs(now() - (recorded.get(client) ?? -Infinity)) < intervalMs) return;
-  await store.put("registration", recordPrefix + client.id, { until: now() + intervalMs + validMs }, neverExpires);
+  const record = { until: now() + intervalMs + validMs };
+  await registrationStore(server).put("registration", recordPrefix + client.id, record, neverExpires);
   if (await server.clients.find(client.id) === undefined) {
     await stopCounting(server, client.id);
     throw reject("DR-09", { problem: "removed" }, { forUser: true });
@@ -75,7 +86,8 @@ export async function recordUse(server: HostedServer, client: Client): Promise<v
 }
 
 async function evict(server: HostedServer): Promise<void> {
-  const { store, clients, clients: { recordPrefix }, now } = server;
+  const { clients, clients: { recordPrefix }, now } = server;
+  const store = registrationStore(server);
   const { maxClients } = registrationPolicy(server);
   const records: ListedRecord<RegistrationRecord>[] = [];
   for (let size = pageSize; size === pageSize;) {

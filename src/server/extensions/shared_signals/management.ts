@@ -1,6 +1,5 @@
 /** The endpoints by which clients manage their streams (SSF §8.1). */
 
-import type { EventStreamRecord } from "../../../core/store/store.ts";
 import { readJsonObject } from "../../../platform/http/json_body.ts";
 import { type HttpResponse, json } from "../../../core/http/message.ts";
 import type { Context } from "../../../core/context.ts";
@@ -14,6 +13,7 @@ import { warn } from "../../../core/observe.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { pollMethod, pushMethod, supportedEvents, verificationEvent } from "./event_types.ts";
 import { startPush } from "./push.ts";
+import type { EventStreamRecord } from "./records.ts";
 import { requireReceiver } from "./receiver.ts";
 import { manageScope, readScope } from "./settings.ts";
 import {

@@ -1,7 +1,6 @@
 /** POST /ssf/poll/{stream_id} (RFC 8936 §2): a client acknowledges events, and receives the next ones. */
 
 import { isObject } from "../../../core/json_value.ts";
-import type { EventStreamRecord } from "../../../core/store/store.ts";
 import { readJsonObject } from "../../../platform/http/json_body.ts";
 import { json } from "../../../core/http/message.ts";
 import type { Handlers } from "../../../core/route.ts";
@@ -9,6 +8,7 @@ import type { Client } from "../../../core/clients/repository.ts";
 import { warn } from "../../../core/observe.ts";
 import { redactText } from "../../redaction/redact.ts";
 import type { HostedServer } from "../../hosted_server.ts";
+import { type EventStreamRecord, streamStore } from "./records.ts";
 import { requireReceiver } from "./receiver.ts";
 import { manageScope, readScope } from "./settings.ts";
 import { findStream, listEvents, signEvent } from "./streams.ts";
@@ -74,7 +74,7 @@ async function acknowledge(
   if (finished.length === 0) return;
   const remaining = new Set(finished);
   for (const { id, value: { claims } } of await listEvents(server, stream)) {
-    if (remaining.delete(claims.jti as string)) await server.store.delete("stream_event", id);
+    if (remaining.delete(claims.jti as string)) await streamStore(server).delete("stream_event", id);
   }
 }
 

@@ -1,11 +1,12 @@
 /** Posts security events to clients (RFC 8935). */
 
-import type { EventStreamRecord, ListedRecord, StreamEventRecord } from "../../../core/store/store.ts";
+import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { type PostResult, postToClient } from "../../fetching/post_to_client.ts";
 import { warn } from "../../../core/observe.ts";
 import { dueRecords, leaseRecord } from "../../entries/lease.ts";
 import type { HostedServer } from "../../hosted_server.ts";
+import { type EventStreamRecord, type StreamEventRecord, streamStore } from "./records.ts";
 import { allStreams, listEvents, mayReceive, signEvent, streamsPrefix } from "./streams.ts";
 
 /** How long all deliveries of one stream may take together, in milliseconds. */
@@ -19,7 +20,7 @@ const maxPosts = 100;
 
 /** Repeats the deliveries that are due. */
 export async function repeatPushes(server: HostedServer): Promise<void> {
-  if (await server.store.count("stream_event", streamsPrefix(server)) === 0) return;
+  if (await streamStore(server).count("stream_event", streamsPrefix(server)) === 0) return;
   await Promise.all((await allStreams(server)).map((stream) => pushEvents(server, stream)));
 }
 
@@ -41,7 +42,7 @@ async function pushEvents(server: HostedServer, stream: EventStreamRecord): Prom
   const signal = AbortSignal.timeout(timeoutMs);
   const due = dueRecords(server, await listEvents(server, stream));
   for (const event of due.slice(0, maxPosts)) {
-    if (!await leaseRecord(server, "stream_event", event)) continue;
+    if (!await leaseRecord(server, streamStore(server), "stream_event", event)) continue;
     const { id, value } = event;
     const result = await post(server, client, stream, value, signal);
     const isTemporary = result.isTemporary || result.status === 429;
@@ -53,7 +54,7 @@ async function pushEvents(server: HostedServer, stream: EventStreamRecord): Prom
       ...result.status !== undefined && { status: result.status },
       ...delay !== undefined && { retryAt: dueAt },
     });
-    if (delay === undefined) await server.store.delete("stream_event", id);
+    if (delay === undefined) await streamStore(server).delete("stream_event", id);
     else await postpone(server, event, dueAt);
     if (result.status === 202) continue;
     warn(server, clientId, {
@@ -70,10 +71,11 @@ async function pushEvents(server: HostedServer, stream: EventStreamRecord): Prom
 
 /** Keeps an event for a later attempt, unless its stream was disabled or deleted in the meantime. */
 async function postpone(
-  { store }: HostedServer,
+  server: HostedServer,
   { id, value, expiresAt }: ListedRecord<StreamEventRecord>,
   dueAt: number,
 ): Promise<void> {
+  const store = streamStore(server);
   if (await store.get("stream_event", id) === undefined) return;
   await store.put("stream_event", id, { ...value, attempts: value.attempts + 1, dueAt }, { expiresAt });
 }

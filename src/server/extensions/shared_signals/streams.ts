@@ -1,6 +1,6 @@
 /** The streams of clients, their subjects and undelivered events: records that outlive the process. */
 
-import type { EventStreamRecord, ListedRecord, StreamEventRecord } from "../../../core/store/store.ts";
+import type { ListedRecord } from "../../../core/store/store.ts";
 import { type BoundedCache, boundedCache } from "../../../platform/bounded_cache.ts";
 import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
@@ -10,6 +10,7 @@ import { randomId, storageIssuer, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import { supportedEvents } from "./event_types.ts";
 import { manageScope, readScope, sharedSignalsOf } from "./settings.ts";
+import { type EventStreamRecord, type StreamEventRecord, streamStore } from "./records.ts";
 import { reject } from "./rules.ts";
 
 /** Maximum number of streams: of one client, and of all. */
@@ -48,7 +49,7 @@ function streamPrefix(server: Server, streamId: string): string {
 
 /** Creates a stream. @throws {OAuthError} 403 if the client, or the server, has too many. */
 export async function createStream(server: Server, client: Client, changes: StreamChanges): Promise<EventStreamRecord> {
-  const { store } = server;
+  const store = streamStore(server);
   const prefix = await clientPrefix(server, client.id);
   const counts = [[prefix, maxClientStreams, "streams of a client"], [streamsPrefix(server), maxStreams, "streams"]];
   const assertBelowLimits = async (added: number) => {
@@ -75,7 +76,9 @@ function tooMany(max: number, of: string): OAuthError {
 /** The streams of a client. */
 export async function streamsOf(server: Server, client: Client): Promise<readonly EventStreamRecord[]> {
   const prefix = await clientPrefix(server, client.id);
-  return (await server.store.list("event_stream", { prefix, limit: maxClientStreams })).map(({ value }) => value);
+  return (await streamStore(server).list("event_stream", { prefix, limit: maxClientStreams })).map(({ value }) =>
+    value
+  );
 }
 
 /**
@@ -85,7 +88,8 @@ export async function streamsOf(server: Server, client: Client): Promise<readonl
  */
 export async function findStream(server: Server, client: Client, streamId: unknown): Promise<EventStreamRecord> {
   const isId = typeof streamId === "string" && /^[\w-]{1,64}$/.test(streamId);
-  const record = isId && await server.store.get("event_stream", await clientPrefix(server, client.id) + streamId);
+  const record = isId &&
+    await streamStore(server).get("event_stream", await clientPrefix(server, client.id) + streamId);
   if (record) return record.value;
   throw reject("SS-04", { streamId }, { status: 404 });
 }
@@ -93,30 +97,30 @@ export async function findStream(server: Server, client: Client, streamId: unkno
 /** Replaces a stream. Its pending events are dropped if it is disabled. */
 export async function saveStream(server: Server, stream: EventStreamRecord): Promise<void> {
   const id = await clientPrefix(server, stream.clientId) + stream.streamId;
-  await server.store.put("event_stream", id, stream, { expiresAt: Infinity });
+  await streamStore(server).put("event_stream", id, stream, { expiresAt: Infinity });
   if (stream.status === "disabled") await deleteEvents(server, stream);
 }
 
 /** Deletes a stream with its subjects and events. */
 export async function deleteStream(server: Server, stream: EventStreamRecord): Promise<void> {
   const { clientId, streamId } = stream;
-  await server.store.delete("event_stream", await clientPrefix(server, clientId) + streamId);
+  await streamStore(server).delete("event_stream", await clientPrefix(server, clientId) + streamId);
   await deleteEvents(server, stream);
-  const subjects = await server.store.list("stream_subject", {
+  const subjects = await streamStore(server).list("stream_subject", {
     prefix: streamPrefix(server, streamId),
     limit: maxSubjects,
   });
-  await Promise.all(subjects.map(({ id }) => server.store.delete("stream_subject", id)));
+  await Promise.all(subjects.map(({ id }) => streamStore(server).delete("stream_subject", id)));
 }
 
 async function deleteEvents(server: Server, stream: EventStreamRecord): Promise<void> {
   const events = await listEvents(server, stream);
-  await Promise.all(events.map(({ id }) => server.store.delete("stream_event", id)));
+  await Promise.all(events.map(({ id }) => streamStore(server).delete("stream_event", id)));
 }
 
 /** All streams of the server. */
 export async function allStreams(server: Server): Promise<readonly EventStreamRecord[]> {
-  const records = await server.store.list("event_stream", { prefix: streamsPrefix(server), limit: maxStreams });
+  const records = await streamStore(server).list("event_stream", { prefix: streamsPrefix(server), limit: maxStreams });
   return records.map(({ value }) => value);
 }
 
@@ -125,14 +129,18 @@ export async function listEvents(
   server: Server,
   { streamId }: EventStreamRecord,
 ): Promise<readonly ListedRecord<StreamEventRecord>[]> {
-  const { store, now } = server;
-  const events = await store.list("stream_event", { prefix: streamPrefix(server, streamId), limit: maxEvents + 1 });
+  const { now } = server;
+  const events = await streamStore(server).list("stream_event", {
+    prefix: streamPrefix(server, streamId),
+    limit: maxEvents + 1,
+  });
   return events.filter(({ expiresAt }) => expiresAt > now());
 }
 
 /** Adds an event to a stream. Beyond the limit, the oldest events are dropped. */
 export async function addEvent(server: Server, stream: EventStreamRecord, event: StreamEventRecord): Promise<void> {
-  const { store, now, randomBytes } = server;
+  const { now, randomBytes } = server;
+  const store = streamStore(server);
   const prefix = streamPrefix(server, stream.streamId);
   // Sorts the ids by time.
   const id = `${prefix}${String(now()).padStart(15, "0")} ${randomId(randomBytes)}`;
@@ -164,7 +172,7 @@ export async function changeSubject(
 ): Promise<void> {
   const key = subjectKey(subject);
   if (key === undefined) throw reject("SS-03", { subject });
-  const { store } = server;
+  const store = streamStore(server);
   const prefix = streamPrefix(server, stream.streamId);
   const id = prefix + await storageKey(server, key);
   const metadata = { expiresAt: Infinity };
@@ -199,7 +207,7 @@ export async function includesUser(
     const key = subjectKey(subject);
     return key === undefined
       ? []
-      : [(async () => await server.store.get("stream_subject", prefix + await storageKey(server, key)))()];
+      : [(async () => await streamStore(server).get("stream_subject", prefix + await storageKey(server, key)))()];
   }));
   const changes = records.flatMap((record) => record === undefined ? [] : [record.value.isAdded]);
   return sharedSignalsOf(server).sharedSignalsSubjects === "ALL" ? !changes.includes(false) : changes.includes(true);

@@ -1,6 +1,5 @@
 /** Puts security events into the streams that deliver them, as tokens (RFC 8417), and wakes what delivers them. */
 
-import type { EventStreamRecord, StreamEventRecord } from "../../../core/store/store.ts";
 import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
@@ -18,6 +17,7 @@ import {
   type SubjectIdentifier,
   userSubject,
 } from "./streams.ts";
+import { type EventStreamRecord, type StreamEventRecord, streamStore } from "./records.ts";
 import { startPush } from "./push.ts";
 import { timers } from "../../../core/timers.ts";
 
@@ -44,7 +44,7 @@ export type TestToken = Pick<StreamEventRecord, "claims" | "token">;
  * @returns The number of streams.
  */
 export async function transmit(server: HostedServer, event: SecurityEvent): Promise<number> {
-  if (await server.store.count("event_stream", streamsPrefix(server)) === 0) return 0;
+  if (await streamStore(server).count("event_stream", streamsPrefix(server)) === 0) return 0;
   const streams = (await allStreams(server)).filter((stream) =>
     stream.status !== "disabled" && deliveredEvents(server, stream).includes(event.type)
   );

@@ -7,7 +7,13 @@ import type { GrantRecord, StoredRecord } from "../../../core/store/store.ts";
 import { storageKey } from "../../../core/secrets.ts";
 import type { Server, TokenIssuer } from "../../../core/server.ts";
 import { grantNow } from "../../../core/grant.ts";
+import { storeOf } from "../../entries/records.ts";
 import { tokenExchangeType } from "./settings.ts";
+
+const idTokenStore = storeOf<{
+  /** The grants of ID tokens, by the digest of the token. */
+  id_token: GrantRecord;
+}>;
 
 /**
  * Stores the grant of each ID token that the token endpoint issues, under the digest of the token. An ID token in an
@@ -21,11 +27,11 @@ export const storeIdToken: TokenIssuer = async (server, authorization, now, { id
   ) return {};
   const grant = authorization.grant ?? await grantNow(server, authorization, subject);
   const expiresAt = (now + server.settings.lifetimes.id_token) * 1000;
-  await server.store.put("id_token", await storageKey(server, token), { grant }, { grantId, expiresAt });
+  await idTokenStore(server).put("id_token", await storageKey(server, token), { grant }, { grantId, expiresAt });
   return {};
 };
 
 /** The grant of an ID token; `undefined` if the token was not stored. */
 export async function findIdToken(server: Server, token: string): Promise<StoredRecord<GrantRecord> | undefined> {
-  return await server.store.get("id_token", await storageKey(server, token));
+  return await idTokenStore(server).get("id_token", await storageKey(server, token));
 }

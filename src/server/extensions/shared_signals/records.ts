@@ -1,0 +1,52 @@
+/** The records of streams, their subjects and their undelivered events. */
+
+import { storeOf } from "../../entries/records.ts";
+
+/** A stream of security events to a client. */
+export interface EventStreamRecord {
+  /** The client that created it and receives its events. */
+  readonly clientId: string;
+  readonly streamId: string;
+  /** Whether events are sent, kept, or dropped (SSF §8.1.2). */
+  readonly status: "enabled" | "paused" | "disabled";
+  /** Why the client set the status; absent if it did not say. */
+  readonly reason?: string;
+  /** The event types that the client requested; absent: none. */
+  readonly eventsRequested?: readonly string[];
+  /** The URL to which events are posted (RFC 8935); absent: the client polls (RFC 8936). */
+  readonly pushUrl?: string;
+  /** The value of the `Authorization` header of these posts; absent: they have none. */
+  readonly authorization?: string;
+  /** The text that the client gave the stream. */
+  readonly description?: string;
+}
+
+/** A subject that a client added to a stream, or removed from it. */
+export interface StreamSubjectRecord {
+  /** False: it was removed. */
+  readonly isAdded: boolean;
+}
+
+/** A security event that a stream has not delivered yet. Consumed: a process posts it. */
+export interface StreamEventRecord {
+  /** The claims of its token (RFC 8417). It is signed when it is sent, because keys rotate. */
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** The token, signed before; only in tests. */
+  readonly token?: string;
+  /** Number of earlier attempts to post it. */
+  readonly attempts: number;
+  /** When it may be sent, in milliseconds since the epoch. */
+  readonly dueAt: number;
+}
+
+/** The kinds of records. */
+interface StreamRecords {
+  /** Streams, by issuer, client and stream. */
+  event_stream: EventStreamRecord;
+  /** Subjects of these streams, by issuer, stream and subject. */
+  stream_subject: StreamSubjectRecord;
+  /** Undelivered events of these streams, by issuer, stream and time. */
+  stream_event: StreamEventRecord;
+}
+
+export const streamStore = storeOf<StreamRecords>;
