@@ -7,8 +7,6 @@ import type { Client } from "./clients/repository.ts";
 import type { ScopeValues, UnregisteredUri } from "./rules/authorize.ts";
 import type { ByProfile } from "./rules/rule.ts";
 import type { UnknownUser } from "./rules/openid.ts";
-import type { Explanation } from "./errors.ts";
-import type { CoreTrace } from "./trace.ts";
 
 /**
  * @internal The facts of each observation. Its name is the rule by which a strict server rejects the request, or a
@@ -23,22 +21,9 @@ export interface Observations {
   readonly "RU-11": { readonly uri: string };
   /** Unknown scope values were accepted. */
   readonly "AZ-17": ScopeValues;
-  /** Unknown scope values were dropped. */
-  readonly "dropped scope": ScopeValues;
-  /** Scope values for access tokens were dropped, because the response has no code. */
-  readonly "scope without code": { readonly requested: string };
-  readonly scope: {
-    readonly isMissing: boolean;
-    readonly granted: readonly string[];
-    readonly grantTypes: readonly string[];
-    readonly registered: readonly string[];
-    readonly namesResource: boolean;
-    readonly hasNonce: boolean;
-  };
   readonly resource: { readonly requested: readonly string[]; readonly hasAudience: boolean };
   /** A request without `resource` was accepted by a server that expects one. */
   readonly "MC-02": ByProfile;
-  readonly prompt: { readonly prompt: string };
   /** The id and the secret of HTTP Basic match only without form encoding (OAuth 2.1 §2.4.1). */
   readonly "CA-04": undefined;
   /** An ID token was issued without the claims of its scope. */
@@ -48,18 +33,8 @@ export interface Observations {
   readonly "OI-06": UnknownUser & { readonly effect: "created" | "created by the setting users" | "another user" };
   /** `offline_access` was granted to a client that gets no refresh token. */
   readonly "OI-09": { readonly grantTypes: readonly string[] };
-  /** A logout named no client, and was accepted because one client has registered its redirect URI. */
-  readonly "logout without client": undefined;
   /** The redirect URI of a logout was accepted although the client has not registered it. */
   readonly "LO-03": UnregisteredUri & { readonly setting: "clients" | "redirectUris" };
-  /** A public client sent no code challenge. */
-  readonly "PK-01": undefined;
-  /** The code challenge is the code verifier itself. */
-  readonly "PK-04": undefined;
-  /** A code challenge was sent without its method. */
-  readonly "PK-05": undefined;
-  /** The code challenge of an earlier request whose code may still be valid was sent again. */
-  readonly "PK-14": undefined;
   /** A client that requested no scope received a token without scope values, although it may request some. */
   readonly "AZ-16": { readonly possible: readonly string[] };
   /** Neither a code challenge nor redirect_uri binds a code to its authorization request. */
@@ -108,18 +83,4 @@ export function observe<Name extends keyof Observations, Server extends { readon
   ...[facts]: undefined extends Observations[Name] ? [facts?: Observations[Name]] : [facts: Observations[Name]]
 ): void {
   server.observe?.(server, client?.id, name, facts as Observations[Name]);
-}
-
-interface Traced {
-  readonly now: () => number;
-  readonly trace: CoreTrace;
-}
-
-/** Warns the operator about a request that was accepted, or about a failure without a request. */
-export function warn(
-  server: Traced,
-  client: string | undefined,
-  explanation: Explanation,
-): void {
-  server.trace({ type: "warning", at: server.now(), ...client !== undefined && { client }, explanation });
 }

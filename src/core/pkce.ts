@@ -7,7 +7,6 @@ import { chain, type MaybePromise } from "./maybe_promise.ts";
 import type { CodeRecord } from "./store/store.ts";
 import { byProfile } from "./profile.ts";
 import { type Client, policyOf } from "./clients/repository.ts";
-import { observe } from "./observe.ts";
 import { reject } from "./reject.ts";
 import { constantTimeEqual, digest } from "./secrets.ts";
 import type { PartRequest, Server } from "./server.ts";
@@ -52,16 +51,6 @@ export function readCodeChallenge(
 /** Whether a public client may leave the code challenge out, because of `pkce.insecureAllowMissing`. */
 function mayOmitChallenge(server: Pick<Server, "settings">, client: Client): boolean {
   return policyOf(server, client).pkce.insecureAllowMissing && !client.confidential && !client.metadata.require_pkce;
-}
-
-/** Observes an accepted request whose code challenge or its method is missing or `plain`. */
-export function observeChallenge({ server, client, params }: PartRequest, request: AuthorizationRequest): void {
-  if (!hasCode(request.responseType)) return;
-  const challenge = params.get("code_challenge");
-  const method = params.get("code_challenge_method");
-  if (method === "S256") return;
-  if (challenge !== undefined) return observe(server, client, method === undefined ? "PK-05" : "PK-04");
-  if (!client.confidential && !client.isUnregistered) observe(server, client, "PK-01");
 }
 
 /**

@@ -4,14 +4,13 @@
  */
 
 import { isPromise, type MaybePromise } from "./maybe_promise.ts";
-import { observe, warn } from "./observe.ts";
 import { hasCode, type ParameterDescription, parameters } from "./params.ts";
 import { reject } from "./reject.ts";
 import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "./server.ts";
 import type { AuthorizationRequest, EntryPoint } from "./request/authorization_request.ts";
 import { readLoginRequirements } from "./request/login.ts";
-import { observeChallenge, readCodeChallenge } from "./pkce.ts";
-import { observeResources, observeScope, readResources, readScope } from "./request/scope.ts";
+import { readCodeChallenge } from "./pkce.ts";
+import { readResources, readScope } from "./request/scope.ts";
 import { assertResponseMode, assertState, readResponseType } from "./request/response.ts";
 
 const byRedirect: readonly EntryPoint[] = ["authorize", "par"];
@@ -29,7 +28,6 @@ type Position = "checks of extensions" | "members of extensions";
  * request needs scope.
  */
 const order: readonly (RequestPart | Position)[] = [
-  { at: everywhere, warn: warnDocument },
   { passes: "AZ-07", at: byRedirect, read: rejectRepeated },
   "checks of extensions",
   { rule: "AZ-13", at: byRedirect, read: assertState },
@@ -37,17 +35,16 @@ const order: readonly (RequestPart | Position)[] = [
   { rule: "AZ-19", at: byRedirect, read: assertResponseMode },
   { rule: "AZ-13", at: everywhere, read: rejectLongValues },
   "members of extensions",
-  { passes: "AZ-17", at: everywhere, name: "scope", read: readScope, warn: observeScope },
-  { passes: "PK-07", at: byRedirect, name: "codeChallenge", read: readCodeChallenge, warn: observeChallenge },
+  { passes: "AZ-17", at: everywhere, name: "scope", read: readScope },
+  { passes: "PK-07", at: byRedirect, name: "codeChallenge", read: readCodeChallenge },
   { at: byRedirect, name: "nonce", read: ({ params }) => params.get("nonce") },
   {
     rule: "RI-01",
     at: everywhere,
     name: "resources",
     read: ({ server, params }, parts) => readResources(server, params, hasCode(parts.responseType)),
-    warn: observeRequestedResources,
   },
-  { rule: "OI-03", at: everywhere, name: "loginRequirements", read: readLoginRequirements, warn: observePrompt },
+  { rule: "OI-03", at: everywhere, name: "loginRequirements", read: readLoginRequirements },
   { at: byRedirect, read: checkResponseType },
 ];
 
@@ -108,18 +105,6 @@ export function warnAcceptedRequest(from: PartRequest, request: AuthorizationReq
   for (const warn of from.server.requestParts.at[from.at].warnings) warn(from, request);
 }
 
-function observeRequestedResources(
-  { server, client, params }: PartRequest,
-  { responseType }: AuthorizationRequest,
-): void {
-  if (hasCode(responseType)) observeResources(server, client, params);
-}
-
-function observePrompt({ server, client, params }: PartRequest): void {
-  const prompt = params.get("prompt");
-  if (prompt !== undefined) observe(server, client, "prompt", { prompt });
-}
-
 /** Runs the check of the response type, which needs the other parts. */
 function checkResponseType(from: PartRequest, request: Partial<AuthorizationRequest>): MaybePromise<void> {
   return from.server.responseTypes.get(request.responseType ?? "code")?.check?.(from, request);
@@ -128,12 +113,6 @@ function checkResponseType(from: PartRequest, request: Partial<AuthorizationRequ
 function rejectRepeated({ server, params }: PartRequest): void {
   params.rejectRepeated((facts) => reject("AZ-07", facts));
   server.passed?.("AZ-07");
-}
-
-function warnDocument({ server, client }: PartRequest): void {
-  for (const explanation of client.document?.warnings ?? []) {
-    warn(server, client.id, explanation);
-  }
 }
 
 /** Maximum lengths of values that are stored with a code, in characters. They bound the size of the store. */

@@ -65,37 +65,13 @@ export function readScope(
   return hasCode(parts.responseType) ? scope : scope.filter((value) => releasesClaims(server, value));
 }
 
-function releasesClaims({ claims }: Server, value: string): boolean {
+/** Whether a scope value can release claims, without an access token too. */
+export function releasesClaims({ claims }: Server, value: string): boolean {
   return value === "openid" || claims.claimsByScope.has(value);
 }
 
-/** Observes the scope of an accepted request, and the values that are ignored. */
-export function observeScope(
-  { server, client, params }: PartRequest,
-  { scope: granted, responseType }: AuthorizationRequest,
-): void {
-  const text = params.get("scope");
-  if (text !== undefined && text !== granted.join(" ")) {
-    const requested = splitScope(text);
-    if (!hasCode(responseType) && !requested.every((token) => releasesClaims(server, token))) {
-      observe(server, client, "scope without code", { requested: text });
-    }
-    if (!requested.every((token) => isSupported(server, client, token))) {
-      observe(server, client, "dropped scope", { requested, registered: client.scope });
-    }
-  }
-  observe(server, client, "scope", {
-    isMissing: text === undefined,
-    granted,
-    grantTypes: client.grantTypes,
-    registered: client.scope,
-    namesResource: params.getAll("resource").length > 0,
-    hasNonce: params.get("nonce") !== undefined,
-  });
-}
-
 /** Whether the server has a scope value, or accepts this client's unknown values. */
-function isSupported({ settings: { scopes, acceptsAny } }: Server, client: Client, token: string): boolean {
+export function isSupported({ settings: { scopes, acceptsAny } }: Server, client: Client, token: string): boolean {
   return scopes.includes(token) || acceptsAny.includes("scopes") && client.allowsScope(token);
 }
 

@@ -4,7 +4,8 @@ import type { Client } from "../../core/clients/repository.ts";
 import type { Explanation } from "../../core/errors.ts";
 import type { Observations } from "../../core/observe.ts";
 import { splitScope } from "../../core/params.ts";
-import type { Server } from "../../core/server.ts";
+import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
+import type { PartRequest, Server } from "../../core/server.ts";
 
 /** The effect, without a full stop, and what to do if it is not intended. */
 export interface Note {
@@ -13,12 +14,12 @@ export interface Note {
 
 /** Notes the default scope, and which tokens the client will not receive, because scope lacks a value. */
 export function noteScope(
-  { isMissing, granted, grantTypes, registered, namesResource, hasNonce }: Observations["scope"],
-  { settings }: Server,
+  { server: { settings }, client, params }: PartRequest,
+  { scope: granted }: AuthorizationRequest,
 ): Note[] {
   const notes: Note[] = [];
   const mayRefresh = !settings.refresh.onlyOffline || granted.includes("offline_access");
-  if (grantTypes.includes("refresh_token") && !mayRefresh) {
+  if (client.grantTypes.includes("refresh_token") && !mayRefresh) {
     notes.push({
       note: {
         reason: "scope lacks offline_access, so the client receives no refresh token",
@@ -30,8 +31,8 @@ export function noteScope(
     });
   }
   // A request for a resource is for an API, which needs no ID token; nonce is a parameter of requests for one.
-  const isForApi = !registered.includes("openid") || namesResource;
-  if (isMissing) {
+  const isForApi = !client.scope.includes("openid") || params.getAll("resource").length > 0;
+  if (params.get("scope") === undefined) {
     if (granted.length > 0) {
       notes.push({
         note: {
@@ -40,7 +41,7 @@ export function noteScope(
         },
       });
     }
-  } else if (!granted.includes("openid") && (!isForApi || hasNonce)) {
+  } else if (!granted.includes("openid") && (!isForApi || params.get("nonce") !== undefined)) {
     notes.push({
       note: {
         reason: "scope lacks openid, so the client receives no ID token and cannot call userinfo",
@@ -52,7 +53,7 @@ export function noteScope(
 }
 
 /** Notes `prompt=create`, which asks for sign-up and has no effect. */
-export function notePrompt({ prompt }: Observations["prompt"]): Note[] {
+export function notePrompt(prompt: string): Note[] {
   if (!splitScope(prompt).includes("create")) return [];
   return [{
     note: {

@@ -1,24 +1,14 @@
-/** The texts of warnings about accepted requests, made from the facts of observations. */
+/** The texts of observations of accepted requests, made from their facts. */
 
 import type { AnyName } from "../../core/policy.ts";
 import { dottedScheme } from "../config/uri_issues.ts";
 import type { Explanation, RuleExplanation } from "../../core/errors.ts";
 import type { Observations, Observe } from "../../core/observe.ts";
-import { promptValues } from "../../core/params.ts";
-import { separatorFix } from "../config/separators.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import {
-  type Note,
-  noteMinimalIdToken,
-  notePrompt,
-  noteResource,
-  noteScope,
-  noteUnencodedSecret,
-  recordUserinfoCall,
-} from "./notes.ts";
+import { warn } from "../../platform/warn.ts";
+import { type Note, noteMinimalIdToken, noteResource, noteUnencodedSecret, recordUserinfoCall } from "./notes.ts";
 import { explainUnknownUser } from "./login.ts";
 import { listLogoutUris, listUris } from "./parameters.ts";
-import { missingMethod } from "./pkce.ts";
 import { describePostedSecret } from "./posted_secret.ts";
 import { explainMissingResource, explainUnknownScope } from "./scope.ts";
 
@@ -30,18 +20,26 @@ type Texts = {
   ) => Explanation | readonly (Explanation | Note)[];
 };
 
-/** Traces what an observation means. Only servers on test hosts trace notes. */
+/** Traces what an observation means. */
 export const traceObservation: Observe<HostedServer> = (server, client, name, facts) => {
-  const at = server.now();
   const found = texts[name](facts, server);
-  for (const text of "reason" in found ? [found] : found) {
+  traceTexts(server, client, "reason" in found ? [found] : found);
+};
+
+/** Traces warnings and notes. Only servers on test hosts trace notes. */
+export function traceTexts(
+  server: HostedServer,
+  client: string | undefined,
+  found: readonly (Explanation | Note)[],
+): void {
+  for (const text of found) {
     if (!("note" in text)) {
-      server.trace({ type: "warning", at, ...client !== undefined && { client }, explanation: text });
+      warn(server, client, text);
     } else if (server.settings.allows.explanations) {
-      server.trace({ type: "note", at, client: client!, explanation: text.note });
+      server.trace({ type: "note", at: server.now(), client: client!, explanation: text.note });
     }
   }
-};
+}
 
 const texts: Texts = {
   "unregistered client": ({ rule, id }) =>
@@ -66,17 +64,8 @@ const texts: Texts = {
     received: uri,
   }),
   "AZ-17": (facts, server) => accepted("scopes", explainUnknownScope(facts, server, "unknown scope")),
-  "dropped scope": (facts, server) => explainUnknownScope(facts, server, "unknown scope was dropped"),
-  "scope without code": ({ requested }) => ({
-    rule: "AZ-17",
-    reason: "scope values for access tokens are ignored, because the response has no code",
-    expected: "scope values that release claims",
-    received: requested,
-  }),
-  scope: noteScope,
   resource: noteResource,
   "MC-02": explainMissingResource,
-  prompt: (facts) => [...explainSeparators(facts), ...notePrompt(facts)],
   "CA-04": noteUnencodedSecret,
   "minimal ID token": noteMinimalIdToken,
   userinfo: recordUserinfoCall,
@@ -102,13 +91,6 @@ const texts: Texts = {
     expected: "refresh_token in the client's grant_types",
     received: grantTypes.join(" "),
   }),
-  "logout without client": () => ({
-    rule: "LO-03",
-    reason: "post_logout_redirect_uri was sent without id_token_hint and client_id, which many servers reject",
-    expected: "the id_token_hint of the login, or client_id",
-    received: "neither; one client has registered the URI",
-    fix: "Send the id_token_hint of the login with post_logout_redirect_uri.",
-  }),
   "LO-03": ({ setting, clientId, uri, registered }) =>
     accepted(setting, {
       rule: "LO-03",
@@ -117,27 +99,6 @@ const texts: Texts = {
       received: uri,
       change: { client_id: clientId, isNew: false, post_logout_redirect_uri: uri },
     }),
-  "PK-01": (_, server) => ({
-    rule: "PK-01",
-    reason: `a public client sent no code_challenge: ${letsPass(server, "insecureAllowMissing")}`,
-    expected: "code_challenge and code_challenge_method=S256",
-    received: "no code_challenge",
-  }),
-  "PK-04": (_, server) => ({
-    rule: "PK-04",
-    reason: `code_challenge is the code_verifier itself, which the address of the page shows: ${
-      letsPass(server, "insecureAllowPlain")
-    }`,
-    expected: "code_challenge_method=S256",
-    received: "code_challenge_method=plain",
-  }),
-  "PK-05": () => ({ rule: "PK-05", ...missingMethod }),
-  "PK-14": () => ({
-    rule: "PK-14",
-    reason: "code_challenge repeats that of an earlier authorization request whose code may still be valid",
-    expected: "a new code_verifier for each authorization request",
-    received: "a repeated code_challenge",
-  }),
   "AZ-16": ({ possible }) => ({
     rule: "AZ-16",
     reason: "scope is missing, and the default has no value for this client: the token has no scope",
@@ -195,19 +156,12 @@ const texts: Texts = {
   }),
 };
 
-/** Explains a `prompt` with wrong separators. */
-function explainSeparators({ prompt }: Observations["prompt"]): Explanation[] {
-  const fix = separatorFix("prompt", prompt, promptValues);
-  if (fix === undefined) return [];
-  const reason = "prompt has values that are not separated by spaces alone, which are ignored";
-  return [{ rule: "OI-04", reason, expected: promptValues.join(" or "), received: prompt, fix }];
-}
-
 /** The warning about a request that was accepted only because a setting is `"any"`. */
 function accepted(setting: AnyName, explanation: RuleExplanation): RuleExplanation {
   return { ...explanation, reason: `${explanation.reason}; it was accepted, because ${setting} is "any"` };
 }
 
-function letsPass({ settings: { providers } }: HostedServer, setting: string): string {
+/** Names what lets a request without a safe code challenge pass. */
+export function letsPass({ settings: { providers } }: HostedServer, setting: string): string {
   return `${providers.join(", ") || `pkce.${setting}`} lets this pass; OAuth 2.1 does not`;
 }

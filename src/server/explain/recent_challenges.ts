@@ -2,8 +2,8 @@
 
 import { type BoundedCache, boundedCache } from "../../platform/bounded_cache.ts";
 import { type Client, policyOf } from "../../core/clients/repository.ts";
-import { observe } from "../../core/observe.ts";
 import type { HostedServer } from "../hosted_server.ts";
+import { warn } from "../../platform/warn.ts";
 
 const maxRecentChallenges = 10_000;
 
@@ -17,12 +17,19 @@ export function isRecent({ recentChallenges }: HostedServer, clientId: string, c
   return recentChallenges.get(`${clientId} ${challenge}`) !== undefined;
 }
 
-/** Remembers the challenge of an issued code, and observes a challenge whose earlier code may still be valid. */
+/** Remembers the challenge of an issued code, and warns about a challenge whose earlier code may still be valid. */
 export function rememberChallenge(server: HostedServer, client: Client, challenge: string): void {
   const { recentChallenges } = server;
   const key = `${client.id} ${challenge}`;
   const now = server.now();
   const until = recentChallenges.get(key);
-  if (until !== undefined && until > now) observe(server, client, "PK-14");
+  if (until !== undefined && until > now) {
+    warn(server, client.id, {
+      rule: "PK-14",
+      reason: "code_challenge repeats that of an earlier authorization request whose code may still be valid",
+      expected: "a new code_verifier for each authorization request",
+      received: "a repeated code_challenge",
+    });
+  }
   recentChallenges.set(key, now + policyOf(server, client).lifetimes.code * 1000);
 }

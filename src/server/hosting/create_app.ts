@@ -122,13 +122,12 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     server.background.start("users", () => endUserSessions(server, user, cause));
   const own = await createServer<Pick<HostedServer, HostedMember>>({
     keys,
-    extensions,
+    extensions: hasListener ? [...extensions, (await import("../explain/accepted_request.ts")).listener] : extensions,
     grantTypes: options.grantTypes,
     given: {
       ...given,
       issuer,
       settings,
-      observe: hasListener ? (await import("../explain/observations.ts")).traceObservation : undefined,
       addTexts: async (ofRequest, error) => await (await import("../rules.ts")).addTexts(ofRequest, error),
       recordUse(server: HostedServer, client, request) {
         if (client.standing === "unknown") server.fetching.recordUse(client.id);

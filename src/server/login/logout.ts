@@ -34,6 +34,7 @@ import { endpointPath } from "../../core/endpoint.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import type { Pages } from "../pages.ts";
+import { warn } from "../../platform/warn.ts";
 import type { Handlers } from "../../core/route.ts";
 import { mayLogOutTo } from "./logout_uri.ts";
 import { readSession } from "../../core/session/cookies.ts";
@@ -121,7 +122,13 @@ function findOnlyClient(server: Server, uri: string | undefined): string | undef
     metadata.post_logout_redirect_uris?.includes(uri)
   );
   if (only === undefined || others.length > 0) return undefined;
-  observe(server, only, "logout without client");
+  warn(server, only.id, {
+    rule: "LO-03",
+    reason: "post_logout_redirect_uri was sent without id_token_hint and client_id, which many servers reject",
+    expected: "the id_token_hint of the login, or client_id",
+    received: "neither; one client has registered the URI",
+    fix: "Send the id_token_hint of the login with post_logout_redirect_uri.",
+  });
   return only.id;
 }
 

@@ -1,0 +1,97 @@
+/** Warnings and notes about accepted requests for access: what their clients probably did not intend. */
+
+import type { Explanation } from "../../core/errors.ts";
+import type { CoreExtension } from "../../core/extension.ts";
+import { hasCode, promptValues, splitScope } from "../../core/params.ts";
+import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
+import { isSupported, observeResources, releasesClaims } from "../../core/request/scope.ts";
+import type { PartRequest } from "../../core/server.ts";
+import { separatorFix } from "../config/separators.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import { notePrompt, noteScope } from "./notes.ts";
+import { letsPass, traceObservation, traceTexts } from "./observations.ts";
+import { missingMethod } from "./pkce.ts";
+import { explainUnknownScope } from "./scope.ts";
+
+interface HostedRequest extends PartRequest {
+  readonly server: HostedServer;
+}
+
+/** Traces them, and what checks observe. */
+export const listener: CoreExtension = {
+  name: "listener",
+  requestParts: [{ at: ["authorize", "par", "poll"], warn: traceRequest }],
+  extend: (server) => ({ ...server, observe: traceObservation }),
+};
+
+function traceRequest(from: HostedRequest, request: AuthorizationRequest): void {
+  const { server, client, params, at } = from;
+  traceTexts(server, client.id, [
+    ...client.document?.warnings ?? [],
+    ...explainIgnoredScope(from, request),
+    ...noteScope(from, request),
+    ...at === "poll" ? [] : explainChallenge(from, request),
+  ]);
+  if (hasCode(request.responseType)) observeResources(server, client, params);
+  const prompt = params.get("prompt");
+  if (prompt !== undefined) traceTexts(server, client.id, [...explainSeparators(prompt), ...notePrompt(prompt)]);
+}
+
+/** Explains scope values that were ignored. */
+function explainIgnoredScope(
+  { server, client, params }: HostedRequest,
+  { scope: granted, responseType }: AuthorizationRequest,
+): Explanation[] {
+  const received = params.get("scope");
+  if (received === undefined || received === granted.join(" ")) return [];
+  const requested = splitScope(received);
+  const texts: Explanation[] = [];
+  if (!hasCode(responseType) && !requested.every((token) => releasesClaims(server, token))) {
+    texts.push({
+      rule: "AZ-17",
+      reason: "scope values for access tokens are ignored, because the response has no code",
+      expected: "scope values that release claims",
+      received,
+    });
+  }
+  if (!requested.every((token) => isSupported(server, client, token))) {
+    texts.push(explainUnknownScope({ requested, registered: client.scope }, server, "unknown scope was dropped"));
+  }
+  return texts;
+}
+
+/** Explains a code challenge that is missing or `plain`, or has no method. */
+function explainChallenge(
+  { server, client, params }: HostedRequest,
+  { responseType }: AuthorizationRequest,
+): Explanation[] {
+  const challenge = params.get("code_challenge");
+  const method = params.get("code_challenge_method");
+  if (method === "S256" || !hasCode(responseType)) return [];
+  if (challenge !== undefined && method === undefined) return [{ rule: "PK-05", ...missingMethod }];
+  if (challenge !== undefined) {
+    return [{
+      rule: "PK-04",
+      reason: `code_challenge is the code_verifier itself, which the address of the page shows: ${
+        letsPass(server, "insecureAllowPlain")
+      }`,
+      expected: "code_challenge_method=S256",
+      received: "code_challenge_method=plain",
+    }];
+  }
+  if (client.confidential || client.isUnregistered) return [];
+  return [{
+    rule: "PK-01",
+    reason: `a public client sent no code_challenge: ${letsPass(server, "insecureAllowMissing")}`,
+    expected: "code_challenge and code_challenge_method=S256",
+    received: "no code_challenge",
+  }];
+}
+
+/** Explains a `prompt` with wrong separators. */
+function explainSeparators(prompt: string): Explanation[] {
+  const fix = separatorFix("prompt", prompt, promptValues);
+  if (fix === undefined) return [];
+  const reason = "prompt has values that are not separated by spaces alone, which are ignored";
+  return [{ rule: "OI-04", reason, expected: promptValues.join(" or "), received: prompt, fix }];
+}
