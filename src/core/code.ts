@@ -12,7 +12,7 @@ import { randomId, randomToken, storageKey } from "./secrets.ts";
 import type { Server } from "./server.ts";
 import type { Session } from "./session/session.ts";
 import { createGrant } from "./grant.ts";
-import { accessName, approveAccess, hasAccess } from "./request/access.ts";
+import { accessName, hasAccess } from "./request/access.ts";
 import { deliveryTo } from "./request/delivery.ts";
 import type { PendingAuthorization } from "./request/destination.ts";
 import { allowsUser } from "./request/login.ts";
@@ -65,8 +65,9 @@ export async function issueResponse(
   const checking = rejectOtherLogin(server, pending, session);
   if (isPromise(checking)) await checking;
   const scope = requestedScope.filter((token) => approval.scope.includes(token));
-  const approving = approveAccess(server, client, { authorizationDetails }, approval);
-  const access = isPromise(approving) ? await approving : approving;
+  const approving = authorizationDetails &&
+    server.requestParts.access?.approve(server, client, authorizationDetails, approval.authorizationDetails);
+  const access = approving === undefined ? {} : await approving;
   if (scope.length === 0 && !hasAccess(server, access)) {
     throw reject("AZ-18", { requested: requestedScope.length > 0 ? requestedScope : [accessName] });
   }

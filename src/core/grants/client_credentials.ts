@@ -1,6 +1,6 @@
 /** The client_credentials grant type (OAuth 2.1 §4.2): a confidential client acts on its own behalf. */
 
-import { hasAccess, issueAccess, readOwnAccess, requestsAccess } from "../request/access.ts";
+import { hasAccess, requestsAccess } from "../request/access.ts";
 import { observeResources, readResources, resolveScope } from "../request/scope.ts";
 import { standardClaims } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
@@ -21,15 +21,16 @@ export async function authorizeClientCredentials(
   const { client, parameters } = request;
   if (!client.confidential) throw reject("CC-01");
   const requestedScope = parameters.get("scope");
-  const access = requestsAccess(server, parameters) ? await readOwnAccess(server, request) : undefined;
-  const needsNoScope = access !== undefined && hasAccess(server, access);
+  const { access } = server.requestParts;
+  const own = requestsAccess(server, parameters) ? await access?.readOwn(server, request) : undefined;
+  const needsNoScope = own !== undefined && hasAccess(server, own);
   const scope = requestedScope === undefined
     ? needsNoScope ? [] : defaultScope(server, client)
     : resolveScope(server, client, requestedScope, "client");
   if (scope.some(isUserScope)) throw reject("CC-02", { userScopes, requested: requestedScope });
   const resources = await readResources(server, parameters);
   observeResources(server, client, parameters);
-  const issued = access && await issueAccess(server, access, resources);
+  const issued = own && await access?.issue(own, resources);
   return { client, scope, resources, ...issued, grantId: randomId(server.randomBytes) };
 }
 

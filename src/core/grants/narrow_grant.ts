@@ -3,7 +3,7 @@
 import { type BoundToKey, confirmationOf } from "../tokens/bound_token.ts";
 import type { GrantRecord, StoredRecord } from "../store/store.ts";
 import { clientSessionId, findRevoked } from "../grant.ts";
-import { hasAccess, narrowAccess, requestsAccess } from "../request/access.ts";
+import { hasAccess, requestsAccess } from "../request/access.ts";
 import { narrowResources, registeredResources } from "../request/scope.ts";
 import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
@@ -53,7 +53,7 @@ export async function narrowGrant(
   const narrowing = narrowResources(server, granted, parameters);
   const resources = isPromise(narrowing) ? await narrowing : narrowing;
   const access = hasAccess(server, grant) || requestsAccess(server, parameters)
-    ? await narrowAccess(server, request, grant, resources)
+    ? await server.requestParts.access?.narrow(server, request, grant, resources)
     : undefined;
   const preparing = scope.includes("openid") && server.jwtResponses.findEncryption(server, client, "id_token");
   if (preparing) await preparing;

@@ -1,12 +1,10 @@
 /**
  * Access besides scope: a list of objects, the authorization details of RFC 9396. A request for such access needs no
- * scope, the consent page lists each object, and a token request may name some of the granted objects. An extension
- * reads and compares the objects; requests and grants without them load no code for it.
+ * scope, the consent page lists each object, and a token request may name some of the granted objects.
  */
 
 import type { Client } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization } from "../grants/authenticated_request.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
 import type { Params } from "../params.ts";
 import type { FurtherAccess, Grant } from "../store/store.ts";
 import type { CoreTrace, RulePassed } from "../trace.ts";
@@ -25,19 +23,15 @@ export interface PartServer {
   readonly passed?: RulePassed;
 }
 
+/** How an extension handles it. Each function loads its code, so that other requests and grants load none. */
 export interface Access {
   isRequested(server: PartServer, params: Params): boolean;
   /** Reads the parameter of a stored request, which was valid when it was stored. */
   parse(text: string): AccessItems;
-  /** Loads the code that only a request or grant with it needs. */
-  load(): Promise<AccessLife>;
-}
-
-export interface AccessLife {
   /** The questions of the consent page, one for each object, in their order. */
-  describe(server: PartServer, items: AccessItems): readonly ConsentItem[];
+  describe(server: PartServer, items: AccessItems): Promise<readonly ConsentItem[]>;
   /**
-   * The objects that an approval grants; `undefined` if there are none.
+   * The objects that an approval grants.
    *
    * @throws {Error} If the approver grants more than the client has requested.
    */
@@ -46,44 +40,51 @@ export interface AccessLife {
     client: Client,
     requested: AccessItems,
     approved: AccessItems | undefined,
-  ): AccessItems | undefined;
+  ): Promise<FurtherAccess>;
   /**
-   * The part of a grant that a token request receives.
+   * The part of a grant that a token request receives, and the part of the grant that the server still supports.
    *
-   * @returns The objects of the access token, and the objects of the grant that the server still supports; `undefined`
-   *   if there are none.
+   * @param resources The resources of the access token.
    * @throws {OAuthError} If the request asks for more than was granted, or nothing of the grant is left.
    */
   narrow(
     server: PartServer,
-    client: Client,
+    request: AccessRequest,
     grant: FurtherAccess & Pick<Grant, "scope">,
-    params: Params,
-  ): { readonly items: AccessItems; readonly granted: AccessItems | undefined };
+    resources: readonly string[],
+  ): Promise<{ readonly granted: FurtherAccess; readonly issued: IssuedAccess }>;
   /**
-   * Reads the access that a client requests on its own behalf; `undefined` if it requests none.
+   * Reads the access that a client requests on its own behalf.
    *
    * @throws {OAuthError} If it is invalid, or the client may not have it without a user.
    */
-  readOwn(server: PartServer, client: Client, params: Params): AccessItems | undefined;
+  readOwn(server: PartServer, request: AccessRequest): Promise<FurtherAccess>;
   /**
    * Reads the claim of an assertion that lists the access of the client on this server.
    *
    * @throws {OAuthError} If it is invalid.
    */
-  readClaim(server: PartServer, client: Client, claim: unknown): AccessItems;
+  readClaim(server: PartServer, client: Client, claim: unknown): Promise<AccessItems>;
   /**
    * Reads the access that a client requests at another authorization server.
    *
    * @param types The types of objects that the other server supports.
    * @throws {OAuthError} If it is invalid, and the error of `reject` if it has no object of these types.
    */
-  readForeign(params: Params, types: readonly string[], reject: (types: readonly string[]) => Error): AccessItems;
-  /**
-   * The objects that the resource servers of these audiences may see; without an audience, all. `undefined` for none.
-   */
-  visibleTo(items: AccessItems, audiences: readonly string[]): AccessItems | undefined;
+  readForeign(
+    params: Params,
+    types: readonly string[],
+    reject: (types: readonly string[]) => Error,
+  ): Promise<AccessItems>;
+  /** Issues it: the access token has the objects that its resources may see, the response has all objects. */
+  issue(access: FurtherAccess, resources: readonly string[]): Promise<IssuedAccess>;
+  /** The objects that the resource servers of these audiences may see; without an audience, all. */
+  visibleTo(items: AccessItems, audiences: readonly string[]): Promise<FurtherAccess>;
 }
+
+type AccessRequest = Pick<AuthenticatedRequest, "client" | "parameters">;
+
+type IssuedAccess = Pick<Authorization, "accessTokenClaims" | "responseMembers">;
 
 export interface ConsentItem {
   readonly type: string;
@@ -96,8 +97,6 @@ interface AccessServer extends PartServer {
   readonly audience: string;
   readonly requestParts: { readonly access?: Access };
 }
-
-type IssuedAccess = Pick<Authorization, "accessTokenClaims" | "responseMembers">;
 
 /** Whether a request, an approval or a grant contains access besides scope. */
 export function hasAccess(
@@ -121,75 +120,7 @@ export function accessOf(
   { authorizationDetails: items }: FurtherAccess,
   keep: (item: AccessItems[number]) => boolean = () => true,
 ): FurtherAccess {
-  return requestParts.access === undefined ? {} : withItems(items?.filter(keep));
-}
-
-export function withoutAccess<T extends FurtherAccess>(request: T): Omit<T, keyof FurtherAccess> {
-  const { authorizationDetails: _, ...others } = request;
-  return others;
-}
-
-/**
- * The part of the requested access that an approval grants.
- *
- * @throws {Error} If it grants more.
- */
-export function approveAccess(
-  server: AccessServer,
-  client: Client,
-  { authorizationDetails: requested }: FurtherAccess,
-  { authorizationDetails: approved }: FurtherAccess,
-): MaybePromise<FurtherAccess> {
-  const { access } = server.requestParts;
-  if (access === undefined || requested === undefined) return {};
-  return access.load().then((life) => withItems(life.approve(server, client, requested, approved)));
-}
-
-/**
- * The part of a grant that a token request receives.
- *
- * @param resources The resources of the access token.
- * @throws {OAuthError} If the request asks for more than was granted, or nothing of the grant is left.
- */
-export async function narrowAccess(
-  server: AccessServer,
-  { client, parameters }: Pick<AuthenticatedRequest, "client" | "parameters">,
-  grant: FurtherAccess & Pick<Grant, "scope">,
-  resources: readonly string[],
-): Promise<{ readonly granted: FurtherAccess; readonly issued: IssuedAccess }> {
-  const { access } = server.requestParts;
-  const isUsed = grant.authorizationDetails !== undefined || requestsAccess(server, parameters);
-  if (access === undefined || !isUsed) return { granted: {}, issued: {} };
-  const { items, granted } = (await access.load()).narrow(server, client, grant, parameters);
-  const issued = await issueAccess(server, { authorizationDetails: items }, resources);
-  return { granted: { authorizationDetails: granted }, issued };
-}
-
-/**
- * Reads the access that a client requests on its own behalf.
- *
- * @throws {OAuthError} If it is invalid, or the client may not have it without a user.
- */
-export async function readOwnAccess(
-  server: AccessServer,
-  { client, parameters }: Pick<AuthenticatedRequest, "client" | "parameters">,
-): Promise<FurtherAccess> {
-  if (!requestsAccess(server, parameters)) return {};
-  return withItems((await server.requestParts.access!.load()).readOwn(server, client, parameters));
-}
-
-/**
- * Issues access besides scope. The access token contains the objects that its resources may see; the response contains
- * all objects.
- */
-export async function issueAccess(
-  { requestParts: { access } }: AccessServer,
-  { authorizationDetails: items = [] }: FurtherAccess,
-  resources: readonly string[],
-): Promise<IssuedAccess> {
-  if (access === undefined || items.length === 0) return {};
-  const visible = (await access.load()).visibleTo(items, resources);
-  return { responseMembers: { [accessName]: items }, accessTokenClaims: { [accessName]: visible } };
+  return requestParts.access === undefined || items === undefined ? {} : { authorizationDetails: items.filter(keep) };
 }
 
 /**
@@ -203,10 +134,7 @@ export async function visibleAccess(
 ): Promise<FurtherAccess> {
   const items = claims[accessName] as AccessItems | undefined;
   if (access === undefined || items === undefined) return {};
-  if (claims.client_id === id) return withItems(items);
-  return withItems((await access.load()).visibleTo(items, [audience, ...serves]));
-}
-
-function withItems(items: AccessItems | undefined): FurtherAccess {
-  return items === undefined ? {} : { authorizationDetails: items };
+  return claims.client_id === id
+    ? { authorizationDetails: items }
+    : await access.visibleTo(items, [audience, ...serves]);
 }

@@ -154,5 +154,5 @@ function csrfBinding({ id, client, browser = "" }: Interaction, session: Session
 async function describeAccess(server: Server, request: FurtherAccess): Promise<readonly ConsentItem[]> {
   const { requestParts: { access } } = server;
   const { authorizationDetails: items } = request;
-  return access === undefined || items === undefined ? [] : (await access.load()).describe(server, items);
+  return access === undefined || items === undefined ? [] : await access.describe(server, items);
 }

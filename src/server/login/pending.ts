@@ -5,7 +5,7 @@
 
 import { ensureBrowserCookie } from "../../core/session/cookies.ts";
 import type { Context } from "../../core/context.ts";
-import { hasAccess, withoutAccess } from "../../core/request/access.ts";
+import { hasAccess } from "../../core/request/access.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 import { deliveryTo } from "../../core/request/delivery.ts";
 import type { Destination, PendingAuthorization } from "../../core/request/destination.ts";
@@ -83,6 +83,12 @@ export async function encodePending(
   const bytes = Math.floor(encoded.indexOf(".") * 3 / 4);
   if (bytes > maxContentBytes) throw reject("AZ-13", { bytes, limit: maxContentBytes });
   return `${name}.${encoded}`;
+}
+
+/** A request without its access besides scope. */
+function withoutAccess<T extends FurtherAccess>(request: T): Omit<T, keyof FurtherAccess> {
+  const { authorizationDetails: _, ...others } = request;
+  return others;
 }
 
 /**

@@ -8,14 +8,7 @@ import { byProfile } from "../../../core/profile.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import { type Params, splitScope } from "../../../core/params.ts";
-import {
-  accessName,
-  hasAccess,
-  issueAccess,
-  narrowAccess,
-  readOwnAccess,
-  requestsAccess,
-} from "../../../core/request/access.ts";
+import { accessName, hasAccess, requestsAccess } from "../../../core/request/access.ts";
 import { narrowResources, readResources, registeredResources, resolveScope } from "../../../core/request/scope.ts";
 import { millisecondsOf } from "../../../platform/jwt/jwt_policies.ts";
 import { randomId, storageKey } from "../../../core/secrets.ts";
@@ -125,8 +118,8 @@ async function grantedAccess(
 ): Promise<FurtherAccess | undefined> {
   const isRequested = requestsAccess(server, request.parameters);
   if (trusted.grantProfile !== "id-jag") {
-    const own = isRequested ? await readOwnAccess(server, request) : {};
-    return hasAccess(server, own) ? own : undefined;
+    const own = isRequested ? await server.requestParts.access?.readOwn(server, request) : undefined;
+    return own !== undefined && hasAccess(server, own) ? own : undefined;
   }
   try {
     const claimed = await readClaimedAccess(server, request.client, claims);
@@ -148,8 +141,9 @@ async function issueGrantedAccess(
   access: FurtherAccess & Pick<Grant, "scope">,
   resources: readonly string[],
 ): Promise<Pick<Authorization, "accessTokenClaims" | "responseMembers">> {
-  if (trusted.grantProfile !== "id-jag") return await issueAccess(server, access, resources);
-  return (await narrowAccess(server, request, access, resources)).issued;
+  const { access: ofServer } = server.requestParts;
+  if (trusted.grantProfile !== "id-jag") return await ofServer?.issue(access, resources) ?? {};
+  return (await ofServer?.narrow(server, request, access, resources))?.issued ?? {};
 }
 
 /** The requested scope. Default: the scope of the ID-JAG, or the default scope. */
@@ -228,5 +222,5 @@ async function readClaimedAccess(
   const { requestParts: { access } } = server;
   const { [accessName]: claim } = claims;
   if (access === undefined || claim === undefined) return {};
-  return { authorizationDetails: (await access.load()).readClaim(server, client, claim) };
+  return { authorizationDetails: await access.readClaim(server, client, claim) };
 }

@@ -2,8 +2,8 @@
  * Rich authorization requests (RFC 9396): objects that describe in detail the access of a client. Loaded with the first
  * request that contains `authorization_details`, on a server with types for them.
  *
- * `readDetails` reads the parameter; {@link detailsLife} handles the details after that. The schemas of the types are
- * in the setting `authorizationDetails`.
+ * `readDetails` reads the parameter; the other functions handle the details after that, for `mod.ts`. The schemas of
+ * the types are in the setting `authorizationDetails`.
  */
 
 import { metadataOf } from "../../config/client_metadata.ts";
@@ -17,8 +17,7 @@ import { compileSchema, type FindMismatch, type JsonSchema, noSuchField } from "
 import { canonicalUri } from "../../../core/resource_list.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import type { Params } from "../../../core/params.ts";
-import type { AccessLife, PartServer } from "../../../core/request/access.ts";
-import { describeDetails } from "./describe_details.ts";
+import type { PartServer } from "../../../core/request/access.ts";
 import { findUnmatched, isWithin, listFields } from "./match_details.ts";
 import { reject } from "./rules.ts";
 
@@ -164,7 +163,7 @@ function closedSchema({ schema }: AuthorizationDetailsType): JsonSchema {
  *
  * @throws {Error} If the approver grants anything else.
  */
-function approvedDetails(
+export function approvedDetails(
   server: PartServer,
   client: Client,
   requested: readonly AuthorizationDetail[],
@@ -188,14 +187,15 @@ function isWithinType(server: PartServer, detail: AuthorizationDetail, other: Au
  * The details of an access token: the requested part of the grant, or all of it. Types that were removed since the
  * approval are left out.
  *
+ * @returns `items`: those of the access token; `granted`: those of the grant that are still registered, if any.
  * @throws {OAuthError} `invalid_authorization_details` if the request asks for more than was granted.
  */
-function narrowDetails(
+export function narrowDetails(
   server: PartServer,
   client: Client,
   { authorizationDetails: granted = [], scope }: FurtherAccess & Pick<Grant, "scope">,
   params: Params,
-): ReturnType<AccessLife["narrow"]> {
+): { readonly items: readonly AuthorizationDetail[]; readonly granted?: readonly AuthorizationDetail[] } {
   const registered = granted.filter(({ type }) => findType(server, type) !== undefined && mayRequest(client, type));
   if (registered.length < granted.length) {
     const texts = {
@@ -228,7 +228,7 @@ function narrowDetails(
  * @throws {OAuthError} As {@link readDetails}, and if the operator does not allow the client to have them without a
  *   user.
  */
-function readOwnDetails(
+export function readOwnDetails(
   server: PartServer,
   client: Client,
   params: Params,
@@ -247,7 +247,7 @@ function readOwnDetails(
  *
  * @throws {OAuthError} If the claim is not a list of objects, or an object does not match its type.
  */
-function readClaimedDetails(server: PartServer, client: Client, claim: unknown): readonly AuthorizationDetail[] {
+export function readClaimedDetails(server: PartServer, client: Client, claim: unknown): readonly AuthorizationDetail[] {
   if (detailsTypes(server.settings) === undefined) return [];
   const details = parseDetails(JSON.stringify(claim)).filter(({ type }) =>
     findType(server, type) !== undefined && mayRequest(client, type)
@@ -261,7 +261,7 @@ function readClaimedDetails(server: PartServer, client: Client, claim: unknown):
  *
  * @throws {OAuthError} If the parameter is not a list of objects, or no type is allowed.
  */
-function limitDetails(
+export function limitDetails(
   params: Params,
   types: readonly string[],
   rejectTypes: (types: readonly string[]) => Error,
@@ -277,7 +277,7 @@ function limitDetails(
  * The objects for these audiences: all objects except those that name only other locations. Without an audience: all
  * objects.
  */
-function visibleDetails(
+export function visibleDetails(
   details: readonly AuthorizationDetail[],
   audiences: readonly string[],
 ): readonly AuthorizationDetail[] | undefined {
@@ -289,14 +289,3 @@ function visibleDetails(
     );
   return concerned.length > 0 ? concerned : undefined;
 }
-
-/** Authorization details after the request. */
-export const detailsLife: AccessLife = {
-  describe: describeDetails,
-  approve: approvedDetails,
-  narrow: narrowDetails,
-  readOwn: readOwnDetails,
-  readClaim: readClaimedDetails,
-  readForeign: limitDetails,
-  visibleTo: visibleDetails,
-};

@@ -10,6 +10,7 @@ import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { warn } from "../../../platform/warn.ts";
 import type { Params } from "../../../core/params.ts";
+import type { Authorization } from "../../../core/grants/authenticated_request.ts";
 import type { PartRequest, RequestPart, Server } from "../../../core/server.ts";
 import type { FurtherAccess } from "../../../core/store/store.ts";
 import {
@@ -33,9 +34,36 @@ const detailsPart: RequestPart = {
   access: {
     isRequested: hasDetails,
     parse: JSON.parse,
-    load: async () => (await load()).detailsLife,
+    describe: async (server, details) => (await import("./describe_details.ts")).describeDetails(server, details),
+    approve: async (...decision) => withDetails((await load()).approvedDetails(...decision)),
+    async narrow(server, { client, parameters }, grant, resources) {
+      const { items, granted } = (await load()).narrowDetails(server, client, grant, parameters);
+      return {
+        granted: { authorizationDetails: granted },
+        issued: await issue({ authorizationDetails: items }, resources),
+      };
+    },
+    readOwn: async (server, { client, parameters }) =>
+      withDetails((await load()).readOwnDetails(server, client, parameters)),
+    readClaim: async (...claim) => (await load()).readClaimedDetails(...claim),
+    readForeign: async (...requested) => (await load()).limitDetails(...requested),
+    issue,
+    visibleTo: async (...details) => withDetails((await load()).visibleDetails(...details)),
   },
 };
+
+async function issue(
+  { authorizationDetails: items = [] }: FurtherAccess,
+  resources: readonly string[],
+): Promise<Pick<Authorization, "accessTokenClaims" | "responseMembers">> {
+  if (items.length === 0) return {};
+  const visible = (await load()).visibleDetails(items, resources);
+  return { responseMembers: { [name]: items }, accessTokenClaims: { [name]: visible } };
+}
+
+function withDetails(details: FurtherAccess["authorizationDetails"]): FurtherAccess {
+  return details === undefined ? {} : { authorizationDetails: details };
+}
 
 /** Whether a request has the parameter and the server has types for it. */
 function hasDetails({ settings }: Server, params: Params): boolean {

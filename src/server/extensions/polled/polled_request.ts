@@ -1,6 +1,6 @@
 /** Requests whose client polls: their records, from the request of the client to the decision of the user. */
 
-import { accessOf, withoutAccess } from "../../../core/request/access.ts";
+import { accessOf } from "../../../core/request/access.ts";
 import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
 import type { PolledDestination } from "../../../core/request/delivery.ts";
 import type { PolledFacts } from "../../login/delivery.ts";
@@ -85,8 +85,8 @@ export async function addPolledRequest(
 /** Maximum bytes of a request without its access besides scope: the browser carries it during the login. */
 const maxRequestBytes = 5 * 1024;
 
-function rejectLongRequest(request: AuthorizationRequest): void {
-  const { length: bytes } = new TextEncoder().encode(JSON.stringify(withoutAccess(request)));
+function rejectLongRequest({ authorizationDetails: _, ...carried }: AuthorizationRequest): void {
+  const { length: bytes } = new TextEncoder().encode(JSON.stringify(carried));
   if (bytes > maxRequestBytes) throw rejectRequest("AZ-13", { bytes, limit: maxRequestBytes });
 }
 

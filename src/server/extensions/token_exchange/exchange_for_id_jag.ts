@@ -245,6 +245,6 @@ async function readForeignAccess(
 ): Promise<Readonly<Record<string, AccessItems>>> {
   const { access } = requestParts;
   if (access === undefined || params.get(accessName) === undefined) return {};
-  const items = (await access.load()).readForeign(params, types, reject);
+  const items = await access.readForeign(params, types, reject);
   return items.length > 0 ? { [accessName]: items } : {};
 }

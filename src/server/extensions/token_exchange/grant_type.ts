@@ -1,6 +1,6 @@
 /** The token exchange grant type (RFC 8693): a token is exchanged for one with less access, or for an ID-JAG. */
 
-import { hasAccess, narrowAccess, requestsAccess, visibleAccess } from "../../../core/request/access.ts";
+import { hasAccess, requestsAccess, visibleAccess } from "../../../core/request/access.ts";
 import { registeredResources } from "../../../core/request/scope.ts";
 import { type Params, splitScope } from "../../../core/params.ts";
 import { canonicalUri } from "../../../core/resource_list.ts";
@@ -83,7 +83,7 @@ async function exchangeAccessToken(
   const resources = await narrowTarget(server, request, subjectToken, settings);
   const access = { ...await visibleAccess(server, client, subjectToken.claims), scope };
   const issued = hasAccess(server, access) || requestsAccess(server, parameters)
-    ? (await narrowAccess(server, request, access, resources)).issued
+    ? (await server.requestParts.access?.narrow(server, request, access, resources))?.issued
     : undefined;
   server.passed?.("TX-03", scope.join(" "));
   // The session id in a token of a pairwise client is pairwise too.
