@@ -96,7 +96,7 @@ const importRules: ImportRules = {
     // The texts of rejections: nothing that handles a request needs them.
     "server/explain": {
       allowed: {
-        ...below("platform", "core", "server/entries", "server/config", "server/redaction"),
+        ...below("platform", "core", "server/entries", "server/config", "server/redaction", "server/rules"),
         "server/": "types",
       },
       // Reads what an invalid access token says.

@@ -5,7 +5,6 @@
 import { byProfile } from "./profile.ts";
 import { OAuthError } from "./errors.ts";
 import { isPromise } from "./maybe_promise.ts";
-import { observe } from "./observe.ts";
 import { parameters } from "./params.ts";
 import { reject } from "./reject.ts";
 import type { RateLimiter } from "./secrets.ts";
@@ -55,9 +54,12 @@ export async function authenticateClient(server: Server, credentials: Credential
     ? clientAuth.method
     : "none";
   assertMethodAllowed(policyOf(server, client), method);
-  if (client.isUnregistered) observe(server, client, "unregistered client", { rule: "CA-07", id: client.id });
-  else server.passed?.("CA-07", client.id);
-  if (method !== clientAuth.method && !isOfConnection) observe(server, client, "CA-17");
+  if (client.isUnregistered) {
+    server.observe?.(server, client.id, "unregistered client", { rule: "CA-07", id: client.id });
+  } else {
+    server.passed?.("CA-07", client.id);
+  }
+  if (method !== clientAuth.method && !isOfConnection) server.observe?.(server, client.id, "CA-17", undefined);
   return client;
 }
 
@@ -68,7 +70,7 @@ export async function authenticateClient(server: Server, credentials: Credential
 export function observePostedSecret(server: Server, client: Client, { params }: Credentials): void {
   const { authMethod, authMethods } = client;
   if (authMethod === "client_secret_post" || !authMethods.includes("client_secret_post")) return;
-  if (params.get("client_secret") !== undefined) observe(server, client, "CA-16", { client });
+  if (params.get("client_secret") !== undefined) server.observe?.(server, client.id, "CA-16", { client });
 }
 
 /** Rejects a method that the server no longer offers, although a client was registered for it. */

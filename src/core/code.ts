@@ -5,7 +5,6 @@ import { filterRequestedClaims, isReleasedByScope } from "./claims.ts";
 import type { User } from "./clients/client.ts";
 import { type Client, policyOf } from "./clients/repository.ts";
 import { chain, isPromise, type MaybePromise } from "./maybe_promise.ts";
-import { observe } from "./observe.ts";
 import { hasCode, type ResponseFields } from "./params.ts";
 import { reject } from "./reject.ts";
 import { randomId, randomToken, storageKey } from "./secrets.ts";
@@ -72,7 +71,7 @@ export async function issueResponse(
     throw reject("AZ-18", { requested: requestedScope.length > 0 ? requestedScope : [accessName] });
   }
   if (scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
-    observe(server, client, "OI-09", { grantTypes: client.grantTypes });
+    server.observe?.(server, client.id, "OI-09", { grantTypes: client.grantTypes });
   }
   const recording = server.recordUse(server, client, request);
   if (isPromise(recording)) await recording;

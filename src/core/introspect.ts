@@ -11,7 +11,6 @@ import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
 import { findInvalidReason, registeredScope } from "./grants/narrow_grant.ts";
 import { canonicalUri } from "./resource_list.ts";
 import { storageKey } from "./secrets.ts";
-import { observe } from "./observe.ts";
 import { reject } from "./reject.ts";
 import type { Server } from "./server.ts";
 import { type AccessToken, readAccessToken } from "./tokens/read_access_token.ts";
@@ -46,7 +45,7 @@ export function mayInspect(server: Server, client: Client, { audience, claims }:
 /** Observes a valid token that the caller may not see: the response is that of an invalid one (RFC 7662 §2.2). */
 function observeInvisible(server: Server, caller: Client, { audience }: AccessToken): void {
   const isTrusted = isPermitted(server, caller, "inspectTokensOfOthers");
-  observe(server, caller, "IN-02", { clientId: caller.id, serves: caller.serves, isTrusted, audience });
+  server.observe?.(server, caller.id, "IN-02", { clientId: caller.id, serves: caller.serves, isTrusted, audience });
 }
 
 /**

@@ -26,7 +26,7 @@ import type { ClientAuthMethod } from "./clients/client.ts";
 import type { SupportedGrantType } from "./clients/standing.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "./grants/authenticated_request.ts";
 import type { OAuthError } from "./errors.ts";
-import type { Observations } from "./observe.ts";
+import type { Observations } from "./observations.ts";
 import type { SigningKeys } from "./keys/jwt.ts";
 import type { Policy } from "./policy.ts";
 import type { Resources } from "./resource_list.ts";

@@ -9,7 +9,6 @@ import { hasTokenInQuery, type OtherPlace } from "./tokens/bound_token.ts";
 import { claimsForScope, mayBeRequested, withRequestedClaims } from "./claims.ts";
 import { policyOf } from "./clients/repository.ts";
 import { byProfile } from "./profile.ts";
-import { observe } from "./observe.ts";
 import { reject } from "./reject.ts";
 import { registeredScope } from "./grants/narrow_grant.ts";
 import type { Server } from "./server.ts";
@@ -46,7 +45,7 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
   const { claims } = token;
   const user = token.user === undefined ? undefined : await server.users.find(token.user);
   const client = (await server.clients.findHolder(claims.client_id))!;
-  observe(server, client, "userinfo", { clientId: client.id });
+  server.observe?.(server, client.id, "userinfo", { clientId: client.id });
   if (isInForm) assertFormAllowed(policyOf(server, client));
   if (user === undefined) throw reject("CC-03", undefined, { scope: "openid" });
   // A scope value that the client has lost since the token was issued releases no claims, even if the token contains

@@ -7,8 +7,19 @@ import type { Background } from "./hosting/background.ts";
 import type { PageDelivery } from "./login/delivery.ts";
 import type { RegisteredSecrets } from "./redaction/registered_secrets.ts";
 import type { ServerClients } from "./entries/server_clients.ts";
+import type { Observations } from "../core/observations.ts";
+import type { UnregisteredUri } from "../core/rules/authorize.ts";
+import type { UnknownUser } from "./rules/login.ts";
 import type { Trace } from "./trace.ts";
 import type { UserRepository } from "./entries/user_repository.ts";
+
+/** @internal The facts of each observation, also of login and logout. */
+export interface HostedObservations extends Observations {
+  /** A `login_hint` that names no user was accepted: a user was created, or another user logged in. */
+  readonly "OI-06": UnknownUser & { readonly effect: "created" | "created by the setting users" | "another user" };
+  /** The redirect URI of a logout was accepted although the client has not registered it. */
+  readonly "LO-03": UnregisteredUri & { readonly setting: "clients" | "redirectUris" };
+}
 
 /** @internal The whole server, which extensions and plugins receive. */
 export interface HostedServer extends FetchingServer {
@@ -18,6 +29,13 @@ export interface HostedServer extends FetchingServer {
   readonly users: UserRepository;
   /** Receives every event. */
   readonly trace: Trace;
+  /** Receives what is observed in accepted requests; absent if nothing listens. */
+  observe?<Name extends keyof HostedObservations>(
+    server: HostedServer,
+    client: string | undefined,
+    name: Name,
+    facts: HostedObservations[Name],
+  ): void;
   /** The deliveries of decisions to destinations other than redirect URIs. */
   readonly deliveries: readonly PageDelivery[];
   /** Runs work that no response waits for. */

@@ -3,7 +3,6 @@
 import type { ClientAuthMethod, ClientMetadata } from "./client.ts";
 import { type Client, policyOf } from "./repository.ts";
 import type { OAuthError } from "../errors.ts";
-import { observe } from "../observe.ts";
 import { reject } from "../reject.ts";
 import { constantTimeEqual, digest } from "../secrets.ts";
 import { secondsNow } from "../keys/jwt.ts";
@@ -65,7 +64,7 @@ export async function verifyClientSecret(
     } else if (isSecretExpired(server, client.metadata)) {
       failure = reject("CA-07", { failure: "expired secret", at: client.metadata.client_secret_expires_at! });
     } else {
-      if (isUnencoded) observe(server, client, "CA-04");
+      if (isUnencoded) server.observe?.(server, client.id, "CA-04", undefined);
       return client;
     }
   }

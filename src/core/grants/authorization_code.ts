@@ -3,7 +3,6 @@
 import type { CodeRecord, StoredRecord } from "../store/store.ts";
 import { type Client, policyOf } from "../clients/repository.ts";
 import { isPromise } from "../maybe_promise.ts";
-import { observe } from "../observe.ts";
 import { reject } from "../reject.ts";
 import { parameters, type Params } from "../params.ts";
 import { verifyCodeVerifier } from "../pkce.ts";
@@ -87,7 +86,7 @@ export const authorizationCode: GrantType = {
       throw invalidGrant(await revokeReplayed(server, client, stored, server.now()));
     }
     server.passed?.("CI-06");
-    if (isUnbound) observe(server, client, "TK-14");
+    if (isUnbound) server.observe?.(server, client.id, "TK-14", undefined);
     observeResources(server, client, parameters);
     return authorization;
   },

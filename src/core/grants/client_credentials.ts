@@ -4,7 +4,6 @@ import { hasAccess, requestsAccess } from "../request/access.ts";
 import { observeResources, readResources, resolveScope } from "../request/scope.ts";
 import { standardClaims } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
-import { observe } from "../observe.ts";
 import { reject } from "../reject.ts";
 import { randomId } from "../secrets.ts";
 import type { Server } from "../server.ts";
@@ -42,6 +41,6 @@ function isUserScope(value: string): boolean {
 function defaultScope(server: Server, client: Client): readonly string[] {
   const scope = server.settings.defaultScope.filter((value) => !isUserScope(value) && client.allowsScope(value));
   const possible = client.ownScope.filter((value) => !isUserScope(value));
-  if (scope.length === 0 && possible.length > 0) observe(server, client, "AZ-16", { possible });
+  if (scope.length === 0 && possible.length > 0) server.observe?.(server, client.id, "AZ-16", { possible });
   return scope;
 }

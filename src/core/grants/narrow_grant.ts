@@ -9,7 +9,6 @@ import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { isPromise } from "../maybe_promise.ts";
-import { observe } from "../observe.ts";
 import { type BrokenRule, reject } from "../reject.ts";
 import type { coreRules, RuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
@@ -46,7 +45,7 @@ export async function narrowGrant(
     server.passed?.("RT-09", scope.join(" "));
   } else {
     const values = { registered: [...scope, ...granted], granted: [...grant.scope, ...grant.resources] };
-    observe(server, client, "RT-09", values);
+    server.observe?.(server, client.id, "RT-09", values);
   }
   const claims = grant.claims &&
     filterRequestedClaims(grant.claims, (name) => mayBeRequested(server.claims, name, client.scope));

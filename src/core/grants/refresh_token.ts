@@ -2,7 +2,6 @@
 
 import type { RefreshTokenRecord, StoredRecord } from "../store/store.ts";
 import { policyOf } from "../clients/repository.ts";
-import { observe } from "../observe.ts";
 import { type Params, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
 import { observeResources } from "../request/scope.ts";
@@ -51,7 +50,7 @@ export async function authorizeRefresh(server: Server, request: AuthenticatedReq
   // A permitted retry gets the token that the first use stored.
   const lifetime = { endsAt, validUntil: idleExpiresAt(server, endsAt, stored.consumedAt) };
   if (settings.reuse !== undefined && stored.consumedAt === undefined) {
-    if (rotates) observe(server, client, "RT-04");
+    if (rotates) server.observe?.(server, client.id, "RT-04", undefined);
     await renew(server, id, token, stored);
     const added = settings.reuse === "another" ? await storeSuccessor(server, request, stored) : undefined;
     observeResources(server, client, parameters);

@@ -4,7 +4,6 @@ import { byProfile } from "../profile.ts";
 import { type Client, policyOf } from "../clients/repository.ts";
 import { isUndottedScheme } from "../redirect_uri.ts";
 import { isPromise } from "../maybe_promise.ts";
-import { observe } from "../observe.ts";
 import { type Params, type ResponseMode, splitScope } from "../params.ts";
 import type { OAuthError } from "../errors.ts";
 import { reject } from "../reject.ts";
@@ -59,7 +58,7 @@ export async function findDestination(
   const client = isPromise(found) ? await found : found;
   const redirectUri = params.get("redirect_uri");
   if (client === undefined) throw reject("AZ-02", { id, redirectUri, hasChallenge: params.has("code_challenge") });
-  if (client.isUnregistered) observe(server, client, "unregistered client", { rule: "AZ-02", id });
+  if (client.isUnregistered) server.observe?.(server, client.id, "unregistered client", { rule: "AZ-02", id });
   else server.passed?.("AZ-02", id);
   if (client.document !== undefined) server.passed?.(client.document.rule, id);
   if (rejection !== undefined) {
@@ -73,8 +72,8 @@ export async function findDestination(
     throw reject("RU-01", { clientId: id, uri, registered });
   }
   if (client.hasRedirectUri(uri)) server.passed?.("RU-01", uri);
-  else if (client.isUnregistered === undefined) observe(server, client, "RU-01", { uri, registered });
-  if (isUndottedScheme(uri)) observe(server, client, "RU-11", { uri });
+  else if (client.isUnregistered === undefined) server.observe?.(server, client.id, "RU-01", { uri, registered });
+  if (isUndottedScheme(uri)) server.observe?.(server, client.id, "RU-11", { uri });
   const mode = findResponseMode(server, client, params) ?? defaultResponseMode(server, params);
   const state = returnsState(params, mode) ? params.get("state") : undefined;
   return { client, destination: { uri, mode, state, storedRequest, isSigned } };

@@ -5,7 +5,6 @@ import { type Client, policyOf } from "../clients/repository.ts";
 import { hasStanding } from "../clients/standing.ts";
 import { byProfile } from "../profile.ts";
 import { isAbsoluteUri } from "../resource_list.ts";
-import { observe } from "../observe.ts";
 import { hasCode, type Params, scopeToken, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
 import type { PartRequest, Server } from "../server.ts";
@@ -43,7 +42,7 @@ export function resolveScope(
     throw reject("AZ-17", { problem, requested: tokens, registered, disallowed, clientId });
   }
   if (!supported.every((token) => server.settings.scopes.includes(token))) {
-    observe(server, client, "AZ-17", { requested: tokens, registered: client.scope });
+    server.observe?.(server, client.id, "AZ-17", { requested: tokens, registered: client.scope });
   }
   // If values were ignored, a warning is traced instead.
   if (supported.length === tokens.length) server.passed?.("AZ-17", supported.join(" "));
@@ -114,10 +113,10 @@ export function readResources(server: Server, params: Params, forAccess = true):
 /** Observes the resources of an accepted request, and a request without one if the server expects one. */
 export function observeResources(server: Server, client: Client, params: Params): void {
   const requested = params.getAll("resource");
-  observe(server, client, "resource", { requested, hasAudience: params.get("audience") !== undefined });
+  server.observe?.(server, client.id, "resource", { requested, hasAudience: params.get("audience") !== undefined });
   const { resourceParameter, profile } = policyOf(server, client);
   if (resourceParameter === "optional" || requested.length > 0) return;
-  observe(server, client, "MC-02", { byProfile: byProfile(profile, "resourceParameter") });
+  server.observe?.(server, client.id, "MC-02", { byProfile: byProfile(profile, "resourceParameter") });
 }
 
 async function findRequested(server: Server, requested: readonly string[]): Promise<readonly string[]> {

@@ -41,28 +41,6 @@ export interface UnknownLevel {
 /** The message about a level of authentication that a login misses, or that no login reaches. */
 export const missedLevelMessage = "the required level of authentication cannot be reached";
 
-export interface UnknownUser {
-  readonly hint: string;
-  /** Why no user was created; absent if the server did not try. `plus`: a user has the hint with `+` for the space. */
-  readonly problem?: "plus" | "no sub" | "too many users";
-  readonly limit: number;
-  /** Whether a user was not created because of `prompt=none`. */
-  readonly isSilent: boolean;
-}
-
-export function describeUnknownUser({ problem, limit }: UnknownUser): string {
-  switch (problem) {
-    case "plus":
-      return "login_hint names no user, because its + was sent as a space";
-    case "no sub":
-      return "login_hint names no user, and cannot be the sub of a new user";
-    case "too many users":
-      return `login_hint names no user, and the server has ${limit} already`;
-    case undefined:
-      return "login_hint names no user";
-  }
-}
-
 /** Facts about `claims` that is malformed, or that demands too many subjects. */
 export type WrongClaims =
   /** `malformed`: the received value. */
@@ -121,7 +99,6 @@ export const openidRules = {
         : `${"needs" in facts ? facts.needs : "login"} is required, but prompt=none forbids it`,
     "OpenID Connect Core §3.1.2.1, §3.1.2.6",
   ),
-  "OI-04": { source: "OpenID Connect Core §3.1.2.1" },
   "OI-05": rule<{ readonly maxAge: string } | OldLogin | MissedLevel>(
     (facts) =>
       "maxAge" in facts
@@ -135,11 +112,6 @@ export const openidRules = {
         : "authTime" in facts
         ? "the login is older than the request allows"
         : missedLevelMessage,
-    "OpenID Connect Core §3.1.2.1",
-  ),
-  "OI-06": rule<UnknownUser>(
-    ({ isSilent }) => isSilent ? "login_required" : "invalid_request",
-    describeUnknownUser,
     "OpenID Connect Core §3.1.2.1",
   ),
   "OI-07": rule<WrongHint & { readonly clientId: string }>(

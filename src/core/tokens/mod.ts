@@ -20,7 +20,6 @@ import { policyOf } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash, type TokenKind } from "../keys/jwt.ts";
 import { isPromise, type MaybePromise } from "../maybe_promise.ts";
-import { observe } from "../observe.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 import { currentGeneration, identifiersFor } from "../users/users.ts";
@@ -222,7 +221,7 @@ export async function signIdToken(
   };
   if (authorization.claims !== undefined || content !== "minimal") {
     Object.assign(claims, await userClaims(server, sub, authorization, content));
-  } else observe(server, client, "minimal ID token", { clientId: client.id, scope: authorization.scope });
+  } else server.observe?.(server, client.id, "minimal ID token", { clientId: client.id, scope: authorization.scope });
   const changing = claimsToSign(server, "id_token", claims, authorization);
   const signedClaims = isPromise(changing) ? await changing : changing;
   return await signToken(server, client, "id_token", client.idTokenAlg, signedClaims);

@@ -5,7 +5,6 @@ import type { Client } from "../clients/repository.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { TokenKind } from "../keys/jwt.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
-import { observe } from "../observe.ts";
 import type { Server } from "../server.ts";
 import { maxTokenLength } from "./bound_token.ts";
 
@@ -54,7 +53,7 @@ function shortenToken(
   // Base64url encodes three bytes as four characters.
   const leftOut = largest(sizes, (token.length - maxTokenLength) * 3 / 4);
   if (leftOut.length > 0) {
-    observe(server, client, "CL-17", {
+    server.observe?.(server, client.id, "CL-17", {
       ...facts,
       maxLength: maxTokenLength,
       leftOut: leftOut.map(({ name }) => name),
@@ -63,7 +62,7 @@ function shortenToken(
     return server.keys.sign(kind, alg, { ...claims, ...rest });
   }
   if (isFirst(server, `${kind} ${client.id}`)) {
-    observe(server, client, "CL-17", { ...facts, maxLength: maxCookieLength, leftOut: [] });
+    server.observe?.(server, client.id, "CL-17", { ...facts, maxLength: maxCookieLength, leftOut: [] });
   }
   return token;
 }

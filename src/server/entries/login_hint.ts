@@ -2,11 +2,10 @@
 
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 import type { User } from "../../core/clients/client.ts";
-import { observe } from "../../core/observe.ts";
 import { validateUser } from "../config/validate_user.ts";
 import { serverPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { reject } from "../../core/reject.ts";
+import { reject } from "../rules/mod.ts";
 import type { Server } from "../../core/server.ts";
 
 /** Maximum number of users, including configured ones. Beyond it, no guest user is created. */
@@ -50,7 +49,6 @@ export async function resolveLoginHint(
   { clientId, loginRequirements }: AuthorizationRequest,
 ): Promise<User | undefined> {
   const { allows, unknownLoginHint } = serverPolicy(server.settings);
-  const client = { id: clientId };
   const named = allows.openLogin ? await userForHint(server, loginHint) : undefined;
   if (named !== undefined) return named;
   const isNear = decodedPlusFix(loginHint) !== undefined;
@@ -63,13 +61,13 @@ export async function resolveLoginHint(
   const created = creates ? await createUser(server, loginHint) : undefined;
   if (typeof created === "object") {
     const isByUsers = server.settings.acceptsAny.includes("users");
-    if (isByUsers) observe(server, client, "OI-06", { ...facts, effect: "created by the setting users" });
-    else if (isNear) observe(server, client, "OI-06", { ...facts, effect: "created" });
+    if (isByUsers) server.observe?.(server, clientId, "OI-06", { ...facts, effect: "created by the setting users" });
+    else if (isNear) server.observe?.(server, clientId, "OI-06", { ...facts, effect: "created" });
     return created;
   }
   const unknown = { ...facts, problem: created };
   if (unknownLoginHint !== "default") throw reject("OI-06", unknown);
-  observe(server, client, "OI-06", { ...unknown, effect: "another user" });
+  server.observe?.(server, clientId, "OI-06", { ...unknown, effect: "another user" });
   return undefined;
 }
 

@@ -1,17 +1,16 @@
 /** Explains a login that does not satisfy the authorization request. */
 
 import { decodedPlusFix } from "../entries/login_hint.ts";
-import {
-  describeUnknownUser,
-  type MissedLevel,
-  type OldLogin,
-  type SilentLogin,
-  type UnknownLevel,
-  type UnknownUser,
-  type UnusableSession,
-  type WrongClaims,
-  type WrongUser,
+import type {
+  MissedLevel,
+  OldLogin,
+  SilentLogin,
+  UnknownLevel,
+  UnusableSession,
+  WrongClaims,
+  WrongUser,
 } from "../../core/rules/openid.ts";
+import { describeUnknownUser, type UnknownUser } from "../rules/login.ts";
 import type { Server } from "../../core/server.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 

@@ -2,7 +2,7 @@
 
 import type { Client } from "../../core/clients/repository.ts";
 import type { Explanation } from "../../core/errors.ts";
-import type { Observations } from "../../core/observe.ts";
+import type { Observations } from "../../core/observations.ts";
 import { splitScope } from "../../core/params.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 import type { PartRequest, Server } from "../../core/server.ts";

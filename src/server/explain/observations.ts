@@ -3,8 +3,7 @@
 import type { AnyName } from "../../core/policy.ts";
 import { dottedScheme } from "../config/uri_issues.ts";
 import type { Explanation, RuleExplanation } from "../../core/errors.ts";
-import type { Observations, Observe } from "../../core/observe.ts";
-import type { HostedServer } from "../hosted_server.ts";
+import type { HostedObservations, HostedServer } from "../hosted_server.ts";
 import { warn } from "../../platform/warn.ts";
 import { type Note, noteMinimalIdToken, noteResource, noteUnencodedSecret, recordUserinfoCall } from "./notes.ts";
 import { explainUnknownUser } from "./login.ts";
@@ -14,14 +13,14 @@ import { explainMissingResource, explainUnknownScope } from "./scope.ts";
 
 /** The texts of each observation: a warning, or any number of warnings and notes. */
 type Texts = {
-  readonly [Name in keyof Observations]: (
-    facts: Observations[Name],
+  readonly [Name in keyof HostedObservations]: (
+    facts: HostedObservations[Name],
     server: HostedServer,
   ) => Explanation | readonly (Explanation | Note)[];
 };
 
 /** Traces what an observation means. */
-export const traceObservation: Observe<HostedServer> = (server, client, name, facts) => {
+export const traceObservation: NonNullable<HostedServer["observe"]> = (server, client, name, facts) => {
   const found = texts[name](facts, server);
   traceTexts(server, client, "reason" in found ? [found] : found);
 };

@@ -1,8 +1,9 @@
-/** Texts of the rules of OpenID Connect, logout and bearer tokens. */
+/** Texts of the rules of OpenID Connect, login, logout and bearer tokens. */
 
 import type { openidRules } from "../../core/rules/openid.ts";
 import type { WrongHint } from "../../core/rules/openid.ts";
 import type { UnregisteredUri, UnregistrableUri } from "../../core/rules/authorize.ts";
+import type { loginRules } from "../rules/login.ts";
 import type { logoutRules, UnidentifiedClient } from "../rules/logout.ts";
 import { explainClaims, explainLogin, explainSilentLogin, explainUnknownLevel, explainUnknownUser } from "./login.ts";
 import { explainRepeated, explainUnregistrable, listLogoutUris } from "./parameters.ts";
@@ -145,4 +146,4 @@ export const openidTexts = {
       received: stated,
     }),
   },
-} as const satisfies RuleTexts<typeof openidRules & typeof logoutRules>;
+} as const satisfies RuleTexts<typeof openidRules & typeof loginRules & typeof logoutRules>;

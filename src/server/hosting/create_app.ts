@@ -70,7 +70,13 @@ interface AppDependencies extends Pick<HostedServer, "store" | "now" | "randomBy
 }
 
 /** The members that the core lacks, or has with fewer functions. */
-type HostedMember = Exclude<keyof HostedServer, keyof Server> | "clients" | "deliveries" | "trace" | "users";
+type HostedMember =
+  | Exclude<keyof HostedServer, keyof Server>
+  | "clients"
+  | "deliveries"
+  | "observe"
+  | "trace"
+  | "users";
 
 /** The members of a server that depend on its issuer. */
 type IssuerMembers = Pick<HostedServer, "issuer" | "audience" | "assertionAudiences">;

@@ -21,7 +21,6 @@ import { isPermitted } from "../../core/clients/standing.ts";
 import { clientSessionId } from "../../core/grant.ts";
 import type { Params } from "../../core/params.ts";
 import { appendToRedirectUri } from "../../core/redirect_uri.ts";
-import { observe } from "../../core/observe.ts";
 import { reject } from "../rules/mod.ts";
 import { constantTimeEqual } from "../../core/secrets.ts";
 import { sessionIdFor } from "../../core/users/users.ts";
@@ -33,6 +32,7 @@ import type { Context } from "../../core/context.ts";
 import { endpointPath } from "../../core/endpoint.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { readParams } from "../../core/client_endpoint.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import type { Pages } from "../pages.ts";
 import { warn } from "../../platform/warn.ts";
 import type { Handlers } from "../../core/route.ts";
@@ -44,13 +44,13 @@ import { clearSessionCookie } from "./session_cookie.ts";
 type ReplacedPages = Pick<Pages, "logout" | "loggingOut" | "loggedOut">;
 
 /** The handlers of the end session endpoint. */
-export function logoutHandlers(pages: ReplacedPages): Handlers {
-  const handle = (context: Context) => endSessionOrConfirm(context, pages);
+export function logoutHandlers(pages: ReplacedPages): Handlers<HostedServer> {
+  const handle = (context: Context<HostedServer>) => endSessionOrConfirm(context, pages);
   // A HEAD request must not end the session.
   return { GET: handle, HEAD: () => emptyHeadResponse, POST: handle };
 }
 
-async function endSessionOrConfirm(context: Context, pages: ReplacedPages): Promise<HttpResponse> {
+async function endSessionOrConfirm(context: Context<HostedServer>, pages: ReplacedPages): Promise<HttpResponse> {
   const { server, request, site } = context;
   const params = await readParams(context);
   params.rejectRepeated((facts) => reject("LO-02", facts));
@@ -147,13 +147,19 @@ async function findSid(
 }
 
 /** The URI to redirect to after logout, which the client must have registered (§3). */
-function readPostLogoutRedirectUri(server: Server, params: Params, client: Client | undefined): string | undefined {
+function readPostLogoutRedirectUri(
+  server: HostedServer,
+  params: Params,
+  client: Client | undefined,
+): string | undefined {
   const uri = params.get("post_logout_redirect_uri");
   if (uri === undefined) return undefined;
   if (client === undefined) throw reject("LO-03", { unknownId: params.get("client_id") });
   const { post_logout_redirect_uris: registered = [] } = client.metadata;
   const facts = { clientId: client.id, uri, registered };
-  if (!mayLogOutTo(server, client, uri, (setting) => observe(server, client, "LO-03", { ...facts, setting }))) {
+  if (
+    !mayLogOutTo(server, client, uri, (setting) => server.observe?.(server, client.id, "LO-03", { ...facts, setting }))
+  ) {
     rejectUnregistrable(client, uri, (facts) => reject("LO-03", facts));
     throw reject("LO-03", facts);
   }

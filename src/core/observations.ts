@@ -1,12 +1,11 @@
 /**
- * Observations of accepted requests: a check names what it saw, and `server/explain/` makes the texts. Warnings of
- * extensions and providers have their texts.
+ * Observations of accepted requests: a check names what it saw by `server.observe?.()`, and `server/explain/` makes the
+ * texts. Warnings of extensions and providers have their texts.
  */
 
 import type { Client } from "./clients/repository.ts";
 import type { ScopeValues, UnregisteredUri } from "./rules/authorize.ts";
 import type { ByProfile } from "./rules/rule.ts";
-import type { UnknownUser } from "./rules/openid.ts";
 
 /**
  * @internal The facts of each observation. Its name is the rule by which a strict server rejects the request, or a
@@ -29,12 +28,8 @@ export interface Observations {
   /** An ID token was issued without the claims of its scope. */
   readonly "minimal ID token": { readonly clientId: string; readonly scope: readonly string[] };
   readonly userinfo: { readonly clientId: string };
-  /** A `login_hint` that names no user was accepted: a user was created, or another user logged in. */
-  readonly "OI-06": UnknownUser & { readonly effect: "created" | "created by the setting users" | "another user" };
   /** `offline_access` was granted to a client that gets no refresh token. */
   readonly "OI-09": { readonly grantTypes: readonly string[] };
-  /** The redirect URI of a logout was accepted although the client has not registered it. */
-  readonly "LO-03": UnregisteredUri & { readonly setting: "clients" | "redirectUris" };
   /** A client that requested no scope received a token without scope values, although it may request some. */
   readonly "AZ-16": { readonly possible: readonly string[] };
   /** Neither a code challenge nor redirect_uri binds a code to its authorization request. */
@@ -65,22 +60,4 @@ export interface Observations {
   };
   /** A grant has scope values or resources that are no longer registered. */
   readonly "RT-09": { readonly registered: readonly string[]; readonly granted: readonly string[] };
-}
-
-/** @internal Receives an observation of a request of a client. */
-export type Observe<Server> = <Name extends keyof Observations>(
-  server: Server,
-  client: string | undefined,
-  name: Name,
-  facts: Observations[Name],
-) => void;
-
-/** Reports an observation of an accepted request, if anything listens. */
-export function observe<Name extends keyof Observations, Server extends { readonly observe?: Observe<Server> }>(
-  server: Server,
-  client: { readonly id: string } | undefined,
-  name: Name,
-  ...[facts]: undefined extends Observations[Name] ? [facts?: Observations[Name]] : [facts: Observations[Name]]
-): void {
-  server.observe?.(server, client?.id, name, facts as Observations[Name]);
 }
