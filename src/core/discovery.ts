@@ -81,7 +81,6 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
     issuer: server.issuer,
     ...Object.fromEntries(urls),
     scopes_supported: server.settings.scopes,
-    protected_resources: server.resources.hosted.map(({ identifier }) => identifier),
     response_types_supported: server.settings.responseTypes,
     response_modes_supported: server.settings.responseModes,
     grant_types_supported: server.grantTypes.map((grant) => grant.type),

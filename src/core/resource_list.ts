@@ -12,21 +12,8 @@ export interface ResourceSettings {
   readonly access_token_claims?: readonly string[];
 }
 
-/** @internal A protected resource that the server itself hosts. */
-export interface HostedResource {
-  /** The identifier: its URL. It may follow the port of the issuer. */
-  readonly identifier: string;
-  /** The scope values that its operations need. */
-  readonly scopes: readonly string[];
-  /** Forgets what users did there, because a mock is reset. */
-  reset(): void;
-}
-
 /** @internal The resources of a server. */
 export interface Resources {
-  readonly hosted: readonly HostedResource[];
-  /** Adds a hosted resource; replaces one with the same identifier. */
-  host(resource: HostedResource): void;
   /** The registered spelling of a resource, or `undefined` when it may not be named. */
   find(uri: string): string | undefined;
   isOpaque(uri: string): boolean;
@@ -41,19 +28,10 @@ export function resourceIndicators(
   localUrls: LocalUrls,
 ): Resources {
   const byUri = new Map(settings?.map((resource) => [canonicalUri(resource.uri), resource]));
-  let hosted: readonly HostedResource[] = [];
   return {
-    get hosted() {
-      return hosted;
-    },
-    host(resource) {
-      hosted = [...hosted.filter(({ identifier }) => identifier !== resource.identifier), resource];
-    },
     find(uri) {
       if (!isAbsoluteUri(uri)) return undefined;
       const key = canonicalUri(uri);
-      const own = hosted.find(({ identifier }) => canonicalUri(identifier) === key);
-      if (own !== undefined) return own.identifier;
       if (settings !== undefined) return byUri.get(key)?.uri;
       return /^https:/i.test(uri) || allowsHttp(new URL(uri).hostname, localUrls) ? key : undefined;
     },

@@ -4,7 +4,7 @@ import type { Context } from "../core/context.ts";
 import type { Handlers } from "../core/route.ts";
 import { readBodyText } from "../platform/http/body_text.ts";
 import { type HttpResponse, json, type ResponseLike, withHeaders } from "../core/http/message.ts";
-import type { HostedResource } from "../core/resource_list.ts";
+import type { HostedResource } from "../server/hosting/hosted_resources.ts";
 import type { MaybePromise } from "../core/maybe_promise.ts";
 import { OAuthError } from "../core/errors.ts";
 import type { HostedServer } from "../server/hosted_server.ts";

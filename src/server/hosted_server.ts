@@ -4,6 +4,7 @@ import type { OAuthError } from "../core/errors.ts";
 import type { BoundedCache } from "../platform/bounded_cache.ts";
 import type { FetchingServer } from "./fetching/fetching.ts";
 import type { Background } from "./hosting/background.ts";
+import type { HostedResources } from "./hosting/hosted_resources.ts";
 import type { PageDelivery } from "./login/delivery.ts";
 import type { RegisteredSecrets } from "./redaction/registered_secrets.ts";
 import type { ServerClients } from "./entries/server_clients.ts";
@@ -38,6 +39,8 @@ export interface HostedServer extends FetchingServer {
   ): void;
   /** The deliveries of decisions to destinations other than redirect URIs. */
   readonly deliveries: readonly PageDelivery[];
+  /** The resources that access tokens can be issued for. */
+  readonly resources: HostedResources;
   /** Runs work that no response waits for. */
   readonly background: Background;
   /** The values of `aud` that a client assertion may have, besides the issuer. */

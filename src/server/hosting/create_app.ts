@@ -18,7 +18,7 @@ import { endpointOrigin } from "../../core/issuer_urls.ts";
 import type { Keys } from "../../core/keys/keys.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Site } from "../pages/layout.tsx";
-import type { HostedResource } from "../../core/resource_list.ts";
+import { resourceIndicators } from "../../core/resource_list.ts";
 import { parseTarget, type RequestHandler } from "../../core/router.ts";
 import { coreEndpoints } from "../../core/routes.ts";
 import type { Server } from "../../core/server.ts";
@@ -39,6 +39,7 @@ import { type AppChanges, defaultOutbound, type LatchkeyOptions } from "./option
 import { type CreateRepository, recordPrefix } from "../entries/repository.ts";
 import { contextFactory, type EmitEvent, HostedContext } from "./request_context.ts";
 import { serverByHost } from "./server_by_host.ts";
+import { type HostedResource, hostedResources } from "./hosted_resources.ts";
 import { formPostPage } from "./form_post_page.ts";
 import { serverClients } from "../entries/server_clients.ts";
 import { withUnregisteredClients } from "../entries/unregistered_clients.ts";
@@ -75,6 +76,7 @@ type HostedMember =
   | "clients"
   | "deliveries"
   | "observe"
+  | "resources"
   | "trace"
   | "users";
 
@@ -156,6 +158,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
         createRepository,
       ),
       claims,
+      resources: hostedResources(resourceIndicators(settings.resources, settings.allows.localUrls)),
       fetching: createFetching(outbound, given.now),
       sender: undefined,
       deliveries: [],
@@ -179,7 +182,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       ...coreEndpoints({
         server: own,
         base,
-        extensions,
+        extensions: [resourceMetadata, ...extensions],
         approver,
         repeatWithCookies: interaction?.repeatWithCookies,
       }).map((endpoint) => ({ ...endpoint, load: hostedPages[endpoint.name] ?? endpoint.load })),
@@ -277,6 +280,11 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   for (const plugin of plugins) plugin.setup?.(app, { addResource, addApp, moveTo });
   return { app, handle: handler.handle, moveTo };
 }
+
+/** Lists the hosted resources in metadata (RFC 9728 §4). */
+const resourceMetadata: Pick<Extension, "metadata"> = {
+  metadata: ({ resources }) => ({ protected_resources: resources.hosted.map(({ identifier }) => identifier) }),
+};
 
 /** The approver of `login: "auto"`. */
 const automaticLogin: Approver = (request, situation) =>

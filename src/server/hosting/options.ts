@@ -16,7 +16,7 @@ import type { Store } from "../../core/store/store.ts";
 import type { Pages } from "../pages.ts";
 import type { RequestHandler } from "../../core/router.ts";
 import type { PluginProfileName } from "../config/plugin_profile.ts";
-import type { HostedResource } from "../../core/resource_list.ts";
+import type { HostedResource } from "./hosted_resources.ts";
 import type { Context } from "../../core/context.ts";
 import type { App } from "../app.ts";
 import type { HostedApp } from "./hosted_app.ts";
