@@ -238,7 +238,7 @@ function packageJson(): unknown {
   };
 }
 
-/** `src/platform/store/sql/sqlite.ts` → types/platform/store/sql/sqlite.d.ts. */
+/** `src/core/store/sqlite.ts` → types/core/store/sqlite.d.ts. */
 function declaration(entry: string): string {
   return `types/${entry.replace(/^src\//, "").replace(/\.tsx?$/, ".d.ts")}`;
 }

@@ -146,7 +146,7 @@ const importRules: ImportRules = {
   },
   builtins: [
     "platform/runtime/",
-    "platform/store/sql/sqlite.ts",
+    "core/store/sqlite.ts",
     "platform/store/sql/postgres_sockets.ts",
     "core/timers.ts",
     "testing/oauth2_mock_server/",

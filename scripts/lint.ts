@@ -24,7 +24,7 @@ const reserved: readonly Reserved[] = [
       "platform/runtime/",
       "core/crypto.ts",
       "core/timers.ts",
-      "platform/store/sql/sqlite.ts",
+      "core/store/sqlite.ts",
       "platform/store/sql/postgres_sockets.ts",
     ],
     message: "The rest of src/ runs unchanged everywhere, workers included.",

@@ -13,7 +13,7 @@ import { memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { postgresStore } from "../../src/platform/store/sql/postgres.ts";
 import { redisStore } from "../../src/platform/store/redis.ts";
-import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
+import { sqliteStore } from "../../src/core/store/sqlite.ts";
 import type { RecordKind, Store } from "../../src/core/store/store.ts";
 import {
   dropPostgresSchemas,

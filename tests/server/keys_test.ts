@@ -12,7 +12,7 @@ import { after, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { KeySource, LatchkeyOptions, SigningAlgorithm, Store } from "../../src/mod.ts";
 import { storedKeys } from "../../src/core/keys/keys.ts";
-import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
+import { sqliteStore } from "../../src/core/store/sqlite.ts";
 import { assertTokenResponse, clients, decodeClaims, encode, forEachCase, testServer } from "../kit.ts";
 import type { TestServer, TokenResponseBody } from "../kit.ts";
 import { openBrowser } from "./browser.ts";

@@ -6,7 +6,7 @@ import { ConfigurationError, host, memoryStore } from "../../src/mod.ts";
 import type { HostedApp } from "../../src/server/hosting/hosted_app.ts";
 import type { RecordKind } from "../../src/core/store/store.ts";
 import type { LatchkeyOptions, Store } from "../../src/mod.ts";
-import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
+import { sqliteStore } from "../../src/core/store/sqlite.ts";
 import { testControl } from "../../src/testing/mod.ts";
 import { latchkey, withSecretLeakCheck } from "../secret_leak_check.ts";
 import { encode, verifier } from "../kit.ts";

@@ -12,7 +12,7 @@ import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Store } from "../../src/mod.ts";
 import { postgresStore } from "../../src/platform/store/sql/postgres.ts";
 import { redisStore } from "../../src/platform/store/redis.ts";
-import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
+import { sqliteStore } from "../../src/core/store/sqlite.ts";
 import {
   dropPostgresSchemas,
   dropRedisPrefixes,

@@ -9,7 +9,7 @@ import { after, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { Latchkey, LatchkeyOptions, SigningAlgorithm, Store } from "../../src/mod.ts";
 import type { TraceEvent } from "../../src/server/trace.ts";
-import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
+import { sqliteStore } from "../../src/core/store/sqlite.ts";
 import { builtInKeys } from "../../src/testing/built_in_keys.ts";
 import { ecKeyFrom, signEs256 } from "../../src/testing/es256.ts";
 import { testKeys } from "../../src/testing/keys.ts";

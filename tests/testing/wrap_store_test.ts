@@ -3,7 +3,7 @@
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
-import { sqliteStore } from "../../src/platform/store/sql/sqlite.ts";
+import { sqliteStore } from "../../src/core/store/sqlite.ts";
 import { wrapStore } from "../../src/testing/wrap_store.ts";
 
 test("a wrapped store has every member of the store, and is persistent if the store is", async () => {

@@ -12,7 +12,7 @@ import {
   type Store,
   type StoredRecord,
 } from "../../core/store/store.ts";
-import { escapeKey } from "./sql/sql.ts";
+import { escapeKey } from "../../core/store/sql.ts";
 import { countRecords, listed, listRecords, recordFields, searchRecords, toStoredRecord } from "./redis_list.ts";
 import { isReadOnly, notReplicated, redisError } from "./redis_errors.ts";
 import { displayUrl } from "./display_url.ts";

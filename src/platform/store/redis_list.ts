@@ -1,7 +1,7 @@
 /** Lists of records in Redis: a sorted set contains the ids of each kind that is listed often. */
 
 import type { Redis } from "ioredis";
-import { escapeKey, idRange, unescapeKey } from "./sql/sql.ts";
+import { escapeKey, idRange, unescapeKey } from "../../core/store/sql.ts";
 import type { ListedRecord, ListOptions, RecordKind, Records, StoredRecord } from "../../core/store/store.ts";
 
 /** The kinds whose ids are kept in a sorted set. For other kinds, all keys are searched. */

@@ -8,7 +8,7 @@ import { after, test } from "node:test";
 import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
 import { postgresStore } from "../../../src/platform/store/sql/postgres.ts";
 import { redisStore } from "../../../src/platform/store/redis.ts";
-import { sqliteStore } from "../../../src/platform/store/sql/sqlite.ts";
+import { sqliteStore } from "../../../src/core/store/sqlite.ts";
 import {
   dropPostgresSchemas,
   dropRedisPrefixes,

@@ -27,9 +27,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
-import { type SqliteOptions, sqliteStore, StoreError } from "../../../src/platform/store/sql/sqlite.ts";
+import { type SqliteOptions, sqliteStore, StoreError } from "../../../src/core/store/sqlite.ts";
 import type { CodeRecord, Store } from "../../../src/core/store/store.ts";
-import { storeConformance } from "../../core/store_exam.ts";
 import { startChild } from "./run_child.ts";
 import type { Command } from "./sqlite_child.ts";
 
@@ -38,10 +37,6 @@ after(() => rmSync(folder, { recursive: true }));
 
 let files = 0;
 const newPath = () => join(folder, `${files++}.db`);
-const reopen = () => sqliteStore(join(folder, `${files - 1}.db`));
-
-storeConformance("SQLite file", () => sqliteStore(newPath()), { reopen });
-storeConformance("SQLite in memory", () => sqliteStore(":memory:"));
 
 const code: CodeRecord = {
   grant: {

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
 import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
-import { sqliteStore } from "../../../src/platform/store/sql/sqlite.ts";
+import { sqliteStore } from "../../../src/core/store/sqlite.ts";
 import {
   assertTokenResponse,
   basic,

@@ -11,7 +11,7 @@ import { after, test } from "node:test";
 import { ConfigurationError, OAuthError } from "../../../src/mod.ts";
 import { latchkey } from "../../secret_leak_check.ts";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
-import { sqliteStore } from "../../../src/platform/store/sql/sqlite.ts";
+import { sqliteStore } from "../../../src/core/store/sqlite.ts";
 import {
   assertAuthorizationResponse,
   assertTokenResponse,

@@ -25,7 +25,7 @@ import { inspect } from "node:util";
 import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
-import { sqliteStore } from "../../../src/platform/store/sql/sqlite.ts";
+import { sqliteStore } from "../../../src/core/store/sqlite.ts";
 import {
   assertTokenResponse,
   decodeClaims,

@@ -8,7 +8,7 @@ import { after, test } from "node:test";
 import { customFetch, None, processRevocationResponse, revocationRequest } from "oauth4webapi";
 import { memoryStore } from "../../../src/mod.ts";
 import type { LatchkeyOptions } from "../../../src/mod.ts";
-import { sqliteStore } from "../../../src/platform/store/sql/sqlite.ts";
+import { sqliteStore } from "../../../src/core/store/sqlite.ts";
 import {
   assertAcceptsFormsOnly,
   assertAuthenticatesClients,

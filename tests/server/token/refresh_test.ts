@@ -14,7 +14,7 @@ import { after, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../../src/mod.ts";
 import type { LatchkeyOptions, Store } from "../../../src/mod.ts";
 import type { TraceEvent } from "../../../src/server/trace.ts";
-import { sqliteStore } from "../../../src/platform/store/sql/sqlite.ts";
+import { sqliteStore } from "../../../src/core/store/sqlite.ts";
 import {
   assertAcceptsFormsOnly,
   assertAuthenticatesClients,

@@ -2,7 +2,7 @@
 
 import { resolveOptions, type Store } from "../../../core/store/store.ts";
 import { displayUrl } from "../display_url.ts";
-import { type SqlRow, sqlStore, type SqlValue } from "./sql.ts";
+import { type SqlRow, sqlStore, type SqlValue } from "../../../core/store/sql.ts";
 import { invalidSchemaName, versionMismatch } from "./postgres_errors.ts";
 import { openPool, type Sql } from "./postgres_pool.ts";
 import { readTls } from "./postgres_sockets.ts";

@@ -17,7 +17,7 @@ import * as oauth from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions, Store } from "../../../../src/mod.ts";
 import type { TraceEvent } from "../../../../src/server/trace.ts";
-import { sqliteStore } from "../../../../src/platform/store/sql/sqlite.ts";
+import { sqliteStore } from "../../../../src/core/store/sqlite.ts";
 import { basicHeader, confidentialClient, countOutcomes, refreshTokens, testClients } from "../../client_endpoints.ts";
 import type { Tokens } from "../../client_endpoints.ts";
 import {

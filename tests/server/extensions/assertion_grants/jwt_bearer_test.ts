@@ -14,7 +14,7 @@ import * as oauth from "oauth4webapi";
 import { ConfigurationError, memoryStore } from "../../../../src/mod.ts";
 import type { LatchkeyOptions, Store } from "../../../../src/mod.ts";
 import type { TrustedIssuer } from "../../../../src/server/extensions/assertion_grants/settings.ts";
-import { sqliteStore } from "../../../../src/platform/store/sql/sqlite.ts";
+import { sqliteStore } from "../../../../src/core/store/sqlite.ts";
 import { postgresStore } from "../../../../src/platform/store/sql/postgres.ts";
 import { redisStore } from "../../../../src/platform/store/redis.ts";
 import {

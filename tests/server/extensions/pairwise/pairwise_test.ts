@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../../../src/mod.ts";
-import { sqliteStore } from "../../../../src/platform/store/sql/sqlite.ts";
+import { sqliteStore } from "../../../../src/core/store/sqlite.ts";
 import { openBrowser } from "../../browser.ts";
 import type { LoginTokens } from "../../browser.ts";
 import {

@@ -1,7 +1,7 @@
 /** The statements of a store in an SQL database. A driver adds the connection and the schema. */
 
-import type { ListOptions, RecordKind, Records, Store, StoredRecord } from "../../../core/store/store.ts";
-import { delay } from "../../../core/timers.ts";
+import type { ListOptions, RecordKind, Records, Store, StoredRecord } from "./store.ts";
+import { delay } from "../timers.ts";
 
 export type SqlValue = string | number | null;
 

@@ -1,6 +1,6 @@
 /** Converts errors of SQLite and the file system to a `StoreError` with expected, received and a fix. */
 
-import { StoreError, type StoreErrorDetails } from "../../../core/store/store.ts";
+import { StoreError, type StoreErrorDetails } from "./store.ts";
 
 type StoreErrorPhrases = Omit<StoreErrorDetails, "location">;
 

@@ -4,12 +4,12 @@ import { chmodSync, closeSync, openSync, realpathSync, statSync } from "node:fs"
 import { resolve, sep } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { resolveOptions, type Store } from "../../../core/store/store.ts";
-import { delay } from "../../../core/timers.ts";
+import { resolveOptions, type Store } from "./store.ts";
+import { delay } from "../timers.ts";
 import { type SqlRow, sqlStore } from "./sql.ts";
 import { foreignDatabase, insecurePermissions, notAFile, sqliteError, versionMismatch } from "./sqlite_errors.ts";
 
-export { StoreError } from "../../../core/store/store.ts";
+export { StoreError } from "./store.ts";
 
 /** Options of a SQLite store. */
 export interface SqliteOptions {
