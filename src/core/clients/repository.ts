@@ -170,10 +170,7 @@ export function fixedEntries<Item>(items: readonly Item[], getId: (item: Item) =
   };
 }
 
-export type ClientPolicy = Pick<
-  Policy,
-  "allows" | "userScopes" | "alg" | "acceptsAny" | "subjectTypes"
->;
+export type ClientPolicy = Pick<Policy, "allows" | "userScopes" | "alg" | "acceptsAny" | "subjectTypes">;
 
 /** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be valid. */
 export function clientFromMetadata(metadata: ClientMetadata, server: ClientPolicy): Client {

@@ -40,12 +40,6 @@ export interface UnknownClient {
   readonly hasChallenge: boolean;
 }
 
-/** Facts about an approval that grants too little. */
-export type NothingGranted =
-  | { readonly requested: readonly string[] }
-  /** The granted scope, without openid, for a response with an ID token. */
-  | { readonly granted: readonly string[] };
-
 /** Facts about a source of parameters that cannot be used. */
 export interface UnusableSource {
   readonly parameter: "request" | "request_uri";
@@ -58,10 +52,6 @@ export interface UnusableSource {
   readonly clientId?: string;
   /** How values of the parameter begin that the server supports; absent if it supports none. */
   readonly prefix?: string;
-}
-
-export interface MissingRedirectUri {
-  readonly registered: readonly string[];
 }
 
 export interface UnsupportedResponseType extends ByProfile {
@@ -77,18 +67,6 @@ export interface UnregisteredResponseType {
   readonly grantTypes: readonly string[];
   /** The response types of the client. */
   readonly registered: readonly string[];
-}
-
-export interface LongValue {
-  readonly name: string;
-  readonly limit: number;
-  readonly length: number;
-}
-
-/** Facts about a request that is too large for the parameter that carries it during the login. */
-export interface LargeRequest {
-  readonly bytes: number;
-  readonly limit: number;
 }
 
 export interface ScopeValues {
@@ -109,16 +87,12 @@ export type WrongScope =
   | ScopeValues & { readonly problem: "unknown" }
   | ScopeValues & DisallowedScope & { readonly problem: "not for users" | "not allowed" };
 
+/** By the page on which the user denied the request. */
 const denials = {
   consent: "the user denied the request",
   login: "the user cancelled the login",
   "no users": "this server has no users",
 } as const;
-
-export interface Denial {
-  /** The page on which the user denied it, or that the server has no users. */
-  readonly denied: keyof typeof denials;
-}
 
 export interface UnsupportedResponseMode extends ByProfile {
   /** Absent if the request has none. */
@@ -177,7 +151,10 @@ export const authorizeRules = {
     ({ type }) => `this client is not registered for ${type === "code" ? "the code flow" : `response_type=${type}`}`,
     "OAuth 2.1 §4.1.2.1",
   ),
-  "AZ-13": rule<LongValue | LargeRequest>(
+  // `bytes`: those of a request, in the parameter that carries it during the login.
+  "AZ-13": rule<
+    { readonly limit: number } & ({ readonly name: string; readonly length: number } | { readonly bytes: number })
+  >(
     "invalid_request",
     (facts) =>
       "name" in facts
@@ -210,7 +187,8 @@ export const authorizeRules = {
         : `scope contains a value that this client may not request: ${facts.disallowed.join(" ")}`,
     "OAuth 2.1 §4.1.2.1; OpenID Connect Core §3.1.2.1",
   ),
-  "AZ-18": rule<NothingGranted>(
+  // `granted`: the granted scope, without openid, for a response with an ID token.
+  "AZ-18": rule<{ readonly requested: readonly string[] } | { readonly granted: readonly string[] }>(
     "access_denied",
     (facts) =>
       "granted" in facts
@@ -223,7 +201,11 @@ export const authorizeRules = {
     ({ byProfile }) => `response_mode is not supported${byProfile}`,
     "OAuth 2.0 Multiple Response Types",
   ),
-  "AZ-21": rule<Denial>("access_denied", ({ denied }) => denials[denied], "OAuth 2.1 §4.1.2.1"),
+  "AZ-21": rule<{ readonly denied: keyof typeof denials }>(
+    "access_denied",
+    ({ denied }) => denials[denied],
+    "OAuth 2.1 §4.1.2.1",
+  ),
   "AZ-22": rule<{ readonly isStoreDown: boolean }>(
     ({ isStoreDown }) => isStoreDown ? "temporarily_unavailable" : "server_error",
     ({ isStoreDown }) =>
@@ -254,12 +236,12 @@ export const authorizeRules = {
     (facts) => uriMessage("redirect_uri", facts),
     "OAuth 2.1 §4.1.1; RFC 9700 §4.1.3; RFC 3986 §6.2.1",
   ),
-  "RU-06": rule<MissingRedirectUri & ByProfile>(
+  "RU-06": rule<{ readonly registered: readonly string[] } & ByProfile>(
     "invalid_request",
     ({ byProfile }) => `redirect_uri is missing${byProfile}`,
     "OAuth 2.1 §2.3.2",
   ),
-  "RU-07": rule<MissingRedirectUri>(
+  "RU-07": rule<{ readonly registered: readonly string[] }>(
     "invalid_request",
     "redirect_uri is missing",
     "OAuth 2.1 §2.3.2; OpenID Connect Core §3.1.2.1",

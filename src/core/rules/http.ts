@@ -2,12 +2,6 @@
 
 import { type Rule, rule } from "./rule.ts";
 
-export interface CrossSiteLogin {
-  readonly page: string;
-  /** What the page requests in a frame, such as `iframe`; absent if it is not framed. */
-  readonly frame?: string;
-}
-
 /** The pages that may use a server like a page on its machine. */
 export const knownPages =
   "a page on a test host, or on an origin of allowedOrigins or of a redirect URI of a configured client";
@@ -50,7 +44,8 @@ export const httpRules = {
         : "this login is finished, has expired or belongs to another browser",
   ),
   "UI-20": { source: "RFC 9700 §4.7" },
-  "UI-30": rule<CrossSiteLogin>(
+  // `frame`: what the page requests in a frame, such as `iframe`; absent if it is not framed.
+  "UI-30": rule<{ readonly page: string; readonly frame?: string }>(
     "interaction_required",
     "automatic login is not allowed for a page of another site",
     "RFC 9700 §4.7",

@@ -84,11 +84,6 @@ export type InvalidToken =
   | { readonly token: string; readonly problem: AccessTokenProblem }
   | { readonly token: string; readonly audience: readonly string[] };
 
-interface MissingScope {
-  readonly scope: string;
-  readonly granted?: string;
-}
-
 /** By ID, in the order of `tests/rules.md`. */
 export const openidRules = {
   "OI-03": rule<SilentLogin>(
@@ -143,7 +138,9 @@ export const openidRules = {
         : `the access token was sent in the form${facts.byProfile}`,
     "OAuth 2.1 §5.1",
   ),
-  "BR-02": rule<MissingToken | InvalidToken | MissingScope | { readonly isBound: true }>(
+  "BR-02": rule<
+    MissingToken | InvalidToken | { readonly scope: string; readonly granted?: string } | { readonly isBound: true }
+  >(
     (facts) => "scope" in facts ? "insufficient_scope" : "invalid_token",
     (facts) =>
       "header" in facts

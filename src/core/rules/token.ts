@@ -17,11 +17,6 @@ export interface WrongResource {
   readonly problem: keyof typeof resourceMessages;
 }
 
-export interface UngrantedResource {
-  readonly granted: readonly string[];
-  readonly requested: readonly string[];
-}
-
 /** Facts about a code or refresh token of another client, by the ids of both clients. */
 interface OtherClient {
   readonly issuedTo: string;
@@ -61,23 +56,14 @@ export type FailedAuthentication =
     readonly registered: string;
     readonly accepted: readonly string[];
   }
-  | {
-    readonly failure: "another method";
-    readonly id: string;
-    readonly registered: string;
-    readonly used: string;
-  }
+  | { readonly failure: "another method"; readonly id: string; readonly registered: string; readonly used: string }
   | { readonly failure: "wrong secret"; readonly id: string; readonly used: string }
   | {
     readonly failure: "expired secret";
     /** Seconds since the epoch. */
     readonly at: number;
   }
-  | ByProfile & {
-    readonly failure: "method not offered";
-    readonly used: string;
-    readonly offered: readonly string[];
-  }
+  | ByProfile & { readonly failure: "method not offered"; readonly used: string; readonly offered: readonly string[] }
   | { readonly failure: "public client"; readonly id: string };
 
 interface UnregisteredGrantType {
@@ -174,7 +160,11 @@ export const tokenRules = {
   ),
   "CC-03": rule("insufficient_scope", "the access token has no user", "RFC 9700 §4.15; OAuth 2.1 §7.4"),
   "RI-01": rule<WrongResource>("invalid_target", ({ problem }) => resourceMessages[problem], "RFC 8707 §2"),
-  "RI-03": rule<UngrantedResource>("invalid_target", "resource was not granted", "RFC 8707 §2.2"),
+  "RI-03": rule<{ readonly granted: readonly string[]; readonly requested: readonly string[] }>(
+    "invalid_target",
+    "resource was not granted",
+    "RFC 8707 §2.2",
+  ),
   "RI-05": rule<{ readonly resources: readonly string[] }>(
     "invalid_target",
     "none of the granted resources is still registered",
