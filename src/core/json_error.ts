@@ -2,8 +2,7 @@
 
 import type { Context } from "./context.ts";
 import { OAuthError } from "./errors.ts";
-import { challenge } from "./http/challenge.ts";
-import { HttpError, type HttpResponse, json } from "./http/message.ts";
+import { challenge, HttpError, type HttpResponse, json } from "./http/message.ts";
 import { reject } from "./reject.ts";
 import type { RequestTarget } from "./router.ts";
 import { statusOf } from "./rules/rule.ts";

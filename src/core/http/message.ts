@@ -160,6 +160,19 @@ export function redirect(method: string, location: string, extra?: ExtraHeaders)
   };
 }
 
+/** A challenge (RFC 9110 §11.6.1): the scheme, and its parameters as quoted strings, without undefined ones. */
+export function challenge(scheme: string, parameters: Readonly<Record<string, string | undefined>>): string {
+  const pairs = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}="${sanitizeQuotedString(value)}"`]
+  );
+  return pairs.length === 0 ? scheme : `${scheme} ${pairs.join(", ")}`;
+}
+
+/** Removes the characters that a quoted string in a header must not contain. */
+function sanitizeQuotedString(text: string): string {
+  return text.replace(/[^\x20\x21\x23-\x5B\x5D-\x7E]/g, "");
+}
+
 /** Rejects a request at the HTTP level. The error channel of the endpoint chooses the form of the response. */
 export class HttpError extends Error {
   readonly status: number;

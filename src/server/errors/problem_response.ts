@@ -1,8 +1,7 @@
 /** Problem details for HTTP APIs (RFC 9457): what was expected, what was received, and how to fix it. */
 
 import type { RuleResult } from "../pages/rule_result.ts";
-import { challenge } from "../../core/http/challenge.ts";
-import { type HttpResponse, json } from "../../core/http/message.ts";
+import { challenge, type HttpResponse, json } from "../../core/http/message.ts";
 import { reasonPhrases } from "../../platform/http/reason_phrases.ts";
 import type { OAuthError } from "../../core/errors.ts";
 import { findFix } from "../rules.ts";

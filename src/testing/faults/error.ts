@@ -2,9 +2,8 @@
 
 import { resolveRequest } from "../../core/request/request_source.ts";
 import { authorizationResponse } from "../../core/authorize.ts";
-import { challenge } from "../../core/http/challenge.ts";
 import { basicChallenge } from "../../core/json_error.ts";
-import { json, type RequestLike, type ResponseLike } from "../../core/http/message.ts";
+import { challenge, json, type RequestLike, type ResponseLike } from "../../core/http/message.ts";
 import { findDestination } from "../../core/request/destination.ts";
 import { type ErrorCode, statusOf } from "../../core/rules/rule.ts";
 import { paramsFromFields } from "../../core/params.ts";

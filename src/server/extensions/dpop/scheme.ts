@@ -1,7 +1,7 @@
 /** The scheme of access tokens that are bound to a key (RFC 9449 §7): its challenges, and the proof of the key. */
 
 import { OAuthError } from "../../../core/errors.ts";
-import { challenge } from "../../../core/http/challenge.ts";
+import { challenge } from "../../../core/http/message.ts";
 import type { BoundScheme } from "../../../core/tokens/bound_token.ts";
 import { reject } from "./rules.ts";
 
