@@ -1,12 +1,4 @@
-/**
- * The interfaces between the server, its endpoints and the plugins of the whole server.
- *
- * 1. `endpoint.ts` describes an endpoint; `route.ts` loads its handlers.
- * 2. The router creates a {@link Context} for each request; plugins (`hosting/options.ts`) may change its server.
- * 3. The handler reads the context and returns a response, or throws.
- * 4. `error_response.ts` sends a thrown error through the error channel of the endpoint.
- * 5. `authorize.ts` decides authorization requests by an approver (`approver.ts`).
- */
+/** The assembled server, and the context of each request. Plugins (`hosting/options.ts`) may change its server. */
 
 import type { HttpResponse, PageForm, RequestLike } from "./http/message.ts";
 import type { RequestTarget } from "./router.ts";

@@ -42,12 +42,6 @@ export function mayInspect(server: Server, client: Client, { audience, claims }:
       audience.some((uri) => uri === server.audience || client.serves.includes(canonicalUri(uri)));
 }
 
-/** Observes a valid token that the caller may not see: the response is that of an invalid one (RFC 7662 §2.2). */
-function observeInvisible(server: Server, caller: Client, { audience }: AccessToken): void {
-  const isTrusted = isPermitted(server, caller, "inspectTokensOfOthers");
-  server.observe?.(server, caller.id, "IN-02", { clientId: caller.id, serves: caller.serves, isTrusted, audience });
-}
-
 /**
  * Describes a token to an authenticated client: one of its own tokens, or an access token that it may inspect.
  *
@@ -62,7 +56,10 @@ export async function introspect(
   const accessToken = await readAccessToken(server, token);
   if (accessToken !== undefined) {
     if (!mayInspect(server, caller, accessToken)) {
-      observeInvisible(server, caller, accessToken);
+      // The response is that of an invalid token (RFC 7662 §2.2).
+      const isTrusted = isPermitted(server, caller, "inspectTokensOfOthers");
+      const { audience } = accessToken;
+      server.observe?.(server, caller.id, "IN-02", { clientId: caller.id, serves: caller.serves, isTrusted, audience });
       return inactiveToken;
     }
     const { claims: accessTokenClaims } = accessToken;

@@ -6,7 +6,8 @@
  * `decideRequest` (`authorize.ts`), the approver (`approver.ts`) and `issueResponse` (`code.ts`).
  *
  * A token request passes through `clientEndpoint` (`client_endpoint.ts`), which authenticates the client, then
- * `findGrantType`, the grant type's `authorize` and `issueTokens`: see `grants/mod.ts`.
+ * `findGrantType` (`token.ts`), `authorize` of the grant type (`grants/`), which checks and consumes the code or the
+ * refresh token, and `issueTokens` (`tokens/mod.ts`).
  */
 
 import type { FurtherAccess, Store } from "./store/store.ts";

@@ -1,16 +1,4 @@
-/**
- * The grant types: one file each. This file lists them.
- *
- * The token endpoint handles a request in four steps:
- *
- * 1. `clientEndpoint` authenticates the client and creates the `AuthenticatedRequest`.
- * 2. `findGrantType` picks the grant type by `grant_type`.
- * 3. `authorize` of the grant type checks the code, the refresh token or the client, consumes it, and returns an
- *    `Authorization`.
- * 4. `issueTokens` (in `tokens/`) turns the authorization into the response.
- *
- * Grants are revoked in `grant.ts`. Authorization requests are in `request.ts`, codes in `code.ts`.
- */
+/** The grant types: one file each. This file lists them. `server.ts` says how a token request passes through one. */
 
 import { authorizationCode } from "./authorization_code.ts";
 import { authorizeClientCredentials } from "./client_credentials.ts";
