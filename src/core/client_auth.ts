@@ -37,16 +37,16 @@ export function clientAuthentication(added: readonly ClientAuth[]): readonly Cli
 export async function authenticateClient(server: Server, credentials: Credentials): Promise<Client> {
   const { params } = credentials;
   const { clientAuthentication } = server;
-  const used = clientAuthentication.filter((one) => one.method !== "none" && one.isUsed(credentials));
+  const used = clientAuthentication.filter((one) => !isNone(one) && one.isUsed(credentials));
   if (used.length > 1) throw reject("CA-09", { methods: used.map(({ method }) => method) });
-  const clientAuth = used[0] ?? clientAuthentication.find(({ method }) => method === "none")!;
+  const clientAuth = used[0] ?? clientAuthentication.find(isNone)!;
   // A public client has no secret to guess, so failures of others must not limit it.
-  const client = server.rateLimiter === undefined || clientAuth.method === "none"
+  const client = server.rateLimiter === undefined || isNone(clientAuth)
     ? await clientAuth.authenticate(server, credentials)
     : await authenticateRateLimited(server, server.rateLimiter, clientAuth, credentials);
   const claimedClientId = params.get("client_id");
   if (claimedClientId !== undefined && claimedClientId !== client.id) throw reject("TK-08");
-  const isOfConnection = clientAuth.method === "none" && client.confidential;
+  const isOfConnection = isNone(clientAuth) && client.confidential;
   // Basic with an empty secret is accepted from a public client.
   const method = isOfConnection
     ? client.authMethod
@@ -61,6 +61,11 @@ export async function authenticateClient(server: Server, credentials: Credential
   }
   if (method !== clientAuth.method && !isOfConnection) server.observe?.(server, client.id, "CA-17", undefined);
   return client;
+}
+
+/** Whether it is the method of requests that use no other one. */
+function isNone({ method }: ClientAuth): boolean {
+  return method === "none";
 }
 
 /**
