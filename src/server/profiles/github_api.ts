@@ -13,7 +13,7 @@ import type { User } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { OAuthError } from "../../core/errors.ts";
 import { revokeGrant } from "../../core/grant.ts";
-import { paramsFromFields } from "../../core/params.ts";
+import { paramsFromFields, scopeToken } from "../../core/params.ts";
 import { revokeConsent } from "../login/stored_consent.ts";
 import { grantOfAccessToken } from "../../core/tokens/token_id.ts";
 import { type AccessToken, readAccessToken } from "../../core/tokens/read_access_token.ts";
@@ -188,7 +188,7 @@ function userMembers(user: User): Readonly<Record<string, unknown>> {
 }
 
 function scopesOf({ claims: { scope = "" } }: AccessToken): readonly string[] {
-  return scope.split(" ").filter((value) => value !== "" && value !== "no_scope");
+  return scope.split(" ").filter((value) => scopeToken.test(value) && value !== "no_scope");
 }
 
 function withScopes(response: HttpResponse, token: AccessToken): HttpResponse {

@@ -95,6 +95,11 @@ test("URLs that logins call are served from the user, or get the provider's own 
       assertEquals(Object.fromEntries(Object.keys(expected).map((name) => [name, first[name]])), expected);
       if (!path.includes("TOKEN")) assertEquals([path, (await get(path, {})).status], [path, 401]);
     }
+    // A mint may put anything into a token. No response may fail because of it.
+    const odd = `Bearer ${await as.mint.accessToken({ scope: `${scope} \x01 \u20ac` })}`;
+    for (const path of Object.keys(served)) {
+      assertEquals([profile, path, (await get(path, { authorization: odd })).status], [profile, path, 200]);
+    }
     for (const path of unserved) {
       const { status, text } = await get(path);
       assertEquals([profile, path, status], [profile, path, 404]);
