@@ -50,34 +50,28 @@ export const defaultPolicy = {
   responseTypes: ["code"],
 } as const satisfies Partial<Policy>;
 
+/** The members of a policy that a program cannot set: they follow from the issuer, or would loosen a server. */
+const fixedNames = [
+  "allows",
+  "isIssuerFromHost",
+  "acceptsAny",
+  "issuerHosts",
+  "allowedOrigins",
+  "frontChannelUrl",
+  "backChannelUrl",
+  "origins",
+  "metadata",
+  "userScopes",
+  "subjectTypes",
+  "providers",
+  "profile",
+] as const satisfies readonly (keyof Policy)[];
+
+/** @internal The name of such a member. */
+export type FixedName = typeof fixedNames[number];
+
 /** What a program can decide. Groups may name some of their members. */
-export interface CorePolicy extends
-  Partial<
-    Pick<
-      Policy,
-      | "seeOther"
-      | "signatureAlgorithms"
-      | "clientAuthMethods"
-      | "requireRedirectUri"
-      | "resourceParameter"
-      | "accessTokenInForm"
-      | "metadataForms"
-      | "defaultEndpoints"
-      | "claims"
-      | "unmappedClaims"
-      | "idTokenClaims"
-      | "accessTokenClaims"
-      | "alg"
-      | "tokenRedirectUri"
-      | "accessTokenFormat"
-      | "tokenPrefixes"
-      | "responseModes"
-      | "responseTypes"
-      | "scopes"
-      | "defaultScope"
-      | "resources"
-    >
-  > {
+export interface CorePolicy extends Partial<Omit<Policy, FixedName | "lifetimes" | "pkce" | "refresh">> {
   /** Lifetimes in seconds. */
   readonly lifetimes?: Partial<Policy["lifetimes"]>;
   /** When code challenges are required. */
@@ -86,26 +80,9 @@ export interface CorePolicy extends
   readonly refresh?: Partial<Omit<Policy["refresh"], "reuse">>;
 }
 
-/** The members of a policy that a program cannot set: they follow from the issuer, or would loosen a server. */
-const fixedMembers: Readonly<Record<Exclude<keyof Policy, keyof CorePolicy>, true>> = {
-  allows: true,
-  isIssuerFromHost: true,
-  acceptsAny: true,
-  issuerHosts: true,
-  allowedOrigins: true,
-  frontChannelUrl: true,
-  backChannelUrl: true,
-  origins: true,
-  metadata: true,
-  userScopes: true,
-  subjectTypes: true,
-  providers: true,
-  profile: true,
-};
-
 /** Whether a program cannot set the member of this name. */
 export function isFixed(name: string): boolean {
-  return Object.hasOwn(fixedMembers, name);
+  return fixedNames.some((fixed) => fixed === name);
 }
 
 export const changeableNames: ReadonlySet<string> = new Set([

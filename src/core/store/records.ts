@@ -155,8 +155,6 @@ export interface Records {
   refresh_token: RefreshTokenRecord;
   /** Opaque access tokens, by the digest of the token. */
   access_token: AccessTokenRecord;
-  /** Identifiers that may be used once, such as those of client assertions. */
-  used_identifier: Readonly<Record<string, never>>;
   /** The server's own secrets, by purpose. */
   server_secret: ServerSecretRecord;
   /** The marks of {@link Store.revoke}, by the id that was revoked. */
