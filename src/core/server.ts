@@ -273,7 +273,8 @@ export interface PartRequest {
 /** A part of a request for access: how it is read, and what the client is warned about. */
 export type RequestPart = CheckedPart | AnyMemberPart;
 
-export interface BasePart {
+/** @typeParam Value The member of the request, if it becomes one. */
+export interface BasePart<Value> {
   readonly at: readonly EntryPoint[];
   /** The rule that is traced when its check has passed; a request can violate the same rule. Default: none. */
   readonly passes?: RuleId;
@@ -281,38 +282,31 @@ export interface BasePart {
   readonly rule?: RuleId;
   /** Its parameters; of access besides scope, also at the token endpoint. Default: listed in `request.ts`. */
   readonly parameters?: readonly ParameterDescription[];
-  /** Traces what a client probably did not intend. Called once for each accepted request. */
-  warn?(from: PartRequest, request: AuthorizationRequest): void;
-}
-
-/** @internal A part that becomes no member of the request. */
-export interface CheckedPart extends BasePart {
-  /** Always absent. */
-  readonly name?: undefined;
-  /** Always absent: access is a member of the request. */
-  readonly access?: undefined;
-  /**
-   * Verifies the part. It changes nothing, so that a request may be read more than once.
-   *
-   * @param parts The parts that were read before this one.
-   * @throws {OAuthError} If the part is missing or invalid.
-   */
-  read?(from: PartRequest, parts: Partial<AuthorizationRequest>): MaybePromise<void>;
-}
-
-/** @internal A part that becomes any one member of the request. */
-export type AnyMemberPart = { [Name in keyof AuthorizationRequest]-?: MemberPart<Name> }[keyof AuthorizationRequest];
-
-export interface MemberPart<Name extends keyof AuthorizationRequest> extends BasePart {
-  /** The member of the request; of access besides scope, also of approvals and grants. */
-  readonly name: Name;
   /**
    * Reads and verifies the part. It changes nothing, so that a request may be read more than once.
    *
    * @param parts The parts that were read before this one.
    * @throws {OAuthError} If the part is missing or invalid.
    */
-  read(from: PartRequest, parts: Partial<AuthorizationRequest>): MaybePromise<AuthorizationRequest[Name]>;
+  read?(from: PartRequest, parts: Partial<AuthorizationRequest>): MaybePromise<Value>;
+  /** Traces what a client probably did not intend. Called once for each accepted request. */
+  warn?(from: PartRequest, request: AuthorizationRequest): void;
+}
+
+/** @internal A part that becomes no member of the request. */
+export interface CheckedPart extends BasePart<void> {
+  /** Always absent. */
+  readonly name?: undefined;
+  /** Always absent: access is a member of the request. */
+  readonly access?: undefined;
+}
+
+/** @internal A part that becomes any one member of the request. */
+export type AnyMemberPart = { [Name in keyof AuthorizationRequest]-?: MemberPart<Name> }[keyof AuthorizationRequest];
+
+export interface MemberPart<Name extends keyof AuthorizationRequest> extends BasePart<AuthorizationRequest[Name]> {
+  /** The member of the request; of access besides scope, also of approvals and grants. */
+  readonly name: Name;
   /** How access besides scope is handled. Default: the part is not such access. */
   readonly access?: Name extends keyof FurtherAccess ? Access : undefined;
 }
