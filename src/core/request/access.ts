@@ -23,7 +23,7 @@ export interface PartServer {
   readonly passed?: RulePassed;
 }
 
-/** How an extension handles it. Each function loads its code, so that other requests and grants load none. */
+/** How an extension handles it. Functions that return a promise load its code: other requests and grants load none. */
 export interface Access {
   isRequested(server: PartServer, params: Params): boolean;
   /** Reads the parameter of a stored request, which was valid when it was stored. */

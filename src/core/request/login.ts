@@ -157,15 +157,6 @@ function findProblem(
   session: Session | undefined,
 ): MaybePromise<UnusableSession | undefined> {
   if (session === undefined) return { problem: "no session" };
-  return chain(allowsUser(server, pending, session.sub), (isAllowed) => problemOf(server, pending, session, isAllowed));
-}
-
-function problemOf(
-  server: Server,
-  pending: PendingAuthorization,
-  session: Session,
-  isAllowed: boolean,
-): UnusableSession | undefined {
   const { prompt, maxAgeSeconds, acr } = pending.request.loginRequirements;
   if (prompt.includes("login")) return { problem: "prompt=login" };
   const age = server.now() - session.authTime;
@@ -173,7 +164,10 @@ function problemOf(
     return { problem: "too old", maxAgeSeconds };
   }
   if (acr?.includes(session.acr ?? "") === false) return { problem: "wrong level", acr };
-  return isAllowed ? undefined : { problem: "other user" };
+  return chain(
+    allowsUser(server, pending, session.sub),
+    (isAllowed) => isAllowed ? undefined : { problem: "other user" },
+  );
 }
 
 /**
