@@ -8,7 +8,7 @@ import type { PendingAuthorization } from "./request/destination.ts";
 import { isUndottedScheme } from "./redirect_uri.ts";
 import { standingFor } from "./clients/standing.ts";
 import { quoteValue } from "./quote_value.ts";
-import { frontChannelOrigin, issuerOrigin, type ServerUrls } from "./issuer_urls.ts";
+import { frontChannelOrigin, type ServerUrls } from "./issuer_urls.ts";
 import { reject } from "./reject.ts";
 import type { RuleId } from "./rules/mod.ts";
 import { knownPages } from "./rules/http.ts";
@@ -88,7 +88,7 @@ function describePage(headers: RequestLike["headers"]): string {
 }
 
 /** A name or an address, and an optional port (RFC 9110 §7.2). */
-const hostHeader = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/;
+export const hostHeader = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/;
 
 /**
  * Prevents DNS rebinding: if an attacker's host name resolves to this machine, the attacker's page has the same origin
@@ -121,28 +121,4 @@ export function isTrustedHost(server: ServerUrls, { headers }: RequestLike): boo
   if (hostname === undefined) return false;
   return isLoopback(hostname) || hostname === new URL(server.issuer).hostname ||
     hostname === new URL(frontChannelOrigin(server)).hostname;
-}
-
-/**
- * Rejects a request to a host that may not be an issuer, if each request has its own issuer (`issuer: "from-host"`). An
- * attacker may control a host name that resolves to this machine (DNS rebinding).
- *
- * @throws {HttpError} 421.
- */
-export function rejectOtherHost({ server, request }: Pick<Context, "server" | "request">): void {
-  if (!server.settings.isIssuerFromHost) return;
-  const host = request.headers.get("host");
-  if (host === null || parseHost(host, new URL(server.issuer).protocol)?.origin === issuerOrigin(server.issuer)) {
-    return;
-  }
-  throw new HttpError(421, "HT-24", "This server is not the issuer of this host", {
-    expected: ["a loopback host", ...server.settings.issuerHosts].join(" or "),
-    received: quoteValue(host.slice(0, 256)),
-  });
-}
-
-/** The origin of a `Host` header; `undefined` if the header is not a valid host. */
-export function parseHost(host: string, protocol: string): URL | undefined {
-  const url = hostHeader.test(host.toLowerCase()) ? `${protocol}//${host}` : "";
-  return URL.canParse(url) ? new URL(url) : undefined;
 }

@@ -4,7 +4,7 @@ import { isResponse, type ResponseLike } from "./http/message.ts";
 import { type Method, type RequestHandler, type Route, routeFinder, router, type RouterOptions } from "./router.ts";
 import type { ParameterDescription } from "./params.ts";
 import type { Context } from "./context.ts";
-import { rejectCrossSite, rejectOtherHost } from "./cross_site.ts";
+import { rejectCrossSite } from "./cross_site.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 import type { Server } from "./server.ts";
 import { lastResortError } from "./json_error.ts";
@@ -37,6 +37,8 @@ export interface EndpointRoute extends Route<Context> {
 interface HandlerOptions extends Pick<RouterOptions<Context, EndpointRoute>, "createContext" | "handleError"> {
   /** The server outside of requests. */
   readonly server: Server;
+  /** Throws to reject a request before the handler of its endpoint. Default: none is rejected. */
+  readonly admit?: (context: Context) => void;
 }
 
 interface EndpointsHandler {
@@ -52,14 +54,16 @@ interface EndpointsHandler {
 /** Creates the handler. Of two endpoints at one path, the last one counts. */
 export function createHandler(
   endpoints: readonly Endpoint[],
-  { server, createContext, handleError }: HandlerOptions,
+  { server, createContext, handleError, admit }: HandlerOptions,
 ): EndpointsHandler {
   const { settings } = server;
   const protocolParameters: readonly ParameterDescription[] = endpoints.flatMap(({ metadataName, parameters = [] }) =>
     metadataName === undefined ? [] : parameters
   );
   const routes = endpoints.flatMap((endpoint) =>
-    [endpoint.path, ...endpoint.aliases ?? []].map((path) => endpointRoute({ ...endpoint, path }, protocolParameters))
+    [endpoint.path, ...endpoint.aliases ?? []].map((path) =>
+      endpointRoute({ ...endpoint, path }, protocolParameters, admit)
+    )
   );
   let findRoute = routeFinder(routes);
   let headers = securityHeaders(server.issuer);
@@ -74,7 +78,7 @@ export function createHandler(
     handle: settings.seeOther ? seeOther(handle) : handle,
     findEndpoint: (path) => findRoute(path)?.endpoint,
     add(endpoint) {
-      replaceByPath(routes, endpointRoute(endpoint));
+      replaceByPath(routes, endpointRoute(endpoint, [], admit));
       findRoute = routeFinder(routes);
     },
     issuerChanged: () => void (headers = securityHeaders(server.issuer)),
@@ -90,6 +94,7 @@ export function createHandler(
 export function endpointRoute(
   endpoint: Endpoint,
   protocolParameters: readonly ParameterDescription[] = [],
+  admit?: HandlerOptions["admit"],
 ): EndpointRoute {
   const { path, methods, cors, metadataName, parameters = [] } = endpoint;
   const isForPrograms = endpoint.caller !== "browser" && endpoint.role !== "document";
@@ -118,8 +123,7 @@ export function endpointRoute(
       return unrepeatable ??= findUnrepeatable();
     },
     handle(method, context) {
-      // Probes of an orchestrator have the address of the machine as their host.
-      if (endpoint.errors !== "text") rejectOtherHost(context);
+      admit?.(context);
       if (isForPrograms) rejectCrossSite(context);
       return handlers === undefined ? load().then((loaded) => loaded[method]!(context)) : handlers[method]!(context);
     },

@@ -34,7 +34,6 @@ export const httpRules = {
   "HT-16": { source: "RFC 9700 §4.13" },
   "HT-20": { source: "" },
   "HT-22": { source: "RFC 9700 §4.7" },
-  "HT-24": { source: "RFC 9700 §4.13; RFC 9110 §15.5.20" },
   "HT-25": { source: "RFC 6585 §5" },
   "UI-14": rule<LostLoginFacts>(
     "invalid_request",

@@ -38,7 +38,7 @@ import type { HostedServer } from "../hosted_server.ts";
 import { type AppChanges, defaultOutbound, type LatchkeyOptions } from "./options.ts";
 import { type CreateRepository, recordPrefix } from "../entries/repository.ts";
 import { contextFactory, type EmitEvent, HostedContext } from "./request_context.ts";
-import { serverByHost } from "./server_by_host.ts";
+import { rejectOtherHost, serverByHost } from "./server_by_host.ts";
 import { type HostedResource, hostedResources } from "./hosted_resources.ts";
 import { formPostPage } from "./form_post_page.ts";
 import { serverClients } from "../entries/server_clients.ts";
@@ -253,6 +253,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       emit,
       settings.isIssuerFromHost ? serverByHost(server, serverAt) : undefined,
     ),
+    admit: settings.isIssuerFromHost ? rejectOtherHost : undefined,
     handleError: async (error, context) =>
       await (await import("../errors/error_response.ts")).explainedErrorHandler(pages.error)(error, context),
   });

@@ -2,9 +2,11 @@
  * `issuer: "from-host"`: one server under several names. The issuer of a request is at the origin that it was sent to.
  */
 
-import { parseHost } from "../../core/cross_site.ts";
-import type { RequestLike } from "../../core/http/message.ts";
+import type { Context } from "../../core/context.ts";
+import { hostHeader } from "../../core/cross_site.ts";
+import { HttpError, type RequestLike } from "../../core/http/message.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
+import { quoteValue } from "../../core/quote_value.ts";
 import { isIssuerHost, issuerAt, issuerOrigin } from "../../core/issuer_urls.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
@@ -13,7 +15,7 @@ const maxNames = 100;
 
 /**
  * Returns the server for a request: the same records, with the issuer of the request. A request without a host, or to a
- * host that may not be an issuer, gets the server itself; `rejectOtherHost` rejects the latter.
+ * host that may not be an issuer, gets the server itself; {@link rejectOtherHost} rejects the latter.
  *
  * @param serverAt Returns the server with an issuer.
  */
@@ -35,4 +37,29 @@ export function serverByHost(
     }
     return named;
   };
+}
+
+/**
+ * Rejects a request to a host that may not be an issuer. An attacker may control a host name that resolves to this
+ * machine (DNS rebinding).
+ *
+ * @throws {HttpError} 421.
+ */
+export function rejectOtherHost({ server, request, endpoint }: Context): void {
+  // Probes of an orchestrator have the address of the machine as their host.
+  if (endpoint?.errors === "text") return;
+  const host = request.headers.get("host");
+  if (host === null || parseHost(host, new URL(server.issuer).protocol)?.origin === issuerOrigin(server.issuer)) {
+    return;
+  }
+  throw new HttpError(421, "HT-24", "This server is not the issuer of this host", {
+    expected: ["a loopback host", ...server.settings.issuerHosts].join(" or "),
+    received: quoteValue(host.slice(0, 256)),
+  });
+}
+
+/** The origin of a `Host` header; `undefined` if the header is not a valid host. */
+function parseHost(host: string, protocol: string): URL | undefined {
+  const url = hostHeader.test(host.toLowerCase()) ? `${protocol}//${host}` : "";
+  return URL.canParse(url) ? new URL(url) : undefined;
 }
