@@ -23,7 +23,7 @@ import { type CoreOptions, findOptionIssues, findServerIssues } from "./options.
 import { clientFromMetadata, fixedClients, fixedEntries } from "./clients/repository.ts";
 import { type ConfigIssue, ConfigurationError } from "./configuration_error.ts";
 import { type CoreApp, RequestContext } from "./context.ts";
-import { createHandler } from "./route.ts";
+import { createHandler, endpointRoutes } from "./route.ts";
 import { createServer } from "./create_server.ts";
 import { randomPool } from "./crypto.ts";
 import { credentialParametersOf } from "./endpoint.ts";
@@ -31,7 +31,7 @@ import { errorHandler } from "./error_response.ts";
 import { toResponse } from "./http/message.ts";
 import { storedKeys } from "./keys/keys.ts";
 import { policyFor } from "./policy_defaults.ts";
-import type { RequestHandler } from "./router.ts";
+import { type RequestHandler, routeFinder } from "./router.ts";
 import { coreEndpoints, redirectParametersOf } from "./routes.ts";
 import type { Server } from "./server.ts";
 import { memoryStore } from "./store/memory.ts";
@@ -112,7 +112,7 @@ export async function core(options: CoreOptions): Promise<Core> {
     ...coreEndpoints({ server, base, extensions, approver }),
     ...extensions.flatMap((extension) => extension.endpoints?.(settings, endpointOptions) ?? []),
   ];
-  const handler = createHandler(endpoints, {
+  const handler = createHandler(routeFinder(endpointRoutes(endpoints)), {
     server,
     createContext: (request, target, route) => new RequestContext(app, request, target, route),
     handleError: errorHandler(),
@@ -126,7 +126,7 @@ export async function core(options: CoreOptions): Promise<Core> {
   const sweep = sweeper(server);
   const handle: RequestHandler = (request, peer) => {
     sweep();
-    return handler.handle(request, peer);
+    return handler(request, peer);
   };
   return { server, handle, fetch: async (request) => toResponse(await handle(request)) };
 }

@@ -1,7 +1,7 @@
 /** Endpoints with their handlers, their routes, and the one handler of all requests. */
 
 import { isResponse, type ResponseLike } from "./http/message.ts";
-import { type Method, type RequestHandler, type Route, routeFinder, router, type RouterOptions } from "./router.ts";
+import { type Method, type RequestHandler, type Route, router, type RouterOptions } from "./router.ts";
 import type { ParameterDescription } from "./params.ts";
 import type { Context } from "./context.ts";
 import { rejectCrossSite } from "./cross_site.ts";
@@ -34,55 +34,46 @@ export interface EndpointRoute extends Route<Context> {
   readonly unrepeatable: ReadonlySet<string>;
 }
 
-interface HandlerOptions extends Pick<RouterOptions<Context, EndpointRoute>, "createContext" | "handleError"> {
-  /** The server outside of requests. */
-  readonly server: Server;
-  /** Throws to reject a request before the handler of its endpoint. Default: none is rejected. */
-  readonly admit?: (context: Context) => void;
-}
+/** Throws to reject a request before the handler of its endpoint. */
+type Admit = (context: Context) => void;
 
-interface EndpointsHandler {
-  readonly handle: RequestHandler;
-  /** Finds the endpoint at a path as received; `undefined` if no route matches. */
-  findEndpoint(path: string): EndpointDescription | undefined;
-  /** Adds an endpoint, which replaces the one at the same path. */
-  add(endpoint: Endpoint): void;
-  /** Reads the issuer of the server again. */
-  issuerChanged(): void;
-}
-
-/** Creates the handler. Of two endpoints at one path, the last one counts. */
-export function createHandler(
-  endpoints: readonly Endpoint[],
-  { server, createContext, handleError, admit }: HandlerOptions,
-): EndpointsHandler {
-  const { settings } = server;
+/** Creates the routes of endpoints. Of two endpoints at one path, the last one counts. */
+export function endpointRoutes(endpoints: readonly Endpoint[], admit?: Admit): EndpointRoute[] {
   const protocolParameters: readonly ParameterDescription[] = endpoints.flatMap(({ metadataName, parameters = [] }) =>
     metadataName === undefined ? [] : parameters
   );
-  const routes = endpoints.flatMap((endpoint) =>
+  return endpoints.flatMap((endpoint) =>
     [endpoint.path, ...endpoint.aliases ?? []].map((path) =>
       endpointRoute({ ...endpoint, path }, protocolParameters, admit)
     )
   );
-  let findRoute = routeFinder(routes);
-  let headers = securityHeaders(server.issuer);
-  const handle = router((path) => findRoute(path), {
+}
+
+interface HandlerOptions extends Pick<RouterOptions<Context, EndpointRoute>, "createContext" | "handleError"> {
+  /** The server outside of requests. */
+  readonly server: Server;
+}
+
+/** Creates the one handler of all requests. */
+export function createHandler(
+  findRoute: (path: string) => EndpointRoute | undefined,
+  { server, createContext, handleError }: HandlerOptions,
+): RequestHandler {
+  const { settings } = server;
+  let last: { readonly issuer: string; readonly headers?: Readonly<Record<string, string>> } = { issuer: "" };
+  const handle = router(findRoute, {
     createContext,
     handleError,
     lastResort: (cause, target, context) => lastResortError(context?.server ?? server, target, cause),
     permissiveCors: settings.allows.unknownClients,
-    headers: () => headers,
-  });
-  return {
-    handle: settings.seeOther ? seeOther(handle) : handle,
-    findEndpoint: (path) => findRoute(path)?.endpoint,
-    add(endpoint) {
-      replaceByPath(routes, endpointRoute(endpoint, [], admit));
-      findRoute = routeFinder(routes);
+    headers() {
+      // The issuer may change while the server runs.
+      const { issuer } = server;
+      if (last.issuer !== issuer) last = { issuer, headers: securityHeaders(issuer) };
+      return last.headers;
     },
-    issuerChanged: () => void (headers = securityHeaders(server.issuer)),
-  };
+  });
+  return settings.seeOther ? seeOther(handle) : handle;
 }
 
 /**
@@ -94,7 +85,7 @@ export function createHandler(
 export function endpointRoute(
   endpoint: Endpoint,
   protocolParameters: readonly ParameterDescription[] = [],
-  admit?: HandlerOptions["admit"],
+  admit?: Admit,
 ): EndpointRoute {
   const { path, methods, cors, metadataName, parameters = [] } = endpoint;
   const isForPrograms = endpoint.caller !== "browser" && endpoint.role !== "document";
@@ -140,12 +131,6 @@ export function page(
   parameters: readonly ParameterDescription[] = [],
 ): Endpoint {
   return { name, path, title, load, methods, parameters, caller: "browser", errors: "page" };
-}
-
-/** Replaces the item with the same path, or adds the item. */
-export function replaceByPath<T extends { readonly path: string }>(list: T[], item: T): void {
-  const index = list.findIndex(({ path }) => path === item.path);
-  list.splice(index < 0 ? list.length : index, 1, item);
 }
 
 /** Replaces 302 by 303, with which a browser never repeats the method and the body of its request (RFC 9700 §4.12). */

@@ -6,7 +6,7 @@ import type { Approver } from "../../core/approver.ts";
 import { claimRules } from "../../core/claims.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { App } from "../app.ts";
-import { createHandler, type Endpoint, replaceByPath } from "../../core/route.ts";
+import { createHandler, type Endpoint, endpointRoute, endpointRoutes } from "../../core/route.ts";
 import { createServer } from "../../core/create_server.ts";
 import {
   credentialParametersOf,
@@ -19,7 +19,7 @@ import type { Keys } from "../../core/keys/keys.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Site } from "../pages/layout.tsx";
 import { resourceIndicators } from "../../core/resource_list.ts";
-import { parseTarget, type RequestHandler } from "../../core/router.ts";
+import { parseTarget, type RequestHandler, routeFinder } from "../../core/router.ts";
 import { coreEndpoints } from "../../core/routes.ts";
 import type { Server } from "../../core/server.ts";
 import { recentChallenges, rememberChallenge } from "../explain/recent_challenges.ts";
@@ -223,7 +223,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     disabledPages: {},
     formPostPage,
     endpoints: allEndpoints,
-    findEndpoint: (path) => handler.findEndpoint(path),
+    findEndpoint: (path) => findRoute(path)?.endpoint,
     credentialParameters,
     dispatch,
     traceFor: (request, event) => emit(event, new HostedContext(app, request, parseTarget(request.url, {}), undefined)),
@@ -245,7 +245,10 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     declareNames(declaredNames, [...parameters, ...responseParameters]);
   }
   for (const name of credentialParametersOf(allEndpoints)) credentialParameters.add(name);
-  const handler = createHandler([...ownEndpoints, ...pluginEndpoints], {
+  const admit = settings.isIssuerFromHost ? rejectOtherHost : undefined;
+  const routes = endpointRoutes([...ownEndpoints, ...pluginEndpoints], admit);
+  let findRoute = routeFinder(routes);
+  const handle = createHandler((path) => findRoute(path), {
     server,
     createContext: contextFactory(
       app,
@@ -253,7 +256,6 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       emit,
       settings.isIssuerFromHost ? serverByHost(server, serverAt) : undefined,
     ),
-    admit: settings.isIssuerFromHost ? rejectOtherHost : undefined,
     handleError: async (error, context) =>
       await (await import("../errors/error_response.ts")).explainedErrorHandler(pages.error)(error, context),
   });
@@ -265,12 +267,12 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     for (const endpoint of resourceEndpoints) {
       declareNames(declaredNames, [...endpoint.parameters ?? [], ...endpoint.responseParameters ?? []]);
       replaceByPath(allEndpoints, endpoint);
-      handler.add(endpoint);
+      replaceByPath(routes, endpointRoute(endpoint, [], admit));
     }
+    findRoute = routeFinder(routes);
   }
   function moveTo(newIssuer: string): void {
     Object.assign(server, serverAt(newIssuer));
-    handler.issuerChanged();
     if (!resolved.hasDemoClients) return;
     // The demo clients follow the issuer, unless they were changed.
     for (const client of clientsAt(newIssuer)) {
@@ -279,7 +281,13 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     }
   }
   for (const plugin of plugins) plugin.setup?.(app, { addResource, addApp, moveTo });
-  return { app, handle: handler.handle, moveTo };
+  return { app, handle, moveTo };
+}
+
+/** Replaces the item with the same path, or adds the item. */
+function replaceByPath<T extends { readonly path: string }>(list: T[], item: T): void {
+  const index = list.findIndex(({ path }) => path === item.path);
+  list.splice(index < 0 ? list.length : index, 1, item);
 }
 
 /** Lists the hosted resources in metadata (RFC 9728 §4). */
