@@ -2,7 +2,8 @@
 
 import { exportJWK, generateKeyPair, importJWK } from "jose";
 import type { JWK } from "jose";
-import { generatedKeys, type KeySource, type NewKey } from "../src/core/keys/keys.ts";
+import { generatedKeys, type NewKey } from "../src/core/keys/keys.ts";
+import type { KeySource } from "../src/server/hosting/key_source.ts";
 
 const keysOfServers: Promise<NewKey>[] = [];
 let servers = 0;

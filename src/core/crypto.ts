@@ -160,16 +160,6 @@ export function importPublicKey(alg: Algorithm, publicJwk: JsonWebKey, extractab
   return crypto.subtle.importKey("jwk", publicJwk, parameters[alg], extractable, ["verify"]);
 }
 
-/** Whether a signature of some bytes is valid. */
-export function verifySignature(
-  alg: Algorithm,
-  key: CryptoKey,
-  signature: Uint8Array,
-  bytes: Uint8Array,
-): Promise<boolean> {
-  return crypto.subtle.verify(parameters[alg], key, signature as BufferSource, bytes as BufferSource);
-}
-
 /** Imports a private key, for many signatures. The imported key is not extractable. */
 export async function importPrivateKey(alg: Algorithm, privateJwk: JsonWebKey): Promise<SignBytes> {
   const algorithm = parameters[alg];

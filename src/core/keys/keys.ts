@@ -7,7 +7,7 @@
  * `core/crypto.ts`.
  */
 
-import { generateKey, hasAlgorithm, importPrivateKey, importPublicKey, sha256, verifySignature } from "../crypto.ts";
+import { generateKey, hasAlgorithm, importPrivateKey, importPublicKey, sha256 } from "../crypto.ts";
 import { keyMembersOf, type PublicKey, publicMembersOf, thumbprintMembersOf } from "./jwk.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
@@ -29,7 +29,7 @@ export interface Signer {
 
 /** @internal A key as the JWKS has it. */
 export interface PublishedKey {
-  /** The key ID: the RFC 7638 thumbprint, unless a {@link KeySource} chose another one. */
+  /** The key ID: the RFC 7638 thumbprint, unless the program chose another one. */
   readonly kid: string;
   readonly alg: SigningAlgorithm;
   readonly use: "sig";
@@ -55,7 +55,7 @@ export interface Keys {
    * key stays published until its tokens have expired. If two instances rotate at the same time, both use one of the
    * two keys.
    *
-   * @param key The next key. Default: a new one of the source.
+   * @param key The next key. Default: a new one.
    */
   rotate(alg: SigningAlgorithm, lead: number, key?: NewKey): Promise<void>;
   /**
@@ -67,25 +67,19 @@ export interface Keys {
   refresh(): Promise<void>;
 }
 
-/**
- * @internal A key and its ID: the private JWK, which is kept in the store; or the public one if {@link
- * KeySource.signFunction} signs.
- */
+/** @internal A key and its ID: the private JWK, which is kept in the store; or the public one if others sign. */
 export type NewKey = Pick<KeyRecord, "kid" | "jwk">;
 
-/** Creates signing keys, and may sign with them. */
-export interface KeySource {
-  /**
-   * Creates the next key of an algorithm.
-   *
-   * @param number Number of earlier keys of the algorithm.
-   */
-  create(alg: SigningAlgorithm, number: number): NewKey | Promise<NewKey>;
-  /**
-   * Returns the function that signs with a key, such as a call of a key management service. `undefined`, and the
-   * default: the server signs with the private JWK.
-   */
-  signFunction?(alg: SigningAlgorithm, key: NewKey): Signer["sign"] | undefined;
+/** Creates and imports signing keys. */
+export interface KeyFactory {
+  /** Creates the next key of an algorithm, of which there are so many. */
+  create(alg: SigningAlgorithm, count: number): NewKey | Promise<NewKey>;
+  import(alg: SigningAlgorithm, key: NewKey): Promise<ImportedKey>;
+}
+
+export interface ImportedKey {
+  readonly sign: Signer["sign"];
+  readonly publicKey: PublicKey;
 }
 
 /**
@@ -112,7 +106,7 @@ export function storedKeys(
   now: () => number,
   trace: CoreTrace,
   maxTokenLifetimeSeconds: number,
-  { source = generatedKeys, testKeys }: { readonly source?: KeySource; readonly testKeys: "accepted" | "rejected" },
+  { factory = generatedKeys, testKeys }: { readonly factory?: KeyFactory; readonly testKeys: "accepted" | "rejected" },
 ): Keys {
   const keyRings = new Map<SigningAlgorithm, Promise<readonly LoadedKey[]>>();
   const loadedKeyRings = new WeakMap<Promise<readonly LoadedKey[]>, readonly LoadedKey[]>();
@@ -124,7 +118,7 @@ export function storedKeys(
       const next = await store.get("key", keyRecordId(alg, keys.length));
       if (next === undefined) return keys;
       assertAllowed(next.value);
-      keys.push(await importRecord(alg, await extendLifetime(keyRecordId(alg, keys.length), next.value), source));
+      keys.push(await importRecord(alg, await extendLifetime(keyRecordId(alg, keys.length), next.value), factory));
     }
   }
 
@@ -151,7 +145,7 @@ export function storedKeys(
     signsFrom: number,
     givenKey?: NewKey,
   ): Promise<readonly LoadedKey[]> {
-    const newKey = givenKey ?? await source.create(alg, keys.length);
+    const newKey = givenKey ?? await factory.create(alg, keys.length);
     assertAllowed(newKey);
     if (keys.some(({ signer }) => signer.kid === newKey.kid)) throw duplicateKid(newKey.kid);
     const record: KeyRecord = { ...newKey, signsFrom, longest: maxTokenLifetimeSeconds };
@@ -268,58 +262,41 @@ function testKeyRejected(kid: string): ConfigurationError {
   }]);
 }
 
-export const generatedKeys: KeySource = {
+export const generatedKeys: KeyFactory = {
   async create(alg) {
     const jwk = keyMembersOf(await generateKey(alg) as NewKey["jwk"]);
     return { kid: await thumbprint(jwk), jwk };
   },
+  async import(alg, { jwk }) {
+    const [publicKey, sign] = await Promise.all([
+      importVerificationKey(alg, jwk),
+      memoize(signingFunctions, jwk, () => importPrivateKey(alg, keyMembersOf(jwk))),
+    ]);
+    return { sign, publicKey };
+  },
 };
+
+/** The public key of a JWK, which may be a private one. */
+export function importVerificationKey(alg: SigningAlgorithm, jwk: NewKey["jwk"]): Promise<PublicKey> {
+  return memoize(verificationKeys, jwk, () => importPublicKey(alg, publicMembersOf(jwk)));
+}
 
 /** The thumbprint of a key (RFC 7638 §3). */
 async function thumbprint(jwk: NewKey["jwk"]): Promise<string> {
   return await sha256(JSON.stringify(thumbprintMembersOf(jwk)));
 }
 
-async function importRecord(alg: SigningAlgorithm, record: KeyRecord, source: KeySource): Promise<LoadedKey> {
+async function importRecord(alg: SigningAlgorithm, record: KeyRecord, factory: KeyFactory): Promise<LoadedKey> {
   const { kid, jwk } = record;
-  const publicJwk = publicMembersOf(jwk);
-  const [publicKey, sign] = await Promise.all([
-    memoize(verificationKeys, jwk, () => importPublicKey(alg, publicJwk)),
-    source.signFunction?.(alg, record) ??
-      memoize(signingFunctions, jwk, () => importPrivateKey(alg, keyMembersOf(jwk))),
-  ]);
-  // Keys of a custom source are checked once: tokens must be verifiable.
-  if (source !== generatedKeys) await memoize(checkedKeys, jwk, () => assertKeyPair(alg, kid, sign, publicKey));
+  const { sign, publicKey } = await factory.import(alg, record);
   return {
     record,
     signer: { alg, kid, sign },
     publicKey,
-    publishedKey: { ...publicJwk, kid, alg, use: "sig" },
+    publishedKey: { ...publicMembersOf(jwk), kid, alg, use: "sig" },
   };
 }
 
-/** Checks that the public key verifies a signature of the private one. */
-async function assertKeyPair(
-  alg: SigningAlgorithm,
-  kid: string,
-  sign: Signer["sign"],
-  publicKey: PublicKey,
-): Promise<void> {
-  const text = encoder.encode("key pair check");
-  if (await verifySignature(alg, publicKey, new Uint8Array(await sign(text)), text)) return;
-  throw new ConfigurationError([{
-    path: "keySource",
-    expected: `${alg} signatures that the key's public members verify`,
-    received: `an invalid signature of the key ${quoteValue(kid)}`,
-    hint: alg === "ES256"
-      ? "Return r and s of 32 bytes each, concatenated, not DER; and the public half of the signing key."
-      : "Return the public half of the signing key.",
-  }]);
-}
-
-const encoder = new TextEncoder();
-
-const checkedKeys = new WeakMap<NewKey["jwk"], Promise<void>>();
 const verificationKeys = new WeakMap<NewKey["jwk"], Promise<PublicKey>>();
 const signingFunctions = new WeakMap<NewKey["jwk"], Promise<Signer["sign"]>>();
 
