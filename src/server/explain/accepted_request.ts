@@ -26,15 +26,15 @@ export const listener: CoreExtension = {
 
 function traceRequest(from: HostedRequest, request: AuthorizationRequest): void {
   const { server, client, params, at } = from;
-  traceTexts(server, client.id, [
-    ...client.document?.warnings ?? [],
-    ...explainIgnoredScope(from, request),
-    ...noteScope(from, request),
-    ...at === "poll" ? [] : explainChallenge(from, request),
-  ]);
+  if (client.document !== undefined) traceTexts(server, client.id, client.document.warnings);
+  traceTexts(server, client.id, explainIgnoredScope(from, request));
+  traceTexts(server, client.id, noteScope(from, request));
+  if (at !== "poll") traceTexts(server, client.id, explainChallenge(from, request));
   if (hasCode(request.responseType)) observeResources(server, client, params);
   const prompt = params.get("prompt");
-  if (prompt !== undefined) traceTexts(server, client.id, [...explainSeparators(prompt), ...notePrompt(prompt)]);
+  if (prompt === undefined) return;
+  traceTexts(server, client.id, explainSeparators(prompt));
+  traceTexts(server, client.id, notePrompt(prompt));
 }
 
 /** Explains scope values that were ignored. */
