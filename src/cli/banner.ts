@@ -87,6 +87,10 @@ export function banner(
   );
   const users = settings.users.map(({ sub }) => [sub, undefined] as const);
   const isAuto = settings.login === "auto" && defaultUser !== undefined;
+  const profiles = [
+    ...settings.pluginProfiles,
+    ...settings.profile === undefined ? [] : [describeProfile(settings, settings.profile, issuer, url)],
+  ];
   const rows = [
     [hasDemoFlow ? "Try it" : "Home", page],
     ...inspector === "off" ? [] : [["Watch it", pageUrl("/flows")]],
@@ -113,8 +117,7 @@ export function banner(
       : [["Any", `accepted of ${settings.acceptsAny.join(", ")}, with a warning`]],
     ["Keys", `${settings.alg}, kept in ${store}`],
     ...settings.providers.length === 0 ? [] : [["Provider", settings.providers.join(", ")]],
-    ...settings.pluginProfiles.length === 0 ? [] : [["Profile", settings.pluginProfiles.join(", ")]],
-    ...settings.profile === undefined ? [] : [["Profile", describeProfile(settings, settings.profile, issuer, url)]],
+    ...profiles.length === 0 ? [] : [["Profile", profiles.join("; ")]],
     ...metrics === undefined ? [] : [["Metrics", metrics]],
     ["Ctrl-C", `stops the server${hasShortcuts ? "; press h + Enter for help" : ""}`],
   ];

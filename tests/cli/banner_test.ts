@@ -1,7 +1,8 @@
-/** The banner of a server with a profile. */
+/** The banner of a server with profiles. */
 
 import { assert, assertMatch } from "@std/assert";
 import { test } from "node:test";
+import type { LatchkeyOptions } from "../../src/mod.ts";
 import { banner } from "../../src/cli/banner.ts";
 import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
 import { extensions } from "../../src/server/hosting/extensions.ts";
@@ -9,7 +10,7 @@ import { bank } from "../server/fapi_client.ts";
 
 test("[FS-24] the banner names TLS as the duty of the proxy, where a proxy ends it", async () => {
   const issuer = "https://as.company.com";
-  const show = async (profile: "fapi2-security" | "oidc", url: string) => {
+  const show = async (profile: LatchkeyOptions["profile"], url: string) => {
     const { policy, users, clientsAt } = await resolveSettings(
       { profile, login: "interactive", clients: [bank], users: [] },
       issuer,
@@ -32,4 +33,5 @@ test("[FS-24] the banner names TLS as the duty of the proxy, where a proxy ends 
   );
   assert(!(await show("fapi2-security", issuer)).includes("TLS"));
   assert(!(await show("oidc", "http://127.0.0.1:9000")).includes("TLS"));
+  assertMatch(await show(["next-2026.11:warn", "oidc"], issuer), /^Profile +next-2026\.11:warn; oidc/m);
 });
