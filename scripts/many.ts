@@ -4,10 +4,10 @@ import { globSync } from "node:fs";
 import { bundleTests } from "./bundle_tests.ts";
 import { exitWithError, readCommand } from "./command.ts";
 import { installModules } from "./modules.ts";
-import { getCleanEnvironment, npx, run } from "./run.ts";
-import { runtimePackages } from "./runtime_versions.ts";
+import { getCleanEnvironment } from "./run.ts";
 import { formatCounts, sumCounts, type TestCounts } from "./test_counts.ts";
 import { testOnDeno } from "./test_run.ts";
+import { findRuntime } from "./test_runtimes.ts";
 
 /** Seconds without output after which the tests count as hung. */
 const silenceSeconds = 900;
@@ -25,11 +25,11 @@ if (files.length === 0) exitWithError(`No file tests/many/*_many.ts has ${pathPa
 
 // Instances also run on Node and Bun, from a bundle.
 const [node, bun] = await Promise.all([
-  run([npx, "-y", runtimePackages.node, "-p", "process.execPath"]),
-  run([npx, "-y", runtimePackages.bun, "-p", "process.execPath"]),
+  findRuntime("node"),
+  findRuntime("bun"),
   installModules().then(() => bundleTests([])),
 ]).catch(exitWithError);
-const env = { ...getCleanEnvironment(), MANY_NODE: node.trim(), MANY_BUN: bun.trim() };
+const env = { ...getCleanEnvironment(), MANY_NODE: node.command[0]!, MANY_BUN: bun.command[0]! };
 
 // Two at a time: they mostly wait. Each has its own ports.
 const remainingFiles = files.map((file, i) => ({ file, ports: 15_001 + 600 * i }));

@@ -26,8 +26,10 @@ const deno = "Deno" in globalThis ? [process.execPath] : ["npx", "-y", "deno"];
 
 /** Finds Node and Bun once, since npm takes longer than the tests below. */
 const programs = (["node", "bun"] as const).map((name) => {
-  const path = execFileSync("npx", ["-y", runtimePackages[name], "-p", "process.execPath"], { encoding: "utf8" });
-  return [`LATCHKEY_TEST_${name.toUpperCase()}`, path.trim()];
+  const variable = `LATCHKEY_TEST_${name.toUpperCase()}`;
+  const find = () =>
+    execFileSync("npx", ["-y", runtimePackages[name], "-p", "process.execPath"], { encoding: "utf8" }).trim();
+  return [variable, process.env[variable] ?? find()];
 });
 
 /** A folder that has these files, and the scripts of this repository. */
