@@ -38,6 +38,9 @@ const tools = [
   ...["axios@1.21.1", "got@16.1.0", "msw@3.0.5", "nock@15.0.6", "undici@8.12.4", "yaml@2.9.1"],
 ];
 
+/** The compiler alone: it adds no package that Latchkey could need. */
+const compiler = ["typescript@7"];
+
 const playwright = (config: string) => ["node@24", "node_modules/@playwright/test/cli.js", "test", "--config", config];
 
 /** Flags of the compiler for a project of Node alone: the types of browsers are absent. */
@@ -45,7 +48,7 @@ const strictWithoutBrowser = ["--ignoreConfig", "--noEmit", "--strict", "--lib",
 
 const node = (version: string): Project => ({
   name: `node-${version}`,
-  packages: [],
+  packages: compiler,
   files: ["node_test.js", "command_test.js", "package_test.js"],
   command: [`node@${version}`, "--test", "node_test.js", "command_test.js", "package_test.js"],
 });
@@ -53,7 +56,7 @@ const node = (version: string): Project => ({
 const projects: readonly Project[] = [
   node("22"),
   node("24"),
-  { name: "bun", packages: [], files: ["bun.test.js"], command: [runtimePackages.bun, "test"] },
+  { name: "bun", packages: compiler, files: ["bun.test.js"], command: [runtimePackages.bun, "test"] },
   {
     name: "deno",
     // With a package.json Deno checks types before it runs, and needs those of Node.
@@ -121,7 +124,7 @@ const projects: readonly Project[] = [
   },
   {
     name: "commonjs",
-    packages: [],
+    packages: compiler,
     files: ["node_test.js"],
     command: ["node@22", "--test", "node_test.js"],
     commonJs: true,
@@ -129,7 +132,7 @@ const projects: readonly Project[] = [
   {
     // No types but those of the package, and no setting.
     name: "typescript-7",
-    packages: ["typescript@7"],
+    packages: compiler,
     files: ["bare_types.ts"],
     command: [
       ...["node@24", "node_modules/typescript/bin/tsc", "--noEmit", "--strict", "--module", "nodenext"],
