@@ -14,15 +14,7 @@ import type { GrantType, Server } from "./server.ts";
 import { tokenIssuers } from "./tokens/mod.ts";
 
 /** The members that have no default. */
-type Given =
-  | "issuer"
-  | "settings"
-  | "store"
-  | "now"
-  | "randomBytes"
-  | "trace"
-  | "clients"
-  | "users";
+type Given = "issuer" | "settings" | "store" | "now" | "randomBytes" | "trace" | "clients" | "users";
 
 export interface ServerParts<Added extends object> {
   readonly given: Pick<Server, Given> & Partial<Server> & Added;

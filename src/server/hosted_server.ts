@@ -1,6 +1,9 @@
 /** The whole server: besides the protocol, it has entries that change, fetches, and redacts. */
 
+import type { User } from "../core/clients/client.ts";
 import type { OAuthError } from "../core/errors.ts";
+import type { MaybePromise } from "../core/maybe_promise.ts";
+import type { SessionWatcher } from "../core/session/session_watcher.ts";
 import type { BoundedCache } from "../platform/bounded_cache.ts";
 import type { FetchingServer } from "./fetching/fetching.ts";
 import type { Background } from "./hosting/background.ts";
@@ -22,12 +25,29 @@ export interface HostedObservations extends Observations {
   readonly "LO-03": UnregisteredUri & { readonly setting: "clients" | "redirectUris" };
 }
 
+/** @internal Tracks the sessions in which something was issued, and is called when they end. */
+export interface SessionTracker extends SessionWatcher<HostedServer> {
+  /** The ids of the tracked sessions of a user that have not ended. */
+  findSessions(server: HostedServer, sub: string): MaybePromise<readonly string[]>;
+  /**
+   * Called when a user was removed or has another password, or when the tokens of a user were revoked, after the
+   * tracked sessions have ended. Default: nothing happens.
+   */
+  accessEnded?(
+    server: HostedServer,
+    user: User,
+    cause: "removed" | "password changed" | "tokens revoked",
+  ): Promise<unknown>;
+}
+
 /** @internal The whole server, which extensions and plugins receive. */
 export interface HostedServer extends FetchingServer {
   /** The clients: the registered ones and those of metadata documents. */
   readonly clients: ServerClients;
   /** The users. */
   readonly users: UserRepository;
+  /** Called when sessions have ended. */
+  readonly sessionWatchers: readonly SessionTracker[];
   /** Receives every event. */
   readonly trace: Trace;
   /** Receives what is observed in accepted requests; absent if nothing listens. */

@@ -3,18 +3,8 @@
  * parameter, because `server.ts` imports these types.
  */
 
-import type { User } from "../clients/client.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
-
-/** @internal Tracks the sessions in which something was issued, and is called when they end. */
+/** @internal Called when sessions end. */
 export interface SessionWatcher<Server> {
-  /** The ids of the tracked sessions of a user that have not ended. */
-  findSessions(server: Server, sub: string): MaybePromise<readonly string[]>;
-  /**
-   * Called when a user was removed or has another password, or when the tokens of a user were revoked, after the
-   * tracked sessions have ended. Default: nothing happens.
-   */
-  accessEnded?(server: Server, user: User, cause: "removed" | "password changed" | "tokens revoked"): Promise<unknown>;
   /** Called when sessions of a user have ended. `undefined`: nothing remains to do. */
   sessionsEnded(server: Server, sub: string, sids: readonly string[]): Promise<LogoutFrames | undefined>;
 }

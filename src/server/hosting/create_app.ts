@@ -75,6 +75,7 @@ type HostedMember =
   | Exclude<keyof HostedServer, keyof Server>
   | "clients"
   | "deliveries"
+  | "sessionWatchers"
   | "observe"
   | "resources"
   | "trace"
@@ -162,6 +163,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       fetching: createFetching(outbound, given.now),
       sender: undefined,
       deliveries: [],
+      sessionWatchers: [],
       assertionAudiences: [],
       background: background(given),
       rateLimiter: settings.throttle ? rateLimiter(given.now) : undefined,

@@ -1,7 +1,7 @@
 /** The end of all sessions of a user. */
 
 import type { User } from "../../core/clients/client.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import { endSession } from "../../core/session/session.ts";
 
 /**
@@ -9,7 +9,7 @@ import { endSession } from "../../core/session/session.ts";
  * sessions end when their cookie is read.
  */
 export async function endUserSessions(
-  server: Server,
+  server: HostedServer,
   user: User,
   cause: "removed" | "password changed",
 ): Promise<void> {

@@ -10,8 +10,7 @@
  */
 
 import type { Extension } from "../../hosting/extension.ts";
-import type { Server, TokenIssuer } from "../../../core/server.ts";
-import type { SessionWatcher } from "../../../core/session/session_watcher.ts";
+import type { TokenIssuer } from "../../../core/server.ts";
 import {
   clientLogoutOf,
   type ClientLogoutPolicy,
@@ -22,7 +21,7 @@ import {
 } from "./settings.ts";
 import { logoutStore } from "./records.ts";
 import { storageIssuer } from "../../../core/secrets.ts";
-import type { HostedServer } from "../../hosted_server.ts";
+import type { HostedServer, SessionTracker } from "../../hosted_server.ts";
 
 const recordClient: TokenIssuer = async (server, { client, subject }, _now, { id_token }) => {
   const { sub, sid } = subject ?? {};
@@ -31,12 +30,12 @@ const recordClient: TokenIssuer = async (server, { client, subject }, _now, { id
   return {};
 };
 
-const watcher: SessionWatcher<Server> = {
+const watcher: SessionTracker = {
   async findSessions(server, sub) {
     if (!clientLogoutOf(server).backChannel) return [];
     return await (await import("./session_clients.ts")).findSessions(server, sub);
   },
-  async sessionsEnded(server: HostedServer, sub, sids) {
+  async sessionsEnded(server, sub, sids) {
     const { backChannel, frontChannel, timeout } = clientLogoutOf(server);
     if (!backChannel && !frontChannel) return undefined;
     const records = await (await import("./session_clients.ts")).listSessionClients(server, sub, sids);

@@ -10,19 +10,17 @@
 import type { Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../../core/route.ts";
 import { parameters } from "../../../core/params.ts";
-import type { Server } from "../../../core/server.ts";
-import type { SessionWatcher } from "../../../core/session/session_watcher.ts";
 import type { Method } from "../../../core/router.ts";
 import { isOn, type SharedSignalPolicy, sharedSignalSettings, sharedSignalsOf } from "./settings.ts";
-import type { HostedServer } from "../../hosted_server.ts";
+import type { HostedServer, SessionTracker } from "../../hosted_server.ts";
 
-const watcher: SessionWatcher<Server> = {
+const watcher: SessionTracker = {
   findSessions: () => [],
-  async sessionsEnded(server: HostedServer, sub, sids) {
+  async sessionsEnded(server, sub, sids) {
     if (isOn(sharedSignalsOf(server))) await (await import("./sources.ts")).sendSessionsRevoked(server, sub, sids);
     return undefined;
   },
-  async accessEnded(server: HostedServer, user, cause) {
+  async accessEnded(server, user, cause) {
     if (isOn(sharedSignalsOf(server))) await (await import("./sources.ts")).sendAccessEnded(server, user, cause);
   },
 };
