@@ -136,9 +136,7 @@ export interface Users extends Entries<User> {
    * session that is older. Default: never.
    */
   defaultChosenAt?(): number;
-  /** Whether users without a password cannot log in: logins happen on pages, which ask for one. Default: false. */
-  readonly requirePasswords?: boolean;
-  /** The digest of a user's password; `undefined` without a password. Default: no user has one. */
+  /** A text that differs after each change of a user's password; `undefined` if none is needed. Default: none is. */
   passwordDigest?(user: User): string | undefined;
 }
 

@@ -72,8 +72,8 @@ export type NewKey = Pick<KeyRecord, "kid" | "jwk">;
 
 /** Creates and imports signing keys. */
 export interface KeyFactory {
-  /** Creates the next key of an algorithm, of which there are so many. */
-  create(alg: SigningAlgorithm, count: number): NewKey | Promise<NewKey>;
+  /** Creates the next key of an algorithm. @param number Number of earlier keys of the algorithm. */
+  create(alg: SigningAlgorithm, number: number): NewKey | Promise<NewKey>;
   import(alg: SigningAlgorithm, key: NewKey): Promise<ImportedKey>;
 }
 

@@ -99,9 +99,7 @@ type EncodedRest = string | SessionLevel;
  */
 export function passwordFingerprint(server: Server, user: User): MaybePromise<string | undefined> {
   const digest = server.users.passwordDigest?.(user);
-  // If passwords are required, a user without one cannot log in: no session has this mark.
-  if (digest === undefined) return server.users.requirePasswords ? "none" : undefined;
-  return chain(computeMac(server, "password", digest), (mac) => mac.slice(0, 22));
+  return digest && chain(computeMac(server, "password", digest), (mac) => mac.slice(0, 22));
 }
 
 /**

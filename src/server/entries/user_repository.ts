@@ -18,9 +18,7 @@ export interface UserRepository extends UserEntries<User, User> {
    * ignores a session that is older.
    */
   defaultChosenAt(): number;
-  /** Whether users without a password cannot log in: logins happen on pages, which ask for one. */
-  readonly requirePasswords: boolean;
-  /** The digest of a user's password; `undefined` without a password. */
+  /** The digest of a user's password. Without one, `none` if a login needs a password, otherwise `undefined`. */
   passwordDigest(user: User): string | undefined;
 }
 
@@ -39,6 +37,7 @@ interface UserRepositoryContext extends Pick<Server, "now" | "trace"> {
   readonly claims: ClaimRules;
   /** Absent if nothing listens. */
   readonly userWarnings?: UserWarnings;
+  /** Whether users without a password cannot log in: logins happen on pages, which ask for one. */
   readonly requirePasswords: boolean;
   /** Whether guest users may be created. If false, existing guest users are ignored. */
   readonly acceptsGuests: boolean;
@@ -102,10 +101,11 @@ export function userRepository(
       return result instanceof Promise ? result.then(noteDefault) : noteDefault(result);
     },
     defaultChosenAt: () => chosenAt,
-    requirePasswords,
     passwordDigest(user) {
       const digest = getPasswordDigest(user);
-      return digest && formatPasswordDigest(digest);
+      if (digest !== undefined) return formatPasswordDigest(digest);
+      // No session has it, because the user cannot log in.
+      return requirePasswords ? "none" : undefined;
     },
   };
 }

@@ -30,7 +30,7 @@ export interface KeySource {
 /** The keys of a source. Each is checked once: tokens must be verifiable. */
 export function keysOf(source: KeySource): KeyFactory {
   return {
-    create: (alg, count) => source.create(alg, count),
+    create: (alg, number) => source.create(alg, number),
     async import(alg, key) {
       const { kid, jwk } = key;
       const sign = source.signFunction?.(alg, key);
