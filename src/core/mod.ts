@@ -32,7 +32,7 @@ import { toResponse } from "./http/message.ts";
 import { storedKeys } from "./keys/keys.ts";
 import { policyFor } from "./policy_defaults.ts";
 import { type RequestHandler, routeFinder } from "./router.ts";
-import { coreEndpoints, redirectParametersOf } from "./routes.ts";
+import { coreEndpoints, responseParametersOf } from "./routes.ts";
 import type { Server } from "./server.ts";
 import { memoryStore } from "./store/memory.ts";
 import { sweeper } from "./sweep.ts";
@@ -105,7 +105,7 @@ export async function core(options: CoreOptions): Promise<Core> {
   const endpointOptions = {
     base,
     approver,
-    redirectParameters: redirectParametersOf(server),
+    redirectParameters: responseParametersOf(server),
     requestParameters: server.requestParts.parameters,
   };
   const endpoints = [

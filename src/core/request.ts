@@ -75,7 +75,7 @@ export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts
     parameters: {
       authorize: [...authorizationParameters, ...parametersAt("authorize")],
       par: [...authorizationParameters, ...parametersAt("par")],
-      poll: [...polledParameters, ...parametersAt("poll")],
+      poll: parametersAt("poll"),
       token: parametersOf(({ access }) => access !== undefined),
     },
   };
@@ -159,12 +159,3 @@ const authorizationParameters = parameters(
   { name: "id_token_hint", secret: "id_token" },
   { name: "resource", repeatable: true },
 );
-
-/**
- * The parameters of requests whose client polls, such as a device (RFC 8628 §3.1), besides the parameters of client
- * authentication and of extensions.
- */
-const polledParameters = parameters("scope", "claims", "max_age", "login_hint", {
-  name: "resource",
-  repeatable: true,
-});

@@ -24,12 +24,6 @@ interface RouteOptions {
 
 const getAndPost: readonly Method[] = ["GET", "POST"];
 
-/** The parameter that continues an authorization request on a page. */
-export const interactionParameter: ParameterDescription = {
-  name: "interaction",
-  secret: "interaction",
-  linksFlow: true,
-};
 const codeParameter: ParameterDescription = { name: "code", secret: "code", linksFlow: true };
 const accessToken: ParameterDescription = { name: "access_token", secret: "access_token", linksFlow: true };
 const refreshToken: ParameterDescription = { name: "refresh_token", secret: "refresh_token", linksFlow: true };
@@ -38,16 +32,12 @@ const tokenParameters = [
   ...parameters({ name: "token", secret: "token", linksFlow: true }, "token_type_hint"),
 ];
 
+/** The parameters of an authorization response. */
 export function responseParametersOf({ responseModes, responseTypes }: Server): readonly ParameterDescription[] {
   return [
     codeParameter,
     ...new Set([...responseModes.values(), ...responseTypes.values()].flatMap(({ parameters = [] }) => parameters)),
   ];
-}
-
-/** The parameters of an authorization response, and of the redirect to pages. */
-export function redirectParametersOf(server: Server): readonly ParameterDescription[] {
-  return parameters(...responseParametersOf(server), interactionParameter);
 }
 
 /** Creates the list. Endpoints that a first login does not use load their handlers at their first request. */
@@ -67,9 +57,9 @@ export function coreEndpoints(
       title: "Authorization request",
       errors: "redirect",
       role: "step",
-      parameters: [...requestParts.parameters.authorize, interactionParameter],
+      parameters: requestParts.parameters.authorize,
       checks: ["AZ-02", "RU-01", ...requestParts.at.authorize.checks],
-      responseParameters: redirectParametersOf(server),
+      responseParameters: responseParametersOf(server),
       load: () => authorizeHandlers(approver, repeatWithCookies),
     },
     {

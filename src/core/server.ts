@@ -326,7 +326,7 @@ export interface RequestParts {
   readonly sources: readonly RequestSource<Server>[];
   /** Access besides scope; absent if an extension handles none. */
   readonly access?: Access;
-  /** The parameters of each entry point, and the token endpoint's parameters of access besides scope. */
+  /** The parameters of each entry point; of `poll` and `token` only those that extensions add. */
   readonly parameters: Readonly<Record<EntryPoint | "token", readonly ParameterDescription[]>>;
 }
 

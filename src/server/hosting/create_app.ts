@@ -20,7 +20,6 @@ import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Site } from "../pages/layout.tsx";
 import { resourceIndicators } from "../../core/resource_list.ts";
 import { parseTarget, type RequestHandler, routeFinder } from "../../core/router.ts";
-import { coreEndpoints } from "../../core/routes.ts";
 import type { Server } from "../../core/server.ts";
 import { recentChallenges, rememberChallenge } from "../explain/recent_challenges.ts";
 import { createFetching } from "../fetching/fetching.ts";
@@ -32,7 +31,7 @@ import { evenAuthentication } from "./even_authentication.ts";
 import { rateLimiter } from "./rate_limiter.ts";
 import { clientRepository } from "../entries/client_repository.ts";
 import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
-import { hostedEndpoints, hostedPages } from "./endpoints.ts";
+import { hostedEndpoints, protocolEndpoints } from "./endpoints.ts";
 import type { Extension } from "./extension.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { type AppChanges, defaultOutbound, type LatchkeyOptions } from "./options.ts";
@@ -181,13 +180,13 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const { paths } = settings;
   const ownEndpoints = atConfiguredPaths(
     [
-      ...coreEndpoints({
+      ...protocolEndpoints({
         server: own,
         base,
         extensions: [resourceMetadata, ...extensions],
         approver,
         repeatWithCookies: interaction?.repeatWithCookies,
-      }).map((endpoint) => ({ ...endpoint, load: hostedPages[endpoint.name] ?? endpoint.load })),
+      }),
       ...hostedEndpoints({ server: own, base, extensions, approver, autoLogin, interaction, openLogin, pages }),
     ],
     base,

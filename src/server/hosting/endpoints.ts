@@ -3,7 +3,7 @@
 import type { Approver } from "../../core/approver.ts";
 import { type ParameterDescription, parameters } from "../../core/params.ts";
 import { type Endpoint, page } from "../../core/route.ts";
-import { interactionParameter, redirectParametersOf } from "../../core/routes.ts";
+import { coreEndpoints, responseParametersOf } from "../../core/routes.ts";
 import type { Server } from "../../core/server.ts";
 import type { Pages } from "../pages.ts";
 import type { EndpointOptions, Extension } from "./extension.ts";
@@ -28,12 +28,33 @@ interface HostedEndpointOptions {
 
 const csrfParameter: ParameterDescription = { name: "form_token", secret: "form_token" };
 
+/** The parameter that continues an authorization request on a page. */
+const interactionParameter: ParameterDescription = { name: "interaction", secret: "interaction", linksFlow: true };
+
+/** The parameters of an authorization response, and of the redirect to pages. */
+function redirectParametersOf(server: Server): readonly ParameterDescription[] {
+  return parameters(...responseParametersOf(server), interactionParameter);
+}
+
 /** The pages of the whole server that replace those of the minimal one, by the name of the endpoint. */
-export const hostedPages: Readonly<Record<string, Endpoint["load"]>> = {
+const hostedPages: Readonly<Record<string, Endpoint["load"]>> = {
   home: async () => (await import("./home.ts")).home,
   start: async () => (await import("./start.ts")).start,
   authorized: async () => (await import("./authorized.ts")).authorized,
 };
+
+/** The endpoints of the minimal server, with the pages of the whole one. */
+export function protocolEndpoints(options: Parameters<typeof coreEndpoints>[0]): Endpoint[] {
+  return coreEndpoints(options).map((endpoint) => {
+    const { name, load, parameters = [] } = endpoint;
+    if (name !== "authorize") return { ...endpoint, load: hostedPages[name] ?? load };
+    return {
+      ...endpoint,
+      parameters: [...parameters, interactionParameter],
+      responseParameters: redirectParametersOf(options.server),
+    };
+  });
+}
 
 /** Creates the list. Each endpoint loads its handlers at its first request. */
 export function hostedEndpoints(

@@ -14,6 +14,12 @@ import type { PolledGrant } from "./polled_grant.ts";
 
 const load = () => import("./polled_request.ts");
 
+/** The parameters of their requests (RFC 8628 §3.1), besides those of client authentication and of extensions. */
+const polledParameters = parameters("scope", "claims", "max_age", "login_hint", {
+  name: "resource",
+  repeatable: true,
+});
+
 /** The grant type of the requests of an extension. */
 export function polledGrantType<Policy>(
   grant: PolledGrant,
@@ -55,7 +61,7 @@ export function startEndpoint(
     doneLabel: "started",
     errors: "json",
     role: "step",
-    parameters: [...clientAuthParameters, ...requestParameters.poll, ...parameters],
+    parameters: [...clientAuthParameters, ...polledParameters, ...requestParameters.poll, ...parameters],
     ...details,
   };
 }
