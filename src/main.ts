@@ -177,7 +177,7 @@ async function main(
     demoKey: config.resolved.hasDemoClients && resolved.clients.some(({ jwks }) => jwks !== undefined)
       ? (await import("./server/config/demo_entries.ts")).demoKey
       : undefined,
-    certificateOrigin: app.server.possession.byConnection?.certificateOrigin,
+    certificateOrigin: app.server.certificateListener?.origin,
     resources: app.server.resources.hosted.map(({ identifier }) => identifier),
     issuers: config.issuersByPath?.ids.map((id) => `${server.issuer}/${id}`),
     hasShortcuts: terminal !== undefined,

@@ -25,6 +25,14 @@ export interface HostedObservations extends Observations {
   readonly "LO-03": UnregisteredUri & { readonly setting: "clients" | "redirectUris" };
 }
 
+/** @internal The listener that asks clients for certificates. */
+export interface CertificateListener {
+  /** Its configured port; absent: there is none. */
+  readonly port?: number;
+  /** Its origin; absent until it listens. */
+  origin?: string;
+}
+
 /** @internal Tracks the sessions in which something was issued, and is called when they end. */
 export interface SessionTracker extends SessionWatcher<HostedServer> {
   /** The ids of the tracked sessions of a user that have not ended. */
@@ -46,6 +54,7 @@ export interface HostedServer extends FetchingServer {
   readonly clients: ServerClients;
   /** The users. */
   readonly users: UserRepository;
+  readonly certificateListener?: CertificateListener;
   /** Called when sessions have ended. */
   readonly sessionWatchers: readonly SessionTracker[];
   /** Receives every event. */

@@ -141,10 +141,6 @@ export interface BoundToKey {
 
 /** @internal How requests prove possession of a key by their connection. Tokens may then be bound to the key. */
 export interface ConnectionKeys<Server, Request> {
-  /** The configured port of the listener that asks clients for certificates; absent: there is none. */
-  readonly certificatePort?: number;
-  /** The origin of this listener; absent until it listens. */
-  certificateOrigin?: string;
   /**
    * The key of a token request, as `AuthenticatedRequest.provenKey`; `undefined` if the tokens of its client are not
    * bound to one.

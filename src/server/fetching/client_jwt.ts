@@ -125,9 +125,9 @@ function fixFor(cause: unknown, usesSecret: boolean, name: string): string | und
 
 /** An endpoint's URL, and its URL at the listener that asks for certificates, as in metadata (RFC 8705 §5). */
 export function withAlias(
-  { possession }: { readonly possession: { readonly byConnection?: { readonly certificateOrigin?: string } } },
+  { certificateListener }: { readonly certificateListener?: { readonly origin?: string } },
   url: string,
 ): readonly string[] {
-  const { certificateOrigin } = possession.byConnection ?? {};
-  return certificateOrigin === undefined ? [url] : [url, certificateOrigin + new URL(url).pathname];
+  const { origin } = certificateListener ?? {};
+  return origin === undefined ? [url] : [url, origin + new URL(url).pathname];
 }

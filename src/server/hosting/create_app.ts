@@ -161,6 +161,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       resources: hostedResources(resourceIndicators(settings.resources, settings.allows.localUrls)),
       fetching: createFetching(outbound, given.now),
       sender: undefined,
+      certificateListener: undefined,
       deliveries: [],
       sessionWatchers: [],
       assertionAudiences: [],

@@ -148,7 +148,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
         ...server.settings.issuerHosts,
       ])),
     ],
-    certificatePort: () => main?.server.possession.byConnection?.certificatePort,
+    certificatePort: () => main?.server.certificateListener?.port,
     // A profile that demands TLS demands that of BCP 195.
     restrictsCiphers: () => main?.server.settings.profile?.values.get("insecureAllowHttpIssuer") === false,
     prepare() {
@@ -160,9 +160,9 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
       // A host whose main app has a configured issuer keeps its origin.
       if (main === undefined || paths.has(main)) origin = newOrigin;
       for (const [app, path] of paths) app.moveTo(origin + path);
-      if (main?.server.possession.byConnection === undefined || certificatePort === undefined) return;
+      if (main?.server.certificateListener === undefined || certificatePort === undefined) return;
       const { hostname } = new URL(backChannelOrigin(main.server));
-      main.server.possession.byConnection.certificateOrigin = `https://${hostname}:${certificatePort}`;
+      main.server.certificateListener.origin = `https://${hostname}:${certificatePort}`;
     },
   });
 

@@ -74,7 +74,7 @@ export async function verifyRequestProof(
       algorithmsBy: byProfile(profile, "dpop.algorithms"),
       requiredBy: byProfile(profile, "requireSenderConstrainedTokens"),
       now: server.now(),
-      otherOrigin: server.possession.byConnection?.certificateOrigin,
+      otherOrigin: server.certificateListener?.origin,
       nonces: dpop.nonce === "off" ? undefined : serverNonces(server, token === undefined ? "client" : "resource"),
       async markUsed(name, expiresAt) {
         const id = await storageKey(server, name);

@@ -1,14 +1,14 @@
 /** Tokens that are bound to the certificate of their client (RFC 8705 §3, §4). */
 
 import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import type { ConnectionRequest } from "../../../core/tokens/bound_token.ts";
 import { describeMissing, findTimeProblem, readCertificate } from "./certificate.ts";
 import { reject } from "./rules.ts";
 import { confirmationMember } from "./settings.ts";
 
 /** The key of a token request: the certificate of its connection. @throws {OAuthError} `invalid_request`. */
-export function requireCertificate(server: Server, request: AuthenticatedRequest): string {
+export function requireCertificate(server: HostedServer, request: AuthenticatedRequest): string {
   const certificate = readCertificate(server.settings, request);
   const problem = certificate === undefined
     ? describeMissing(server, request)
@@ -19,7 +19,7 @@ export function requireCertificate(server: Server, request: AuthenticatedRequest
 }
 
 /** Requires the certificate that an access token is bound to. @throws {OAuthError} `invalid_token`. */
-export function assertSameCertificate(server: Server, request: ConnectionRequest, expected: unknown): void {
+export function assertSameCertificate(server: HostedServer, request: ConnectionRequest, expected: unknown): void {
   const certificate = readCertificate(server.settings, request);
   if (certificate !== undefined && certificate.thumbprint === expected) return;
   const received = certificate?.thumbprint ?? describeMissing(server, request);

@@ -2,7 +2,7 @@
 
 import { type Certificate, parseCertificate } from "../../../platform/runtime/certificate.ts";
 import { quote } from "../../config/config_issue.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import type { ConnectionRequest } from "../../../core/tokens/bound_token.ts";
 import { reject } from "./rules.ts";
 import { mutualTlsOf } from "./settings.ts";
@@ -39,12 +39,12 @@ function parse(data: Uint8Array | string): Certificate {
 }
 
 /** Describes a request without a certificate. */
-export function describeMissing({ settings, possession }: Server, request: ConnectionRequest): string {
+export function describeMissing({ settings, certificateListener }: HostedServer, request: ConnectionRequest): string {
   if (request.header("client-cert") === null) {
-    const { certificateOrigin } = possession.byConnection ?? {};
-    return certificateOrigin === undefined
+    const { origin } = certificateListener ?? {};
+    return origin === undefined
       ? "no certificate"
-      : `no certificate; only requests to ${certificateOrigin} can have one (mtls_endpoint_aliases)`;
+      : `no certificate; only requests to ${origin} can have one (mtls_endpoint_aliases)`;
   }
   if (request.connection.proxy === undefined) return "the header Client-Cert of a sender that trustProxy does not list";
   return mutualTlsOf(settings)?.proxyHeader === "client-cert"

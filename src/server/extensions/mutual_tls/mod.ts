@@ -37,7 +37,7 @@ function boundThumbprint(cnf: unknown): unknown {
 }
 
 const connectionKeys: NonNullable<ProofOfPossession["byConnection"]> = {
-  tokenKey(server, request) {
+  tokenKey(server: HostedServer, request) {
     if (metadataOf(request.client).tls_client_certificate_bound_access_tokens !== true) return undefined;
     return import("./bound_tokens.ts").then(({ requireCertificate }) => requireCertificate(server, request));
   },
@@ -46,7 +46,7 @@ const connectionKeys: NonNullable<ProofOfPossession["byConnection"]> = {
     return invalidGrant({ rule: "MT-07", name, expected, received });
   },
   isBound: (cnf) => boundThumbprint(cnf) !== undefined,
-  async assertProven(server, request, cnf) {
+  async assertProven(server: HostedServer, request, cnf) {
     const { assertSameCertificate } = await import("./bound_tokens.ts");
     assertSameCertificate(server, request, boundThumbprint(cnf));
   },
@@ -104,22 +104,20 @@ export const mutualTls: Extension<MutualTlsSettings> = {
     byCertificate("tls_client_auth", ({ mutualTls }) => (mutualTls?.authorities ?? []).length > 0),
     byCertificate("self_signed_tls_client_auth", ({ mutualTls }) => mutualTls !== undefined),
   ],
-  metadata({ settings, possession }, endpoints) {
+  metadata({ settings, certificateListener }, endpoints) {
     if (settings.mutualTls === undefined) return {};
-    const { certificateOrigin } = possession.byConnection ?? {};
+    const { origin } = certificateListener ?? {};
     const aliases = endpoints.filter(({ caller, metadataName = "" }) =>
       caller !== "browser" && metadataName.endsWith("_endpoint")
-    ).map(({ metadataName, path }) => [metadataName, `${certificateOrigin}${path}`]);
+    ).map(({ metadataName, path }) => [metadataName, `${origin}${path}`]);
     return {
       tls_client_certificate_bound_access_tokens: true,
-      ...certificateOrigin !== undefined && { mtls_endpoint_aliases: Object.fromEntries(aliases) },
+      ...origin !== undefined && { mtls_endpoint_aliases: Object.fromEntries(aliases) },
     };
   },
   extend: (server) => ({
     ...server,
-    possession: {
-      ...server.possession,
-      byConnection: { ...connectionKeys, certificatePort: server.settings.mutualTls?.port },
-    },
+    possession: { ...server.possession, byConnection: connectionKeys },
+    certificateListener: { port: server.settings.mutualTls?.port },
   }),
 };
