@@ -17,6 +17,7 @@ const bundle = `${folder}/main.mjs`;
 
 /** npm package of each tool. Deno runs this script and needs none. */
 const packages = { bun: "bun@1.4.4", node: "node@26" } as const;
+const programs = new Map<keyof typeof packages, string>();
 
 /** Order of the tools, if none is requested. */
 const tools = { deno: compileWithDeno, bun: compileWithBun, node: compileWithNode } as const;
@@ -149,7 +150,7 @@ async function compileWithBun({ target, draft, licensed }: BuildTarget): Promise
     `--target=${targets[target].bun}`,
     `--outfile=${draft}`,
   ];
-  await run([npx, "-y", packages.bun, "build", "--compile", ...flags, entry]);
+  await run([await findProgram("bun"), "build", "--compile", ...flags, entry]);
   const { inputs } = JSON.parse(await Deno.readTextFile(metafile));
   const unlicensed = getPackageNames(Object.keys(inputs)).filter((name) => !licensed.includes(name));
   if (unlicensed.length > 0) {
@@ -174,7 +175,7 @@ function assertNodeBuildsFor(target: Target): void {
 async function compileWithNode({ target, draft }: BuildTarget): Promise<void> {
   assertNodeBuildsFor(target);
   await writeBundle();
-  const node = (await run([npx, "-y", packages.node, "-p", "process.execPath"])).trim();
+  const node = await findProgram("node");
   const base = `${folder}/node`;
   await Deno.copyFile(node, base);
   await Deno.chmod(base, 0o755);
@@ -231,13 +232,20 @@ async function runtimeLicenseText(tool: Tool): Promise<string> {
     return `Deno ${deno}\n\nThe runtime inside. Licence: MIT, with V8 and other parts under licences of their own:
 https://github.com/denoland/deno/blob/v${deno}/LICENSE.md\n`;
   }
-  const version = (await run([npx, "-y", packages[tool], "--version"])).trim().replace(/^v/, "");
+  const version = (await run([await findProgram(tool), "--version"])).trim().replace(/^v/, "");
   if (tool === "node") {
     return `Node.js ${version}\n\nThe runtime inside. Licence: MIT, with V8, OpenSSL and other parts under licences of their own:
 https://github.com/nodejs/node/blob/v${version}/LICENSE\n`;
   }
   return `Bun ${version}\n\nThe runtime inside. Licence: MIT, with JavaScriptCore and others under the LGPL and other licences, and with how
 to relink them: https://github.com/oven-sh/bun/blob/bun-v${version}/LICENSE.md\n`;
+}
+
+/** The path of a tool; found once, since npx takes a second of CPU. */
+async function findProgram(tool: keyof typeof packages): Promise<string> {
+  const known = programs.get(tool) ?? (await run([npx, "-y", packages[tool], "-p", "process.execPath"])).trim();
+  programs.set(tool, known);
+  return known;
 }
 
 /** The program as one module, for Deno and Node. */
