@@ -1,7 +1,7 @@
 /** Builds the npm package into dist/npm/: `deno task build --help`. */
 
 import { globSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { bundleCommonJs, commonJsFolder } from "./bundle_commonjs.ts";
 import { bundlePackage, documentPaths } from "./bundle_package.ts";
 import { checkBudgets } from "./budgets.ts";
@@ -10,6 +10,7 @@ import { readLicenses } from "./licenses.ts";
 import { readImportGraph } from "./import_graph.ts";
 import { installModules } from "./modules.ts";
 import { getPackageName } from "./import_rules.ts";
+import { serveRegistry } from "./registry.ts";
 import { rulesPath } from "../src/devtools/rules/rules_file.ts";
 import { findRule } from "../src/server/rules.ts";
 import manifest from "../deno.json" with { type: "json" };
@@ -127,7 +128,9 @@ async function install(tarball: string): Promise<{ packages: string[]; total: nu
   const tempFolder = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(`${tempFolder}/package.json`, `{ "private": true }`);
-    await run("npm", "install", "--prefix", tempFolder, "--silent", "--no-audit", "--no-fund", resolve(tarball));
+    await using registry = await serveRegistry(tarball);
+    const flags = ["--prefix", tempFolder, "--silent", "--no-audit", "--no-fund", registry.flag];
+    await run("npm", "install", ...flags, manifest.name);
     const home = `${tempFolder}/node_modules`;
     const packages = globSync("{*,@*/*}/package.json", { cwd: home }).map(dirname).sort();
     return { packages, total: await measureSize(home), own: await measureSize(`${home}/${manifest.name}`) };

@@ -5,6 +5,7 @@ import { basename, dirname, resolve } from "node:path";
 import { findChromium } from "./browser.ts";
 import { checkBudgets } from "./budgets.ts";
 import { CommandError, exitWithError, readCommand } from "./command.ts";
+import { serveRegistry } from "./registry.ts";
 import { npx, run as runCommand } from "./run.ts";
 import { runtimePackages } from "./runtime_versions.ts";
 import { formatCounts } from "./test_counts.ts";
@@ -169,6 +170,7 @@ const [tarball] = globSync("dist/latchkey-latchkey-*.tgz").map((path) => resolve
 if (tarball === undefined) {
   exitWithError("There is no package: expected dist/latchkey-latchkey-*.tgz. Make it with: deno task build");
 }
+await using registry = await serveRegistry(tarball);
 const tempFolder = await Deno.makeTempDir({ prefix: "latchkey-packages-" });
 const chromium = selectedProjects.some(isForBrowser) ? findChromium() : undefined;
 const ports: Readonly<Record<string, number>> = { 9000: findFreePort(), 3000: findFreePort() };
@@ -288,17 +290,18 @@ async function setUpProject(
   { packages, files, recipes = [], commonJs = false }: Pick<Project, "packages" | "files" | "recipes" | "commonJs">,
 ): Promise<void> {
   const key = packages.join(" ");
-  const manifest = installed.has(key) ? JSON.parse(await Deno.readTextFile(`${installed.get(key)}/package.json`)) : {};
+  const former = installed.has(key) ? JSON.parse(await Deno.readTextFile(`${installed.get(key)}/package.json`)) : {};
   await Deno.writeTextFile(
     `${home}/package.json`,
-    JSON.stringify({ ...manifest, private: true, type: commonJs ? undefined : "module" }),
+    JSON.stringify({ ...former, private: true, type: commonJs ? undefined : "module" }),
   );
   if (installed.has(key)) {
     await Deno.rename(`${installed.get(key)}/node_modules`, `${home}/node_modules`);
   } else {
     const problem = await run(
       home,
-      ...["npm", "install", "--save-dev", "--silent", "--no-audit", "--no-fund", tarball!, ...packages],
+      ...["npm", "install", "--save-dev", "--silent", "--no-audit", "--no-fund"],
+      ...[registry.flag, manifest.name, ...packages],
     );
     if (problem !== undefined) throw new Error(problem);
   }
