@@ -10,8 +10,11 @@ import type { HostedServer } from "../hosted_server.ts";
  */
 export function evenAuthentication(clientAuth: ClientAuth): ClientAuth {
   if (clientAuth.isOfConnection) return clientAuth;
+  const { method } = clientAuth;
   return {
-    ...clientAuth,
+    method,
+    isUsed: (credentials) => clientAuth.isUsed(credentials),
+    claimedId: (credentials) => clientAuth.claimedId(credentials),
     async authenticate(server: HostedServer, credentials) {
       try {
         return await clientAuth.authenticate(server, credentials);

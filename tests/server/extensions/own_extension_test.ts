@@ -75,3 +75,47 @@ test("a list of extensions that is none, or in which two have one name or one se
     assertEquals(issues.map((issue) => [issue.path, issue.received]), [[path, received]]);
   }
 });
+
+type ClientAuth = NonNullable<Extension["clientAuthentication"]>[number];
+
+/** A method whose functions are not properties of the object itself, and need it. */
+class PinAuthentication implements ClientAuth {
+  readonly method = "client_secret_jwt";
+  readonly #pin = "1234";
+
+  isUsed({ params }: Parameters<ClientAuth["isUsed"]>[0]): boolean {
+    return params.get("pin") !== undefined;
+  }
+
+  claimedId({ params }: Parameters<ClientAuth["claimedId"]>[0]): string | undefined {
+    return params.get("client_id");
+  }
+
+  async authenticate(...[server, { params }]: Parameters<ClientAuth["authenticate"]>) {
+    const client = params.get("pin") === this.#pin ? await server.clients.find(params.get("client_id")!) : undefined;
+    if (client === undefined) {
+      throw new OAuthError("invalid_client", "the pin is wrong", { fix: "Send the right one." });
+    }
+    return client;
+  }
+}
+
+test("an extension of the program authenticates clients by an object of a class", async () => {
+  const pins: Extension = {
+    name: "pins",
+    clientAuthentication: [new PinAuthentication()],
+    requestParts: [{ at: ["par"], parameters: [{ name: "pin" }] }],
+  };
+  const server = await testServer({
+    extensions: [...extensions.filter(({ name }) => name !== "assertion_authentication"), pins],
+    clients: [{
+      client_id: "machine",
+      client_secret: "never-sent",
+      token_endpoint_auth_method: "client_secret_jwt",
+      grant_types: ["client_credentials"],
+    }],
+  });
+  const request = (pin: string) =>
+    server.token({ grant_type: "client_credentials", client_id: "machine", redirect_uri: undefined, pin });
+  assertEquals([(await request("1234")).status, (await request("0000")).status], [200, 401]);
+});
