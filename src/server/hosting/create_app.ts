@@ -26,7 +26,6 @@ import { createFetching } from "../fetching/fetching.ts";
 import { type DeclaredNames, declareNames } from "../redaction/hide_secrets.ts";
 import { registeredSecrets } from "../redaction/registered_secrets.ts";
 import { background } from "./background.ts";
-import { endUserSessions } from "./end_user_sessions.ts";
 import { evenAuthentication } from "./even_authentication.ts";
 import { rateLimiter } from "./rate_limiter.ts";
 import { clientRepository } from "../entries/client_repository.ts";
@@ -39,7 +38,6 @@ import { type CreateRepository, recordPrefix } from "../entries/repository.ts";
 import { contextFactory, type EmitEvent, HostedContext } from "./request_context.ts";
 import { rejectOtherHost, serverByHost } from "./server_by_host.ts";
 import { type HostedResource, hostedResources } from "./hosted_resources.ts";
-import { formPostPage } from "./form_post_page.ts";
 import { serverClients } from "../entries/server_clients.ts";
 import { withUnregisteredClients } from "../entries/unregistered_clients.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
@@ -127,7 +125,10 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const openLogin = settings.insecureAllowOpenLogin || settings.allows.openLogin;
   // The change of a user does not wait for the logout of clients.
   const onSessionsOver: OnSessionsOver = (user, cause) =>
-    server.background.start("users", () => endUserSessions(server, user, cause));
+    server.background.start(
+      "users",
+      async () => await (await import("./end_user_sessions.ts")).endUserSessions(server, user, cause),
+    );
   const own = await createServer<Pick<HostedServer, HostedMember>>({
     keys,
     extensions: hasListener ? [...extensions, (await import("../explain/accepted_request.ts")).listener] : extensions,
@@ -223,7 +224,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     site,
     developerPages: {},
     disabledPages: {},
-    formPostPage,
+    formPostPage: async (...page) => await (await import("./form_post_page.ts")).formPostPage(...page),
     endpoints: allEndpoints,
     findEndpoint: (path) => findRoute(path)?.endpoint,
     credentialParameters,
