@@ -1,7 +1,7 @@
 /** The signing keys of a test server: the built-in ones first, because key generation is slow (RFC 7517, RFC 6979). */
 
 import { generatedKeys, type Keys, type NewKey, storedKeys } from "../core/keys/keys.ts";
-import { keysOf, type KeySource } from "../server/hosting/key_source.ts";
+import { keyFactory, type KeySource } from "../server/hosting/key_source.ts";
 import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
 import { isMlDsa, type MlDsaAlgorithm } from "../core/crypto.ts";
 import { keyMembersOf } from "../core/keys/jwk.ts";
@@ -67,7 +67,7 @@ export function foreignKeys(kid: string, ownKid: string): Keys {
       jwk: (await testKeysOf(alg)).findLast((key) => key.kid !== ownKid)!.jwk,
     }),
   };
-  return storedKeys(memoryStore(), () => 0, () => {}, 0, { factory: keysOf(source), testKeys: "accepted" });
+  return storedKeys(memoryStore(), () => 0, () => {}, 0, { factory: keyFactory(source), testKeys: "accepted" });
 }
 
 /** The private JWK of the ML-DSA key with these 32 bytes as its seed. */

@@ -2,7 +2,7 @@
 
 import { jwtSigner, signJwt } from "../core/keys/jwt.ts";
 import { generatedKeys, type NewKey, type Signer, storedKeys } from "../core/keys/keys.ts";
-import { keysOf } from "../server/hosting/key_source.ts";
+import { keyFactory } from "../server/hosting/key_source.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../core/keys/signing_algorithm.ts";
 import type { Server } from "../core/server.ts";
 import { quote } from "../server/config/config_issue.ts";
@@ -138,6 +138,6 @@ async function findForeignKey(server: Server, alg: SigningAlgorithm): Promise<Ne
 /** A signer for a key that is not the server's; deterministic for ES256. */
 export async function foreignSigner(server: Server, alg: SigningAlgorithm, key: NewKey): Promise<Signer> {
   const source = { ...testKeys(true), create: () => key };
-  return await storedKeys(memoryStore(), server.now, () => {}, 0, { factory: keysOf(source), testKeys: "accepted" })
+  return await storedKeys(memoryStore(), server.now, () => {}, 0, { factory: keyFactory(source), testKeys: "accepted" })
     .signer(alg);
 }

@@ -67,19 +67,15 @@ export interface Keys {
   refresh(): Promise<void>;
 }
 
-/** @internal A key and its ID: the private JWK, which is kept in the store; or the public one if others sign. */
+/** @internal A key and its ID: the private JWK, which is kept in the store; or the public one if the program signs. */
 export type NewKey = Pick<KeyRecord, "kid" | "jwk">;
 
 /** Creates and imports signing keys. */
 export interface KeyFactory {
   /** Creates the next key of an algorithm. @param number Number of earlier keys of the algorithm. */
   create(alg: SigningAlgorithm, number: number): NewKey | Promise<NewKey>;
-  import(alg: SigningAlgorithm, key: NewKey): Promise<ImportedKey>;
-}
-
-export interface ImportedKey {
-  readonly sign: Signer["sign"];
-  readonly publicKey: PublicKey;
+  /** Imports a key of the store. */
+  import(alg: SigningAlgorithm, key: NewKey): Promise<Pick<Signer, "sign"> & { readonly publicKey: PublicKey }>;
 }
 
 /**

@@ -27,8 +27,8 @@ export interface KeySource {
   signFunction?(alg: SigningAlgorithm, key: NewKey): Signer["sign"] | undefined;
 }
 
-/** The keys of a source. Each is checked once: tokens must be verifiable. */
-export function keysOf(source: KeySource): KeyFactory {
+/** Creates and imports the keys of a source. Each key is checked once: tokens must be verifiable. */
+export function keyFactory(source: KeySource): KeyFactory {
   return {
     create: (alg, number) => source.create(alg, number),
     async import(alg, key) {

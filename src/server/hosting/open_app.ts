@@ -97,7 +97,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const testKeys = policy.allows.testKeys ? "accepted" : "rejected";
   const { access_token, id_token, authorization_response } = lifetimes;
   const maxTokenLifetime = Math.max(access_token, id_token, authorization_response);
-  const factory = source && (await import("./key_source.ts")).keysOf(source);
+  const factory = source && (await import("./key_source.ts")).keyFactory(source);
   const keys = storedKeys(store, now, trace, maxTokenLifetime, { factory, testKeys });
   // Only servers with login pages load them.
   const usesPages = policy.login === "interactive" && options.approver === undefined;
