@@ -52,7 +52,7 @@ const sharedNames: Readonly<Record<string, string>> = {
 
 /** Files that may contain names of extensions, and why. */
 const sharedFiles: Readonly<Record<string, string>> = {
-  "src/platform/store/": "Lists every kind of record, and which ones a full store may evict.",
+  "src/platform/store/": "It lists the kinds of records whose ids Redis keeps in a sorted set.",
   "src/core/store/": "It lists the kinds of records that a full store may evict.",
   "src/core/keys/jwt.ts": "It has the `typ` of each kind of JWT that a fault can select.",
   "src/server/login/pages/device.tsx": "The page of a public type, Pages, which a program can replace.",

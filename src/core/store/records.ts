@@ -145,7 +145,7 @@ export interface RevocationRecord {
   readonly at?: number;
 }
 
-/** The kinds of records of the core. A store accepts any other kind too: extensions have kinds of their own. */
+/** The kinds of records of the core. A store accepts any other kind too. */
 export interface Records {
   /** Authorization codes, by the digest of the code. */
   code: CodeRecord;
@@ -159,7 +159,7 @@ export interface Records {
   server_secret: ServerSecretRecord;
   /** The marks of {@link Store.revoke}, by the id that was revoked. */
   revocation: RevocationRecord;
-  /** Records of extensions. */
+  /** Records of the whole server and of extensions. */
   [kind: string]: object;
 }
 

@@ -156,7 +156,7 @@ export function resolveOptions<T extends object>(call: string, defaults: Require
 }
 
 /**
- * Evictable kinds, those of extensions too. Marks of revocation or single use are not evictable, because their loss
+ * Evictable kinds, also outside the core. Marks of revocation or single use are not evictable, because their loss
  * would allow a replay. Consents are not evictable, because a lost consent cannot be revoked, and each user has at most
  * one per client. A lost pushed request or device authorization cannot be used, and a lost ID token cannot be
  * exchanged. The user must repeat a lost decision about a device. If the record of a session's client is lost, that

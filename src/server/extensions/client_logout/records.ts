@@ -19,12 +19,9 @@ export interface LogoutCallRecord extends SessionClientRecord {
   readonly dueAt: number;
 }
 
-/** The kinds of records. */
-interface LogoutRecords {
+export const logoutStore = storeOf<{
   /** Clients that got an ID token in a session, by user, session and client. */
   session_client: SessionClientRecord;
   /** Back-channel logout calls to repeat, by issuer and time. */
   logout_call: LogoutCallRecord;
-}
-
-export const logoutStore = storeOf<LogoutRecords>;
+}>;

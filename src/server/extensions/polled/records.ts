@@ -29,8 +29,7 @@ export interface PolledDecisionRecord {
   readonly grant?: Grant;
 }
 
-/** The kinds of records. */
-interface PolledRecords {
+export const polledStore = storeOf<{
   /** Requests, by a digest of the user code or of the user. Consumed: the tokens were issued. */
   polled_request: PolledRequestRecord;
   /** Users' decisions about these requests, by the same id. */
@@ -40,6 +39,4 @@ interface PolledRecords {
    * the id and a time marks that the poll at that time was made.
    */
   poll_pace: { readonly notBefore: number; readonly interval: number };
-}
-
-export const polledStore = storeOf<PolledRecords>;
+}>;

@@ -39,14 +39,11 @@ export interface StreamEventRecord {
   readonly dueAt: number;
 }
 
-/** The kinds of records. */
-interface StreamRecords {
+export const streamStore = storeOf<{
   /** Streams, by issuer, client and stream. */
   event_stream: EventStreamRecord;
   /** Subjects of these streams, by issuer, stream and subject. */
   stream_subject: StreamSubjectRecord;
   /** Undelivered events of these streams, by issuer, stream and time. */
   stream_event: StreamEventRecord;
-}
-
-export const streamStore = storeOf<StreamRecords>;
+}>;
