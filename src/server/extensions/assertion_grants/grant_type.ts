@@ -141,9 +141,9 @@ async function issueGrantedAccess(
   access: FurtherAccess & Pick<Grant, "scope">,
   resources: readonly string[],
 ): Promise<Pick<Authorization, "accessTokenClaims" | "responseMembers">> {
-  const { access: ofServer } = server.requestParts;
-  if (trusted.grantProfile !== "id-jag") return await ofServer?.issue(access, resources) ?? {};
-  return (await ofServer?.narrow(server, request, access, resources))?.issued ?? {};
+  const { requestParts } = server;
+  if (trusted.grantProfile !== "id-jag") return await requestParts.access?.issue(access, resources) ?? {};
+  return (await requestParts.access?.narrow(server, request, access, resources))?.issued ?? {};
 }
 
 /** The requested scope. Default: the scope of the ID-JAG, or the default scope. */
