@@ -120,7 +120,7 @@ const importRules: ImportRules = {
     "server/fetching": { allowed: below("platform", "core"), packages: ["jose"] },
     // What no output may show.
     "server/redaction": { allowed: { ...below("core"), "server/": "types", "platform/bounded_cache.ts": "anything" } },
-    // The rules of resource servers and pages.
+    // The rules of the whole server, without those of extensions.
     "server/rules": { allowed: below("core") },
     // What has no OAuth in it, and is not needed by the core: runtimes, stores, addresses, caches.
     platform: { allowed: below("core") },

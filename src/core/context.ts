@@ -1,4 +1,4 @@
-/** The assembled server, and the context of each request. Plugins (`hosting/options.ts`) may change its server. */
+/** The assembled server, and the context of each request. */
 
 import type { HttpResponse, PageForm, RequestLike } from "./http/message.ts";
 import type { RequestTarget } from "./router.ts";

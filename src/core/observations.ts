@@ -1,6 +1,6 @@
 /**
  * Observations of accepted requests: a check names what it saw by `server.observe?.()`, and `server/explain/` makes the
- * texts. Warnings of extensions and providers have their texts.
+ * texts. The whole server observes more, and traces warnings that have a text.
  */
 
 import type { Client } from "./clients/repository.ts";

@@ -67,7 +67,7 @@ const fixedNames = [
   "profile",
 ] as const satisfies readonly (keyof Policy)[];
 
-/** @internal The name of such a member. */
+/** @internal The name of a member that a program cannot set. */
 export type FixedName = typeof fixedNames[number];
 
 /** What a program can decide. Groups may name some of their members. */

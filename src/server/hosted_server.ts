@@ -54,6 +54,7 @@ export interface HostedServer extends FetchingServer {
   readonly clients: ServerClients;
   /** The users. */
   readonly users: UserRepository;
+  /** The listener that asks clients for certificates; absent if no extension uses them. */
   readonly certificateListener?: CertificateListener;
   /** Called when sessions have ended. */
   readonly sessionWatchers: readonly SessionTracker[];

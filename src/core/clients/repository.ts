@@ -136,7 +136,7 @@ export interface Users extends Entries<User> {
    * session that is older. Default: never.
    */
   defaultChosenAt?(): number;
-  /** A text that differs after each change of a user's password; `undefined` if none is needed. Default: none is. */
+  /** A text that changes with the user's password; `undefined` if no password is needed. Default: none is needed. */
   passwordDigest?(user: User): string | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface PartServer {
   readonly passed?: RulePassed;
 }
 
-/** How an extension handles it. Functions that return a promise load its code: other requests and grants load none. */
+/** How an extension handles such access. Only functions that return a promise load its code. */
 export interface Access {
   isRequested(server: PartServer, params: Params): boolean;
   /** Reads the parameter of a stored request, which was valid when it was stored. */
@@ -76,7 +76,7 @@ export interface Access {
     types: readonly string[],
     reject: (types: readonly string[]) => Error,
   ): Promise<AccessItems>;
-  /** Issues it: the access token has the objects that its resources may see, the response has all objects. */
+  /** Issues access: the access token has the objects that its resources may see, the response has all objects. */
   issue(access: FurtherAccess, resources: readonly string[]): Promise<IssuedAccess>;
   /** The objects that the resource servers of these audiences may see; without an audience, all. */
   visibleTo(items: AccessItems, audiences: readonly string[]): Promise<FurtherAccess>;

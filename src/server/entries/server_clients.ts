@@ -20,10 +20,7 @@ export interface ServerClients extends ClientRepository, Clients<FetchingServer>
   list: ClientRepository["list"];
   /** The registered clients only. */
   readonly registered: ClientRepository;
-  /**
-   * Reads the store for an id that `find` does not look for there. Timing attack: the duration of a failed
-   * authentication must not reveal which ids are configured (CA-07).
-   */
+  /** Reads the store for an id that `find` does not look for there: see {@link readAsIfStored}. */
   readAsIfStored(server: FetchingServer, id: string): Promise<void>;
   /** The prefix of the ids of this issuer's records of clients and users. */
   readonly recordPrefix: string;

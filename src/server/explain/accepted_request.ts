@@ -17,7 +17,7 @@ interface HostedRequest extends PartRequest {
   readonly server: HostedServer;
 }
 
-/** Traces them, and what checks observe. */
+/** Traces these warnings and notes, and those of observations. */
 export const listener: CoreExtension = {
   name: "listener",
   requestParts: [{ at: ["authorize", "par", "poll"], warn: traceRequest }],

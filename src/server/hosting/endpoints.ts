@@ -1,4 +1,4 @@
-/** The endpoints of the whole server, besides those of the minimal server. */
+/** The endpoints of the whole server. */
 
 import type { Approver } from "../../core/approver.ts";
 import { type ParameterDescription, parameters } from "../../core/params.ts";
@@ -43,7 +43,7 @@ const hostedPages: Readonly<Record<string, Endpoint["load"]>> = {
   authorized: async () => (await import("./authorized.ts")).authorized,
 };
 
-/** The endpoints of the minimal server, with the pages of the whole one. */
+/** The endpoints of the minimal server, with the pages of the whole one, to which an authorization request may lead. */
 export function protocolEndpoints(options: Parameters<typeof coreEndpoints>[0]): Endpoint[] {
   return coreEndpoints(options).map((endpoint) => {
     const { name, load, parameters = [] } = endpoint;
@@ -56,7 +56,7 @@ export function protocolEndpoints(options: Parameters<typeof coreEndpoints>[0]):
   });
 }
 
-/** Creates the list. Each endpoint loads its handlers at its first request. */
+/** Creates the other endpoints. Each one loads its handlers at its first request. */
 export function hostedEndpoints(
   { server, base, extensions, approver, autoLogin, interaction, openLogin, pages }: HostedEndpointOptions,
 ): Endpoint[] {

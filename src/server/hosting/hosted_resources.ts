@@ -1,4 +1,4 @@
-/** The protected resources that a server itself hosts, besides those of others. */
+/** The protected resources of the whole server. */
 
 import { canonicalUri, type Resources } from "../../core/resource_list.ts";
 
@@ -19,6 +19,7 @@ export interface HostedResources extends Resources {
   host(resource: HostedResource): void;
 }
 
+/** Adds hosted resources to others. Of two with the same URI, the hosted one counts. */
 export function hostedResources(others: Resources): HostedResources {
   let hosted: readonly HostedResource[] = [];
   return {

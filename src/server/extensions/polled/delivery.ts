@@ -14,7 +14,7 @@ import type { PolledGrant } from "./polled_grant.ts";
 
 const load = () => import("./polled_request.ts");
 
-/** The parameters of their requests (RFC 8628 §3.1), besides those of client authentication and of extensions. */
+/** The parameters of polled requests (RFC 8628 §3.1), besides those of client authentication and of extensions. */
 const polledParameters = parameters("scope", "claims", "max_age", "login_hint", {
   name: "resource",
   repeatable: true,
