@@ -9,7 +9,7 @@ import type { PartRequest } from "../../core/server.ts";
 import { separatorFix } from "../config/separators.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { notePrompt, noteScope } from "./notes.ts";
-import { letsPass, traceObservation, traceTexts } from "./observations.ts";
+import { letsPass, traceTexts } from "./observations.ts";
 import { missingMethod } from "./pkce.ts";
 import { explainUnknownScope } from "./scope.ts";
 
@@ -17,11 +17,10 @@ interface HostedRequest extends PartRequest {
   readonly server: HostedServer;
 }
 
-/** Traces these warnings and notes, and those of observations. */
-export const listener: CoreExtension = {
-  name: "listener",
+/** Traces these warnings and notes. */
+export const acceptedRequests: CoreExtension = {
+  name: "accepted_requests",
   requestParts: [{ at: ["authorize", "par", "poll"], warn: traceRequest }],
-  extend: (server) => ({ ...server, observe: traceObservation }),
 };
 
 function traceRequest(from: HostedRequest, request: AuthorizationRequest): void {

@@ -131,12 +131,15 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     );
   const own = await createServer<Pick<HostedServer, HostedMember>>({
     keys,
-    extensions: hasListener ? [...extensions, (await import("../explain/accepted_request.ts")).listener] : extensions,
+    extensions: hasListener
+      ? [...extensions, (await import("../explain/accepted_request.ts")).acceptedRequests]
+      : extensions,
     grantTypes: options.grantTypes,
     given: {
       ...given,
       issuer,
       settings,
+      observe: hasListener ? (await import("../explain/observations.ts")).traceObservation : undefined,
       addTexts: async (ofRequest, error) => await (await import("../rules.ts")).addTexts(ofRequest, error),
       recordUse(server: HostedServer, client, request) {
         if (client.standing === "unknown") server.fetching.recordUse(client.id);

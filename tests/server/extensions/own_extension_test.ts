@@ -119,3 +119,21 @@ test("an extension of the program authenticates clients by an object of a class"
     server.token({ grant_type: "client_credentials", client_id: "machine", redirect_uri: undefined, pin });
   assertEquals([(await request("1234")).status, (await request("0000")).status], [200, 401]);
 });
+
+test("an extension of the program receives what is observed, and passes it on to the trace", async () => {
+  const observed: string[] = [];
+  const counter: Extension = {
+    name: "counter",
+    extend: (server) => ({
+      ...server,
+      observe(...observation) {
+        observed.push(observation[2]);
+        server.observe?.(...observation);
+      },
+    }),
+  };
+  const server = await testServer({ extensions: [...extensions, counter], redirectUris: "any" });
+  await server.authorize({ redirect_uri: "https://other.example/cb" });
+  assertEquals(observed.includes("RU-01"), true);
+  assertEquals(server.events.some((event) => event.type === "warning" && event.explanation.rule === "RU-01"), true);
+});
