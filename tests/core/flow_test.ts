@@ -61,6 +61,28 @@ test("[OI-06] the session continues, login_hint selects another user", async () 
   assertEquals(await subjectOf(again), "bob");
 });
 
+test("[LO-06] a session and its grants end when the password of the user changes, whatever text marks it", async () => {
+  let digest: string | undefined;
+  const { authorize, exchange, send, token, lastRule } = await startCore({
+    extensions: [{
+      name: "passwords",
+      extend: (server) => ({ ...server, users: { ...server.users, passwordDigest: () => digest } }),
+    }],
+  });
+  for (const next of ["", "changed", undefined]) {
+    const first = await authorize({ login_hint: "bob" });
+    const code = new URL(first.headers.get("location")!).searchParams.get("code")!;
+    const { refresh_token } = await (await exchange(code)).json();
+    const headers = { cookie: first.headers.get("set-cookie")!.split(";")[0]! };
+    digest = next;
+    assertEquals((await token({ grant_type: "refresh_token", client_id: "spa", refresh_token })).status, 400);
+    assertEquals(lastRule(), "LO-06");
+    // The former session continues without a new cookie.
+    const again = await send(`/oauth2/authorize?${encode(authorizeParameters)}`, { headers });
+    assert(again.headers.has("set-cookie"), `no new session after ${JSON.stringify(next)}`);
+  }
+});
+
 test("metadata, the home page and /authorized name what the server has", async () => {
   const { send, code } = await startCore({
     clients: [{ client_id: "demo", redirect_uris: [`${issuer}/authorized`] }],

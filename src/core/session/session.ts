@@ -99,7 +99,7 @@ type EncodedRest = string | SessionLevel;
  */
 export function passwordFingerprint(server: Server, user: User): MaybePromise<string | undefined> {
   const digest = server.users.passwordDigest?.(user);
-  return digest && chain(computeMac(server, "password", digest), (mac) => mac.slice(0, 22));
+  return digest === undefined ? undefined : chain(computeMac(server, "password", digest), (mac) => mac.slice(0, 22));
 }
 
 /**
