@@ -14,6 +14,9 @@ const pagePackages = ["preact", "preact-render-to-string"];
 const below = (...folders: string[]) =>
   Object.fromEntries(folders.map((folder) => [`${folder}/`, "anything"] as const));
 
+/** The types of the whole server, and the function that traces a warning. */
+const typesAndWarnings = { "server/": "types", "server/trace.ts": "anything" } as const;
+
 const importRules: ImportRules = {
   folders: {
     "mod.ts": { allowed: below("server", "platform", "core") },
@@ -66,7 +69,7 @@ const importRules: ImportRules = {
     },
     // Request and response formats of providers.
     "server/profiles": {
-      allowed: { ...below("platform", "core", "server/login", "server/fetching", "server/rules"), "server/": "types" },
+      allowed: { ...below("platform", "core", "server/login", "server/fetching", "server/rules"), ...typesAndWarnings },
     },
     "server/extensions": {
       allowed: {
@@ -82,14 +85,14 @@ const importRules: ImportRules = {
         "server/login/pages/": "anything",
         // Texts that the rules of several extensions share; their explain.ts imports them.
         "server/explain/missing_token.ts": "anything",
-        "server/": "types",
+        ...typesAndWarnings,
       },
       packages: ["jose", "@cfworker/json-schema", ...pagePackages],
     },
     "server/login": {
       allowed: {
         ...below("platform", "core", "server/entries", "server/config", "server/pages", "server/rules"),
-        "server/": "types",
+        ...typesAndWarnings,
       },
       packages: pagePackages,
     },
@@ -97,14 +100,14 @@ const importRules: ImportRules = {
     "server/explain": {
       allowed: {
         ...below("platform", "core", "server/entries", "server/config", "server/redaction", "server/rules"),
-        "server/": "types",
+        ...typesAndWarnings,
       },
       // Reads what an invalid access token says.
       packages: ["jose"],
     },
     // Clients and users that change at run time.
     "server/entries": {
-      allowed: { ...below("platform", "core", "server/config", "server/rules"), "server/": "types" },
+      allowed: { ...below("platform", "core", "server/config", "server/rules"), ...typesAndWarnings },
     },
     "server/config": {
       allowed: {

@@ -1,6 +1,6 @@
-/** Events of the whole server for the operator: one closed union. `redaction/redact.ts` redacts them. Types only. */
+/** Events of the whole server for the operator: one closed union. `redaction/redact.ts` redacts them. */
 
-import type { CoreEvent } from "../core/trace.ts";
+import type { CoreEvent, CoreTrace } from "../core/trace.ts";
 import type { Explanation } from "../core/errors.ts";
 
 /**
@@ -111,3 +111,12 @@ export type TraceEvent =
 
 /** Receives every event, synchronously. Its errors are ignored. */
 export type Trace = (event: TraceEvent) => void;
+
+/** Warns the operator about a request that was accepted, or about a failure without a request. */
+export function warn(
+  server: { readonly now: () => number; readonly trace: CoreTrace },
+  client: string | undefined,
+  explanation: Explanation,
+): void {
+  server.trace({ type: "warning", at: server.now(), ...client !== undefined && { client }, explanation });
+}

@@ -8,7 +8,7 @@ import { inTurn } from "../../platform/in_turn.ts";
 import type { StoredRecord } from "../../core/store/store.ts";
 import { quote } from "../config/config_issue.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
-import { warn } from "../../platform/warn.ts";
+import { warn } from "../trace.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { entryStore, type RegisteredRecord } from "./records.ts";
 import type { ServerClients } from "./server_clients.ts";

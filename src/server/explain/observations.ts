@@ -4,7 +4,7 @@ import type { AnyName } from "../../core/policy.ts";
 import { dottedScheme } from "../config/uri_issues.ts";
 import type { Explanation, RuleExplanation } from "../../core/errors.ts";
 import type { HostedObservations, HostedServer } from "../hosted_server.ts";
-import { warn } from "../../platform/warn.ts";
+import { warn } from "../trace.ts";
 import { type Note, noteMinimalIdToken, noteResource, noteUnencodedSecret, recordUserinfoCall } from "./notes.ts";
 import { explainUnknownUser } from "./login.ts";
 import { listLogoutUris, listUris } from "./parameters.ts";

@@ -3,7 +3,7 @@
 import { type BoundedCache, boundedCache } from "../../platform/bounded_cache.ts";
 import { type Client, policyOf } from "../../core/clients/repository.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { warn } from "../../platform/warn.ts";
+import { warn } from "../trace.ts";
 
 const maxRecentChallenges = 10_000;
 

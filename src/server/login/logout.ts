@@ -34,7 +34,7 @@ import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Pages } from "../pages.ts";
-import { warn } from "../../platform/warn.ts";
+import { warn } from "../trace.ts";
 import type { Handlers } from "../../core/route.ts";
 import { mayLogOutTo } from "./logout_uri.ts";
 import { readSession } from "../../core/session/cookies.ts";

@@ -2,7 +2,7 @@
 
 import { type Client, policyOf } from "../../core/clients/repository.ts";
 import type { RuleExplanation } from "../../core/errors.ts";
-import { warn } from "../../platform/warn.ts";
+import { warn } from "../trace.ts";
 import type { Server } from "../../core/server.ts";
 
 /**

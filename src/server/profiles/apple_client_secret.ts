@@ -5,7 +5,7 @@ import { keysOf } from "../fetching/client_keys.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../../platform/jwt/jwt_policies.ts";
 import { remoteKeys } from "../fetching/remote_keys.ts";
 import { verifyByKeys } from "../../platform/jwt/verify_by_keys.ts";
-import { warn } from "../../platform/warn.ts";
+import { warn } from "../trace.ts";
 import type { ClientAuth } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
 

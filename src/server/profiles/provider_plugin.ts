@@ -13,7 +13,7 @@ import { getHeader } from "../../platform/http/response.ts";
 import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { parseTarget, type RequestHandler } from "../../core/router.ts";
 import type { Explanation } from "../../core/errors.ts";
-import { warn } from "../../platform/warn.ts";
+import { warn } from "../trace.ts";
 import type { Server } from "../../core/server.ts";
 import type { ClaimChange } from "../../core/tokens/claim_change.ts";
 import { atPath } from "./shared/at_path.ts";

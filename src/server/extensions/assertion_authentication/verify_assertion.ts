@@ -8,7 +8,7 @@ import { verifyClientJwt, withAlias } from "../../fetching/client_jwt.ts";
 import { describeRemovedClient } from "../../entries/server_clients.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../../../platform/jwt/jwt_policies.ts";
-import { warn } from "../../../platform/warn.ts";
+import { warn } from "../../trace.ts";
 import { storageKey } from "../../../core/secrets.ts";
 import type { Credentials } from "../../../core/server.ts";
 import { assertionType } from "./assertion_type.ts";

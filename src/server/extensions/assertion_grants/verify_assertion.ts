@@ -14,7 +14,7 @@ import {
 } from "../../../platform/jwt/jwt_policies.ts";
 import { remoteKeys } from "../../fetching/remote_keys.ts";
 import { verifyByKeys } from "../../../platform/jwt/verify_by_keys.ts";
-import { warn } from "../../../platform/warn.ts";
+import { warn } from "../../trace.ts";
 import { DocumentError } from "../../fetching/outbound.ts";
 import { verificationAlgorithms } from "../../config/verification_algorithms.ts";
 import type { HostedServer } from "../../hosted_server.ts";

@@ -8,7 +8,7 @@
 
 import { metadataOf } from "../../config/client_metadata.ts";
 import { isDeeperThan } from "../../../core/json_value.ts";
-import { warn } from "../../../platform/warn.ts";
+import { warn } from "../../trace.ts";
 import type { AuthorizationDetail, FurtherAccess, Grant } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { type AuthorizationDetailsType, detailsTypes } from "./settings.ts";

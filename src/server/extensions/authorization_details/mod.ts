@@ -8,7 +8,7 @@ import type { Extension } from "../../hosting/extension.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
-import { warn } from "../../../platform/warn.ts";
+import { warn } from "../../trace.ts";
 import type { Params } from "../../../core/params.ts";
 import type { Authorization } from "../../../core/grants/authenticated_request.ts";
 import type { PartRequest, RequestPart, Server } from "../../../core/server.ts";

@@ -3,7 +3,7 @@
 import { metadataOf } from "../../config/client_metadata.ts";
 import type { PolledRequestRecord } from "../polled/records.ts";
 import { postToClient } from "../../fetching/post_to_client.ts";
-import { warn } from "../../../platform/warn.ts";
+import { warn } from "../../trace.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
 /** How long a notification may take, in milliseconds. */

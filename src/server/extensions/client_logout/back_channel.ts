@@ -1,7 +1,7 @@
 /** Calls clients when a session has ended (OpenID Connect Back-Channel Logout). */
 
 import { metadataOf } from "../../config/client_metadata.ts";
-import { warn } from "../../../platform/warn.ts";
+import { warn } from "../../trace.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { type PostResult, postToClient } from "../../fetching/post_to_client.ts";

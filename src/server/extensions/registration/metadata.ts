@@ -4,7 +4,7 @@ import { quote, suggest } from "../../config/config_issue.ts";
 import { type ConfigIssue, ConfigurationError } from "../../../core/configuration_error.ts";
 import { validate } from "../../config/field.ts";
 import type { OAuthError } from "../../../core/errors.ts";
-import { warn } from "../../../platform/warn.ts";
+import { warn } from "../../trace.ts";
 import { splitScope } from "../../../core/params.ts";
 import { isLocalProgram } from "../../fetching/sender.ts";
 import type { Server } from "../../../core/server.ts";

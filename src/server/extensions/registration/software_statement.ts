@@ -5,7 +5,7 @@ import { describeKind } from "../../../core/quote_value.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import { foreignClockTolerance, type JwtPolicy, JwtPolicyError } from "../../../platform/jwt/jwt_policies.ts";
 import { verificationAlgorithms } from "../../config/verification_algorithms.ts";
-import { warn } from "../../../platform/warn.ts";
+import { warn } from "../../trace.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";

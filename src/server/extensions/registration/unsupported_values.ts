@@ -4,7 +4,7 @@ import { quote } from "../../config/config_issue.ts";
 import { grantTypesFor } from "../../../core/clients/client.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { serverPolicy, supportedGrantTypes } from "../../config/server_policy.ts";
-import { warn } from "../../../platform/warn.ts";
+import { warn } from "../../trace.ts";
 import { sortResponseType } from "../../../core/params.ts";
 import type { Server } from "../../../core/server.ts";
 import { redirectsToDevice } from "../../../core/redirect_uri.ts";

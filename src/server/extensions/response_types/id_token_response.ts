@@ -4,7 +4,7 @@ import { accessName, hasAccess } from "../../../core/request/access.ts";
 import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
 import { tokenHash } from "../../../core/keys/jwt.ts";
-import { warn } from "../../../platform/warn.ts";
+import { warn } from "../../trace.ts";
 import { hasCode, paramsFromFields, type ResponseFields, type ResponseMode } from "../../../core/params.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";
 import { issueTokens, signIdToken } from "../../../core/tokens/mod.ts";

@@ -9,7 +9,7 @@ import { validateClientUri } from "../../config/uri_issues.ts";
 import { quote } from "../../config/config_issue.ts";
 import { describeKind } from "../../../core/quote_value.ts";
 import type { OAuthError } from "../../../core/errors.ts";
-import { warn } from "../../../platform/warn.ts";
+import { warn } from "../../trace.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { pollMethod, pushMethod, supportedEvents, verificationEvent } from "./event_types.ts";
 import { startPush } from "./push.ts";

@@ -5,7 +5,7 @@ import { readJsonObject } from "../../../platform/http/json_body.ts";
 import { json } from "../../../core/http/message.ts";
 import type { Handlers } from "../../../core/route.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import { warn } from "../../../platform/warn.ts";
+import { warn } from "../../trace.ts";
 import { redactText } from "../../redaction/redact.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { type EventStreamRecord, streamStore } from "./records.ts";

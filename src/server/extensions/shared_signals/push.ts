@@ -3,7 +3,7 @@
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { type PostResult, postToClient } from "../../fetching/post_to_client.ts";
-import { warn } from "../../../platform/warn.ts";
+import { warn } from "../../trace.ts";
 import { dueRecords, leaseRecord } from "../../entries/lease.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { type EventStreamRecord, type StreamEventRecord, streamStore } from "./records.ts";

@@ -12,7 +12,7 @@ import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { byProfile } from "../../../core/profile.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import type { ExtensionErrorCode } from "../../../core/rules/rule.ts";
-import { warn } from "../../../platform/warn.ts";
+import { warn } from "../../trace.ts";
 import { type ParameterDescription, type Params, paramsFromFields } from "../../../core/params.ts";
 import type { RuleId } from "../../../core/rules/mod.ts";
 import type { Server } from "../../../core/server.ts";

@@ -6,7 +6,7 @@
 import { metadataOf } from "../../config/client_metadata.ts";
 import type { Extension } from "../../hosting/extension.ts";
 import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
-import { warn } from "../../../platform/warn.ts";
+import { warn } from "../../trace.ts";
 import { separatorFix } from "../../config/separators.ts";
 import type { PartRequest } from "../../../core/server.ts";
 import { stepUpClientFields, type StepUpPolicy, stepUpSettings } from "./settings.ts";

@@ -2,7 +2,7 @@
 
 import { type AccessItems, accessName } from "../../../core/request/access.ts";
 import { confirmationOf } from "../../../core/tokens/bound_token.ts";
-import { warn } from "../../../platform/warn.ts";
+import { warn } from "../../trace.ts";
 import type { Subject } from "../../../core/store/store.ts";
 import { type Params, scopeToken, splitScope } from "../../../core/params.ts";
 import type { User } from "../../../core/clients/client.ts";
