@@ -216,10 +216,15 @@ export function storedKeys(
     },
 
     async rotateIfDue(alg, every, leadSeconds) {
+      const isDue = (keys: readonly LoadedKey[]) => keys.at(-1)!.record.signsFrom + every * 1000 <= now();
       const keys = await keyRing(alg);
-      if (keys.at(-1)!.record.signsFrom + every * 1000 > now()) return;
-      // If another instance has added the key meanwhile, or does so now, the store keeps one of the two.
-      await replaceKeyRing(alg, appendKey(alg, keys, now() + leadSeconds * 1000));
+      if (!isDue(keys)) return;
+      // Another instance may have added the key meanwhile. If two instances add it from here on, the store keeps one.
+      const newest = await loadNewer(alg, keys);
+      await replaceKeyRing(
+        alg,
+        isDue(newest) ? appendKey(alg, newest, now() + leadSeconds * 1000) : Promise.resolve(newest),
+      );
     },
 
     async refresh() {
