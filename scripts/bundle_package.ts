@@ -14,7 +14,7 @@ const startImports = [
   "src/cli/developer_tools.ts",
   "src/platform/runtime/node.ts",
   "src/platform/runtime/process.ts",
-  "src/server/explain/observations.ts",
+  "src/server/explain/accepted_request.ts",
 ];
 
 /** Keeps the code readable for debuggers: formatted like the source, with its names. */

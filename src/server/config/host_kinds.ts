@@ -1,4 +1,4 @@
-/** Hosts of one network, and URLs on test hosts. */
+/** Hosts of one network, URLs on test hosts, and URLs that only their host receives. */
 
 import { addressMatcher } from "../../platform/http/ip_address.ts";
 import { isTestHost, maxName } from "../../core/test_hosts.ts";
@@ -26,4 +26,11 @@ export function isTestUrl(text: string): boolean {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false;
   const { hostname, username, password } = new URL(text);
   return isTestHost(hostname) && username === "" && password === "";
+}
+
+/** Whether only the host of a URL receives what is sent there: it has https, and is not localhost. */
+export function isPublicUri(uri: string): boolean {
+  if (!URL.canParse(uri)) return false;
+  const { protocol, hostname } = new URL(uri);
+  return protocol === "https:" && hostname !== "localhost";
 }

@@ -5,9 +5,11 @@ import type { User } from "../../core/clients/client.ts";
 import { validateUser } from "../config/validate_user.ts";
 import { serverPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
+import { loginRules } from "../rules/login.ts";
+import { rejectBy } from "../../core/reject.ts";
 import type { Server } from "../../core/server.ts";
 
-const loadRules = () => import("../rules/mod.ts");
+const reject = rejectBy(loginRules);
 
 /** Maximum number of users, including configured ones. Beyond it, no guest user is created. */
 export const maxUsers = 1000;
@@ -57,7 +59,7 @@ export async function resolveLoginHint(
   const creates = unknownLoginHint === "create" && !loginRequirements.prompt.includes("none");
   const facts = { hint: loginHint, limit: maxUsers, isSilent: unknownLoginHint === "create" && !creates };
   if (isNear && allows.openLogin && await userForHint(server, loginHint.replaceAll(" ", "+"))) {
-    throw (await loadRules()).reject("OI-06", { ...facts, problem: "plus", isSilent: false });
+    throw reject("OI-06", { ...facts, problem: "plus", isSilent: false });
   }
   const created = creates ? await createUser(server, loginHint) : undefined;
   if (typeof created === "object") {
@@ -67,7 +69,7 @@ export async function resolveLoginHint(
     return created;
   }
   const unknown = { ...facts, problem: created };
-  if (unknownLoginHint !== "default") throw (await loadRules()).reject("OI-06", unknown);
+  if (unknownLoginHint !== "default") throw reject("OI-06", unknown);
   server.observe?.(server, clientId, "OI-06", { ...unknown, effect: "another user" });
   return undefined;
 }

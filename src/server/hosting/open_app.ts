@@ -11,6 +11,7 @@ import { configuredIssuer, type ResolvedSettings } from "../config/resolve_setti
 import { validatePluginProfiles } from "../config/plugin_profile.ts";
 import { validate } from "../config/field.ts";
 import { storedKeys } from "../../core/keys/keys.ts";
+import { keyFactory } from "./key_source.ts";
 import { recordPrefix } from "../entries/repository.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Trace } from "../trace.ts";
@@ -97,8 +98,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const testKeys = policy.allows.testKeys ? "accepted" : "rejected";
   const { access_token, id_token, authorization_response } = lifetimes;
   const maxTokenLifetime = Math.max(access_token, id_token, authorization_response);
-  const factory = source && (await import("./key_source.ts")).keyFactory(source);
-  const keys = storedKeys(store, now, trace, maxTokenLifetime, { factory, testKeys });
+  const keys = storedKeys(store, now, trace, maxTokenLifetime, { factory: source && keyFactory(source), testKeys });
   // Only servers with login pages load them.
   const usesPages = policy.login === "interactive" && options.approver === undefined;
   const interaction = usesPages ? await import("../login/mod.ts") : undefined;

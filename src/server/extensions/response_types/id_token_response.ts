@@ -8,7 +8,7 @@ import { warn } from "../../trace.ts";
 import { hasCode, paramsFromFields, type ResponseFields, type ResponseMode } from "../../../core/params.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";
 import { issueTokens, signIdToken } from "../../../core/tokens/mod.ts";
-import { isPublicUri } from "./public_uri.ts";
+import { isPublicUri } from "../../config/host_kinds.ts";
 import { reject as rejectByCore } from "../../../core/reject.ts";
 import { reject } from "./rules.ts";
 

@@ -11,7 +11,7 @@ import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { withoutUser } from "../../../core/clients/standing.ts";
 import { type ParameterDescription, sortResponseType } from "../../../core/params.ts";
 import { responseTypeNames } from "../../config/setting_groups.ts";
-import { isPublicUri } from "./public_uri.ts";
+import { isPublicUri } from "../../config/host_kinds.ts";
 import type { ResponseTypeDescription } from "../../../core/request/authorization_request.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";
 
