@@ -9,7 +9,7 @@ import { run } from "./run.ts";
 /** The most that each figure may be. A change that lowers a figure lowers its limit. */
 const limits = {
   "files of the core": 104,
-  "lines of these files": 12708,
+  "lines of these files": 12732,
   "imports of the core from elsewhere": 0,
   "pairs of folders in src/server that import each other": 0,
   "folders in circles": 0,
@@ -76,7 +76,10 @@ console.log(`Forms of a setting: ${forms.join(", ")}.`);
 
 const grown = Object.entries(limits).filter(([name, limit]) => figures[name as keyof typeof limits] > limit);
 for (const [name, limit] of grown) {
-  console.error(`${name}: expected at most ${limit}, found ${figures[name as keyof typeof limits]}.`);
+  const found = figures[name as keyof typeof limits];
+  console.error(
+    `${name}: expected at most ${limit}, found ${found}. Make it smaller, or raise the limit in scripts/core.ts.`,
+  );
 }
 if (grown.length) Deno.exit(1);
 

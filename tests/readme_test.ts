@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, request as httpRequest } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path/posix";
@@ -173,6 +173,10 @@ test("the example of the core for Node listens, and passes requests on", async (
   if (!listener.listening) await new Promise((resolve) => listener.once("listening", resolve));
   const metadata = await (await fetch(`${server.server.issuer}/.well-known/openid-configuration`)).json();
   assertEquals(metadata.issuer, server.server.issuer);
+  const traced = await new Promise((resolve) => {
+    httpRequest({ port, method: "TRACE" }, ({ statusCode }) => resolve(statusCode)).end();
+  });
+  assertEquals(traced, 400);
   const form = new URLSearchParams({ grant_type: "authorization_code", client_id: "unknown" });
   const response = await fetch(metadata.token_endpoint, { method: "POST", body: form });
   assertEquals([response.status, (await response.json()).error], [401, "invalid_client"]);
@@ -182,27 +186,27 @@ test("the example of the core for Node listens, and passes requests on", async (
 
 test("the examples of the core print the issuer, and exchange a ticket for a token", async () => {
   const { printed, console } = listening();
-  const body = `${program("src/core/README.md").replace(": CoreExtension", "")}\nreturn tickets;`;
-  const tickets = await run(body, { core, OAuthError, parameters, randomId, console });
+  const body = `${program("src/core/README.md").replace(": GrantType", "")}\nreturn { kiosk, tickets };`;
+  const { kiosk, tickets } = await run(body, { core, OAuthError, parameters, randomId, console });
   assertEquals(printed, [["http://localhost:9000"]]);
-  const client = {
-    client_id: "job",
-    client_secret: "A secret that is long enough, 32.",
-    grant_types: ["urn:example:ticket"],
-  };
-  const { fetch } = await core({
+  const client = { client_id: "kiosk", client_secret: "kiosk secret" };
+  const extended = await core({
     issuer: "http://localhost:9000",
-    clients: [client],
+    clients: [{ ...client, grant_types: [tickets.type] }],
     users: [],
-    extensions: [tickets],
+    extensions: [{
+      name: "tickets",
+      grantTypes: [{ ...tickets, isOn: () => true, load: () => Promise.resolve(tickets) }],
+    }],
   });
-  const exchange = async (ticket: string) => {
-    const { grant_types: [grant_type], ...credentials } = client;
-    const body = new URLSearchParams({ grant_type: grant_type!, ...credentials, ticket });
-    return await (await fetch(new Request("http://localhost:9000/oauth2/token", { method: "POST", body }))).json();
-  };
-  assertEquals((await exchange("today")).scope, "read");
-  assertEquals((await exchange("yesterday")).error, "invalid_grant");
+  for (const { fetch } of [kiosk, extended]) {
+    const exchange = async (ticket: string) => {
+      const body = new URLSearchParams({ grant_type: tickets.type, ...client, ticket });
+      return await (await fetch(new Request("http://localhost:9000/oauth2/token", { method: "POST", body }))).json();
+    };
+    assertEquals((await exchange("today")).scope, "read");
+    assertEquals((await exchange("yesterday")).error, "invalid_grant");
+  }
 });
 
 test("the examples of extensions leave one out, and add one of the program", async () => {

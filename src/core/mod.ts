@@ -100,7 +100,7 @@ export async function core(options: CoreOptions): Promise<Core> {
       users: fixedEntries(options.users.map((user) => ({ ...user })), ({ sub }) => sub),
     },
   });
-  assertNoIssues(findServerIssues(server));
+  assertNoIssues(findServerIssues(server, options.clients));
   const base = new URL(issuer).pathname.replace(/\/$/, "");
   const endpointOptions = {
     base,

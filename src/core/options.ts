@@ -11,6 +11,7 @@ import type { CoreTrace } from "./trace.ts";
 import type { ConfigIssue } from "./configuration_error.ts";
 import type { Policy } from "./policy.ts";
 import { isTextList } from "./json_value.ts";
+import { sortResponseType, splitScope } from "./params.ts";
 import { quoteValue } from "./quote_value.ts";
 import { findRedirectUriProblem, isUndottedScheme } from "./redirect_uri.ts";
 
@@ -125,8 +126,8 @@ export function findOptionIssues(options: CoreOptions, settings: Policy): Config
   return issues;
 }
 
-/** The issues of policies that name what the server lacks, with its extensions. */
-export function findServerIssues(server: Server): ConfigIssue[] {
+/** The issues of policies and clients that name what the server lacks, with its extensions. */
+export function findServerIssues(server: Server, clients: readonly ClientMetadata[]): ConfigIssue[] {
   const { settings } = server;
   const [issues, add] = issueList();
   const methods = server.clientAuthentication.map(({ method }) => method);
@@ -139,6 +140,12 @@ export function findServerIssues(server: Server): ConfigIssue[] {
   for (const [name, values, supported] of known) {
     const wrong = values.find((value) => !supported.includes(value));
     if (wrong !== undefined) add(`policy.${name}`, `one of ${supported.join(", ")}`, wrong, "Choose another.");
+  }
+  const grantTypes = server.grantTypes.map(({ type }) => type);
+  for (const [i, { grant_types = [] }] of clients.entries()) {
+    const wrong = grant_types.find((type) => !grantTypes.includes(type));
+    const expected = `some of ${grantTypes.join(", ")}`;
+    if (wrong !== undefined) add(`clients[${i}].grant_types`, expected, wrong, "Add the extension that has it.");
   }
   return issues;
 }
@@ -169,7 +176,8 @@ function checkClients({ clients, extensions = [] }: CoreOptions, settings: Polic
 }
 
 function checkClient(client: ClientMetadata, settings: Policy, mayHaveOthers: boolean, add: Add): void {
-  const { client_secret: secret, redirect_uris = [], grant_types = [], scope = "", subject_type = "public" } = client;
+  const { client_secret: secret, redirect_uris = [], grant_types = [], response_types = [], scope = "" } = client;
+  const { subject_type = "public" } = client;
   for (const name of Object.keys(client)) {
     if (mayHaveOthers || clientMembers.has(name)) continue;
     add(`.${name}`, "a member that this server reads", name, "Remove it, or add the extension that reads it.");
@@ -197,6 +205,17 @@ function checkClient(client: ClientMetadata, settings: Policy, mayHaveOthers: bo
     add(`.${name}`, `one of ${settings.signatureAlgorithms.join(", ")}`, alg, "Choose another.");
   }
   if (typeof scope !== "string") add(".scope", "a string of space-separated scope values", scope, "Write one string.");
+  else {
+    const unknown = splitScope(scope).find((value) => !settings.scopes.includes(value));
+    const expected = `some of ${settings.scopes.join(" ")}`;
+    if (unknown !== undefined) add(".scope", expected, unknown, "Choose another, or add it to policy.scopes.");
+  }
+  if (!isTextList(response_types)) add(".response_types", "an array of strings", response_types, "Pass an array.");
+  else {
+    const types: readonly string[] = settings.responseTypes;
+    const unknown = response_types.find((type) => !types.includes(sortResponseType(type)));
+    if (unknown !== undefined) add(".response_types", `some of ${types.join(", ")}`, unknown, "Choose another.");
+  }
   if (!isTextList(grant_types)) add(".grant_types", "an array of strings", grant_types, "Pass an array.");
   if (!isTextList(redirect_uris)) return add(".redirect_uris", "an array of URLs", redirect_uris, "Pass an array.");
   for (const [j, uri] of redirect_uris.entries()) {
