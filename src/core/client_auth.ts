@@ -39,7 +39,7 @@ export async function authenticateClient(server: Server, credentials: Credential
   const { clientAuthentication } = server;
   const used = clientAuthentication.filter((one) => !isNone(one) && one.isUsed(credentials));
   if (used.length > 1) throw reject("CA-09", { methods: used.map(({ method }) => method) });
-  const clientAuth = used[0] ?? clientAuthentication.find(isNone)!;
+  const clientAuth = used[0] ?? clientAuthentication.find(isNone) ?? none;
   // A public client has no secret to guess, so failures of others must not limit it.
   const client = server.rateLimiter === undefined || isNone(clientAuth)
     ? await clientAuth.authenticate(server, credentials)

@@ -145,7 +145,7 @@ export function findServerIssues(server: Server, clients: readonly ClientMetadat
   for (const [i, { grant_types = [] }] of clients.entries()) {
     const wrong = grant_types.find((type) => !grantTypes.includes(type));
     const expected = `some of ${grantTypes.join(", ")}`;
-    if (wrong !== undefined) add(`clients[${i}].grant_types`, expected, wrong, "Add the extension that has it.");
+    if (wrong !== undefined) add(`clients[${i}].grant_types`, expected, wrong, "Correct it, or add the grant type.");
   }
   return issues;
 }
