@@ -1,8 +1,8 @@
 /** Three instances on one Redis, and what may befall them: a failover that loses the last moment among it. */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { after, before, test } from "node:test";
-import { redisStore } from "../../src/platform/store/redis.ts";
+import { redisStore, StoreError } from "../../src/platform/store/redis.ts";
 import { runLoad } from "./load.ts";
 import { assertConsistent, waitUntilReady, waitUntilUnready } from "./assertions.ts";
 import { freshName, killAll, type RedisServer, redisServer, waitUntil } from "./processes.ts";
@@ -114,6 +114,25 @@ test("replicas=1: an unreplicated write is rejected, and absent after the failov
   await waitUntil("the store is back", async () => await store.add("used_identifier", "three", {}, stored));
   const again = await Promise.all([1, 2, 3].map((now) => store.consume("used_identifier", "one", now)));
   assertEquals(again.filter(Boolean).length, 1);
+  await store.close();
+});
+
+test("replicas=1: a primary becomes a replica during a write, and reading continues at the new primary", async () => {
+  await using both = await pair();
+  const store = await redisStore(both.url, { timeout: 3000, replicas: 1 });
+  both.link.stall();
+  const rejected = assertRejects(() => store.add("used_identifier", "one", {}, stored), StoreError);
+  await waitUntil(
+    "the write waits for the replica",
+    async () => /cmd=wait/.test(String(await both.primary.command("CLIENT", "LIST"))),
+  );
+  both.wire.redirect(both.replica.port);
+  await both.replica.promote();
+  await both.primary.follow(both.replica);
+  await rejected;
+  await waitUntil("the store is back", async () => await store.get("used_identifier", "one") === undefined);
+  const asked = await both.primary.command("CLIENT", "LIST", "TYPE", "normal");
+  assert(!String(asked).includes("name=latchkey"), String(asked));
   await store.close();
 });
 

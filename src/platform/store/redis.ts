@@ -135,6 +135,13 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
   // The driver reports the reason of a failed connection only in an event.
   let connectionError: unknown;
   for (const connection of connections) connection.on("error", (error) => connectionError = error);
+  let closed = false;
+  // A primary that becomes a replica closes the connections that wait for replicas, but no others.
+  if (writer !== redis) {
+    writer.on("close", () => {
+      if (!closed && redis.status === "ready") redis.disconnect(true);
+    });
+  }
   const expiryIndexKey = `{${prefix}}:expiries`;
   const keyPrefix = `{${prefix}}:`;
   const recordKey = (kind: RecordKind, id: string) => `${keyPrefix}${kind}:${escapeKey(id)}`;
@@ -219,7 +226,6 @@ export async function redisStore(url: string, options: RedisOptions = {}): Promi
         `revocations may be lost. Set maxmemory-policy noeviction.`,
     );
   }
-  let closed = false;
 
   return {
     persistent: true,
