@@ -42,6 +42,9 @@ const tools = [
 /** The compiler alone: it adds no package that Latchkey could need. */
 const compiler = ["typescript@7"];
 
+/** Milliseconds for one test: the defaults of test runners are short for a machine that does other things beside. */
+const timeoutMs = 120_000;
+
 const playwright = (config: string) => ["node@24", "node_modules/@playwright/test/cli.js", "test", "--config", config];
 
 /** Flags of the compiler for a project of Node alone: the types of browsers are absent. */
@@ -57,7 +60,12 @@ const node = (version: string): Project => ({
 const projects: readonly Project[] = [
   node("22"),
   node("24"),
-  { name: "bun", packages: compiler, files: ["bun.test.js"], command: [runtimePackages.bun, "test"] },
+  {
+    name: "bun",
+    packages: compiler,
+    files: ["bun.test.js"],
+    command: [runtimePackages.bun, "test", `--timeout=${timeoutMs}`],
+  },
   {
     name: "deno",
     // With a package.json Deno checks types before it runs, and needs those of Node.
@@ -70,13 +78,13 @@ const projects: readonly Project[] = [
     packages: testRunners,
     files: ["vitest.test.js"],
     recipes: ["latchkey.js", "login.test.js", "vitest.config.js", "server.js", "tenant.test.js"],
-    command: ["node@24", "node_modules/vitest/vitest.mjs", "run"],
+    command: ["node@24", "node_modules/vitest/vitest.mjs", "run", `--testTimeout=${timeoutMs}`],
   },
   {
     name: "jest",
     packages: testRunners,
     files: ["jest.test.js"],
-    command: ["node@24", "--experimental-vm-modules", "node_modules/jest/bin/jest.js"],
+    command: ["node@24", "--experimental-vm-modules", "node_modules/jest/bin/jest.js", `--testTimeout=${timeoutMs}`],
   },
   {
     name: "playwright",
@@ -145,7 +153,7 @@ const projects: readonly Project[] = [
     name: "ts-jest",
     packages: testRunners,
     files: ["ts_jest/tsconfig.json", "ts_jest/jest.config.js", "ts_jest/login.test.ts", "sample.ts"],
-    command: ["node@24", "node_modules/jest/bin/jest.js", "--ci"],
+    command: ["node@24", "node_modules/jest/bin/jest.js", "--ci", `--testTimeout=${timeoutMs}`],
     commonJs: true,
   },
 ];

@@ -4,4 +4,11 @@ import config from "./playwright.config.js";
 
 const launchOptions = { executablePath: process.env.LATCHKEY_CHROMIUM, args: ["--no-sandbox"] };
 
-export default { ...config, reporter: "line", use: { ...config.use, launchOptions } };
+export default {
+  ...config,
+  reporter: "line",
+  // The defaults are short for a machine that does other things beside.
+  ...{ timeout: 120_000, expect: { timeout: 100_000 } },
+  use: { ...config.use, launchOptions },
+  webServer: config.webServer.map((server) => ({ ...server, timeout: 120_000 })),
+};

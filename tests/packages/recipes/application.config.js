@@ -9,10 +9,13 @@ const launchOptions = { executablePath: process.env.LATCHKEY_CHROMIUM, args: ["-
 export function forApplication(command) {
   return {
     reporter: "line",
+    // The defaults are short for a machine that does other things beside, and for `next dev`, which compiles each page
+    // at its first visit.
+    ...{ timeout: 120_000, expect: { timeout: 100_000 } },
     use: { baseURL, launchOptions },
     webServer: [
       { command: "npx latchkey --config latchkey.json --control on", url: `http://localhost:${settings.port}` },
-      { command: command.replace("PORT", new URL(baseURL).port), url: baseURL, timeout: 120_000 },
-    ],
+      { command: command.replace("PORT", new URL(baseURL).port), url: baseURL },
+    ].map((server) => ({ ...server, timeout: 120_000 })),
   };
 }
