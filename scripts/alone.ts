@@ -6,13 +6,12 @@ import { run } from "./run.ts";
 import { type FileRun, runTestFiles } from "./test_batches.ts";
 import { formatCounts, sumCounts } from "./test_counts.ts";
 
-const { flags, words: pathParts } = readCommand({
+const { words: pathParts } = readCommand({
   call: "deno task alone",
   does:
     "Copies src/core, src/server, src/platform and their entries into an empty folder, type-checks them there, and runs the tests " +
     "of the server that import nothing else. Servers there have the extension in whose folder the test is, those that " +
     "the comment at the top of the test names after @extensions, and no others.",
-  flags: { "but-tests": { does: "without the tests, which deno task test --all runs there too" } },
   words: { value: "PART", does: "only test files whose path contains this" },
 });
 
@@ -34,7 +33,7 @@ try {
     `--lock=${folder.path}/dev.lock`,
     `${folder.path}/src`,
   ]);
-  const runs = (flags["but-tests"] ? [] : files).map((file): FileRun => ({
+  const runs = files.map((file): FileRun => ({
     ...{ file, runtime: "deno", isAlone: true, expectedSeconds: 1, seconds: 0, isDone: false },
     counts: { passed: 0, failed: 0, skipped: 0 },
   }));
@@ -45,8 +44,8 @@ try {
     },
   });
   const tested = `${files.length} of its ${folder.testCount} test files import nothing else`;
-  summary = `${folder.sourceCount} files of the server are complete alone; ${tested}` +
-    (runs.length > 0 ? `: ${formatCounts(sumCounts(runs.map(({ counts }) => counts)))}` : "");
+  const counts = formatCounts(sumCounts(runs.map(({ counts }) => counts)));
+  summary = `${folder.sourceCount} files of the server are complete alone; ${tested}: ${counts}`;
 } catch (error) {
   exitWithError(error);
 }

@@ -44,12 +44,16 @@ export const isServerTest = (path: string): boolean => /^tests\/server\/.*_test\
  * Copies `src/core`, `src/server`, `src/platform` and their entries into an empty folder, with the tests that import
  * nothing else.
  *
- * @throws {CommandError} When an import cannot be found, or a test names an unknown extension.
+ * @throws {CommandError} When a file of the server imports another, or a test names an unknown extension.
  */
 export async function createAloneFolder(): Promise<AloneFolder> {
   const sources = globSync("src/**/*.{ts,tsx}").filter(isOwn);
   const tests = globSync("tests/**/*.ts").filter((path) => !/^tests\/(?:binary|browser|release)\//.test(path));
   const edges = await readImportGraph(".", [...sources, ...globSync("src/client/*.ts"), ...tests]);
+  const foreign = edges.find(({ from, to }) => isOwn(from) && to !== undefined && !isOwn(to));
+  if (foreign !== undefined) {
+    throw new CommandError(`${foreign.from} imports ${foreign.to}, which the server does not have alone.`);
+  }
   const imports = Map.groupBy(
     edges.filter(({ from, to }) => to !== undefined && from !== defaultsFile),
     ({ from }) => from,
