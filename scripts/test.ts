@@ -8,7 +8,7 @@ import { installModules } from "./modules.ts";
 import { type FileRun, runTestFiles } from "./test_batches.ts";
 import { formatCounts, sumCounts } from "./test_counts.ts";
 import { expectSeconds, readDurations, writeDurations } from "./test_durations.ts";
-import { runsOn } from "./test_places.ts";
+import { runtimesOf } from "./test_places.ts";
 import { abridge, showProgress } from "./test_progress.ts";
 import { denoTestFlags, type RuntimeName, runtimeNames } from "./test_runtimes.ts";
 import { formatSkippedTests } from "./test_servers.ts";
@@ -24,7 +24,7 @@ const { flags, words: pathParts } = readCommand({
     all: {
       does:
         "on Deno, where tests of the server run as in deno task alone; what can differ between runtimes on Node and " +
-        "Bun too, and on Bun all that ran alone",
+        "Bun too. Files without sockets, processes and timers take turns between the two by the week in a run of all",
     },
     deno: { does: "on Deno" },
     node: { does: "on Node" },
@@ -55,14 +55,17 @@ if (flags.watch) {
 
 const namedRuntimes = runtimeNames.filter((name) => flags[name]);
 const selectedRuntimes = namedRuntimes.length > 0 ? namedRuntimes : flags.all ? runtimeNames : ["deno"] as const;
-// tests/sample.ts reads it. Another part each week, so that a test that failed fails again on the same day.
-const week = Math.floor(Date.now() / (7 * 24 * 3_600_000));
-if (flags.changed === undefined && pathParts.length === 0) Deno.env.set("LATCHKEY_TEST_SAMPLE", String(week));
+// Another part each week, so that a test that failed fails again on the same day.
+const week = flags.changed === undefined && pathParts.length === 0
+  ? Math.floor(Date.now() / (7 * 24 * 3_600_000))
+  : undefined;
+// tests/sample.ts reads it.
+if (week !== undefined) Deno.env.set("LATCHKEY_TEST_SAMPLE", String(week));
 const durations = await readDurations();
 const alone = flags.all && testFiles.some(isServerTest) ? await createAloneFolder().catch(exitWithError) : undefined;
-/** Whether a file of a run with --all is run there. With all extensions it runs on Bun, if not on Node too. */
+/** Whether a file of a run with --all is run there. */
 const isSelected = (runtime: RuntimeName, file: string) =>
-  runsOn(runtime, file) || runtime === "bun" && alone?.extensionsOf.has(file);
+  runtimesOf(file, { isAlone: alone?.extensionsOf.has(file) ?? false, week }).includes(runtime);
 const runs = selectedRuntimes.flatMap((runtime) =>
   // Without --all, a runtime that is named runs every file.
   testFiles.filter((file) => !flags.all || isSelected(runtime, file)).map(

@@ -149,12 +149,44 @@ const differences: readonly RegExp[] = [
   /\.listen\(/,
 ];
 
-/** Whether a test file runs on a runtime. */
+/** Tests that take turns: not those of the core, of the platform, of stores and of races. */
+const takeTurns = /^tests\/(?:check|cli|client|devtools|fuzz|recorder|resource|server|testing)\/(?!.*(?:race|store))/;
+
+/** Starts the program as a process. */
+const startsProgram = /\/run_program\.ts"/;
+
+/** What one run with --all knows of a test file. */
+interface FilePlace {
+  /** Whether it runs in the folder that has only the server, without most extensions. */
+  readonly isAlone: boolean;
+  /** The number of the week, if each file takes its turn; absent if each file runs wherever it can. */
+  readonly week?: number;
+}
+
+/**
+ * The runtimes of a test file in a run with --all: Deno, and Node and Bun if its subject can differ there. With all
+ * extensions a file of the server runs on Bun, if not on Node too. Files that start no program and use nothing of
+ * {@link differences}, and those that run on Bun for the extensions alone, take turns: in one week on Node and in the
+ * next on Bun, or only every other week on Bun.
+ */
+export function runtimesOf(file: string, { isAlone, week }: FilePlace): readonly RuntimeName[] {
+  const others = (["node", "bun"] as const).filter((name) => runsOn(name, file) || name === "bun" && isAlone);
+  const canDiffer = runsOn("bun", file) && usesOneOf([...differences, startsProgram], file);
+  if (week === undefined || !takeTurns.test(file) || canDiffer) return ["deno", ...others];
+  const turn = (file.length + week) % 2;
+  return ["deno", ...others.slice(turn, turn + 1)];
+}
+
+function usesOneOf(patterns: readonly RegExp[], file: string): boolean {
+  const text = readFileSync(file, "utf8");
+  return patterns.some((pattern) => pattern.test(text));
+}
+
+/** Whether the subject of a test file can differ on a runtime. */
 export function runsOn(runtime: RuntimeName, file: string): boolean {
   if (runtime === "deno") return true;
   const groups = notEverywhere.filter(({ paths }) => paths.some((path) => file.startsWith(path)));
   if (groups.length === 0) return true;
   if (runtime === "bun" && groups.every(({ onBun }) => onBun)) return true;
-  const text = readFileSync(file, "utf8");
-  return groups.every(({ always }) => !always) && differences.some((difference) => difference.test(text));
+  return groups.every(({ always }) => !always) && usesOneOf(differences, file);
 }

@@ -19,7 +19,7 @@ import process from "node:process";
 import { runtimePackages } from "../../scripts/runtime_versions.ts";
 import { abridge, formatProgress } from "../../scripts/test_progress.ts";
 import { until } from "../until.ts";
-import { notEverywhere, runsOn } from "../../scripts/test_places.ts";
+import { notEverywhere, runsOn, runtimesOf } from "../../scripts/test_places.ts";
 import { runtimeNames } from "../../scripts/test_runtimes.ts";
 
 const deno = "Deno" in globalThis ? [process.execPath] : ["npx", "-y", "deno"];
@@ -243,6 +243,21 @@ test("each path of the list of what does not run everywhere has such tests", () 
   for (const name of [...everywhere, "cli/check_command"]) {
     for (const runtime of runtimeNames) assert(runsOn(runtime, `tests/${name}_test.ts`), name);
   }
+});
+
+test("in two weeks each file runs wherever it can differ; races, stores and the core do in each week", () => {
+  const files = globSync("tests/**/*_test.{ts,tsx}").map((path) => path.replaceAll("\\", "/"));
+  for (const file of files) {
+    for (const isAlone of [false, true]) {
+      const weeks = [2, 3].map((week) => runtimesOf(file, { isAlone, week }));
+      const always = runtimesOf(file, { isAlone });
+      assertEquals(new Set(weeks.flat()), new Set(always), file);
+      if (!/^tests\/(?:core|platform)\/|race|store/.test(file)) continue;
+      for (const week of weeks) assertEquals(week, always, file);
+    }
+  }
+  const turns = files.filter((file) => runtimesOf(file, { isAlone: false, week: 2 }).length === 2);
+  assert(turns.length > 20, `${turns.length} files take turns`);
 });
 
 test("--changed runs the tests that differ from a commit, or import or name what differs", () => {
