@@ -40,7 +40,7 @@ async function check(change: Partial<PageDecisions>, only: readonly string[]): P
   return await checkClient(driver, { as, only, recoveryMs: 0 });
 }
 
-for (const { name, change, foundBy } of sample(brokenApplications, 4, 2)) {
+for (const { name, change, foundBy } of sample(brokenApplications, 8, 2)) {
   test(`an application that ${name} is found by ${foundBy.join(", ")}`, async () => {
     const report = await check(change, foundBy);
     assert(report.control.passed, String(report));

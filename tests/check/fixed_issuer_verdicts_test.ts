@@ -62,7 +62,7 @@ const mistakes: Readonly<
   },
 };
 
-for (const [mistake, { foundBy, warnings, ...options }] of sample(Object.entries(mistakes), 3, 0)) {
+for (const [mistake, { foundBy, warnings, ...options }] of sample(Object.entries(mistakes), 6, 0)) {
   test(`an application that ${mistake} is found by ${[...foundBy, ...warnings ?? []].join(", ")}`, async () => {
     const report = await checkFixedIssuer({ ...options, mistake: mistake as ApplicationMistake });
     assert(report.control.passed, String(report));
@@ -157,7 +157,7 @@ test("an application with every check is not accused by the catalogue; what it k
   // OpenID Connect Core §3.1.3.7 and §3.1.3.8 leave these checks to the client.
   const noted = ["id-token/at-hash-wrong", "clock/large"];
   const report = await checkFixedIssuer({
-    only: partOfCatalogue(8, 0, [...warned, ...noted, "userinfo/signed-wrong", "metadata/issuer-other"]),
+    only: partOfCatalogue(16, 0, [...warned, ...noted, "userinfo/signed-wrong", "metadata/issuer-other"]),
     onResult: ({ attack: { id } }, total) => void seen.push(`${id} of ${total}`),
   });
   assert(report.passed, String(report));
@@ -181,7 +181,7 @@ test("with a restart, the attacks on metadata and keys reach an application that
   const pauses = { keyPauseMs: 1500, recoveryMs: 6000 };
 
   const report = await checkFixedIssuer({
-    only: partOf(["metadata", "keys"], 3, 0),
+    only: partOf(["metadata", "keys"], 6, 0),
     discoversAtStart: true,
     restarts: true,
     ...pauses,

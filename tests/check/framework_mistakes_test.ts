@@ -14,7 +14,7 @@ const ordinary = ["response/extra-parameters", "token/type-case"];
 const neededFor = ({ foundBy }: FrameworkMistake) =>
   /^(?:habit|ability)\//.test(foundBy) ? [...ordinary, "habits"] : [foundBy];
 
-for (const mistake of sample(frameworkMistakes, 4, 0)) {
+for (const mistake of sample(frameworkMistakes, 8, 0)) {
   const { name, foundBy } = mistake;
   test(`a client that ${name} is found by ${foundBy}`, async () => {
     const report = await checkMistake(mistake, { only: neededFor(mistake) });
@@ -30,7 +30,7 @@ const copies = Map.groupBy(
     styles ?? client ?? (pages && "application") ?? (device && "device") ?? (resource && "resource") ?? "client",
 );
 
-for (const mistakes of sample([...copies.values()], 4, 1)) {
+for (const mistakes of sample([...copies.values()], 8, 1)) {
   const [first] = mistakes as [FrameworkMistake];
   const others = mistakes.length > 1 ? `, and ${mistakes.length - 1} more` : "";
   test(`the correct copy is not accused: a client that ${first.name}${others}`, async () => {

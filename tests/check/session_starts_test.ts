@@ -74,7 +74,7 @@ function foundIds(report: CheckReport): readonly string[] {
 }
 
 /** Some attacks of these categories. */
-const some = (place: number) => ({ only: partOf(["device", "resource", "ciba"], 3, place) });
+const some = (place: number) => ({ only: partOf(["device", "resource", "ciba"], 6, place) });
 
 for (const [place, client] of [deviceClient(), resourceClient(), backchannelClient()].entries()) {
   test(`a ${client.name} with every check passes all attacks on it`, async () => {
@@ -84,7 +84,7 @@ for (const [place, client] of [deviceClient(), resourceClient(), backchannelClie
   });
 }
 
-for (const [left, options, ids] of sample(foundInVerifier, 2, 0)) {
+for (const [left, options, ids] of sample(foundInVerifier, 4, 0)) {
   test(`a resource server that verifies tokens itself, and leaves out ${left}, is found by ${ids.join(", ")}`, async () => {
     const report = await checkClientWithEdDsa(verifier(options), { only: [...ids, ...some(0).only] });
     assertEquals(foundIds(report), ids, String(report));
@@ -96,7 +96,7 @@ const amongOthers = (category: string, ids: readonly string[], place: number) =>
   return [...new Set([...ids, ...partOf([category], 8, place)])];
 };
 
-for (const [place, [mistake, ids]] of sample([...Object.entries(foundOnDevice).entries()], 2, 0)) {
+for (const [place, [mistake, ids]] of sample([...Object.entries(foundOnDevice).entries()], 4, 0)) {
   test(`a client on a device that ${mistake} is found by ${ids.join(", ")}`, async () => {
     const report = await checkClientWithEdDsa(deviceClient(mistake as DeviceMistake), {
       only: amongOthers("device", ids, place),
@@ -117,7 +117,7 @@ test("a client that polls for the newest login is found by ciba/logins-shared", 
   assertEquals(foundIds(report), ["ciba/logins-shared"], String(report));
 });
 
-for (const [place, [mistake, ids]] of sample([...Object.entries(foundAtResource).entries()], 2, 0)) {
+for (const [place, [mistake, ids]] of sample([...Object.entries(foundAtResource).entries()], 4, 0)) {
   test(`a client of a resource that ${mistake} is found by ${ids.join(", ")}`, async () => {
     const report = await checkClientWithEdDsa(resourceClient(mistake as ResourceMistake), {
       only: amongOthers("resource", ids, place),

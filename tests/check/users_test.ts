@@ -106,7 +106,7 @@ function accusationsIn(report: CheckReport): string[] {
     .map(({ attack: { id }, values, because }) => `${id} ${JSON.stringify(values)}: ${because}`);
 }
 
-for (const [place, [name, users]] of sample([...Object.entries(userLists).entries()], 2, 0)) {
+for (const [place, [name, users]] of sample([...Object.entries(userLists).entries()], 3, 0)) {
   test(`a correct application is accused of nothing whatever its page shows, with ${name} as the default user`, async () => {
     for (const [shown, userPage] of sample(Object.entries(userPages), 5, place)) {
       const report = await check({ users, userPage, loggedInUrl: `${origin}/me` });
@@ -143,7 +143,7 @@ test("an application that takes userinfo of another user is accused for each def
 });
 
 test("an application that discards userinfo of another user or of none is not accused, whatever its page shows", async () => {
-  for (const [place, name] of ["alice", "bob", "mallory"].entries()) {
+  for (const [place, name] of sample([...["alice", "bob", "mallory"].entries()], 3, 1)) {
     for (const shown of sample(["sub", "email", "name"], 3, place)) {
       const report = await check({
         users: userLists[name]!,
