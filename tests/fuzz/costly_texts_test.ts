@@ -47,7 +47,7 @@ async function findCost(
   return isCheap() ? [] : [`${name} takes ${Math.round(least)} ms, plain words ${Math.round(leastPlain)} ms`];
 }
 
-/** The places that get every kind of text, in a run of all files half of the kinds; all others get a few kinds each. */
+/** The places that get every kind of text, in a run of all files a quarter of the kinds; all others get a few kinds each. */
 const thorough =
   /^(?:path|header .* at \/nowhere$|authorize: GET (?:redirect_uri|scope|state|claims|q|client_id)$|token: (?:POST (?:redirect_uri|code|q)|name of|raw|plain|broken)|register: (?:JSON|raw|.* in JSON)|tokens: POST token$)/;
 
@@ -56,7 +56,7 @@ const thorough =
  * of them.
  */
 function shapesOf(place: Place, index: number): readonly Shape[] {
-  if (thorough.test(place.name)) return sample(shapes, 2, index);
+  if (thorough.test(place.name)) return sample(shapes, 4, index);
   return sample([shapes[index * 2 % shapes.length]!, shapes[(index * 2 + 1) % shapes.length]!], 2, index);
 }
 
@@ -93,7 +93,7 @@ test("[HT-09] no endpoint, header or parameter makes a host name expensive", asy
     for (const [i, place] of placesOf(on, 20_000).entries()) {
       const all = hostShapes(!takesHost.test(place.name), count);
       for (
-        const shape of withHosts.test(place.name) ? sample(all, 4, i) : sample([all[i % all.length]!], 2, i + turn)
+        const shape of withHosts.test(place.name) ? sample(all, 8, i) : sample([all[i % all.length]!], 2, i + turn)
       ) {
         const timeWith = (one: Shape) => timeOf(async () => void await on.send(place.request(one)!));
         const cost = await findCost(`${place.name} with ${shape.name}`, () => timeWith(shape), () => timeWith(plain));

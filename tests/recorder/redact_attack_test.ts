@@ -21,7 +21,7 @@ import { basic, challenge, encode, verifier } from "../kit.ts";
 
 const secret = "hunter2";
 /** The numbers of the texts. Each text has another combination of name, form and place. */
-const numbers = sample(Array.from({ length: 4000 }, (_, i) => i), 7, 0);
+const numbers = sample(Array.from({ length: 4000 }, (_, i) => i), 15, 0);
 
 const spellings: readonly ((name: string) => string)[] = [
   (name) => name,
@@ -276,8 +276,8 @@ test("[HT-15, FL-03] no secret that the server issued or registered is shown, in
     const base = path === "/oauth2/authorize" ? codeRequest : { client_id: "web", client_secret: "web-secret" };
     const names = parameters.flatMap(({ name, secret }) => secret === undefined ? [name] : []);
     for (const [i, name] of [...names, "unknown"].entries()) {
-      // Each parameter with each secret, each secret in each text around it.
-      for (const [j, [, secret]] of secrets.entries()) {
+      // Each parameter with each secret (in a run of all files half of them), each secret in each text around it.
+      for (const [j, [, secret]] of sample([...secrets.entries()], 2, i)) {
         const fields = encode({ ...base, [name]: mistakes[(i + j) % mistakes.length]!(secret) });
         const isPost = methods.some((method) => method === "POST");
         await (await (isPost ? send(path, post(fields, formType)) : send(`${path}?${fields}`, {}))).body?.cancel();
@@ -291,6 +291,6 @@ test("[HT-15, FL-03] no secret that the server issued or registered is shown, in
       await (await send("/oauth2/jwks", { headers: { [name]: `https://web.example/?odd=${secret}` } })).text();
     }
   }
-  assert(sent > 1000, String(sent));
+  assert(sent > 500, String(sent));
   assertEquals(await server.findLeaks(secrets.map(([, secret]) => secret)), []);
 });

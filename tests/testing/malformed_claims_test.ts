@@ -6,6 +6,7 @@ import { test } from "node:test";
 import type { TestLatchkeyOptions } from "../../src/testing/mod.ts";
 import { builtInKeys } from "../../src/testing/built_in_keys.ts";
 import { basic } from "../kit.ts";
+import { sample } from "../sample.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 
 const secret = "a-secret-of-32-characters-or-more";
@@ -96,8 +97,8 @@ test("[BR-02] no claim of a wrong type makes an endpoint fail, whatever names th
 
 async function assertNoFailure(members: readonly string[], options?: TestLatchkeyOptions): Promise<void> {
   const { as, sign, requests } = await start(options);
-  for (const member of members) {
-    for (const value of values) {
+  for (const [place, member] of members.entries()) {
+    for (const value of sample(values, 4, place)) {
       const token = await sign({ [member]: value });
       for (const [name, send] of Object.entries(requests)) {
         const { status } = await send(token);

@@ -272,17 +272,17 @@ test("[RI-03, RT-02] resources may be narrowed and never widened, and the refres
   assertEquals(decodeClaims((await refreshTokens(b, none)).access_token).aud, "https://as.test");
 });
 
-test("[RT-02] a thousand refresh tokens, first and rotated, have 160 independent bits", async () => {
+test("[RT-02] three hundred refresh tokens, first and rotated, have 160 independent bits", async () => {
   const b = await open({ alg: "EdDSA" });
   const tokens: string[] = [];
-  for (let i = 0; i < 100; i++) {
+  for (let i = 0; i < 30; i++) {
     let { refresh_token } = await publicTokens(b);
     for (let j = 0; j < 10; j++) {
       tokens.push(refresh_token);
       ({ refresh_token } = await refreshTokens(b, refresh_token));
     }
   }
-  assertEquals(tokens.length, 1000);
+  assertEquals(tokens.length, 300);
   for (const one of tokens) assertMatch(one, /^[A-Za-z0-9_-]{27,}$/);
   assertEquals(new Set(tokens.map((one) => one.slice(0, 8))).size, tokens.length, "two tokens begin alike");
   assertEquals(new Set(tokens.map((one) => one.slice(-8))).size, tokens.length, "two tokens end alike");
