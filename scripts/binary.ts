@@ -2,6 +2,7 @@
 
 import { globSync } from "node:fs";
 import { join } from "node:path";
+import { sample } from "../tests/sample.ts";
 import { readCommand } from "./command.ts";
 import { run } from "./run.ts";
 import { formatCounts, sumCounts, type TestCounts } from "./test_counts.ts";
@@ -12,12 +13,17 @@ const silenceSeconds = 900;
 /** Number of timed starts, after one that is not timed. */
 const timedStarts = 3;
 
-/** Tests of the program as a process. With Node they are left out: the other tests run the program's bundle on Node. */
+/**
+ * Tests of the program as a process; in .ci/run one of the last three, another each week. With Node they are left out:
+ * the other tests run the program's bundle on Node.
+ */
 const programTests = [
   "tests/platform/runtime/program_test.ts",
-  "tests/platform/runtime/init_test.ts",
-  "tests/cli/operating/process_test.ts",
-  "tests/cli/check_command_test.ts",
+  ...sample(
+    ["tests/platform/runtime/init_test.ts", "tests/cli/operating/process_test.ts", "tests/cli/check_command_test.ts"],
+    3,
+    0,
+  ),
 ];
 
 const fileName = Deno.build.os === "windows" ? "latchkey.exe" : "latchkey";

@@ -2,7 +2,7 @@
 
 import process from "node:process";
 
-/** The number of the part that this run takes; absent in a run that takes the whole. `scripts/test.ts` sets it. */
+/** The number of the part, which scripts/test.ts and .ci/run set; absent in a run that takes the whole. */
 const { LATCHKEY_TEST_SAMPLE: turn } = process.env;
 
 /**

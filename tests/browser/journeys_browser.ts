@@ -6,8 +6,9 @@ import { inspector } from "../../src/devtools/mod.ts";
 import { latchkey } from "./server.ts";
 import { faultPages } from "../../src/testing/fault_pages/mod.ts";
 import { challenge, encode } from "../kit.ts";
+import { sample } from "../sample.ts";
 import { closeBrowser, executablePath, openPage } from "./harness.ts";
-import type { OpenedPage } from "./harness.ts";
+import type { OpenedPage, OpenOptions } from "./harness.ts";
 
 const skip = executablePath === undefined;
 const watching = inspector();
@@ -24,43 +25,42 @@ type Target = ReturnType<Page["locator"]>;
 type Click = (target: Target) => Promise<void>;
 type Choose = (list: Target, option: string) => Promise<void>;
 
-/**
- * Runs a journey with and without script, on a phone and a desktop, and compares its number of clicks. A choice in a
- * list is a click.
- */
+const desktop = { width: 1280, height: 900 };
+const phone = { width: 390, height: 844 };
+
+/** Where journeys run; in a run of all tests, each in two of the four, others each week. */
+const conditions: readonly (readonly [name: string, OpenOptions])[] = [
+  ["with script, on a desktop", { viewport: desktop }],
+  ["with script, on a phone", { viewport: phone }],
+  ["without script, on a phone", { viewport: phone, javaScriptEnabled: false }],
+  ["without script, on a desktop", { viewport: desktop, javaScriptEnabled: false }],
+];
+
+let journeys = 0;
+
+/** Runs a journey under several conditions, and compares its number of clicks. A choice in a list is a click. */
 function journey(
   title: string,
   clicks: number,
   run: (open: (path: string) => Promise<Page>, click: Click, choose: Choose) => Promise<void>,
 ) {
-  for (const javaScriptEnabled of [true, false]) {
-    for (
-      const [device, viewport] of [["desktop", { width: 1280, height: 900 }], ["phone", {
-        width: 390,
-        height: 844,
-      }]] as const
-    ) {
-      test(
-        `${title}: ${clicks} clicks, ${javaScriptEnabled ? "with" : "without"} script, on a ${device}`,
-        { skip },
-        async () => {
-          await using opened = await openPage(url, { javaScriptEnabled, viewport });
-          const { page, problems } = opened;
-          let count = 0;
-          await run(async (path) => {
-            await page.goto(url + path);
-            return page;
-          }, async (target) => {
-            await target.click();
-            count++;
-          }, async (list, option) => {
-            await list.selectOption(option);
-            count++;
-          });
-          assertEquals([count, problems], [clicks, []]);
-        },
-      );
-    }
+  for (const [name, options] of sample(conditions, 2, journeys++)) {
+    test(`${title}: ${clicks} clicks, ${name}`, { skip }, async () => {
+      await using opened = await openPage(url, options);
+      const { page, problems } = opened;
+      let count = 0;
+      await run(async (path) => {
+        await page.goto(url + path);
+        return page;
+      }, async (target) => {
+        await target.click();
+        count++;
+      }, async (list, option) => {
+        await list.selectOption(option);
+        count++;
+      });
+      assertEquals([count, problems], [clicks, []]);
+    });
   }
 }
 
