@@ -43,7 +43,7 @@ const tools = [
 /** The compiler alone: it adds no package that Latchkey could need. */
 const compiler = ["typescript@7"];
 
-/** Milliseconds for one test: the defaults of test runners are short for a machine that does other things beside. */
+/** Milliseconds for one test: the defaults of test runners are short for a machine with other work. */
 const timeoutMs = 120_000;
 
 const playwright = (config: string) => ["node@24", "node_modules/@playwright/test/cli.js", "test", "--config", config];

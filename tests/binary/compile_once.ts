@@ -43,7 +43,10 @@ test("a failed build is one sentence and exit code 1", async () => {
   for (const word of ["--with", "--target", "--output"]) assertMatch(help.stdout, new RegExp(`^ +${word} `, "m"));
 });
 
-/** How a file for a target of each system (in a run of all tests, of one each week) begins: what it is, and at which place it names which processor. */
+/**
+ * How a file for a target of each system begins: what it is, and at which place it names which processor. In .ci/run of
+ * one system each week.
+ */
 const systems = {
   "linux-x64": { magic: "7f454c46", place: () => 18, processor: 0x3e },
   "macos-arm64": { magic: "cffaedfe", place: () => 4, processor: 0x0c },

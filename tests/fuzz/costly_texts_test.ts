@@ -47,7 +47,9 @@ async function findCost(
   return isCheap() ? [] : [`${name} takes ${Math.round(least)} ms, plain words ${Math.round(leastPlain)} ms`];
 }
 
-/** The places that get every kind of text, in a run of all files a quarter of the kinds; all others get a few kinds each. */
+/**
+ * The places that get every kind of text, in a run of all files a quarter of the kinds. All others get a few kinds.
+ */
 const thorough =
   /^(?:path|header .* at \/nowhere$|authorize: GET (?:redirect_uri|scope|state|claims|q|client_id)$|token: (?:POST (?:redirect_uri|code|q)|name of|raw|plain|broken)|register: (?:JSON|raw|.* in JSON)|tokens: POST token$)/;
 

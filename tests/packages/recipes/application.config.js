@@ -9,8 +9,8 @@ const launchOptions = { executablePath: process.env.LATCHKEY_CHROMIUM, args: ["-
 export function forApplication(command) {
   return {
     reporter: "line",
-    // The defaults are short for a machine that does other things beside, and for `next dev`, which compiles each page
-    // at its first visit.
+    // The defaults are short for a machine with other work, and for `next dev`, which compiles each page at its first
+    // visit.
     ...{ timeout: 120_000, expect: { timeout: 100_000 } },
     use: { baseURL, launchOptions },
     webServer: [
