@@ -6,6 +6,8 @@
 import { isObject } from "./json_value.ts";
 import type { RequestedClaims } from "./store/store.ts";
 import type { User } from "./clients/client.ts";
+import type { Client } from "./clients/repository.ts";
+import type { MaybePromise } from "./maybe_promise.ts";
 import { canonicalUri } from "./resource_list.ts";
 import type { Policy } from "./policy.ts";
 
@@ -106,13 +108,6 @@ export function isReleasedByScope(rules: ClaimRules, name: string, scope: readon
   return scopesForClaim(rules, name).some((value) => scope.includes(value));
 }
 
-/** Whether a client that may ask for `scope` may ask for the claim by name (OpenID Connect Core §5.5). */
-export function mayBeRequested(rules: ClaimRules, name: string, scope: readonly string[]): boolean {
-  if (reservedNames.has(name)) return false;
-  const scopes = scopesForClaim(rules, name);
-  return scopes.length === 0 ? rules.unmapped === "openid" : scopes.some((value) => scope.includes(value));
-}
-
 /** The members of a user that no scope value releases, reserved names left out. */
 function unmappedClaims(rules: ClaimRules, user: User): string[] {
   return Object.keys(user).filter((name) => !reservedNames.has(name) && scopesForClaim(rules, name).length === 0);
@@ -134,32 +129,32 @@ export function claimsForScope(rules: ClaimRules, user: User, scope: readonly st
   return pickClaims(user, names);
 }
 
-/**
- * Adds claims requested by name, and removes claims whose value differs from the requested one (OpenID Connect Core
- * §5.5.1).
- *
- * @param names Claims for which {@link mayBeRequested} is true.
- */
-export function withRequestedClaims(
-  user: User,
-  claims: Record<string, unknown>,
-  names: readonly string[],
-  values: ClaimValues = {},
-): Record<string, unknown> {
-  const all = { ...claims, ...pickClaims(user, names) };
-  for (const [name, allowedValues] of Object.entries(values)) {
-    if (!allowedValues.some((value) => jsonEqual(value, all[name]))) delete all[name];
-  }
-  return all;
-}
+/** Claims about a user. */
+export type UserClaims = Readonly<Record<string, unknown>>;
 
-/** The requested values by claim name; a claim must have one of its values. */
-export type ClaimValues = Readonly<Record<string, readonly unknown[]>>;
-
-/** The same request without the claims that `allows` rejects. */
-export function filterRequestedClaims(requested: RequestedClaims, allows: (name: string) => boolean): RequestedClaims {
-  const { userinfo, id_token, values } = requested;
-  return { userinfo: userinfo.filter(allows), id_token: id_token.filter(allows), ...values && { values } };
+/** @internal How an extension handles claims that are requested by name (OpenID Connect Core §5.5). */
+export interface ClaimRequests<Server> {
+  /** The requested claims that the user allows, for the grant. */
+  approve(
+    server: Server,
+    requested: RequestedClaims,
+    scope: readonly string[],
+    approval: { readonly scope: readonly string[]; readonly claims?: readonly string[] },
+  ): MaybePromise<RequestedClaims>;
+  /** The claims of a grant that the client may still request. */
+  narrow(server: Server, granted: RequestedClaims, client: Client): MaybePromise<RequestedClaims>;
+  /** The claims of an access token that say what userinfo returns. */
+  inAccessToken(granted: RequestedClaims): MaybePromise<UserClaims>;
+  /** The claims about a user in an ID token, from the claims that the scope releases. */
+  inIdToken(granted: RequestedClaims, user: User, claims: UserClaims): MaybePromise<UserClaims>;
+  /** The same in a userinfo response, for an access token with these claims. */
+  inUserinfo(
+    server: Server,
+    token: UserClaims,
+    client: Client,
+    user: User,
+    claims: UserClaims,
+  ): MaybePromise<UserClaims>;
 }
 
 /** Multi-valued attributes of RFC 7643 §4.1.2: always lists in an access token (RFC 9068 §2.2.3.1). */
@@ -193,7 +188,7 @@ export function accessTokenClaims(
 }
 
 /** The user's values of these claims. Unknown and empty values, and standard claims of a wrong type, are left out. */
-function pickClaims(user: User, names: readonly string[]): Record<string, unknown> {
+export function pickClaims(user: User, names: readonly string[]): Record<string, unknown> {
   const claims: Record<string, unknown> = {};
   for (const name of names) {
     const value = Object.hasOwn(user, name) ? user[name] : undefined;
@@ -230,16 +225,4 @@ function isEmptyObject(value: unknown): boolean {
 function withoutLanguageTag(name: string): string {
   const hashIndex = name.indexOf("#");
   return hashIndex < 0 ? name : name.slice(0, hashIndex);
-}
-
-/** Whether two values are the same in JSON; the order of an object's members does not count. */
-export function jsonEqual(a: unknown, b: unknown): boolean {
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const names = Object.keys(a);
-  return names.length === Object.keys(b).length &&
-    names.every((name) =>
-      Object.hasOwn(b, name) &&
-      jsonEqual((a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name])
-    );
 }

@@ -2,7 +2,7 @@
  * The methods of client authentication, and the authentication of a request, which every client endpoint begins with.
  */
 
-import { byProfile } from "./profile.ts";
+import { byProfile } from "./rules/rule.ts";
 import { OAuthError } from "./errors.ts";
 import { isPromise } from "./maybe_promise.ts";
 import { parameters } from "./params.ts";

@@ -1,7 +1,6 @@
 /** What is issued for an approval, authorization codes first (OAuth 2.1 §4.1.2). */
 
-import type { CodeRecord, FurtherAccess, RequestedClaims } from "./store/store.ts";
-import { filterRequestedClaims, isReleasedByScope } from "./claims.ts";
+import type { CodeRecord, FurtherAccess } from "./store/store.ts";
 import type { User } from "./clients/client.ts";
 import { type Client, policyOf } from "./clients/repository.ts";
 import { chain, isPromise, type MaybePromise } from "./maybe_promise.ts";
@@ -78,7 +77,9 @@ export async function issueResponse(
   if (destination.storedRequest !== undefined) {
     await storedRequests(server).consume(server, destination.storedRequest);
   }
-  const claims = allowedClaims(server, requestedScope, loginRequirements.claims, approval);
+  const allowing = loginRequirements.claims &&
+    server.requestParts.claims?.approve(server, loginRequirements.claims, requestedScope, approval);
+  const claims = isPromise(allowing) ? await allowing : allowing;
   const { sub, authTime, acr, amr, sid } = session;
   const granting = createGrant(server, {
     clientId,
@@ -135,18 +136,4 @@ async function storeCode(
   await server.store.put("code", id, { ...request, validUntil }, { grantId, expiresAt: validUntil });
   server.trace({ type: "code_issued", at: approvedAt, client: client.id, sub: subject.sub, scope, grantId });
   return code;
-}
-
-/** The claims requested by name, without claims of a denied scope value and claims that the user denied by name. */
-function allowedClaims(
-  { claims: rules }: Server,
-  scope: readonly string[],
-  requested: RequestedClaims | undefined,
-  approval: Approval,
-): RequestedClaims | undefined {
-  if (requested === undefined) return undefined;
-  const deniedScope = scope.filter((token) => !approval.scope.includes(token));
-  const isAllowed = (name: string) =>
-    !isReleasedByScope(rules, name, deniedScope) || isReleasedByScope(rules, name, approval.scope);
-  return filterRequestedClaims(requested, (name) => approval.claims?.includes(name) ?? isAllowed(name));
 }

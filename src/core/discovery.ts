@@ -95,7 +95,6 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
     id_token_signing_alg_values_supported: ownAlgorithms,
     userinfo_signing_alg_values_supported: ownAlgorithms,
     claims_supported: [...idTokenClaims, ...server.levels === undefined ? [] : ["acr", "amr"], ...claims],
-    claims_parameter_supported: true,
     prompt_values_supported: promptValues,
     // The default is true (OpenID Connect Discovery §3).
     request_uri_parameter_supported: false,

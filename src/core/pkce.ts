@@ -5,7 +5,7 @@
 
 import { chain, type MaybePromise } from "./maybe_promise.ts";
 import type { CodeRecord } from "./store/store.ts";
-import { byProfile } from "./profile.ts";
+import { byProfile } from "./rules/rule.ts";
 import { type Client, policyOf } from "./clients/repository.ts";
 import { reject } from "./reject.ts";
 import { constantTimeEqual, digest } from "./secrets.ts";

@@ -6,7 +6,6 @@
 import type { ClientAuthMethod, ClientMetadata } from "./clients/client.ts";
 import type { SigningAlgorithm } from "./keys/signing_algorithm.ts";
 import type { ResponseMode, ResponseType } from "./params.ts";
-import type { ActiveProfile } from "./profile.ts";
 import type { ResourceSettings } from "./resource_list.ts";
 import type { Allowances } from "./test_hosts.ts";
 
@@ -150,3 +149,18 @@ export type AnyName = "clients" | "redirectUris" | "scopes" | "users";
  * password; `password` on the login page; `approver` as the approver of the embedding program states.
  */
 export type LoginMethod = "auto" | "open" | "password" | "approver";
+
+/** @internal The profiles of standards in effect, as one. */
+export interface ActiveProfile {
+  /** Its name and, of `mcp`, its revision: `mcp 2026-07-28`. */
+  readonly label: string;
+  /** Its values, by the path of their setting. */
+  readonly values: ReadonlyMap<string, unknown>;
+  /**
+   * The paths of the settings whose value comes from a profile, because the configuration omits them or sets a weaker
+   * value. Each has the label of the profile.
+   */
+  readonly decides: ReadonlyMap<string, string>;
+  /** For each value, the label of the profile and the section of the specification that requires it. */
+  readonly sources: ReadonlyMap<string, string>;
+}

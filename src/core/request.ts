@@ -16,16 +16,16 @@ import { assertResponseMode, assertState, readResponseType } from "./request/res
 const byRedirect: readonly EntryPoint[] = ["authorize", "par"];
 const everywhere: readonly EntryPoint[] = ["authorize", "par", "poll"];
 
-type Position = "checks of extensions" | "members of extensions";
+type Position = "checks of extensions" | "members of extensions" | "requirements of extensions";
 
 /**
  * The checks of a request for access, in the order in which they run: the rule, the entry points, and the functions. At
  * the authorization endpoint, `findDestination` has found the client (AZ-02) and the redirect URI (RU-01) before; the
  * session (OI-05) and the approval follow.
  *
- * Parts of extensions run at two positions. Those without a name only check the request, and run before its other
+ * Parts of extensions run at three positions. Those without a name only check the request, and run before its other
  * parameters. Those with a name add a member, and run before the scope, because their access decides whether the
- * request needs scope.
+ * request needs scope. Those with the name `loginRequirements` add to the requirements that were read before.
  */
 const order: readonly (RequestPart | Position)[] = [
   { passes: "AZ-07", at: byRedirect, read: rejectRepeated },
@@ -45,6 +45,7 @@ const order: readonly (RequestPart | Position)[] = [
     read: ({ server, params }, parts) => readResources(server, params, hasCode(parts.responseType)),
   },
   { rule: "OI-03", at: everywhere, name: "loginRequirements", read: readLoginRequirements },
+  "requirements of extensions",
   { at: byRedirect, read: checkResponseType },
 ];
 
@@ -54,7 +55,9 @@ export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts
     part === "checks of extensions"
       ? ofExtensions.filter(({ name }) => name === undefined)
       : part === "members of extensions"
-      ? ofExtensions.filter(({ name }) => name !== undefined)
+      ? ofExtensions.filter(({ name }) => name !== undefined && name !== "loginRequirements")
+      : part === "requirements of extensions"
+      ? ofExtensions.filter(({ name }) => name === "loginRequirements")
       : part
   );
   const partsAt = (entryPoint: EntryPoint): EntryPointParts => {

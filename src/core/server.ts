@@ -21,7 +21,7 @@ import type { Access } from "./request/access.ts";
 import type { Delivery } from "./request/delivery.ts";
 import type { RequestSource } from "./request/request_source.ts";
 import type { ParameterDescription, Params, ResponseMode, ResponseModes } from "./params.ts";
-import type { ClaimRules } from "./claims.ts";
+import type { ClaimRequests, ClaimRules } from "./claims.ts";
 import type { Client, Clients, Users } from "./clients/repository.ts";
 import type { ClientAuthMethod } from "./clients/client.ts";
 import type { SupportedGrantType } from "./clients/standing.ts";
@@ -62,7 +62,7 @@ export interface Server {
   /** The response types that the settings switch on, by name. */
   readonly responseTypes: ResponseTypes<Server, PartRequest>;
   /** The levels of authentication (`acr`); absent if the server has none. */
-  readonly levels?: AuthenticationLevels<PartRequest, Server>;
+  readonly levels?: AuthenticationLevels<Server>;
   /** The parts of requests for access. */
   readonly requestParts: RequestParts;
   /** Delivers decisions to destinations other than redirect URIs. */
@@ -326,6 +326,8 @@ export interface RequestParts {
   readonly sources: readonly RequestSource<Server>[];
   /** Access besides scope; absent if an extension handles none. */
   readonly access?: Access;
+  /** Claims requested by name; absent if no extension handles them. */
+  readonly claims?: ClaimRequests<Server>;
   /** The parameters of each entry point; of `poll` and `token` only those that extensions add. */
   readonly parameters: Readonly<Record<EntryPoint | "token", readonly ParameterDescription[]>>;
 }

@@ -6,9 +6,9 @@ import { grantOfAccessToken } from "./tokens/token_id.ts";
 import { finalClaims } from "./tokens/claim_change.ts";
 import { type AccessToken, requireAccessToken } from "./tokens/read_access_token.ts";
 import { hasTokenInQuery, type OtherPlace } from "./tokens/bound_token.ts";
-import { claimsForScope, mayBeRequested, withRequestedClaims } from "./claims.ts";
+import { claimsForScope } from "./claims.ts";
 import { policyOf } from "./clients/repository.ts";
-import { byProfile } from "./profile.ts";
+import { byProfile } from "./rules/rule.ts";
 import { reject } from "./reject.ts";
 import { registeredScope } from "./grants/narrow_grant.ts";
 import type { Server } from "./server.ts";
@@ -51,9 +51,9 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
   // A scope value that the client has lost since the token was issued releases no claims, even if the token contains
   // it.
   const scope = registeredScope(client, claims.scope!.split(" "));
-  const { userinfo_claims: requestedNames = [], userinfo_values: values } = claims;
-  const names = requestedNames.filter((name) => mayBeRequested(server.claims, name, client.scope));
-  const releasedClaims = withRequestedClaims(user, claimsForScope(server.claims, user, scope), names, values);
+  const scopeClaims = claimsForScope(server.claims, user, scope);
+  const { claims: requests } = server.requestParts;
+  const releasedClaims = await requests?.inUserinfo(server, claims, client, user, scopeClaims) ?? scopeClaims;
   const { userinfo_signed_response_alg: alg } = client.metadata;
   const response = { ...releasedClaims, sub: claims.sub, ...alg && { iss: server.issuer, aud: client.id } };
   const info = finalClaims(server, "userinfo", response, {

@@ -101,6 +101,17 @@ test("metadata, the home page and /authorized name what the server has", async (
   assert((await page.text()).includes(value));
 });
 
+test("the parameter claims changes nothing, and metadata does not announce it", async () => {
+  const { code, exchange, send } = await startCore();
+  const metadata = await (await send("/.well-known/openid-configuration")).json();
+  assertEquals("claims_parameter_supported" in metadata, false);
+  for (const claims of [`{"userinfo":{"name":null},"id_token":{"acr":{"essential":true,"value":"mfa"}}}`, "{"]) {
+    const { access_token } = await (await exchange(await code({ claims }))).json();
+    const userinfo = await send("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+    assertEquals(await userinfo.json(), { sub: "alice" });
+  }
+});
+
 test("expired records leave the store", async () => {
   const store = memoryStore();
   const { code, advance, send } = await startCore({ store });

@@ -5,7 +5,9 @@
 
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { ResponseMode } from "../params.ts";
-import type { ProfileName } from "../profile.ts";
+
+/** The names of the profiles of standards. */
+export type ProfileName = "oauth2.1" | "oidc" | "mcp" | "fapi2-security" | "fapi2-message-signing" | "next-2026.11";
 
 /** @internal How a client authenticates at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
 export type ClientAuthMethod =

@@ -5,7 +5,6 @@ import type { GrantRecord, StoredRecord } from "../store/store.ts";
 import { clientSessionId, findRevoked } from "../grant.ts";
 import { hasAccess, requestsAccess } from "../request/access.ts";
 import { narrowResources, registeredResources } from "../request/scope.ts";
-import { filterRequestedClaims, mayBeRequested } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { isPromise } from "../maybe_promise.ts";
@@ -47,8 +46,7 @@ export async function narrowGrant(
     const values = { registered: [...scope, ...granted], granted: [...grant.scope, ...grant.resources] };
     server.observe?.(server, client.id, "RT-09", values);
   }
-  const claims = grant.claims &&
-    filterRequestedClaims(grant.claims, (name) => mayBeRequested(server.claims, name, client.scope));
+  const claims = grant.claims && await server.requestParts.claims?.narrow(server, grant.claims, client);
   const narrowing = narrowResources(server, granted, parameters);
   const resources = isPromise(narrowing) ? await narrowing : narrowing;
   const access = hasAccess(server, grant) || requestsAccess(server, parameters)

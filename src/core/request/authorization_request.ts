@@ -57,7 +57,7 @@ export interface LoginRequirements {
   /** The user that the client expects to log in: a subject or an e-mail address, unverified. */
   readonly loginHint?: string;
   /**
-   * Lists of subjects from `id_token_hint` and `claims`: the user's subject for this client must be in each of them.
+   * Lists of subjects, such as that of `id_token_hint`: the user's subject for this client must be in each of them.
    */
   readonly demandedSubs?: readonly (readonly string[])[];
   /** The claims requested by name (OpenID Connect Core §5.5). */
@@ -99,30 +99,14 @@ export interface Authentication {
   readonly amr?: readonly string[];
 }
 
-/** The request for the claim `acr` of the ID token (OpenID Connect Core §5.5.1.1). */
-export interface RequestedAcr {
-  /** Empty if its `value` is not one of its `values`. */
-  readonly values: readonly string[];
-  /** Whether the login must reach one of the values. */
-  readonly essential: boolean;
-}
-
 /** @internal The levels of authentication (`acr`) of a server. Without them, no login reaches a level. */
-export interface AuthenticationLevels<PartRequest, Server> {
+export interface AuthenticationLevels<Server> {
   /** The rule of the check that a login reaches a demanded level. */
   readonly rule: RuleId;
   /** The error of a login that misses the demanded level. */
   missed(demanded: readonly string[], reached: string | undefined): OAuthError;
   /** Each level: its value of `acr`, and the `amr` of a login that reaches it. */
   readonly all: readonly { readonly value: string; readonly amr?: readonly string[] }[];
-  /**
-   * The demanded values that a login can reach, in the order of preference; `undefined` if the request demands none.
-   *
-   * @param claim The request for the claim `acr`.
-   * @param isOpenId Whether `openid` is in the scope.
-   * @throws {OAuthError} `unmet_authentication_requirements` if no login can meet the demand.
-   */
-  demanded(from: PartRequest, claim: RequestedAcr | undefined, isOpenId: boolean): readonly string[] | undefined;
   /** The level that a login by this method reaches. */
   reached(server: Server, method: LoginMethod, demanded?: readonly string[]): Authentication;
 }

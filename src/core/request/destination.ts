@@ -1,6 +1,6 @@
 /** The destination of an authorization response: without one, an error is shown on a page of this server. */
 
-import { byProfile } from "../profile.ts";
+import { byProfile } from "../rules/rule.ts";
 import { type Client, policyOf } from "../clients/repository.ts";
 import { isUndottedScheme } from "../redirect_uri.ts";
 import { isPromise } from "../maybe_promise.ts";

@@ -1,6 +1,6 @@
 /** How a request wants its response: `response_type`, `response_mode` and `state`. */
 
-import { byProfile } from "../profile.ts";
+import { byProfile } from "../rules/rule.ts";
 import { type Client, policyOf } from "../clients/repository.ts";
 import { type Params, type ResponseMode, type ResponseType, sortResponseType, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";

@@ -3,7 +3,7 @@
 import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { type Client, policyOf } from "../clients/repository.ts";
 import { hasStanding } from "../clients/standing.ts";
-import { byProfile } from "../profile.ts";
+import { byProfile } from "../rules/rule.ts";
 import { isAbsoluteUri } from "../resource_list.ts";
 import { hasCode, type Params, scopeToken, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";

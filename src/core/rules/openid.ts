@@ -33,19 +33,8 @@ export interface MissedLevel {
   readonly reached: string | undefined;
 }
 
-export interface UnknownLevel {
-  readonly demanded: readonly string[];
-  readonly known: readonly string[];
-}
-
 /** The message about a level of authentication that a login misses, or that no login reaches. */
 export const missedLevelMessage = "the required level of authentication cannot be reached";
-
-/** Facts about `claims` that is malformed, or that demands too many subjects. */
-export type WrongClaims =
-  /** `malformed`: the received value. */
-  | { readonly malformed: string }
-  | { readonly count: number; readonly limit: number };
 
 export interface WrongUser {
   /** Lists of subjects: the subject must be in each of them. */
@@ -114,14 +103,9 @@ export const openidRules = {
     wrongHint,
     "OpenID Connect Core §3.1.2.1, §3.1.2.2",
   ),
-  "OI-08": rule<WrongClaims | WrongUser>(
-    (facts) => "demandedSubs" in facts ? "access_denied" : "invalid_request",
-    (facts) =>
-      "demandedSubs" in facts
-        ? "the user is not the one that the request requires"
-        : "count" in facts
-        ? `claims demands more than ${facts.limit} subjects`
-        : "claims is not a valid claims request",
+  "OI-08": rule<WrongUser>(
+    "access_denied",
+    "the user is not the one that the request requires",
     "OpenID Connect Core §5.5",
   ),
   "OI-09": { source: "OpenID Connect Core §11" },
@@ -151,11 +135,6 @@ export const openidRules = {
         ? "the access token lacks the required scope"
         : "the access token is bound to a key, and this server accepts no proofs",
     "OAuth 2.1 §5.3",
-  ),
-  "ST-08": rule<UnknownLevel>(
-    "unmet_authentication_requirements",
-    missedLevelMessage,
-    "OpenID Connect Core §5.5.1.1; OpenID Connect Unmet Authentication Requirements §2",
   ),
   "ST-12": rule<{ readonly stated: string; readonly known: readonly string[] }>(
     "server_error",

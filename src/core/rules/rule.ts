@@ -48,6 +48,15 @@ export interface ByProfile {
   readonly byProfile: string;
 }
 
+/** The part of a message that names the profile, if a setting has its value from the profile; otherwise empty. */
+export function byProfile(
+  profile: { readonly decides: ReadonlyMap<string, string> } | undefined,
+  setting: string,
+): string {
+  const label = profile?.decides.get(setting);
+  return label === undefined ? "" : `, by the profile ${label}`;
+}
+
 /** The error codes, each with the HTTP status of its JSON response. */
 export const errorStatus = {
   // OAuth 2.1 §3.2.4

@@ -13,8 +13,7 @@ import {
   accessTokenClaims,
   type ClaimRules,
   claimsForScope,
-  type ClaimValues,
-  withRequestedClaims,
+  type UserClaims,
 } from "../claims.ts";
 import { policyOf } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
@@ -51,10 +50,6 @@ export interface AccessTokenClaims {
   readonly sid?: string;
   /** The key that the token is bound to (RFC 7800 §3.1); absent for a bearer token. */
   readonly cnf?: Confirmation;
-  /** Claims that userinfo returns although no scope value releases them. */
-  readonly userinfo_claims?: readonly string[];
-  /** Requested values by claim; userinfo returns a claim only if it has one of them. */
-  readonly userinfo_values?: ClaimValues;
   /** Claims of the user, and claims that grant types and token issuers add. */
   readonly [claim: string]: unknown;
 }
@@ -85,9 +80,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
     if (subject.acr !== undefined) claims.acr = subject.acr;
     if (subject.amr !== undefined) claims.amr = subject.amr;
     if (identifiers?.sid !== undefined) claims.sid = identifiers.sid;
-    if (requested?.userinfo.length) claims.userinfo_claims = requested.userinfo;
-    const values = requested?.values?.userinfo;
-    if (values !== undefined && Object.keys(values).length > 0) claims.userinfo_values = values;
+    if (requested !== undefined) Object.assign(claims, await server.requestParts.claims?.inAccessToken(requested));
     const names = accessTokenClaimNames(server.claims, resources);
     const user = names.length === 0 ? undefined : await server.users.find(subject.sub);
     if (user !== undefined) Object.assign(claims, accessTokenClaims(server.claims, user, names, scope));
@@ -229,17 +222,15 @@ export async function signIdToken(
 
 /** The claims about the user; `undefined` if the user was removed. */
 async function userClaims(
-  { claims: rules, users }: Server,
+  { claims: rules, users, requestParts }: Server,
   sub: string,
   { claims: requested, scope }: Authorization,
   content: ClaimRules["idToken"],
-): Promise<Record<string, unknown> | undefined> {
+): Promise<UserClaims | undefined> {
   const user = await users.find(sub);
   if (user === undefined) return undefined;
   const scopeClaims = content === "minimal" ? {} : claimsForScope(rules, user, scope);
-  return requested === undefined
-    ? scopeClaims
-    : withRequestedClaims(user, scopeClaims, requested.id_token, requested.values?.id_token);
+  return requested && await requestParts.claims?.inIdToken(requested, user, scopeClaims) || scopeClaims;
 }
 
 /** The issuers of every server, in the order in which they run: the ID token contains a digest of the access token. */

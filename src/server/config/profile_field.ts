@@ -5,7 +5,7 @@ import type { ProviderName } from "../profiles/provider_profile.ts";
 import { quoteValue } from "../../core/quote_value.ts";
 import { choice, type Field, list, union } from "./field.ts";
 import type { EndpointPaths } from "./endpoint_paths.ts";
-import type { ProfileName } from "../../core/profile.ts";
+import type { ProfileName } from "../../core/clients/client.ts";
 import { profileNames } from "./strictness.ts";
 import { type PluginProfile, pluginProfileField, pluginProfileNames } from "./plugin_profile.ts";
 import { providerProfileField } from "./provider_profile_field.ts";

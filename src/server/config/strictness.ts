@@ -3,7 +3,7 @@
  * `profiles.ts` has the values of each profile.
  */
 
-import type { ProfileName } from "../../core/profile.ts";
+import type { ProfileName } from "../../core/clients/client.ts";
 
 /** @internal A revision of the authorization specification of the Model Context Protocol. */
 export type McpRevision = "2025-03-26" | "2025-06-18" | "2025-11-25" | "2026-07-28";

@@ -3,7 +3,7 @@
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import type { Policy } from "../../core/policy.ts";
-import { byProfile } from "../../core/profile.ts";
+import { byProfile } from "../../core/rules/rule.ts";
 import {
   findRedirectUriProblem,
   findUriProblem,

@@ -4,7 +4,7 @@ import { isMlDsa } from "../../core/crypto.ts";
 import { quote, suggest } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { anyValue, validate } from "./field.ts";
-import { byProfile } from "../../core/profile.ts";
+import { byProfile } from "../../core/rules/rule.ts";
 import type { Policy } from "../../core/policy.ts";
 import { type ServerPolicy, serverPolicy, supportedGrantTypes, tightenPolicy } from "./server_policy.ts";
 import { validatePublicKeys } from "./key_issues.ts";

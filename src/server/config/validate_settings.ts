@@ -7,7 +7,7 @@ import { isReservedClaim, reservedClaims } from "../../core/claims.ts";
 import { validateClient, validateScopeValues } from "./validate_client.ts";
 import { quote, showPath } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
-import { byProfile } from "../../core/profile.ts";
+import { byProfile } from "../../core/rules/rule.ts";
 import { validateProfile, withProfile } from "./profiles.ts";
 import { validateIssuer, validateIssuerScheme, validateIssuerUrls, withIssuerHostsHint } from "./validate_issuer.ts";
 import { validateRealHost } from "./validate_real_host.ts";

@@ -1,15 +1,8 @@
 /** Explains a login that does not satisfy the authorization request. */
 
 import { decodedPlusFix } from "../entries/login_hint.ts";
-import type {
-  MissedLevel,
-  OldLogin,
-  SilentLogin,
-  UnknownLevel,
-  UnusableSession,
-  WrongClaims,
-  WrongUser,
-} from "../../core/rules/openid.ts";
+import type { MissedLevel, OldLogin, SilentLogin, UnusableSession, WrongUser } from "../../core/rules/openid.ts";
+import type { WrongClaims } from "../extensions/requested_claims/rules.ts";
 import { describeUnknownUser, type UnknownUser } from "../rules/login.ts";
 import type { Server } from "../../core/server.ts";
 import type { RejectionTexts } from "./rule_text.ts";
@@ -51,7 +44,7 @@ export function explainLogin(facts: { readonly maxAge: string } | OldLogin | Mis
     };
   }
   if ("demanded" in facts) {
-    return { expected: listLevels(facts.demanded), received: facts.reached ?? "a login without a level" };
+    return { expected: facts.demanded.join(" or "), received: facts.reached ?? "a login without a level" };
   }
   const { authTime, maxAgeSeconds } = facts;
   return {
@@ -60,18 +53,6 @@ export function explainLogin(facts: { readonly maxAge: string } | OldLogin | Mis
       : `a login at most ${maxAgeSeconds} seconds old, by max_age`,
     received: `a login of ${new Date(authTime).toISOString()}`,
   };
-}
-
-/** Explains an essential level of authentication that no login reaches. */
-export function explainUnknownLevel({ demanded, known }: UnknownLevel): RejectionTexts {
-  return {
-    expected: listLevels(known),
-    received: demanded.join(" ") || "a value that is not one of the values",
-  };
-}
-
-function listLevels(levels: readonly string[]): string {
-  return levels.join(" or ") || "no required acr, because this server has no levels";
 }
 
 /** Explains `claims`, and a user that it or `id_token_hint` does not allow. */

@@ -5,7 +5,7 @@ import type { WrongHint } from "../../core/rules/openid.ts";
 import type { UnregisteredUri, UnregistrableUri } from "../../core/rules/authorize.ts";
 import type { loginRules } from "../rules/login.ts";
 import type { logoutRules, UnidentifiedClient } from "../rules/logout.ts";
-import { explainClaims, explainLogin, explainSilentLogin, explainUnknownLevel, explainUnknownUser } from "./login.ts";
+import { explainClaims, explainLogin, explainSilentLogin, explainUnknownUser } from "./login.ts";
 import { explainRepeated, explainUnregistrable, listLogoutUris } from "./parameters.ts";
 import { explainMissingToken } from "./missing_token.ts";
 import type { RejectionTexts, RuleTexts } from "./rule_text.ts";
@@ -133,10 +133,6 @@ export const openidTexts = {
         fix: `Request ${scope} in the scope of the authorization request; a token of a new login then has it.`,
       };
     },
-  },
-  "ST-08": {
-    fix: "Require a value of acr_values_supported in claims, or request acr without essential.",
-    explain: explainUnknownLevel,
   },
   "ST-12": {
     passes: "acr is a level that the setting acrValues lists for this method of login",

@@ -4,7 +4,7 @@
  */
 
 import { errors, type JWTPayload, type JWTVerifyOptions } from "jose";
-import { byProfile } from "../../core/profile.ts";
+import { byProfile } from "../../core/rules/rule.ts";
 import type { ErrorDetails, OAuthError, RuleExplanation } from "../../core/errors.ts";
 import { type JwtPolicy, JwtPolicyError } from "../../platform/jwt/jwt_policies.ts";
 import { remoteKeys } from "./remote_keys.ts";

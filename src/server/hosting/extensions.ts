@@ -18,6 +18,7 @@ import { mutualTls } from "../extensions/mutual_tls/mod.ts";
 import { pairwise } from "../extensions/pairwise/mod.ts";
 import { par } from "../extensions/par/mod.ts";
 import { registration } from "../extensions/registration/mod.ts";
+import { requestedClaims } from "../extensions/requested_claims/mod.ts";
 import { responseTypes } from "../extensions/response_types/mod.ts";
 import { sharedSignals } from "../extensions/shared_signals/mod.ts";
 import { signedRequests } from "../extensions/signed_requests/mod.ts";
@@ -51,6 +52,7 @@ export const extensions: readonly Extension[] = [
   pairwise,
   par,
   registration,
+  requestedClaims,
   responseTypes,
   sharedSignals,
   signedRequests,

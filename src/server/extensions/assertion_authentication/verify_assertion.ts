@@ -2,7 +2,7 @@
 
 import { metadataOf } from "../../config/client_metadata.ts";
 import type { JWTPayload } from "jose";
-import { byProfile } from "../../../core/profile.ts";
+import { byProfile } from "../../../core/rules/rule.ts";
 import { rejectBeyondBound } from "../../entries/bounded_records.ts";
 import { verifyClientJwt, withAlias } from "../../fetching/client_jwt.ts";
 import { describeRemovedClient } from "../../entries/server_clients.ts";

@@ -6,7 +6,7 @@
 import { sortResponseType, splitScope } from "../../../core/params.ts";
 import { clientValues } from "../../config/client_extension.ts";
 import { quote } from "../../config/config_issue.ts";
-import { byProfile } from "../../../core/profile.ts";
+import { byProfile } from "../../../core/rules/rule.ts";
 import type { OAuthError, RuleExplanation } from "../../../core/errors.ts";
 import { supportedGrantTypes } from "../../config/server_policy.ts";
 import { digest } from "../../../core/secrets.ts";

@@ -7,7 +7,7 @@
 
 import { rejectBeyondBound } from "../../entries/bounded_records.ts";
 import { policyOf } from "../../../core/clients/repository.ts";
-import { byProfile } from "../../../core/profile.ts";
+import { byProfile } from "../../../core/rules/rule.ts";
 import type { MaybePromise } from "../../../core/maybe_promise.ts";
 import { storageKey } from "../../../core/secrets.ts";
 import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";

@@ -8,7 +8,7 @@ import type { Endpoint } from "../../../core/route.ts";
 import { requestUriParameter } from "../../../core/request.ts";
 import { clientAuthParameters } from "../../../core/client_auth.ts";
 import { policyOf } from "../../../core/clients/repository.ts";
-import { byProfile } from "../../../core/profile.ts";
+import { byProfile } from "../../../core/rules/rule.ts";
 import type { ParameterDescription } from "../../../core/params.ts";
 import type { RequestSource } from "../../../core/request/request_source.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";

@@ -2,7 +2,7 @@
 
 import type { Context } from "../../../core/context.ts";
 import type { Handlers } from "../../../core/route.ts";
-import { byProfile } from "../../../core/profile.ts";
+import { byProfile } from "../../../core/rules/rule.ts";
 import { reject } from "./rules.ts";
 
 /** The handlers of the registration endpoint. */

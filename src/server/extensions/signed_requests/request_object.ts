@@ -9,7 +9,7 @@ import { foreignClockTolerance, type JwtPolicy } from "../../../platform/jwt/jwt
 import { verificationAlgorithms } from "../../config/verification_algorithms.ts";
 import { type RejectJwt, verifyClientJwt } from "../../fetching/client_jwt.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
-import { byProfile } from "../../../core/profile.ts";
+import { byProfile } from "../../../core/rules/rule.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import type { ExtensionErrorCode } from "../../../core/rules/rule.ts";
 import { warn } from "../../trace.ts";

@@ -18,4 +18,11 @@ export const stepUpTexts = {
     fix: "Send a value of acr_values_supported in acr_values, or add the level to the setting acrValues.",
     explain: ({ demanded, known }) => ({ expected: known.join(" or "), received: demanded.join(" ") }),
   },
+  "ST-08": {
+    fix: "Require a value of acr_values_supported in claims, or request acr without essential.",
+    explain: ({ demanded, known }) => ({
+      expected: known.join(" or ") || "no required acr, because this server has no levels",
+      received: demanded.join(" ") || "a value that is not one of the values",
+    }),
+  },
 } as const satisfies RuleTexts<typeof stepUpRules>;

@@ -1,25 +1,27 @@
 /** Which level of authentication a request demands, and which level a login reaches. Loaded with the first level. */
 
 import { metadataOf } from "../../config/client_metadata.ts";
-import type {
-  Authentication,
-  AuthenticationLevels,
-  RequestedAcr,
-} from "../../../core/request/authorization_request.ts";
-import { reject } from "../../../core/reject.ts";
+import type { Authentication, AuthenticationLevels } from "../../../core/request/authorization_request.ts";
 import { splitScope } from "../../../core/params.ts";
 import type { LoginMethod } from "../../../core/policy.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";
-import { reject as rejectLevel } from "./rules.ts";
+import { reject } from "./rules.ts";
 import { type AcrValue, unverifiedMethods } from "./settings.ts";
 
+/** The request for the claim `acr` of the ID token (OpenID Connect Core §5.5.1.1). */
+export interface RequestedAcr {
+  /** Empty if its `value` is not one of its `values`. */
+  readonly values: readonly string[];
+  /** Whether the login must reach one of the values. */
+  readonly essential: boolean;
+}
+
 /** The levels of a server. */
-export function authenticationLevels(all: readonly AcrValue[]): AuthenticationLevels<PartRequest, Server> {
+export function authenticationLevels(all: readonly AcrValue[]): AuthenticationLevels<Server> {
   return {
     rule: "ST-06",
-    missed: (demanded, reached) => rejectLevel("ST-06", { demanded, reached }),
+    missed: (demanded, reached) => reject("ST-06", { demanded, reached }),
     all,
-    demanded: (from, claim, isOpenId) => demandedAcr(all.map(({ value }) => value), from, claim, isOpenId),
     reached: (server, method, demanded) => reachedLevel(all, server, method, demanded),
   };
 }
@@ -29,12 +31,13 @@ export function authenticationLevels(all: readonly AcrValue[]): AuthenticationLe
  * only voluntary values that this server does not have. With `openid`, unknown values are voluntary, unless the claim
  * is essential (OpenID Connect Core §5.5.1.1).
  */
-function demandedAcr(
-  known: readonly string[],
+export function demandedLevels(
+  { all }: Pick<AuthenticationLevels<never>, "all">,
   { params, client }: PartRequest,
   claim: RequestedAcr | undefined,
   isOpenId: boolean,
 ): readonly string[] | undefined {
+  const known = all.map(({ value }) => value);
   const parameter = params.get("acr_values");
   const values = parameter === undefined ? metadataOf(client).default_acr_values : splitScope(parameter);
   const isEssential = claim?.essential === true;
@@ -43,7 +46,7 @@ function demandedAcr(
   if (demanded.length > 0) return demanded;
   if (isEssential) throw reject("ST-08", { demanded: claim.values, known });
   if (requested.length === 0 || isOpenId || values === undefined) return undefined;
-  throw rejectLevel("ST-07", { demanded: requested, known });
+  throw reject("ST-07", { demanded: requested, known });
 }
 
 /**

@@ -5,7 +5,8 @@
 
 import { metadataOf } from "../../config/client_metadata.ts";
 import type { Extension } from "../../hosting/extension.ts";
-import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
+import type { MaybePromise } from "../../../core/maybe_promise.ts";
+import type { AuthorizationRequest, LoginRequirements } from "../../../core/request/authorization_request.ts";
 import { warn } from "../../trace.ts";
 import { separatorFix } from "../../config/separators.ts";
 import type { PartRequest } from "../../../core/server.ts";
@@ -27,6 +28,22 @@ function warnIgnoredLevels(
   warn(server, client.id, { rule: "ST-06", reason, expected: values.join(" "), received, fix });
 }
 
+/** Adds the demanded levels. If the request has `claims`, the extension that reads it also reads the levels. */
+function readLevels(
+  from: PartRequest,
+  { loginRequirements, scope = [] }: Partial<AuthorizationRequest>,
+): MaybePromise<LoginRequirements> {
+  const { server: { levels, requestParts }, params } = from;
+  const requirements = loginRequirements!;
+  if (levels === undefined || requestParts.claims !== undefined && params.get("claims") !== undefined) {
+    return requirements;
+  }
+  return import("./levels.ts").then(({ demandedLevels }) => ({
+    ...requirements,
+    acr: demandedLevels(levels, from, undefined, scope.includes("openid")),
+  }));
+}
+
 /** Lets clients request levels of authentication. */
 export const stepUp: Extension<StepUpPolicy> = {
   name: "step_up",
@@ -42,6 +59,11 @@ export const stepUp: Extension<StepUpPolicy> = {
     at: ["authorize", "par", "poll"],
     parameters: [{ name: "acr_values" }],
     warn: warnIgnoredLevels,
+  }, {
+    at: ["authorize", "par", "poll"],
+    name: "loginRequirements",
+    rule: "ST-06",
+    read: readLevels,
   }],
   async extend(server) {
     const { acrValues: levels } = server.settings;

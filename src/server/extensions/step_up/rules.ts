@@ -1,8 +1,13 @@
 /** Rules of levels of authentication (RFC 9470). */
 
 import { rejectBy } from "../../../core/reject.ts";
-import { type MissedLevel, missedLevelMessage, type UnknownLevel } from "../../../core/rules/openid.ts";
+import { type MissedLevel, missedLevelMessage } from "../../../core/rules/openid.ts";
 import { type Rule, rule } from "../../../core/rules/rule.ts";
+
+interface UnknownLevel {
+  readonly demanded: readonly string[];
+  readonly known: readonly string[];
+}
 
 /** By ID, in the order of `tests/rules.md`. */
 export const stepUpRules = {
@@ -15,6 +20,11 @@ export const stepUpRules = {
     "unmet_authentication_requirements",
     missedLevelMessage,
     "RFC 9470 §5; OpenID Connect Unmet Authentication Requirements §2",
+  ),
+  "ST-08": rule<UnknownLevel>(
+    "unmet_authentication_requirements",
+    missedLevelMessage,
+    "OpenID Connect Core §5.5.1.1; OpenID Connect Unmet Authentication Requirements §2",
   ),
 } as const satisfies Readonly<Record<string, Rule>>;
 

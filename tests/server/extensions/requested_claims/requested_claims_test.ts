@@ -1,8 +1,8 @@
-/** Claims: which values are the same. */
+/** Requested claims: which values are the same. */
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
-import { jsonEqual } from "../../src/core/claims.ts";
+import { jsonEqual } from "../../../../src/server/extensions/requested_claims/requested_claims.ts";
 
 test("two values are the same if their JSON is, whatever the order of members", () => {
   const rows: readonly (readonly [a: unknown, b: unknown, isSame: boolean])[] = [
