@@ -10,6 +10,7 @@ import {
   scenariosWithoutTest,
   serverScenarios,
 } from "../tests/conformance/scenarios.ts";
+import { findFreePort } from "../tests/platform/runtime/free_port.ts";
 import { exitWithError, readCommand } from "./command.ts";
 import { formatCounts } from "./test_counts.ts";
 
@@ -125,7 +126,7 @@ async function compareScenarios(): Promise<string[]> {
 
 /** Runs the scenarios against one server, with a browser that follows the redirects of the automatic login. */
 async function runTarget({ name, options, path = "", secret, revision = mcpRevisions.at(-1)! }: Target): Promise<void> {
-  const { port, callbackPort } = freePorts();
+  const [port, callbackPort] = [await findFreePort(), await findFreePort()];
   const issuer = `http://localhost:${port}${path}`;
   const redirect_uris = [`http://127.0.0.1:${callbackPort}/callback`];
   await using as = await latchkey({
@@ -164,12 +165,4 @@ async function runTarget({ name, options, path = "", secret, revision = mcpRevis
     ...missing > 0 ? [`${name}: ${missing} scenarios did not run:\n${printed}`] : [],
   );
   console.log(`${name}: ${checks.map(({ id, status }) => `${id} ${status}`).join(", ")}`);
-}
-
-/** Two free ports. */
-function freePorts(): { readonly port: number; readonly callbackPort: number } {
-  const listeners = [Deno.listen({ port: 0 }), Deno.listen({ port: 0 })];
-  const [port, callbackPort] = listeners.map(({ addr }) => (addr as Deno.NetAddr).port) as [number, number];
-  for (const listener of listeners) listener.close();
-  return { port, callbackPort };
 }

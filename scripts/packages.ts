@@ -4,6 +4,7 @@ import { globSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { findChromium } from "./browser.ts";
 import { checkBudgets } from "./budgets.ts";
+import { findFreePort } from "../tests/platform/runtime/free_port.ts";
 import { sample } from "../tests/sample.ts";
 import { CommandError, exitWithError, readCommand } from "./command.ts";
 import { serveRegistry } from "./registry.ts";
@@ -189,7 +190,7 @@ if (tarball === undefined) {
 await using registry = await serveRegistry(tarball);
 const tempFolder = await Deno.makeTempDir({ prefix: "latchkey-packages-" });
 const chromium = selectedProjects.some(isForBrowser) ? findChromium() : undefined;
-const ports: Readonly<Record<string, number>> = { 9000: findFreePort(), 3000: findFreePort() };
+const ports: Readonly<Record<string, number>> = { 9000: await findFreePort(), 3000: await findFreePort() };
 /** For each selection of packages, the folder of the project that used it last, where its `node_modules` is. */
 const installed = new Map<string, string>();
 const programs = new Map<string, string>();
@@ -341,11 +342,6 @@ async function readRecipe(file: string): Promise<string> {
 
 function isForBrowser({ command }: Project): boolean {
   return command.some((word) => word.includes("@playwright/test"));
-}
-
-function findFreePort(): number {
-  using listener = Deno.listen({ port: 0, hostname: "localhost" });
-  return listener.addr.port;
 }
 
 /** The path of a runtime of npm, such as `node@24`; found once, since npx takes a second of CPU. */

@@ -4,7 +4,7 @@ import { CommandError } from "../command.ts";
 import { getCleanEnvironment, run } from "../run.ts";
 
 /** Milliseconds after which a program counts as hung. */
-const timeoutMs = 20_000;
+const timeoutMs = 120_000;
 
 /** Runs the program twice; `signals` says whether a signal to the command reaches the program. */
 export async function smokeTest(command: readonly string[], version: string, signals: boolean): Promise<void> {

@@ -1,10 +1,11 @@
 /** Tests a container as its users run it: ready, healthy, and a login under each name of the machine. */
 
+import { findFreePort } from "../../tests/platform/runtime/free_port.ts";
 import { CommandError } from "../command.ts";
 import { getCleanEnvironment, run, succeeds } from "../run.ts";
 
 /** Milliseconds after which a container counts as hung. */
-const timeoutMs = 30_000;
+const timeoutMs = 120_000;
 
 /**
  * Starts the program with `issuer: "from-host"`, and stops it in the end.
@@ -18,7 +19,7 @@ export async function tryContainer(
   const started = performance.now();
   await run([...command, "--version"]);
   const versionMs = performance.now() - started;
-  const port = findFreePort();
+  const port = await findFreePort();
   const flags = ["--port", String(port), "--issuer", "from-host", "--log", "off"];
   const health = [...command, "health", ...flags];
   if (await succeeds(health)) throw new CommandError(`Without a server, ${health.join(" ")} succeeded.`);
@@ -48,13 +49,6 @@ export async function tryContainer(
     }
     await child.status;
   }
-}
-
-function findFreePort(): number {
-  const listener = Deno.listen({ port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  return port;
 }
 
 async function waitUntilReady(url: string): Promise<void> {

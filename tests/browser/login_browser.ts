@@ -5,6 +5,7 @@ import { after, test } from "node:test";
 import { latchkey } from "./server.ts";
 import { formatPasswordDigest } from "../../src/server/config/password_digest.ts";
 import { deriveKey } from "../../src/platform/runtime/scrypt.ts";
+import { findFreePort } from "../platform/runtime/free_port.ts";
 import { closeBrowser, executablePath, openPage, takeScreenshot } from "./harness.ts";
 import { findPageProblems } from "./inspect.ts";
 
@@ -58,8 +59,7 @@ test(
   async () => {
     const posted: (string | null)[][] = [];
     const referrers: string[] = [];
-    // Below the ports of outgoing connections.
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const port = await findFreePort();
     await using plain = await latchkey({
       issuer: `http://as.test:${port}`,
       login: "interactive",

@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
 import { type StorageState, testLatchkey } from "../../src/testing/mod.ts";
 import { decodeClaims } from "../kit.ts";
+import { findFreePort } from "../platform/runtime/free_port.ts";
 import { closeBrowser, executablePath, openPage } from "./harness.ts";
 
 after(closeBrowser);
@@ -82,14 +83,4 @@ for (
     assertEquals(await receivedError(agent.storageState()), "consent_required");
     assertEquals(await receivedError(), "login_required");
   });
-}
-
-/** A port that was free a moment ago, for an issuer that has a path as well. */
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
