@@ -9,6 +9,7 @@ import { browserApplication } from "../../src/check/mod.ts";
 import { testLatchkey } from "../../src/testing/mod.ts";
 import { checkClient } from "../check/patient_check.ts";
 import { readPackageFile } from "../installed.ts";
+import { sample } from "../sample.ts";
 import { closeBrowser, executablePath, openPage } from "./harness.ts";
 
 after(closeBrowser);
@@ -35,7 +36,7 @@ run.catch((error) => show("error", String(error)));
 test("a single-page application in Chromium has the mistakes of its library: the browser prevents none of them", {
   skip: executablePath === undefined,
 }, async () => {
-  await using as = await testLatchkey();
+  await using as = await testLatchkey({ alg: "EdDSA" });
   const { url: issuer } = await as.listen();
   let page = "";
   const app = createServer((request, response) => {
@@ -58,7 +59,8 @@ test("a single-page application in Chromium has the mistakes of its library: the
     readUser: async (page) => await page.locator("#user").textContent() || undefined,
     verifiesIdTokenSignature: false,
   });
-  const only = ["response/state-wrong", "response/iss-wrong", "token/type-case", "transport/redirect"];
+  const passed = sample(["response/state-wrong", "token/type-case"], 2, 0);
+  const only = [...passed, "response/iss-wrong", "transport/redirect"];
   const report = await checkClient(driver, { as, only });
   const failed = [...new Set(report.failures.map(({ attack: { id } }) => id))];
   assertEquals(failed, ["transport/redirect"], String(report));
