@@ -54,12 +54,12 @@ const thorough =
   /^(?:path|header .* at \/nowhere$|authorize: GET (?:redirect_uri|scope|state|claims|q|client_id)$|token: (?:POST (?:redirect_uri|code|q)|name of|raw|plain|broken)|register: (?:JSON|raw|.* in JSON)|tokens: POST token$)/;
 
 /**
- * The kinds of text of each other place, in a run of all files one. They take turns, so that every endpoint gets many
- * of them.
+ * The kinds of text of each other place, in a run of all files one at every other place. They take turns, so that every
+ * endpoint gets many of them.
  */
 function shapesOf(place: Place, index: number): readonly Shape[] {
   if (thorough.test(place.name)) return sample(shapes, 4, index);
-  return sample([shapes[index * 2 % shapes.length]!, shapes[(index * 2 + 1) % shapes.length]!], 2, index);
+  return sample([shapes[index * 2 % shapes.length]!, shapes[(index * 2 + 1) % shapes.length]!], 4, index);
 }
 
 test("[HT-09] no endpoint, parameter or header makes a long text expensive", async () => {
@@ -85,7 +85,7 @@ test("[HT-09] no endpoint, parameter or header makes a long text expensive", asy
   await on.server.as.close();
 });
 
-/** The places that get every host name; all others get one of each length, in a run of all files one alone. */
+/** The places that get every host name. Others get one of each length, in a run of all files every other one does. */
 const withHosts = /^(?!control\.)(?:header (?:host|origin|referer) at |.*(?: |_)(?:uris?|client_id|resource)$)/;
 
 test("[HT-09] no endpoint, header or parameter makes a host name expensive", async () => {
@@ -95,7 +95,7 @@ test("[HT-09] no endpoint, header or parameter makes a host name expensive", asy
     for (const [i, place] of placesOf(on, 20_000).entries()) {
       const all = hostShapes(!takesHost.test(place.name), count);
       for (
-        const shape of withHosts.test(place.name) ? sample(all, 8, i) : sample([all[i % all.length]!], 2, i + turn)
+        const shape of withHosts.test(place.name) ? sample(all, 8, i) : sample([all[i % all.length]!], 4, i + 2 * turn)
       ) {
         const timeWith = (one: Shape) => timeOf(async () => void await on.send(place.request(one)!));
         const cost = await findCost(`${place.name} with ${shape.name}`, () => timeWith(shape), () => timeWith(plain));
