@@ -8,6 +8,7 @@ import type { PendingAuthorization } from "./request/destination.ts";
 import type { Approval } from "./code.ts";
 import type { User } from "./clients/client.ts";
 import type { Client, Users } from "./clients/repository.ts";
+import { chain, isPromise } from "./maybe_promise.ts";
 import { reject } from "./reject.ts";
 import type { Server } from "./server.ts";
 import type { Session } from "./session/session.ts";
@@ -84,7 +85,8 @@ export async function approveAutomatically(
   const currentUser = previousSession === undefined || previousSession.authTime <= (users.defaultChosenAt?.() ?? 0)
     ? undefined
     : await users.find(previousSession.sub);
-  const preferredUser = hintedUser ?? currentUser ?? (await users.list({ limit: 1 }))[0];
+  const finding = hintedUser ?? currentUser ?? chain(users.list({ limit: 1 }), ([first]) => first);
+  const preferredUser = isPromise(finding) ? await finding : finding;
   const user =
     demandedSubs === undefined || preferredUser && await allowsUser(server, { request, client }, preferredUser.sub)
       ? preferredUser

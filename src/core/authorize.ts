@@ -23,8 +23,8 @@ import {
   type ResponseLike,
   withHeaders,
 } from "./http/message.ts";
-import { isPromise } from "./maybe_promise.ts";
-import type { Params, ResponseFields } from "./params.ts";
+import { chain, isPromise, type MaybePromise } from "./maybe_promise.ts";
+import type { ResponseFields } from "./params.ts";
 import { appendToRedirectUri, encodeFields } from "./redirect_uri.ts";
 import { reject } from "./reject.ts";
 import { readRequest, warnAcceptedRequest } from "./request.ts";
@@ -48,7 +48,7 @@ export function authorizeHandlers(
 ): Handlers {
   async function handle(context: Context): Promise<ResponseLike> {
     const { server } = context;
-    const { client, destination, params, origin } = await readDestination(context, await readParams(context));
+    const { client, destination, params, origin } = await readDestination(context);
     const { mode, storedRequest, isSigned } = destination;
     // DNS rebinding: with automatic login, a page under an attacker's host name could read the code in the form.
     const isForm = server.responseModes.get(mode)?.carrier === "form";
@@ -60,18 +60,23 @@ export function authorizeHandlers(
     const request = await readRequest(from);
     warnAcceptedRequest(from, request);
     const pending = { request, destination, client };
-    return await repeatWithCookies?.(context, pending) ?? await decideRequest(context, pending, approver);
+    const repetition = repeatWithCookies && await repeatWithCookies(context, pending);
+    return repetition ?? await decideRequest(context, pending, approver);
   }
   // A HEAD request must not issue a code.
   return { GET: handle, POST: handle, HEAD: () => emptyHeadResponse };
 }
 
 /** Finds the parameters of a request, its client and the destination of its response. */
-async function readDestination(context: Context, received: Params) {
+async function readDestination(context: Context) {
   const { server, unrepeatable } = context;
+  const reading = readParams(context);
+  const received = isPromise(reading) ? await reading : reading;
   try {
-    const { params, origin } = await resolveRequest(server, received, unrepeatable);
-    return { params, origin, ...await findDestination(server, params, origin) };
+    const resolving = resolveRequest(server, received, unrepeatable);
+    const { params, origin } = isPromise(resolving) ? await resolving : resolving;
+    const { client, destination } = await findDestination(server, params, origin);
+    return { client, destination, params, origin };
   } finally {
     // The trace of a rejection names the client.
     if (!received.isRepeated("client_id")) {
@@ -139,32 +144,29 @@ export async function completeAuthorization(
   const response = await issueResponse(context.server, pending, approval, session);
   const setting = isNew ? setSessionCookie(context, session) : {};
   const headers = isPromise(setting) ? await setting : setting;
-  return await authorizationResponse(context, pending.destination, response, headers);
+  const responding = authorizationResponse(context, pending.destination, response, headers);
+  return isPromise(responding) ? await responding : responding;
 }
 
 /** Sends a response to the destination, in its mode. Errors are sent by this function too. */
-export async function authorizationResponse(
+export function authorizationResponse(
   context: ResponseContext,
   destination: Destination,
   response: ResponseFields,
   headers?: Readonly<Record<string, string>>,
-): Promise<HttpResponse> {
+): MaybePromise<HttpResponse> {
   const { server, request, clientId = "" } = context;
   const { uri } = destination;
   const mode = server.responseModes.get(destination.mode);
   const fields = responseFields(server, destination, response);
-  const sent = mode?.replace === undefined ? fields : await mode.replace(server, clientId, fields);
-  switch (mode?.carrier) {
-    case "form": {
+  return chain(mode?.replace?.(server, clientId, fields) ?? fields, (sent) => {
+    if (mode?.carrier === "form") {
       const name = server.clients.known().get(clientId)?.name ?? clientId;
-      const page = await formPostResponse(context, name, { action: uri, fields: sent });
-      return { ...page, headers: { ...page.headers, ...headers } };
+      return formPostResponse(context, name, { action: uri, fields: sent }, headers);
     }
-    case "fragment":
-      return redirect(request.method, `${uri}#${encodeFields(sent)}`, headers);
-    default:
-      return redirect(request.method, appendToRedirectUri(uri, sent), headers);
-  }
+    const url = mode?.carrier === "fragment" ? `${uri}#${encodeFields(sent)}` : appendToRedirectUri(uri, sent);
+    return redirect(request.method, url, headers);
+  });
 }
 
 /** The parameters of a response, with `state` as received and `iss` (RFC 9207 §2). */

@@ -7,6 +7,7 @@ import type { Client } from "./clients/repository.ts";
 import { endpointOrigin } from "./issuer_urls.ts";
 import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
 import { OAuthError } from "./errors.ts";
+import { chain, type MaybePromise } from "./maybe_promise.ts";
 import { confirmationOf, type Connection } from "./tokens/bound_token.ts";
 import { type Params, paramsFromFields } from "./params.ts";
 import type { Credentials, Server } from "./server.ts";
@@ -129,7 +130,7 @@ function rejectCredentialsInQuery({ app, target: { query } }: Context): void {
  *
  * @throws {HttpError} If they cannot be decoded.
  */
-export async function readParams({ request, target, unrepeatable }: Context): Promise<Params> {
-  const fields = request.method === "POST" ? await readForm(request) : parseFields(target.query);
-  return paramsFromFields(fields, unrepeatable);
+export function readParams({ request, target, unrepeatable }: Context): MaybePromise<Params> {
+  const reading = request.method === "POST" ? readForm(request) : parseFields(target.query);
+  return chain(reading, (fields) => paramsFromFields(fields, unrepeatable));
 }

@@ -7,13 +7,16 @@ import type { HttpResponse, PageForm } from "./http/message.ts";
  * The response with the form.
  *
  * @param client The name or ID of the client.
+ * @param headers Further headers. Default: none.
  */
 export async function formPostResponse(
   { app, site }: Pick<Context, "app" | "site">,
   client: string,
   form: PageForm,
+  headers?: Readonly<Record<string, string>>,
 ): Promise<HttpResponse> {
-  return { ...await (app.formPostPage ?? plainFormPostPage)(site, client, form), form };
+  const page = await (app.formPostPage ?? plainFormPostPage)(site, client, form);
+  return { ...page, headers: { ...page.headers, ...headers }, form };
 }
 
 const plainFormPostPage: NonNullable<CoreApp["formPostPage"]> = async ({ issuer }, _client, form) => {

@@ -6,6 +6,7 @@
 import type { FurtherAccess } from "../store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import type { OAuthError } from "../errors.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
 import type { Params } from "../params.ts";
 import { reject } from "../reject.ts";
 
@@ -96,18 +97,18 @@ export function storedRequests<Server>({ requestParts }: WithSources<Server>): S
  * @param unrepeatable See `paramsFromFields`.
  * @throws {OAuthError} An error of the source for the user.
  */
-export async function resolveRequest<Server extends WithSources<Server>>(
+export function resolveRequest<Server extends WithSources<Server>>(
   server: Server,
   received: Params,
   unrepeatable: ReadonlySet<string>,
-): Promise<ResolvedRequest> {
+): MaybePromise<ResolvedRequest> {
   const [parameter, ...others] = (["request", "request_uri"] as const).filter((name) =>
     received.get(name) !== undefined
   );
   if (parameter === undefined) return { params: received, origin: {} };
   const source = server.requestParts.sources.find((source) => source.parameter === parameter);
   const isKnown = source !== undefined && received.get(parameter)!.startsWith(source.prefix ?? "");
-  if (isKnown && others.length === 0) return await source.read(server, received, unrepeatable);
+  if (isKnown && others.length === 0) return source.read(server, received, unrepeatable);
   const rejection = others.length > 0
     ? reject("JR-01", { parameter, problem: "both" })
     : unsupportedSource(server, parameter);

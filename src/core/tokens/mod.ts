@@ -18,7 +18,7 @@ import {
 import { policyOf } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash, type TokenKind } from "../keys/jwt.ts";
-import { isPromise, type MaybePromise } from "../maybe_promise.ts";
+import { chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
 import { randomId, randomToken, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 import { currentGeneration, identifiersFor } from "../users/users.ts";
@@ -174,12 +174,12 @@ export const idTokenClaims = ["iss", "sub", "aud", "exp", "iat", "auth_time", "n
  * Issues the ID token. It contains claims about the user only if they were requested by name for it, or if the server
  * is configured to include them; otherwise userinfo returns them (§5.4).
  */
-export const idToken: TokenIssuer = async (server, authorization, now, issued) => {
+export const idToken: TokenIssuer = (server, authorization, now, issued) => {
   const { client, scope, subject } = authorization;
   if (subject === undefined || authorization.issue !== undefined || !scope.includes("openid")) return {};
   const hash = tokenHash(client.idTokenAlg, issued.access_token!);
-  const at_hash = isPromise(hash) ? await hash : hash;
-  return { id_token: await signIdToken(server, { ...authorization, subject }, now, { at_hash }) };
+  const signing = chain(hash, (at_hash) => signIdToken(server, { ...authorization, subject }, now, { at_hash }));
+  return chain(signing, (id_token) => ({ id_token }));
 };
 
 /**
@@ -247,7 +247,8 @@ export async function issueTokens(
   const now = secondsNow(server);
   const response: Partial<TokenResponse> = { ...authorization.responseMembers };
   for (const issue of server.tokenIssuers) {
-    Object.assign(response, await issue(server, authorization, now, response, request));
+    const issuing = issue(server, authorization, now, response, request);
+    Object.assign(response, isPromise(issuing) ? await issuing : issuing);
   }
   // Last: other issuers read the signed ID token.
   const { id_token } = response;

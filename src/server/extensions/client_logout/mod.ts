@@ -22,11 +22,13 @@ import {
 import { storageIssuer } from "../../../core/secrets.ts";
 import type { HostedServer, SessionTracker } from "../../hosted_server.ts";
 
-const recordClient: TokenIssuer = async (server, { client, subject }, _now, { id_token }) => {
+const recordClient: TokenIssuer = (server, { client, subject }, _now, { id_token }) => {
   const { sub, sid } = subject ?? {};
   if (id_token === undefined || sid === undefined || !hasLogoutUri(client.metadata, clientLogoutOf(server))) return {};
-  await (await import("./session_clients.ts")).recordSessionClient(server, client, sub!, sid);
-  return {};
+  return import("./session_clients.ts").then(async ({ recordSessionClient }) => {
+    await recordSessionClient(server, client, sub!, sid);
+    return {};
+  });
 };
 
 const watcher: SessionTracker = {
