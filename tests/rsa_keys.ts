@@ -2,7 +2,7 @@
 
 import { exportJWK, generateKeyPair, importJWK } from "jose";
 import type { JWK } from "jose";
-import { generatedKeys, type NewKey } from "../src/core/keys/keys.ts";
+import { createKey, type NewKey } from "../src/core/keys/keys.ts";
 import type { KeySource } from "../src/server/hosting/key_source.ts";
 
 const keysOfServers: Promise<NewKey>[] = [];
@@ -13,8 +13,8 @@ export function sharedRsaKeys(): KeySource {
   const turn = servers++ % 2;
   return {
     async create(alg, number) {
-      if (alg !== "RS256") return await generatedKeys.create(alg, number);
-      return await (keysOfServers[2 * number + turn] ??= Promise.resolve(generatedKeys.create(alg, number)));
+      if (alg !== "RS256") return await createKey(alg);
+      return await (keysOfServers[2 * number + turn] ??= Promise.resolve(createKey(alg)));
     },
   };
 }

@@ -14,7 +14,7 @@ import { validate } from "../server/config/field.ts";
 import { demoUsers } from "../server/config/demo_entries.ts";
 import { settingFields } from "../server/config/settings.ts";
 import { revokeGrant } from "../core/grant.ts";
-import { generatedKeys, type Keys, type Signer } from "../core/keys/keys.ts";
+import { createKey, type Keys, type Signer } from "../core/keys/keys.ts";
 import type { KeySource } from "../server/hosting/key_source.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { isTestHost } from "../core/test_hosts.ts";
@@ -249,7 +249,7 @@ function keysOf(keys: Keys): KeySource {
     async create(alg, number) {
       // To request the signer of an unused algorithm would create a key on the server.
       const published = (await keys.publishedKeys([])).filter((key) => key.alg === alg);
-      if (number > 0 || published.length === 0) return await generatedKeys.create(alg, number);
+      if (number > 0 || published.length === 0) return await createKey(alg);
       const signer = await keys.signer(alg);
       signers.set(signer.kid, signer);
       const { kid, alg: _, use: __, ...jwk } = published.find((key) => key.kid === signer.kid)!;

@@ -86,7 +86,7 @@ export async function core(options: CoreOptions): Promise<Core> {
   const maxTokenLifetime = Math.max(access_token, id_token, authorization_response);
   const testKeys = settings.allows.testKeys ? "accepted" : "rejected";
   const server = await createServer({
-    keys: storedKeys(store, now, trace, maxTokenLifetime, { testKeys }),
+    keys: storedKeys({ store, now, trace, maxTokenLifetime, testKeys }),
     extensions,
     grantTypes,
     given: {

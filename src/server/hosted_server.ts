@@ -7,6 +7,7 @@ import type { SessionWatcher } from "../core/session/session_watcher.ts";
 import type { BoundedCache } from "../platform/bounded_cache.ts";
 import type { FetchingServer } from "./fetching/fetching.ts";
 import type { Background } from "./hosting/background.ts";
+import type { KeyRotation } from "./hosting/rotating_keys.ts";
 import type { HostedResources } from "./hosting/hosted_resources.ts";
 import type { PageDelivery } from "./login/delivery.ts";
 import type { RegisteredSecrets } from "./redaction/registered_secrets.ts";
@@ -52,6 +53,8 @@ export interface SessionTracker extends SessionWatcher<HostedServer> {
 export interface HostedServer extends FetchingServer {
   /** The clients: the registered ones and those of metadata documents. */
   readonly clients: ServerClients;
+  /** Adds signing keys, also those of other instances. */
+  readonly keyRotation: KeyRotation;
   /** The users. */
   readonly users: UserRepository;
   /** The listener that asks clients for certificates; absent if no extension uses them. */

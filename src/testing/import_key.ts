@@ -4,7 +4,7 @@ import { CompactSign, compactVerify, importJWK } from "jose";
 import { hasPrivateKey } from "../platform/jwt/private_key.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../core/keys/signing_algorithm.ts";
-import type { Server } from "../core/server.ts";
+import type { HostedServer } from "../server/hosted_server.ts";
 import { type PrivateJwk, publicJwkOf } from "../client/private_jwk.ts";
 
 /**
@@ -12,7 +12,11 @@ import { type PrivateJwk, publicJwkOf } from "../client/private_jwk.ts";
  *
  * @throws {TypeError} If it is not a private JWK for an algorithm of this server, or its `kid` is in use.
  */
-export async function importKey({ keys, settings }: Server, key: PrivateJwk, lead = 0): Promise<void> {
+export async function importKey(
+  { keys, keyRotation, settings }: HostedServer,
+  key: PrivateJwk,
+  lead = 0,
+): Promise<void> {
   const { kid, alg = settings.alg } = key;
   const reject = (expected: string, received: string): never => {
     throw new TypeError(`importKey: expected ${expected}, received ${received}`);
@@ -27,7 +31,7 @@ export async function importKey({ keys, settings }: Server, key: PrivateJwk, lea
   await assertImportable(key, known).catch(() => reject(`a private JWK for ${known}`, "another key"));
   const published = await keys.publishedKeys([known]);
   if (published.some((other) => other.kid === kid)) return reject("a kid that no key of the server has", quote(kid));
-  await keys.rotate(known, lead, { kid, jwk: { ...key } as Readonly<Record<string, string>> });
+  await keyRotation.rotate(known, lead, { kid, jwk: { ...key } as Readonly<Record<string, string>> });
 }
 
 /** Signs and verifies a text. @throws If the key cannot. */

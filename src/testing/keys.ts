@@ -1,6 +1,7 @@
 /** The signing keys of a test server: the built-in ones first, because key generation is slow (RFC 7517, RFC 6979). */
 
-import { generatedKeys, type Keys, type NewKey, storedKeys } from "../core/keys/keys.ts";
+import { createKey, type Keys, type NewKey } from "../core/keys/keys.ts";
+import { rotatingKeys } from "../server/hosting/rotating_keys.ts";
 import { keyFactory, type KeySource } from "../server/hosting/key_source.ts";
 import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
 import { isMlDsa, type MlDsaAlgorithm } from "../core/crypto.ts";
@@ -41,7 +42,7 @@ export function testKeys(seeded: boolean): KeySource {
       const keys = await testKeysOf(alg);
       const next = keys[number];
       if (next !== undefined) return next;
-      if (!seeded) return await generatedKeys.create(alg, number);
+      if (!seeded) return await createKey(alg);
       throw new Error(
         `A server with a seed has ${keys.length} keys for ${alg}, and all of them are in use. ` +
           "Rotate fewer times, or remove the seed.",
@@ -67,7 +68,19 @@ export function foreignKeys(kid: string, ownKid: string): Keys {
       jwk: (await testKeysOf(alg)).findLast((key) => key.kid !== ownKid)!.jwk,
     }),
   };
-  return storedKeys(memoryStore(), () => 0, () => {}, 0, { factory: keyFactory(source), testKeys: "accepted" });
+  return keysInMemory(source);
+}
+
+/** The keys of a source, for signatures that no server makes. */
+export function keysInMemory(source: KeySource): Keys {
+  const storage = {
+    store: memoryStore(),
+    now: () => 0,
+    trace: () => {},
+    maxTokenLifetime: 0,
+    testKeys: "accepted",
+  } as const;
+  return rotatingKeys(storage, keyFactory(source));
 }
 
 /** The private JWK of the ML-DSA key with these 32 bytes as its seed. */

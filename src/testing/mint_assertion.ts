@@ -138,8 +138,8 @@ async function assertionSigner(
   { signedBy }: MintedAssertion,
 ): Promise<Signer> {
   const [otherKey, issuerKey] = (await testKeysOf(alg)).slice(-2);
-  if (signedBy === undefined) return await foreignSigner(server, alg, { ...issuerKey!, kid: issuer });
-  if (signedBy === "wrong key") return await foreignSigner(server, alg, { ...otherKey!, kid: issuer });
-  if (signedBy === "unknown key") return await foreignSigner(server, alg, { ...otherKey!, kid: "unknown" });
+  if (signedBy === undefined) return await foreignSigner(alg, { ...issuerKey!, kid: issuer });
+  if (signedBy === "wrong key") return await foreignSigner(alg, { ...otherKey!, kid: issuer });
+  if (signedBy === "unknown key") return await foreignSigner(alg, { ...otherKey!, kid: "unknown" });
   return await signerFor(server, alg, { signedBy });
 }

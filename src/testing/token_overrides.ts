@@ -1,17 +1,15 @@
 /** Minted tokens with other claims, another key, another issuer or no signature. */
 
 import { jwtSigner, signJwt } from "../core/keys/jwt.ts";
-import { generatedKeys, type NewKey, type Signer, storedKeys } from "../core/keys/keys.ts";
-import { keyFactory } from "../server/hosting/key_source.ts";
+import { createKey, type NewKey, type Signer } from "../core/keys/keys.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../core/keys/signing_algorithm.ts";
 import type { Server } from "../core/server.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { encodeBase64url } from "../core/crypto.ts";
 import { hasPrivateKey } from "../platform/jwt/private_key.ts";
-import { memoryStore } from "../core/store/memory.ts";
 import type { AccessTokenRecord } from "../core/store/store.ts";
-import { testKeys, testKeysOf } from "./keys.ts";
+import { keysInMemory, testKeys, testKeysOf } from "./keys.ts";
 import { wrapStore } from "./wrap_store.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 
@@ -115,7 +113,7 @@ export async function signerFor(
     }
     try {
       const kid = signedBy.kid ?? await (await import("jose")).calculateJwkThumbprint(signedBy);
-      return await foreignSigner(server, alg, { kid, jwk: { ...signedBy } });
+      return await foreignSigner(alg, { kid, jwk: { ...signedBy } });
     } catch (cause) {
       throw new TypeError(`signedBy: expected a private JWK for ${alg}, received one that cannot be used`, { cause });
     }
@@ -124,7 +122,7 @@ export async function signerFor(
     throw new TypeError(`signedBy: expected "wrong key", "unknown key" or a private JWK, received ${quote(signedBy)}`);
   }
   if (signedBy === undefined && issuer === undefined) return await server.keys.signer(alg);
-  const signer = await foreignSigner(server, alg, { ...await findForeignKey(server, alg), kid: issuer ?? "unknown" });
+  const signer = await foreignSigner(alg, { ...await findForeignKey(server, alg), kid: issuer ?? "unknown" });
   return signedBy === "wrong key" ? { ...signer, kid: (await server.keys.signer(alg)).kid } : signer;
 }
 
@@ -132,12 +130,10 @@ export async function signerFor(
 async function findForeignKey(server: Server, alg: SigningAlgorithm): Promise<NewKey> {
   const published = await server.keys.publishedKeys([]);
   const foreignKeys = (await testKeysOf(alg)).filter(({ kid }) => !published.some((key) => key.kid === kid));
-  return foreignKeys.at(-1) ?? await generatedKeys.create(alg, 0);
+  return foreignKeys.at(-1) ?? await createKey(alg);
 }
 
 /** A signer for a key that is not the server's; deterministic for ES256. */
-export async function foreignSigner(server: Server, alg: SigningAlgorithm, key: NewKey): Promise<Signer> {
-  const source = { ...testKeys(true), create: () => key };
-  return await storedKeys(memoryStore(), server.now, () => {}, 0, { factory: keyFactory(source), testKeys: "accepted" })
-    .signer(alg);
+export async function foreignSigner(alg: SigningAlgorithm, key: NewKey): Promise<Signer> {
+  return await keysInMemory({ ...testKeys(true), create: () => key }).signer(alg);
 }

@@ -112,6 +112,19 @@ test("the parameter claims changes nothing, and metadata does not announce it", 
   }
 });
 
+test("two servers on one store sign with one key, and a server with another algorithm still publishes it", async () => {
+  const options = { store: memoryStore() };
+  const servers = [await startCore(options), await startCore(options)];
+  const kids = async ({ send }: Awaited<ReturnType<typeof startCore>>) => {
+    const { keys } = await (await send("/oauth2/jwks")).json();
+    return keys.map(({ kid }: { readonly kid: string }) => kid);
+  };
+  const [one, two] = await Promise.all(servers.map(kids));
+  assertEquals([one.length, two], [1, one]);
+  const later = await kids(await startCore({ ...options, policy: { alg: "ES256" } }));
+  assertEquals([later.length, later.includes(one[0])], [2, true]);
+});
+
 test("expired records leave the store", async () => {
   const store = memoryStore();
   const { code, advance, send } = await startCore({ store });

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { KeySource, LatchkeyOptions, SigningAlgorithm, Store } from "../../src/mod.ts";
-import { storedKeys } from "../../src/core/keys/keys.ts";
+import { rotatingKeys } from "../../src/server/hosting/rotating_keys.ts";
 import { sqliteStore } from "../../src/core/store/sqlite.ts";
 import { assertTokenResponse, clients, decodeClaims, encode, forEachCase, testServer } from "../kit.ts";
 import type { TestServer, TokenResponseBody } from "../kit.ts";
@@ -576,7 +576,8 @@ test("[JK-04] a refresh that fails late does not affect one that succeeded meanw
       return promise;
     },
   };
-  const keysOf = (store: Store) => storedKeys(store, () => 0, () => {}, 0, { testKeys: "rejected" });
+  const keysOf = (store: Store) =>
+    rotatingKeys({ store, now: () => 0, trace: () => {}, maxTokenLifetime: 0, testKeys: "rejected" });
   const [ours, theirs] = [keysOf(store), keysOf(inner)];
   const first = (await ours.signer("ES256")).kid;
   await theirs.rotate("ES256", 0);

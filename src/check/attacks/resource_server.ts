@@ -63,7 +63,7 @@ export const resourceServerAttacks: readonly Attack[] = [
         keys: {
           ...server.keys,
           async sign(kind, alg, claims) {
-            if (kind === "access_token" && context.consume()) await server.keys.rotate(alg, 0);
+            if (kind === "access_token" && context.consume()) await server.keyRotation.rotate(alg, 0);
             return await server.keys.sign(kind, alg, claims);
           },
         },

@@ -15,7 +15,6 @@ import {
   type NavigationLink,
 } from "../../core/endpoint.ts";
 import { endpointOrigin } from "../../core/issuer_urls.ts";
-import type { Keys } from "../../core/keys/keys.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Site } from "../pages/layout.tsx";
 import { resourceIndicators } from "../../core/resource_list.ts";
@@ -39,13 +38,15 @@ import { rejectOtherHost, serverByHost } from "./server_by_host.ts";
 import { type HostedResource, hostedResources } from "./hosted_resources.ts";
 import { evenAuthentication, serverClients } from "../entries/server_clients.ts";
 import { withUnregisteredClients } from "../entries/unregistered_clients.ts";
+import type { Keys } from "../../core/keys/keys.ts";
+import type { KeyRotation } from "./rotating_keys.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
 import { type OnSessionsOver, userRepository, type UserWarnings } from "../entries/user_repository.ts";
 
 /** The dependencies of the assembly besides the options. */
 interface AppDependencies extends Pick<HostedServer, "store" | "now" | "randomBytes" | "trace"> {
-  readonly keys: Keys;
+  readonly keys: Keys & KeyRotation;
   /** The policy, and the clients and users at the start. */
   readonly resolved: ResolvedSettings;
   /** The extensions of the server. */
@@ -136,6 +137,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     grantTypes: options.grantTypes,
     given: {
       ...given,
+      keyRotation: keys,
       issuer,
       settings,
       observe: hasListener ? (await import("../explain/observations.ts")).traceObservation : undefined,

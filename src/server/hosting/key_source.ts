@@ -2,14 +2,9 @@
 
 import { ConfigurationError } from "../../core/configuration_error.ts";
 import type { PublicKey } from "../../core/keys/jwk.ts";
-import {
-  generatedKeys,
-  importVerificationKey,
-  type KeyFactory,
-  type NewKey,
-  type Signer,
-} from "../../core/keys/keys.ts";
+import { importKey, importVerificationKey, type NewKey, type Signer } from "../../core/keys/keys.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
+import type { KeyFactory } from "./rotating_keys.ts";
 import { quoteValue } from "../../core/quote_value.ts";
 
 /** Creates signing keys, and may sign with them. */
@@ -35,7 +30,7 @@ export function keyFactory(source: KeySource): KeyFactory {
       const { kid, jwk } = key;
       const sign = source.signFunction?.(alg, key);
       const imported = sign === undefined
-        ? await generatedKeys.import(alg, key)
+        ? await importKey(alg, key)
         : { sign, publicKey: await importVerificationKey(alg, jwk) };
       let checked = checkedKeys.get(jwk);
       if (checked === undefined) {

@@ -84,11 +84,11 @@ const minuteTasks: readonly MinuteTask[] = [
 
 /** Reads the keys of other instances, and creates the next key when the rotation interval is over. */
 async function maintainKeys(server: HostedServer): Promise<void> {
-  const { keys, settings } = server;
+  const { keyRotation, settings } = server;
   const { rotateEvery, lead } = serverPolicy(settings).keys;
-  await keys.refresh();
+  await keyRotation.refresh();
   if (rotateEvery === undefined) return;
   for (const alg of algorithmsInUse(server)) {
-    await keys.rotateIfDue(alg, rotateEvery, lead);
+    await keyRotation.rotateIfDue(alg, rotateEvery, lead);
   }
 }

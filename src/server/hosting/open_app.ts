@@ -10,8 +10,7 @@ import { assertNoIssues } from "../config/config_issue.ts";
 import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
 import { validatePluginProfiles } from "../config/plugin_profile.ts";
 import { validate } from "../config/field.ts";
-import { storedKeys } from "../../core/keys/keys.ts";
-import { keyFactory } from "./key_source.ts";
+import { rotatingKeys } from "./rotating_keys.ts";
 import { recordPrefix } from "../entries/repository.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Trace } from "../trace.ts";
@@ -98,7 +97,8 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const testKeys = policy.allows.testKeys ? "accepted" : "rejected";
   const { access_token, id_token, authorization_response } = lifetimes;
   const maxTokenLifetime = Math.max(access_token, id_token, authorization_response);
-  const keys = storedKeys(store, now, trace, maxTokenLifetime, { factory: source && keyFactory(source), testKeys });
+  const factory = source && (await import("./key_source.ts")).keyFactory(source);
+  const keys = rotatingKeys({ store, now, trace, maxTokenLifetime, testKeys }, factory);
   // Only servers with login pages load them.
   const usesPages = policy.login === "interactive" && options.approver === undefined;
   const interaction = usesPages ? await import("../login/mod.ts") : undefined;

@@ -4,6 +4,7 @@ import type { App } from "../../server/app.ts";
 import type { EndpointDescription } from "../../core/endpoint.ts";
 import type { RequestHandler } from "../../core/router.ts";
 import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 
 /**
  * @internal The view of a request that fault rules match, before the server handles it. The server can still read the
@@ -87,7 +88,7 @@ export interface Fault {
   /** Wraps the way from request to response. It must pass on the request object that it receives. */
   handle?(next: RequestHandler, context: FaultContext): RequestHandler;
   /** Wraps what the protocol rules receive: store, clock, keys, signing, grant types, token issuers. */
-  extend?(server: Server, context: FaultContext): Server;
+  extend?(server: HostedServer, context: FaultContext): Server;
   /** Never present. Every function has it, so that the type rejects `faults.drop` in place of `faults.drop()`. */
   readonly apply?: never;
 }

@@ -27,7 +27,7 @@ export const rotated: FaultFactory<() => Fault> = defineFault({
       keys: {
         ...server.keys,
         async sign(kind, alg, claims) {
-          if (kind === "id_token" && context.consume()) await server.keys.rotate(alg, 0);
+          if (kind === "id_token" && context.consume()) await server.keyRotation.rotate(alg, 0);
           return await server.keys.sign(kind, alg, claims);
         },
       },

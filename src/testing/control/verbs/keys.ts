@@ -58,7 +58,7 @@ export const keyVerbs: readonly Verb[] = [
     args: ["alg", "lead"],
     result: publishedKeys,
     async run({ app: { server } }, { alg = server.settings.alg, lead = serverPolicy(server.settings).keys.lead }) {
-      await server.keys.rotate(alg, lead);
+      await server.keyRotation.rotate(alg, lead);
       return await listKeys(server, alg);
     },
   }),
