@@ -51,7 +51,7 @@ export const storeKinds: StoreKinds = {
       return { location, displayLocation: location, options: { durability } };
     },
     open: async ({ location, options }, warn) =>
-      (await import("../core/store/sqlite.ts")).sqliteStore(location, { ...options, warn }),
+      (await import("../platform/store/sqlite.ts")).sqliteStore(location, { ...options, warn }),
   },
   postgres: databaseServer({
     schemes: ["postgres", "postgresql"],

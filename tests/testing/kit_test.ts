@@ -8,7 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
 import { customFetch, discovery, None } from "openid-client";
-import { sqliteStore } from "../../src/core/store/sqlite.ts";
+import { sqliteStore } from "../../src/platform/store/sqlite.ts";
 import { createFetch } from "../../src/testing/fetch.ts";
 import { ecKeyFrom } from "../../src/testing/es256.ts";
 import { faults, LogError, LoginError } from "../../src/testing/mod.ts";

@@ -4,12 +4,9 @@ import { chmodSync, closeSync, openSync, realpathSync, statSync } from "node:fs"
 import { resolve, sep } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { resolveOptions, type Store } from "./store.ts";
+import { resolveOptions, type Store, StoreError, type StoreErrorDetails } from "./store.ts";
 import { delay } from "../timers.ts";
 import { type SqlRow, sqlStore } from "./sql.ts";
-import { foreignDatabase, insecurePermissions, notAFile, sqliteError, versionMismatch } from "./sqlite_errors.ts";
-
-export { StoreError } from "./store.ts";
 
 /** Options of a SQLite store. */
 export interface SqliteOptions {
@@ -53,20 +50,25 @@ const schema = `
 /** Maximum number of records deleted by one statement, because it blocks other writers. */
 const deleteBatchSize = 200;
 
+/** The parts of the message about an error, without the store. */
+export type StoreErrorPhrases = Omit<StoreErrorDetails, "location">;
+
 /**
  * Opens the store in the file at `path`. A missing file is created; its folder must exist. `:memory:` keeps all records
- * in memory. Processes on one machine may share a file; network file systems do not work.
+ * in memory.
  *
- * The file is readable by its owner only, because it holds private keys; the permissions of an existing file are
- * changed accordingly.
- *
- * @throws {StoreError} If the file cannot be opened, belongs to another program, cannot be made private, is damaged, or
- *   stays locked. Files of other programs are never written. The store's calls reject with the same error.
+ * @param describe Says what a message of SQLite or of the file system means. Default: the message is shown.
+ * @throws {StoreError} If the file cannot be opened. The store's calls reject with the same error.
  * @throws {TypeError} If an option is unknown.
  */
-export async function sqliteStore(path: string, options: SqliteOptions = {}): Promise<Store> {
+export async function sqliteStore(
+  path: string,
+  options: SqliteOptions = {},
+  describe?: (message: string) => StoreErrorPhrases | undefined,
+): Promise<Store> {
   const location = path === ":memory:" ? path : resolve(path);
-  const database = await openDatabase(location, resolveOptions("sqliteStore", defaults, options));
+  const resolved = resolveOptions("sqliteStore", defaults, options);
+  const database = await openDatabase(location, resolved).catch((error) => Promise.reject(storeError(error)));
   const statements = new Map<string, StatementSync>();
 
   function prepare(text: string): StatementSync {
@@ -79,8 +81,19 @@ export async function sqliteStore(path: string, options: SqliteOptions = {}): Pr
     try {
       return Promise.resolve(operation());
     } catch (error) {
-      return Promise.reject(sqliteError(location, error));
+      return Promise.reject(storeError(error));
     }
+  }
+
+  function storeError(error: unknown): StoreError {
+    if (error instanceof StoreError) return error;
+    const message = error instanceof Error ? error.message : String(error);
+    const phrases = describe?.(message) ?? {
+      expected: "a working SQLite store",
+      received: `the error "${message}"`,
+      hint: "check the file, its folder and the permissions of this process",
+    };
+    return new StoreError({ location, ...phrases }, error);
   }
 
   const deleteBatch = (condition: string) =>
@@ -116,7 +129,7 @@ async function openDatabase(
     return database;
   } catch (error) {
     database?.close();
-    throw sqliteError(location, error);
+    throw error;
   }
 }
 
@@ -213,4 +226,44 @@ function isEmptyDatabase(database: DatabaseSync): boolean {
 
 function readPragma(database: DatabaseSync, name: string): number {
   return database.prepare(`PRAGMA ${name}`).get()![name] as number;
+}
+
+const anotherPath = "choose another path, where a new store is created";
+
+/** The error of a path that is not a regular file. */
+function notAFile(location: string, isFolder: boolean): StoreError {
+  return new StoreError({
+    location,
+    expected: "a file",
+    received: isFolder ? "a folder" : "a device or a pipe",
+    hint: isFolder ? "add a file name to the path" : anotherPath,
+  });
+}
+
+/** The error of a file that other users may access and whose permissions this process cannot change. */
+function insecurePermissions(location: string, path: string, permissions: string, cause: unknown): StoreError {
+  return new StoreError({
+    location,
+    expected: "files that only their owner may read and write, because they hold private keys",
+    received: `the permissions ${permissions} on ${path}, which this process cannot change`,
+    hint: `change their owner to the user of this process, or run chmod 600 on ${location} and the files beside it`,
+  }, cause);
+}
+
+function foreignDatabase(location: string): StoreError {
+  return new StoreError({
+    location,
+    expected: "a database of Latchkey",
+    received: "a SQLite database of another program, which was not changed",
+    hint: anotherPath,
+  });
+}
+
+function versionMismatch(location: string, expected: number, received: number): StoreError {
+  return new StoreError({
+    location,
+    expected: `a Latchkey database of version ${expected}`,
+    received: `version ${received}`,
+    hint: `run the release of Latchkey that created it, or ${anotherPath}`,
+  });
 }

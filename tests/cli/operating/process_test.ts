@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { version } from "../../../src/cli/about.ts";
-import { sqliteStore } from "../../../src/core/store/sqlite.ts";
+import { sqliteStore } from "../../../src/platform/store/sqlite.ts";
 import { basic, encode, forEachCase } from "../../kit.ts";
 import { certificate, lockedKey, otherKey, privateKey } from "../../platform/runtime/certificate.ts";
 import { binary, runProgram, startProgram } from "../../platform/runtime/run_program.ts";

@@ -6,7 +6,7 @@ import { prefixedStore } from "../../../src/platform/store/prefixed_store.ts";
 import { memoryStore } from "../../../src/core/store/memory.ts";
 import { redisStore } from "../../../src/platform/store/redis.ts";
 import { postgresStore } from "../../../src/platform/store/sql/postgres.ts";
-import { sqliteStore } from "../../../src/core/store/sqlite.ts";
+import { sqliteStore } from "../../../src/platform/store/sqlite.ts";
 import { storeConformance } from "../../core/store_exam.ts";
 
 storeConformance("a part of a memory store", async () => {

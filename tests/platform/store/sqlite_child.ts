@@ -1,6 +1,6 @@
 /** Another process on the same SQLite file, for sqlite_test.ts. */
 
-import { sqliteStore } from "../../../src/core/store/sqlite.ts";
+import { sqliteStore } from "../../../src/platform/store/sqlite.ts";
 import type { Records, Store } from "../../../src/core/store/store.ts";
 import { handleCommands } from "./run_child.ts";
 

@@ -27,7 +27,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
-import { type SqliteOptions, sqliteStore, StoreError } from "../../../src/core/store/sqlite.ts";
+import { type SqliteOptions, sqliteStore, StoreError } from "../../../src/platform/store/sqlite.ts";
 import type { CodeRecord, Store } from "../../../src/core/store/store.ts";
 import { startChild } from "./run_child.ts";
 import type { Command } from "./sqlite_child.ts";

@@ -8,7 +8,7 @@ import { memoryStore } from "../../../src/mod.ts";
 import type { Store } from "../../../src/mod.ts";
 import { postgresStore } from "../../../src/platform/store/sql/postgres.ts";
 import { redisStore } from "../../../src/platform/store/redis.ts";
-import { sqliteStore } from "../../../src/core/store/sqlite.ts";
+import { sqliteStore } from "../../../src/platform/store/sqlite.ts";
 import { dropPostgresSchemas, dropRedisPrefixes, postgresUrl, redisUrl, timeout, uniqueName } from "./servers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-kinds-"));
