@@ -26,10 +26,6 @@ export interface PartServer {
 /** How an extension handles such access. Only functions that return a promise load its code. */
 export interface Access {
   isRequested(server: PartServer, params: Params): boolean;
-  /** Reads the parameter of a stored request, which was valid when it was stored. */
-  parse(text: string): AccessItems;
-  /** The questions of the consent page, one for each object, in their order. */
-  describe(server: PartServer, items: AccessItems): Promise<readonly ConsentItem[]>;
   /**
    * The objects that an approval grants.
    *
@@ -59,23 +55,6 @@ export interface Access {
    * @throws {OAuthError} If it is invalid, or the client may not have it without a user.
    */
   readOwn(server: PartServer, request: AccessRequest): Promise<FurtherAccess>;
-  /**
-   * Reads the claim of an assertion that lists the access of the client on this server.
-   *
-   * @throws {OAuthError} If it is invalid.
-   */
-  readClaim(server: PartServer, client: Client, claim: unknown): Promise<AccessItems>;
-  /**
-   * Reads the access that a client requests at another authorization server.
-   *
-   * @param types The types of objects that the other server supports.
-   * @throws {OAuthError} If it is invalid, and the error of `reject` if it has no object of these types.
-   */
-  readForeign(
-    params: Params,
-    types: readonly string[],
-    reject: (types: readonly string[]) => Error,
-  ): Promise<AccessItems>;
   /** Issues access: the access token has the objects that its resources may see, the response has all objects. */
   issue(access: FurtherAccess, resources: readonly string[]): Promise<IssuedAccess>;
   /** The objects that the resource servers of these audiences may see; without an audience, all. */
@@ -85,13 +64,6 @@ export interface Access {
 type AccessRequest = Pick<AuthenticatedRequest, "client" | "parameters">;
 
 type IssuedAccess = Pick<Authorization, "accessTokenClaims" | "responseMembers">;
-
-export interface ConsentItem {
-  readonly type: string;
-  /** The name of its type; absent: the type itself. */
-  readonly title?: string;
-  readonly fields: readonly { readonly label: string; readonly values: readonly string[] }[];
-}
 
 interface AccessServer extends PartServer {
   readonly audience: string;

@@ -1,7 +1,8 @@
 /** GET and POST /oauth2/consent: asks the user which scope values to allow. */
 
 import type { FurtherAccess } from "../../core/store/store.ts";
-import { accessOf, type ConsentItem } from "../../core/request/access.ts";
+import { accessOf } from "../../core/request/access.ts";
+import { accessHandler, type ConsentItem } from "../entries/hosted_access.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { Consent } from "./pages/consent.tsx";
 import { completeAuthorization } from "../../core/authorize.ts";
@@ -152,7 +153,7 @@ function csrfBinding({ id, client, browser = "" }: Interaction, session: Session
 
 /** The questions of the consent page about the access besides scope of a request, in the order of its objects. */
 async function describeAccess(server: Server, request: FurtherAccess): Promise<readonly ConsentItem[]> {
-  const { requestParts: { access } } = server;
+  const access = accessHandler(server);
   const { authorizationDetails: items } = request;
   return access === undefined || items === undefined ? [] : await access.describe(server, items);
 }

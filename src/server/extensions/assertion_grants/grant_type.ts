@@ -9,6 +9,7 @@ import type { TrustedIssuer } from "./settings.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import { type Params, splitScope } from "../../../core/params.ts";
 import { accessName, hasAccess, requestsAccess } from "../../../core/request/access.ts";
+import { accessHandler } from "../../entries/hosted_access.ts";
 import { narrowResources, readResources, registeredResources, resolveScope } from "../../../core/request/scope.ts";
 import { millisecondsOf } from "../../../platform/jwt/jwt_policies.ts";
 import { randomId, storageKey } from "../../../core/secrets.ts";
@@ -219,7 +220,7 @@ async function readClaimedAccess(
   client: Client,
   claims: Readonly<Record<string, unknown>>,
 ): Promise<FurtherAccess> {
-  const { requestParts: { access } } = server;
+  const access = accessHandler(server);
   const { [accessName]: claim } = claims;
   if (access === undefined || claim === undefined) return {};
   return { authorizationDetails: await access.readClaim(server, client, claim) };

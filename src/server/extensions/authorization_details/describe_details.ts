@@ -1,7 +1,8 @@
 /** The objects of `authorization_details` as the consent page shows them (RFC 9396 §12). */
 
 import type { AuthorizationDetail } from "../../../core/store/store.ts";
-import type { ConsentItem, PartServer } from "../../../core/request/access.ts";
+import type { PartServer } from "../../../core/request/access.ts";
+import type { ConsentItem } from "../../entries/hosted_access.ts";
 import { printable } from "../../../core/quote_value.ts";
 import { detailsTypes } from "./settings.ts";
 

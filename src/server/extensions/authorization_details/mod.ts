@@ -8,6 +8,7 @@ import type { Extension } from "../../hosting/extension.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
+import type { HostedAccess } from "../../entries/hosted_access.ts";
 import { warn } from "../../trace.ts";
 import type { Params } from "../../../core/params.ts";
 import type { Authorization } from "../../../core/grants/authenticated_request.ts";
@@ -24,6 +25,25 @@ const name = "authorization_details";
 
 const load = () => import("./details.ts");
 
+const access: HostedAccess = {
+  isRequested: hasDetails,
+  describe: async (server, details) => (await import("./describe_details.ts")).describeDetails(server, details),
+  approve: async (...decision) => withDetails((await load()).approvedDetails(...decision)),
+  async narrow(server, { client, parameters }, grant, resources) {
+    const { items, granted } = (await load()).narrowDetails(server, client, grant, parameters);
+    return {
+      granted: { authorizationDetails: granted },
+      issued: await issue({ authorizationDetails: items }, resources),
+    };
+  },
+  readOwn: async (server, { client, parameters }) =>
+    withDetails((await load()).readOwnDetails(server, client, parameters)),
+  readClaim: async (...claim) => (await load()).readClaimedDetails(...claim),
+  readForeign: async (...requested) => (await load()).limitDetails(...requested),
+  issue,
+  visibleTo: async (...details) => withDetails((await load()).visibleDetails(...details)),
+};
+
 /** Authorization details as a part of requests. */
 const detailsPart: RequestPart = {
   name: "authorizationDetails",
@@ -31,25 +51,7 @@ const detailsPart: RequestPart = {
   parameters: [{ name, isJson: true }],
   read: readDetailsParameter,
   warn: warnIgnoredDetails,
-  access: {
-    isRequested: hasDetails,
-    parse: JSON.parse,
-    describe: async (server, details) => (await import("./describe_details.ts")).describeDetails(server, details),
-    approve: async (...decision) => withDetails((await load()).approvedDetails(...decision)),
-    async narrow(server, { client, parameters }, grant, resources) {
-      const { items, granted } = (await load()).narrowDetails(server, client, grant, parameters);
-      return {
-        granted: { authorizationDetails: granted },
-        issued: await issue({ authorizationDetails: items }, resources),
-      };
-    },
-    readOwn: async (server, { client, parameters }) =>
-      withDetails((await load()).readOwnDetails(server, client, parameters)),
-    readClaim: async (...claim) => (await load()).readClaimedDetails(...claim),
-    readForeign: async (...requested) => (await load()).limitDetails(...requested),
-    issue,
-    visibleTo: async (...details) => withDetails((await load()).visibleDetails(...details)),
-  },
+  access,
 };
 
 async function issue(

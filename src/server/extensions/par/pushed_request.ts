@@ -139,7 +139,8 @@ export async function findPushedAccess(server: Server, id: string): Promise<Furt
   const { requestParts } = server;
   const record = await pushedStore(server).get("pushed_request", id);
   const text = record?.value.parameters.find(([name]) => name === accessName)?.[1];
-  return record && { authorizationDetails: text === undefined ? undefined : requestParts.access?.parse(text) };
+  return record &&
+    { authorizationDetails: text === undefined || requestParts.access === undefined ? undefined : JSON.parse(text) };
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant-03 §4.3). */
 
 import { type AccessItems, accessName } from "../../../core/request/access.ts";
+import { accessHandler } from "../../entries/hosted_access.ts";
 import { confirmationOf } from "../../../core/tokens/bound_token.ts";
 import { warn } from "../../trace.ts";
 import type { Subject } from "../../../core/store/store.ts";
@@ -238,12 +239,12 @@ function pickClaims(user: User, names: readonly string[]): Record<string, unknow
  * @throws {OAuthError} If it is invalid, and the error of `reject` if it has no object of these types.
  */
 async function readForeignAccess(
-  { requestParts }: HostedServer,
+  server: HostedServer,
   params: Params,
   types: readonly string[],
   reject: (types: readonly string[]) => Error,
 ): Promise<Readonly<Record<string, AccessItems>>> {
-  const { access } = requestParts;
+  const access = accessHandler(server);
   if (access === undefined || params.get(accessName) === undefined) return {};
   const items = await access.readForeign(params, types, reject);
   return items.length > 0 ? { [accessName]: items } : {};
