@@ -1,4 +1,8 @@
-/** Rejections with and without `server/explain/`: the protocol decides, explanations only add texts. */
+/**
+ * Rejections with and without `server/explain/`: the protocol decides, explanations only add texts.
+ *
+ * @extensions requested_claims
+ */
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";

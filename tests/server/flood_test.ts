@@ -1,7 +1,7 @@
 /**
  * Requests without credentials cannot fill any store or block other users.
  *
- * @extensions pairwise
+ * @extensions pairwise, requested_claims
  */
 
 import { assert, assertEquals, assertLess } from "@std/assert";

@@ -1,7 +1,7 @@
 /**
  * Whole logins with client libraries, configured only with the issuer and their credentials (group SC).
  *
- * @extensions assertion_authentication
+ * @extensions assertion_authentication, requested_claims
  */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";

@@ -1,7 +1,7 @@
 /**
  * Two issuers on one store, and what one request may cost: neither may reach into the other, nor hold it up.
  *
- * @extensions pairwise
+ * @extensions pairwise, requested_claims
  */
 
 import { assert, assertEquals } from "@std/assert";

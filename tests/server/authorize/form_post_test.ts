@@ -1,4 +1,8 @@
-/** Authorization responses that travel in a form: one page, one form, every value as it is (group FP). */
+/**
+ * Authorization responses that travel in a form: one page, one form, every value as it is (group FP).
+ *
+ * @extensions requested_claims
+ */
 
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { test } from "node:test";

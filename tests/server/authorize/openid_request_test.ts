@@ -1,4 +1,8 @@
-/** The OpenID Connect request and its session: prompts, ages, hints, claims, and cookies (OI). */
+/**
+ * The OpenID Connect request and its session: prompts, ages, hints, claims, and cookies (OI).
+ *
+ * @extensions requested_claims
+ */
 
 import { failingPages } from "../failing_pages.ts";
 import { assert, assertEquals, assertGreater, assertMatch, assertNotEquals, assertRejects } from "@std/assert";

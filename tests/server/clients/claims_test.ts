@@ -1,5 +1,7 @@
 /**
  * Claims about a user: which scope value releases which, in userinfo, ID tokens, access tokens and introspection (CL).
+ *
+ * @extensions requested_claims
  */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";

@@ -1,7 +1,7 @@
 /**
  * Userinfo, the server's own resource: accepted tokens and returned claims (groups BR and US).
  *
- * @extensions dpop, pairwise
+ * @extensions dpop, pairwise, requested_claims
  */
 
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";

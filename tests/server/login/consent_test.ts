@@ -1,5 +1,7 @@
 /**
  * Consent by a page: what is shown, what is granted, what is remembered, and how it is taken back (groups UI and OI).
+ *
+ * @extensions requested_claims
  */
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";

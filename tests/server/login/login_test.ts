@@ -1,4 +1,8 @@
-/** Login by pages: who is there, in which browser, for which request (groups UI and OI). */
+/**
+ * Login by pages: who is there, in which browser, for which request (groups UI and OI).
+ *
+ * @extensions requested_claims
+ */
 
 import { failingPages } from "../failing_pages.ts";
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";

@@ -1,4 +1,8 @@
-/** `prompt=select_account` with automatic login: a browser is shown the users, a program needs no page. */
+/**
+ * `prompt=select_account` with automatic login: a browser is shown the users, a program needs no page.
+ *
+ * @extensions requested_claims
+ */
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";

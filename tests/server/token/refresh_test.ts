@@ -1,7 +1,7 @@
 /**
  * Refresh tokens: issue, bindings, rotation, and revocation of the grant (group RT).
  *
- * @extensions pairwise
+ * @extensions pairwise, requested_claims
  */
 
 import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";

@@ -1,4 +1,8 @@
-/** Id tokens and access tokens: what they say, who may believe them, and for how long (groups ID and JA). */
+/**
+ * Id tokens and access tokens: what they say, who may believe them, and for how long (groups ID and JA).
+ *
+ * @extensions requested_claims
+ */
 
 import {
   assert,

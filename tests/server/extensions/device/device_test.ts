@@ -1,7 +1,7 @@
 /**
  * The device authorization grant (group DV).
  *
- * @extensions authorization_details, client_documents, step_up
+ * @extensions authorization_details, client_documents, requested_claims, step_up
  */
 
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";

@@ -1,4 +1,8 @@
-/** Pairwise subjects: one per user and sector (OpenID Connect Core §8; group ID). */
+/**
+ * Pairwise subjects: one per user and sector (OpenID Connect Core §8; group ID).
+ *
+ * @extensions requested_claims
+ */
 
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,4 +1,8 @@
-/** Pushed authorization requests (group PA). */
+/**
+ * Pushed authorization requests (group PA).
+ *
+ * @extensions requested_claims
+ */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";

@@ -2,7 +2,7 @@
  * The modules of the OpenID conformance suite for hybrid servers, `oidcc-hybrid-certification-test-plan` and its
  * counterpart for form_post, with `code id_token`: their requests, by a client that registers itself, and conditions.
  *
- * @extensions registration
+ * @extensions registration, requested_claims
  */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";

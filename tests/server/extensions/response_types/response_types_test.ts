@@ -1,7 +1,7 @@
 /**
  * Response types with an ID token (group HY).
  *
- * @extensions par, registration, signed_responses
+ * @extensions par, registration, requested_claims, signed_responses
  */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";

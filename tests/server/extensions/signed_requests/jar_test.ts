@@ -1,7 +1,7 @@
 /**
  * Signed authorization requests (group JR).
  *
- * @extensions assertion_authentication, par
+ * @extensions assertion_authentication, par, requested_claims
  */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";

@@ -1,7 +1,7 @@
 /**
  * Step-up authentication at the authorization server (group ST).
  *
- * @extensions par, registration, signed_requests
+ * @extensions par, registration, requested_claims, signed_requests
  */
 
 import { assert, assertEquals, assertMatch, assertNotMatch, assertRejects, assertStringIncludes } from "@std/assert";
