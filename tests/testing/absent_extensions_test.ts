@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
+import { requestedClaims } from "../../src/server/extensions/requested_claims/mod.ts";
 import { extensions } from "../../src/server/hosting/extensions.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { testLatchkey } from "./test_latchkey.ts";
@@ -24,7 +25,7 @@ for (const extension of extensions) {
 }
 
 test("without levels of authentication, acr_values is ignored, and a login cannot reach an essential acr", async () => {
-  await using as = await testLatchkey({ extensions: [] });
+  await using as = await testLatchkey({ extensions: [requestedClaims] });
   const mock = as.client();
   const { claims } = await as.logIn(mock, { authorization: { acr_values: "urn:example:mfa" } });
   assertEquals([claims?.acr, claims?.amr], [undefined, undefined]);
@@ -36,6 +37,15 @@ test("without levels of authentication, acr_values is ignored, and a login canno
   );
   const metadata = await (await as.fetch(`${as.issuer}/.well-known/openid-configuration`)).json();
   assertEquals(metadata.claims_supported.filter((name: string) => ["acr", "amr"].includes(name)), []);
+});
+
+test("without requested claims, claims is ignored, and metadata does not announce it", async () => {
+  await using as = await testLatchkey({ extensions: [] });
+  const claims = JSON.stringify({ id_token: { sub: { value: "nobody" }, email: { essential: true } } });
+  const { claims: issued } = await as.logIn(as.client(), { authorization: { claims } });
+  assertEquals(issued?.email, undefined);
+  const metadata = await (await as.fetch(`${as.issuer}/.well-known/openid-configuration`)).json();
+  assertEquals(metadata.claims_parameter_supported, undefined);
 });
 
 test("[DO-07, DO-09] without proofs of keys, what an earlier server has bound to a key stays bound", async () => {
