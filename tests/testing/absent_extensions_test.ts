@@ -41,7 +41,7 @@ test("without levels of authentication, acr_values is ignored, and a login canno
 
 test("without requested claims, claims is ignored, and metadata does not announce it", async () => {
   await using as = await testLatchkey({ extensions: [] });
-  const claims = JSON.stringify({ id_token: { sub: { value: "someone else" }, email: { essential: true } } });
+  const claims = JSON.stringify({ id_token: { sub: { value: "unknown" }, email: { essential: true } } });
   const { claims: issued } = await as.logIn(as.client(), { authorization: { claims } });
   assertEquals(issued?.email, undefined);
   const metadata = await (await as.fetch(`${as.issuer}/.well-known/openid-configuration`)).json();
