@@ -10,7 +10,7 @@ import { assertNoIssues } from "../config/config_issue.ts";
 import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
 import { validatePluginProfiles } from "../config/plugin_profile.ts";
 import { validate } from "../config/field.ts";
-import { rotatingKeys } from "./rotating_keys.ts";
+import { keyFactory, rotatingKeys } from "./rotating_keys.ts";
 import { recordPrefix } from "../entries/repository.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Trace } from "../trace.ts";
@@ -97,7 +97,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   const testKeys = policy.allows.testKeys ? "accepted" : "rejected";
   const { access_token, id_token, authorization_response } = lifetimes;
   const maxTokenLifetime = Math.max(access_token, id_token, authorization_response);
-  const factory = source && (await import("./key_source.ts")).keyFactory(source);
+  const factory = source && keyFactory(source);
   const keys = rotatingKeys({ store, now, trace, maxTokenLifetime, testKeys }, factory);
   // Only servers with login pages load them.
   const usesPages = policy.login === "interactive" && options.approver === undefined;
