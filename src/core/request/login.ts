@@ -59,10 +59,10 @@ export function rejectOldLogin(
   { prompt, maxAgeSeconds }: LoginRequirements,
   startedAt: number,
   authTime: number,
-  formerSession: Session | undefined,
+  previousSession: Session | undefined,
 ): void {
   const isTooOld = maxAgeSeconds !== undefined && startedAt - authTime > maxAgeSeconds * 1000;
-  const isNotNew = prompt.includes("login") && formerSession !== undefined && authTime < formerSession.authTime;
+  const isNotNew = prompt.includes("login") && previousSession !== undefined && authTime < previousSession.authTime;
   if (isTooOld || isNotNew) throw reject("OI-05", { authTime, maxAgeSeconds: isTooOld ? maxAgeSeconds : undefined });
 }
 

@@ -24,9 +24,7 @@ export interface Session extends Subject {
   readonly sid: string;
   /** When the user logged in, in milliseconds since the epoch. */
   readonly authTime: number;
-  /**
-   * Ids of earlier sessions of the same user in this browser, latest first; they end with this one.
-   */
+  /** Ids of earlier sessions of the same user in this browser, latest first; they end with this one. */
   readonly earlier?: readonly string[];
 }
 
@@ -34,7 +32,7 @@ export interface Session extends Subject {
 const maxEarlierSessions = 8;
 
 /**
- * Creates a session. If the former session was of the same user, the new session takes over its ids.
+ * Creates a session. If the previous session was of the same user, the new session takes over its ids.
  *
  * @param level The level of the login. Default: none.
  */
@@ -42,33 +40,23 @@ export function createSession(
   server: Server,
   sub: string,
   authTime: number,
-  formerSession?: Session,
+  previousSession?: Session,
   level?: SessionLevel,
 ): Session {
-  const sid = randomId(server.randomBytes);
-  if (formerSession?.sub !== sub) return { sid, sub, authTime, ...level };
-  return {
-    sid,
-    sub,
-    authTime,
-    ...level,
-    earlier: [formerSession.sid, ...formerSession.earlier ?? []].slice(0, maxEarlierSessions),
-  };
+  const session = { sid: randomId(server.randomBytes), sub, authTime, ...level };
+  if (previousSession?.sub !== sub) return session;
+  const earlier = [previousSession.sid, ...previousSession.earlier ?? []].slice(0, maxEarlierSessions);
+  return { ...session, earlier };
 }
 
-/**
- * Encodes a session with a MAC. Sessions are not stored, so a login writes nothing and unused sessions cost no memory.
- */
+/** Encodes a session with a MAC. */
 export function encodeSession(
   server: Server,
   { sid, sub, authTime, earlier = [], acr, amr }: Session,
 ): MaybePromise<string> {
   const level = acr === undefined && amr === undefined ? [] : [{ acr, amr }];
-  const fingerprint = chain(server.users.find(sub), (user) => user === undefined ? "" : userFingerprint(server, user));
-  return chain(
-    fingerprint,
-    (known) => encodeWithMac(server, "session", [sid, sub, authTime, known, ...earlier, ...level]),
-  );
+  const finding = chain(server.users.find(sub), (user) => user === undefined ? "" : userFingerprint(server, user));
+  return chain(finding, (known) => encodeWithMac(server, "session", [sid, sub, authTime, known, ...earlier, ...level]));
 }
 
 /**
@@ -184,13 +172,11 @@ export async function endSession(
  * Ends sessions that the cookie no longer contains after a new login, because logout could not end them later: the
  * session of another user, and the oldest ids beyond the limit of the cookie.
  */
-export async function endForgottenSessions(server: Server, formerSession: Session, session: Session): Promise<void> {
-  const { sub } = formerSession;
+export async function endForgottenSessions(server: Server, previousSession: Session, session: Session): Promise<void> {
   const remaining = [session.sid, ...session.earlier ?? []];
-  const [sid, ...earlier] = [formerSession.sid, ...formerSession.earlier ?? []].filter((name) =>
-    !remaining.includes(name)
-  );
-  if (sid !== undefined) await endSession(server, { sid, sub, earlier });
+  const previous = [previousSession.sid, ...previousSession.earlier ?? []];
+  const [sid, ...earlier] = previous.filter((id) => !remaining.includes(id));
+  if (sid !== undefined) await endSession(server, { sid, sub: previousSession.sub, earlier });
 }
 
 export interface SecretOwner extends Pick<Server, "store" | "randomBytes"> {

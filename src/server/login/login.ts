@@ -10,10 +10,11 @@ import type { Handlers } from "../../core/route.ts";
 import { readSession, setSessionCookie } from "../../core/session/cookies.ts";
 import { emptyHeadResponse, redirect, type ResponseLike } from "../../core/http/message.ts";
 import { reject } from "../../core/reject.ts";
+import type { User } from "../../core/clients/client.ts";
 import { createSession, endForgottenSessions, type Session } from "../../core/session/session.ts";
 import { reusableConsent } from "./stored_consent.ts";
 import { consentPath, pagesApprover } from "./pages_approver.ts";
-import { type AuthenticatedUser, authenticateUser, type LoginOptions } from "./authenticate_user.ts";
+import { authenticateUser, type LoginOptions } from "./authenticate_user.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { cancellationLimiter, consumePending, findPending, type Interaction } from "./pending.ts";
 import { rememberAccount } from "./account_picker.ts";
@@ -51,7 +52,7 @@ export function loginHandlers(options: LoginOptions, replacement: Pages["login"]
     const { user, level } = result;
     const { session = createSession(server, user.sub, server.now(), previousSession, level) } = result;
     context.destination = pending.destination;
-    return await completeLogin(context, pending, { user, session, former: previousSession });
+    return await completeLogin(context, pending, user, session, previousSession);
   }
 
   return { GET: handleGet, HEAD: () => emptyHeadResponse, POST: handlePost };
@@ -61,13 +62,15 @@ export function loginHandlers(options: LoginOptions, replacement: Pages["login"]
 async function completeLogin(
   context: Context<HostedServer>,
   pending: Interaction,
-  { user, session, former }: Required<Pick<AuthenticatedUser, "user" | "session">> & { readonly former?: Session },
+  user: User,
+  session: Session,
+  previousSession: Session | undefined,
 ): Promise<ResponseLike> {
   const { server } = context;
-  const isNew = session.sid !== former?.sid;
+  const isNew = session.sid !== previousSession?.sid;
   const consent = await reusableConsent(server, pending, user.sub);
   if (consent !== undefined) await consumePending(server, pending);
-  if (former !== undefined) await endForgottenSessions(server, former, session);
+  if (previousSession !== undefined) await endForgottenSessions(server, previousSession, session);
   await rememberAccount(server, pending.browser!, user.sub);
   if (consent === undefined) {
     const headers = isNew ? await setSessionCookie(context, session) : {};
