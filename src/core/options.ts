@@ -43,14 +43,17 @@ export interface CoreOptions {
 
 type Add = (path: string, expected: string, received: unknown, hint: string) => void;
 
+/** A received secret. */
+const hidden = Symbol("hidden");
+
 /** The options: none of them is a member of the policy. */
 const optionNames: ReadonlySet<string> = new Set<keyof CoreOptions>([
   ...["issuer", "clients", "users", "policy", "store", "now", "randomBytes", "trace", "approver"] as const,
   ...["grantTypes", "extensions"] as const,
 ]);
 
-/** Maximum lifetimes, in seconds; the others have none. */
-const maxLifetimes: Readonly<Record<string, number>> = { code: 600, authorization_response: 600 };
+/** Lifetimes of at most 600 seconds; the others have no maximum. */
+const shortLifetimes: ReadonlySet<string> = new Set<keyof Policy["lifetimes"]>(["code", "authorization_response"]);
 
 /** The members of client metadata that the core reads, or that only users see. */
 const clientMembers: ReadonlySet<string> = new Set<keyof ClientMetadata>([
@@ -88,15 +91,12 @@ export function findOptionIssues(options: CoreOptions, settings: Policy): Config
   const { issuer, policy = {}, approver, extensions = [] } = options;
   const [issues, add] = issueList();
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
+  const normalForm = url && url.origin + url.pathname.replace(/\/$/, "");
   if (!url || !/^https?:$/.test(url.protocol) || !/^https?:\/\/[^/]+(?:\/[A-Za-z0-9._~-]+)*$/.test(issuer)) {
-    add(
-      "issuer",
-      "an absolute URL in its normal form",
-      issuer,
-      "Write it as https://host, without a slash at its end.",
-    );
-  } else if (issuer !== url.origin + url.pathname.replace(/\/$/, "")) {
-    add("issuer", "a URL in its normal form", issuer, `Write it as ${url.origin}.`);
+    const hint = "Write it as https://host or https://host/path, without a slash at its end.";
+    add("issuer", "an absolute URL in its normal form", issuer, hint);
+  } else if (issuer !== normalForm) {
+    add("issuer", "a URL in its normal form", issuer, `Write it as ${normalForm}.`);
   } else if (url.protocol === "http:" && !allows.openLogin) {
     add("issuer", "https, or http on a test host such as localhost", issuer, "Use https.");
   }
@@ -110,9 +110,9 @@ export function findOptionIssues(options: CoreOptions, settings: Policy): Config
     add(`policy.${name}`, `one of ${[...changeableNames].join(", ")}`, name, "Remove it.");
   }
   for (const [name, value] of Object.entries(lifetimes)) {
-    const max = maxLifetimes[name] ?? Number.MAX_SAFE_INTEGER / 1000;
+    const max = shortLifetimes.has(name) ? 600 : Math.floor(Number.MAX_SAFE_INTEGER / 1000);
     if (Number.isInteger(value) && value > 0 && value <= max) continue;
-    add(`policy.lifetimes.${name}`, "a whole number of seconds, of a code at most 600", value, "Choose another.");
+    add(`policy.lifetimes.${name}`, `whole seconds from 1 to ${max}`, value, "Choose another.");
   }
   if (!(Number.isInteger(refresh.grace) && refresh.grace >= 0 && refresh.grace <= 60)) {
     add("policy.refresh.grace", "whole seconds from 0 to 60", refresh.grace, "10 seconds are enough.");
@@ -151,9 +151,7 @@ export function findServerIssues(server: Server, clients: readonly ClientMetadat
 }
 
 function checkClients({ clients, extensions = [] }: CoreOptions, settings: Policy, add: Add): void {
-  if (!Array.isArray(clients)) {
-    return add("clients", "an array of clients", clients, "Pass one, or an empty one.");
-  }
+  if (!Array.isArray(clients)) return add("clients", "an array of clients", clients, "Pass one, or an empty one.");
   const ids = new Set<string>();
   for (const [i, client] of clients.entries()) {
     const at = (path: string) => `clients[${i}]${path}`;
@@ -163,12 +161,8 @@ function checkClients({ clients, extensions = [] }: CoreOptions, settings: Polic
     }
     const { client_id } = client;
     if (typeof client_id !== "string" || !/^[\x20-\x7E]{1,256}$/.test(client_id) || ids.has(client_id)) {
-      add(
-        at(".client_id"),
-        "1 to 256 printable ASCII characters that no other client has",
-        client_id,
-        "Choose another.",
-      );
+      const expected = "1 to 256 printable ASCII characters that no other client has";
+      add(at(".client_id"), expected, client_id, "Choose another.");
     }
     ids.add(client_id);
     checkClient(client, settings, extensions.length > 0, (path, ...texts) => add(at(path), ...texts));
@@ -188,16 +182,11 @@ function checkClient(client: ClientMetadata, settings: Policy, mayHaveOthers: bo
     const methods = settings.clientAuthMethods.join(", ");
     add(".token_endpoint_auth_method", `one of ${methods}`, method, "Choose another method.");
   } else if (isWithSecret ? typeof secret !== "string" || secret === "" : method === "none" && secret !== undefined) {
-    const received = secret === undefined ? "no secret" : "one (hidden)";
-    add(
-      ".client_secret",
-      isWithSecret ? "a string that is not empty" : "no secret",
-      received,
-      "Fix the secret or the method.",
-    );
+    const expected = isWithSecret ? "a string that is not empty" : "no secret";
+    add(".client_secret", expected, secret === undefined ? undefined : hidden, "Fix the secret or the method.");
   }
   if (!settings.subjectTypes.includes(subject_type)) {
-    add(".subject_type", settings.subjectTypes.join(", "), subject_type, "Remove it.");
+    add(".subject_type", `one of ${settings.subjectTypes.join(", ")}`, subject_type, "Remove it.");
   }
   for (const name of ["id_token_signed_response_alg", "userinfo_signed_response_alg"] as const) {
     const alg = client[name];
@@ -235,17 +224,18 @@ function checkUsers(users: readonly User[], add: Add): void {
       add(`users[${i}].sub`, expected, sub, "Choose another.");
     }
     subjects.add(sub);
-    if (!isJson(user)) add(`users[${i}]`, "claims that JSON can represent", "others", "Use strings and numbers.");
+    if (!isJson(user)) add(`users[${i}]`, "claims that JSON can represent", user, "Use neither bigint nor cycles.");
     if (user?.password !== undefined) {
-      add(`users[${i}].password`, "no password", "one (hidden)", "Remove it: the core has no login page.");
+      add(`users[${i}].password`, "no password", hidden, "Remove it: the core has no login page.");
     }
   }
 }
 
 function issueList(): readonly [ConfigIssue[], Add] {
   const issues: ConfigIssue[] = [];
-  const add: Add = (path, expected, received, hint) =>
-    void issues.push({ path, expected, received: quoteValue(received), hint });
+  const add: Add = (path, expected, value, hint) => {
+    issues.push({ path, expected, received: value === hidden ? "a value (hidden)" : quoteValue(value), hint });
+  };
   return [issues, add];
 }
 

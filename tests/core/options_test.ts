@@ -72,9 +72,19 @@ test("options that are wrong or would loosen a server stop the start, each with 
   }
 });
 
-test("the issue of an absent option says that nothing was found", async () => {
-  const absent = { ...good, clients: undefined } as unknown as CoreOptions;
-  await assertRejects(() => core(absent), ConfigurationError, "Expected an array of clients, found nothing.");
+test("an issue says what was expected, what was found, and how to correct it", async () => {
+  const secret = { ...client, client_secret: "hunter2", token_endpoint_auth_method: "none" };
+  for (
+    const [options, text] of [
+      [{ clients: undefined }, "Expected an array of clients, found nothing."],
+      [{ issuer: "http://LOCALHOST:9000/a" }, "Write it as http://localhost:9000/a."],
+      [{ policy: { lifetimes: { authorization_response: 601 } } }, "Expected whole seconds from 1 to 600, found 601."],
+      [{ clients: [secret] }, "Expected no secret, found a value (hidden)."],
+      [{ users: [{ sub: "alice", big: 1n }] }, "Expected claims that JSON can represent, found an object."],
+    ] as const
+  ) {
+    await assertRejects(() => core({ ...good, ...options } as unknown as CoreOptions), ConfigurationError, text);
+  }
 });
 
 test("[RU-08, RU-11] what is no redirect URI stops the start", async () => {
