@@ -44,7 +44,7 @@ export function clientEndpoint(
       parameters.rejectRepeated((facts) => reject("TK-04", facts));
       const authorization = request.headers.get("authorization");
       const { address } = target.clientAddress;
-      const audience = isAudience ? urlOf(context) : undefined;
+      const audience = isAudience ? requestUrl(context) : undefined;
       const credentials = {
         authorization,
         params: parameters,
@@ -100,7 +100,7 @@ class ClientRequest implements AuthenticatedRequest {
   }
 
   get url(): string {
-    return urlOf(this.#context);
+    return requestUrl(this.#context);
   }
 
   header(name: string): string | null {
@@ -115,7 +115,8 @@ function withoutChallenge(error: unknown, parameters: Params): unknown {
   return isInBody ? new OAuthError(error.code, error.message, { ...error.details, challenge: "none" }) : error;
 }
 
-function urlOf({ server, endpoint, target }: Context): string {
+/** The absolute URL of a request, without query, under the origin of its endpoint. */
+export function requestUrl({ server, endpoint, target }: Context): string {
   return endpointOrigin(server, endpoint!) + target.path;
 }
 

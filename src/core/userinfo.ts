@@ -1,6 +1,5 @@
 /** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
 
-import { endpointOrigin } from "./issuer_urls.ts";
 import { type HttpResponse, json, jwtResponse, type ResponseLike, withHeaders } from "./http/message.ts";
 import { grantOfAccessToken } from "./tokens/token_id.ts";
 import { finalClaims } from "./tokens/claim_change.ts";
@@ -13,12 +12,12 @@ import { reject } from "./reject.ts";
 import { registeredScope } from "./grants/narrow_grant.ts";
 import type { Server } from "./server.ts";
 import type { Context } from "./context.ts";
-import { readParams } from "./client_endpoint.ts";
+import { readParams, requestUrl } from "./client_endpoint.ts";
 import type { Handlers } from "./route.ts";
 
 const formMediaType = /^application\/x-www-form-urlencoded/i;
 
-/** The handlers of the userinfo endpoint. They return the claims that the scope and the `claims` parameter release. */
+/** Returns the claims that the scope releases, and those that an extension adds. */
 export const userinfo: Handlers = { GET: respond, POST: respond };
 
 async function respond(context: Context): Promise<ResponseLike> {
@@ -28,7 +27,7 @@ async function respond(context: Context): Promise<ResponseLike> {
     server,
     {
       method: request.method,
-      url: endpointOrigin(server, context.endpoint!) + target.path,
+      url: requestUrl(context),
       connection: target.clientAddress,
       header: (name) => request.headers.get(name),
     },
@@ -48,8 +47,7 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
   server.observe?.(server, client.id, "userinfo", { clientId: client.id });
   if (isInForm) assertFormAllowed(policyOf(server, client));
   if (user === undefined) throw reject("CC-03", undefined, { scope: "openid" });
-  // A scope value that the client has lost since the token was issued releases no claims, even if the token contains
-  // it.
+  // A scope value that the client has lost since the token was issued releases no claims.
   const scope = registeredScope(client, claims.scope!.split(" "));
   const scopeClaims = claimsForScope(server.claims, user, scope);
   const { claims: requests } = server.requestParts;

@@ -1,7 +1,7 @@
 /** The client of a request to the endpoints of shared signals, by its access token. */
 
 import type { Context } from "../../../core/context.ts";
-import { endpointOrigin } from "../../../core/issuer_urls.ts";
+import { requestUrl } from "../../../core/client_endpoint.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { requireAccessToken } from "../../../core/tokens/read_access_token.ts";
 import { mayReceive } from "./streams.ts";
@@ -14,9 +14,9 @@ import { reject } from "./rules.ts";
  * @throws {OAuthError} If the token is invalid or a user's, or the client may not have streams.
  */
 export async function requireReceiver(context: Context, ...scopes: readonly [string, ...string[]]): Promise<Client> {
-  const { server, request, target, endpoint } = context;
+  const { server, request, target } = context;
   const sent = {
-    ...{ method: request.method, url: endpointOrigin(server, endpoint!) + target.path },
+    ...{ method: request.method, url: requestUrl(context) },
     connection: target.clientAddress,
     header: (name: string) => request.headers.get(name),
   };

@@ -1,7 +1,7 @@
 /** Access tokens at the APIs of providers, which need no scope value. */
 
 import type { Context } from "../../../core/context.ts";
-import { endpointOrigin } from "../../../core/issuer_urls.ts";
+import { requestUrl } from "../../../core/client_endpoint.ts";
 import type { User } from "../../../core/clients/client.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import { type AccessToken, requireAccessToken } from "../../../core/tokens/read_access_token.ts";
@@ -14,15 +14,16 @@ import { type AccessToken, requireAccessToken } from "../../../core/tokens/read_
  *   proven.
  */
 export async function requireUser(
-  { server, request, target, endpoint }: Context,
+  context: Context,
   scheme?: string,
 ): Promise<{ readonly token: AccessToken; readonly user: User }> {
+  const { server, request, target } = context;
   const sent = request.headers.get("authorization");
   const isOther = scheme !== undefined && sent?.toLowerCase().split(" ", 1)[0] === scheme;
   const authorization = isOther ? `Bearer${sent!.slice(scheme.length)}` : sent;
   const token = await requireAccessToken(server, {
     method: request.method,
-    url: endpointOrigin(server, endpoint!) + target.path,
+    url: requestUrl(context),
     connection: target.clientAddress,
     header: (name) => name === "authorization" ? authorization : request.headers.get(name),
   }, undefined);
