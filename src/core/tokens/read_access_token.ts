@@ -94,11 +94,10 @@ async function findOpaque(server: Server, token: string): Promise<AccessToken | 
 /**
  * The access token of a request to one of this server's own resources.
  *
- * @param request The request.
- * @param bodyToken The `access_token` field of a form, if the resource accepts it there.
+ * @param other The token in another place than the header, if the request has one there.
  * @param scopes The scope values of which the resource requires one; without them it requires none.
- * @throws {OAuthError} If the token is missing, invalid, for another audience, has too little scope, or its
- *   key is not proven.
+ * @throws {OAuthError} If the token is missing, invalid, for another audience, has too little scope, or its key is not
+ *   proven.
  */
 export async function requireAccessToken(
   server: Server,
@@ -118,7 +117,7 @@ export async function requireAccessToken(
   if (typeof accessToken === "string") throw reject("BR-02", { token, problem: accessToken });
   const { audience } = accessToken;
   if (!audience.includes(server.audience)) throw reject("BR-02", { token, audience });
-  const { cnf } = accessToken.claims;
+  const { cnf, scope: granted } = accessToken.claims;
   const isByConnection = byConnection?.isBound(cnf) === true;
   if (isByConnection) await byConnection.assertProven(server, request, cnf);
   const isProven = isByConnection && cnf?.jkt === undefined && scheme === "Bearer";
@@ -128,11 +127,10 @@ export async function requireAccessToken(
   } else if (cnf !== undefined && !isProven) {
     throw reject("BR-02", { isBound: true });
   }
-  const granted = accessToken.claims.scope?.split(" ") ?? [];
+  const values = granted?.split(" ") ?? [];
+  const found = scopes.find((scope) => values.includes(scope));
   const [scope] = scopes;
-  if (scope !== undefined && !scopes.some((scope) => granted.includes(scope))) {
-    throw reject("BR-02", { scope, granted: accessToken.claims.scope }, { scope });
-  }
-  server.passed?.("BR-02", scopes.find((scope) => granted.includes(scope)));
+  if (scope !== undefined && found === undefined) throw reject("BR-02", { scope, granted }, { scope });
+  server.passed?.("BR-02", found);
   return accessToken;
 }
