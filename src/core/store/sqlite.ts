@@ -174,7 +174,7 @@ function migrate(database: DatabaseSync, location: string, warn: (message: strin
   restrictPermissions(location, warn);
   if (isEmptyDatabase(database)) database.exec(schema);
   const foundVersion = readPragma(database, "user_version");
-  if (foundVersion !== schemaVersion) throw versionMismatch(location, schemaVersion, foundVersion);
+  if (foundVersion !== schemaVersion) throw versionMismatch(location, foundVersion);
   // A damaged file may lack the table.
   database.prepare("SELECT kind, id, value, grant_id, consumed_at, expires_at FROM record");
   database.exec("COMMIT");
@@ -196,7 +196,7 @@ function restrictPermissions(location: string, warn: (message: string) => void):
     }
     warn(
       `Changed the permissions of ${path} from ${permissions} to 0600: it holds private keys. ` +
-        "If other users may have read it, replace the keys: set keys.rotateEvery, or use a new store.",
+        "If other users may have read it, replace the keys: use a new store, or, if the server has it, keys.rotateEvery.",
     );
   }
 }
@@ -230,7 +230,6 @@ function readPragma(database: DatabaseSync, name: string): number {
 
 const anotherPath = "choose another path, where a new store is created";
 
-/** The error of a path that is not a regular file. */
 function notAFile(location: string, isFolder: boolean): StoreError {
   return new StoreError({
     location,
@@ -240,7 +239,6 @@ function notAFile(location: string, isFolder: boolean): StoreError {
   });
 }
 
-/** The error of a file that other users may access and whose permissions this process cannot change. */
 function insecurePermissions(location: string, path: string, permissions: string, cause: unknown): StoreError {
   return new StoreError({
     location,
@@ -259,11 +257,11 @@ function foreignDatabase(location: string): StoreError {
   });
 }
 
-function versionMismatch(location: string, expected: number, received: number): StoreError {
+function versionMismatch(location: string, foundVersion: number): StoreError {
   return new StoreError({
     location,
-    expected: `a Latchkey database of version ${expected}`,
-    received: `version ${received}`,
+    expected: `a Latchkey database of version ${schemaVersion}`,
+    received: `version ${foundVersion}`,
     hint: `run the release of Latchkey that created it, or ${anotherPath}`,
   });
 }

@@ -31,7 +31,7 @@ const phrasesByMessage: readonly (readonly [RegExp, StoreErrorPhrases])[] = [
   [/not a database|malformed|corrupt|no such (table|column)/, {
     expected: "a valid SQLite database",
     received: "a damaged file, or a file that is not a database",
-    hint: `restore it from a copy, or choose another path, where a new store is created`,
+    hint: "restore it from a copy, or choose another path, where a new store is created",
   }],
   [/Requires (read|write) access/, {
     expected: "permission of Deno to read and write the file and its folder",
