@@ -84,13 +84,8 @@ function assertMethodAllowed(
   method: ClientAuth["method"],
 ): void {
   if (clientAuthMethods.includes(method)) return;
-  const decider = byProfile(profile, "clientAuthMethods");
-  throw reject("CA-07", {
-    failure: "method not offered",
-    used: method,
-    offered: clientAuthMethods,
-    byProfile: decider,
-  });
+  const facts = { used: method, offered: clientAuthMethods, byProfile: byProfile(profile, "clientAuthMethods") };
+  throw reject("CA-07", { failure: "method not offered", ...facts });
 }
 
 /** The ids that the credentials of a request claim, whether such clients exist or not. */

@@ -116,24 +116,20 @@ function rejectOtherLogin(server: Server, pending: PendingAuthorization, { sub, 
   });
 }
 
-/**
- * Creates a code and stores its digest with the request and the approval (§4.1.2, §7.7).
- *
- * @param request The record without its expiry.
- */
+/** Creates a code and stores its digest with the request and the approval (§4.1.2, §7.7). */
 async function storeCode(
   server: Server,
   client: Client,
-  request: Omit<CodeRecord, "validUntil">,
+  record: Omit<CodeRecord, "validUntil">,
   grantId: string,
 ): Promise<string> {
-  const { approvedAt, subject, scope } = request.grant;
+  const { approvedAt, subject, scope } = record.grant;
   const validUntil = approvedAt + policyOf(server, client).lifetimes.code * 1000;
   const { code: prefix = "" } = server.settings.tokenPrefixes;
   const code = server.takeFixedValue("code") ?? prefix + randomToken(server.randomBytes);
   const key = storageKey(server, code);
   const id = isPromise(key) ? await key : key;
-  await server.store.put("code", id, { ...request, validUntil }, { grantId, expiresAt: validUntil });
+  await server.store.put("code", id, { ...record, validUntil }, { grantId, expiresAt: validUntil });
   server.trace({ type: "code_issued", at: approvedAt, client: client.id, sub: subject.sub, scope, grantId });
   return code;
 }

@@ -8,7 +8,7 @@ import type { Policy } from "./policy.ts";
 export const defaultScopes: readonly string[] = ["openid", "profile", "email", "read", "write", "offline_access"];
 
 /** The members that depend on no other: what a first server needs. Durations are in seconds. */
-export const defaultPolicy = {
+const defaultPolicy = {
   signatureAlgorithms: defaultAlgorithms,
   seeOther: false,
   clientAuthMethods: ["client_secret_basic", "client_secret_post", "none"],
@@ -92,7 +92,7 @@ export const changeableNames: ReadonlySet<string> = new Set([
 
 /** The policy of a server with this issuer: the defaults, and what differs. */
 export function policyFor(issuer: string, changes: CorePolicy = {}): Policy {
-  const { lifetimes, pkce, refresh, ...others } = withoutAbsent(changes);
+  const { lifetimes = {}, pkce = {}, refresh = {}, ...others } = withoutAbsent(changes);
   const { hostname } = URL.canParse(issuer) ? new URL(issuer) : { hostname: "" };
   const allows = allowancesFor(isTestHost(hostname), []);
   const scopes = others.scopes ?? defaultScopes;
@@ -102,9 +102,9 @@ export function policyFor(issuer: string, changes: CorePolicy = {}): Policy {
     scopes,
     defaultScope: scopes.includes("read") ? ["read"] : [],
     ...others,
-    lifetimes: { ...defaultPolicy.lifetimes, ...withoutAbsent(lifetimes ?? {}) },
-    pkce: { ...defaultPolicy.pkce, ...withoutAbsent(pkce ?? {}) },
-    refresh: { ...defaultPolicy.refresh, ...withoutAbsent(refresh ?? {}) },
+    lifetimes: { ...defaultPolicy.lifetimes, ...withoutAbsent(lifetimes) },
+    pkce: { ...defaultPolicy.pkce, ...withoutAbsent(pkce) },
+    refresh: { ...defaultPolicy.refresh, ...withoutAbsent(refresh) },
     isIssuerFromHost: false,
     allows,
     userScopes: scopes,

@@ -116,7 +116,7 @@ function isJson({ headers }: ResponseLike): boolean {
   return /^application\/json\b/.test(new Headers(headers).get("content-type") ?? "");
 }
 
-const hostHeader = /^[\w.:[\]-]*$/;
+const hostCharacters = /^[\w.:[\]-]*$/;
 
 /** CORS headers: scripts of other origins may read the response. */
 export const corsHeaders = {
@@ -132,7 +132,7 @@ function dispatch<Context, R extends Route<Context>>(
   options: RouterOptions<Context, R>,
 ): ResponseLike | Promise<ResponseLike> {
   // Some runtimes copy the Host header into the URL unchecked, so a slash in it would change the path.
-  if (!hostHeader.test(request.headers.get("host") ?? "")) {
+  if (!hostCharacters.test(request.headers.get("host") ?? "")) {
     throw new HttpError(400, "HT-16", "The Host header must be a host and a port");
   }
   if (target.path.length + target.query.length > maxTargetLength) {
