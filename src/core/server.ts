@@ -201,8 +201,6 @@ export interface Credentials extends ConnectionRequest {
 export interface ClientAuth {
   /** Its name in metadata. */
   readonly method: ClientAuthMethod;
-  /** Whether the settings of a server switch it on. Default: always. */
-  isOn?(settings: object): boolean;
   /**
    * Whether the connection authenticates the client that `client_id` names: the method is then used by every request of
    * such a client without other credentials. Default: false.

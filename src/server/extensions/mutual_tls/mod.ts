@@ -18,7 +18,7 @@ import type { HostedServer } from "../../hosted_server.ts";
 function byCertificate(
   method: "tls_client_auth" | "self_signed_tls_client_auth",
   isOn: (settings: MutualTlsSettings) => boolean,
-): ClientAuth {
+): ClientAuth & { isOn(settings: MutualTlsSettings): boolean } {
   return {
     method,
     isOn,
