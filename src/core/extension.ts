@@ -33,7 +33,7 @@ export interface CoreExtension<Own = object> {
   readonly name: string;
   /** Its grant types. Default: none. */
   readonly grantTypes?: readonly LoadableGrantType<Own>[];
-  /** Its parts of requests for access: its checks run first; its members are read before the scope. Default: none. */
+  /** Its parts of requests for access; `request.ts` has the order. Default: none. */
   readonly requestParts?: readonly RequestPart[];
   /** Its endpoints. Each loads its handlers at the first request. Default: none. */
   endpoints?(settings: Policy & Own, options: EndpointOptions): readonly Endpoint[];

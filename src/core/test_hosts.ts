@@ -68,14 +68,13 @@ export function servesOwnPages(hostname: string): boolean {
 
 /**
  * Whether plain http is allowed for the host of a client or resource. Names without a dot and container names resolve
- * differently in each network, so they are allowed only if the issuer is a test host. The other test names
- * cannot be registered as domains.
+ * differently in each network, so they are allowed only if the issuer is on a test host.
  */
 export function allowsHttp(hostname: string, localUrls: LocalUrls): boolean {
   return isLocalHost(hostname, localUrls) || isUnroutable(hostname);
 }
 
-/** Whether a host resolves to this machine in every network. */
+/** Whether a host is this machine, or a name that cannot be registered as a domain. */
 function isUnroutable(hostname: string): boolean {
   return matches(loopbackHost, hostname) || matches(reservedHost, hostname);
 }

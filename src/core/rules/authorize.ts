@@ -87,7 +87,7 @@ export type WrongScope =
   | ScopeValues & { readonly problem: "unknown" }
   | ScopeValues & DisallowedScope & { readonly problem: "not for users" | "not allowed" };
 
-/** By the page on which the user denied the request. */
+/** Why no user approved: a page on which the user denied the request, or a server without users. */
 const denials = {
   consent: "the user denied the request",
   login: "the user cancelled the login",

@@ -1,4 +1,4 @@
-/** The type of a row of the rule table, and the error codes with their status (OAuth 2.1 §3.2.4, §4.1.2.1). */
+/** The types of the rows of the rule table, and the error codes with their status (OAuth 2.1 §3.2.4, §4.1.2.1). */
 
 /** @internal The ID of a rule, such as `HT-01`. `deno task rules` checks that each one in the code exists. */
 export type RuleId = `${string}-${number}`;
@@ -43,12 +43,12 @@ export function rule<Facts = undefined>(
   return { code, message, source };
 }
 
-/** The end of a sentence about a setting that a profile decides: `, by the profile X`; otherwise empty. */
+/** The fact that {@link byProfile} returns. */
 export interface ByProfile {
   readonly byProfile: string;
 }
 
-/** The part of a message that names the profile, if a setting has its value from the profile; otherwise empty. */
+/** The end of a sentence about a setting that a profile decides: `, by the profile X`; otherwise empty. */
 export function byProfile(
   profile: { readonly decides: ReadonlyMap<string, string> } | undefined,
   setting: string,

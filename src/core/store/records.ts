@@ -124,7 +124,7 @@ export interface ServerSecretRecord {
 
 /** @internal A signing key as a JWK. Only `longest` changes later: it increases. */
 export interface KeyRecord {
-  /** The key ID: the RFC 7638 thumbprint, unless the key source chose another one. */
+  /** The key ID: the RFC 7638 thumbprint, unless the program chose another one. */
   readonly kid: string;
   /** The private key (RFC 7517 §4); the public key if the private one is outside the server. */
   readonly jwk: Readonly<Record<string, unknown>>;

@@ -4,7 +4,6 @@
  * A store writes with `put` and `add`, reads with `get`, `list` and `count`, and removes with `delete`, `deleteExpired`
  * and `deleteAll`. `consume` marks a record as used exactly once; `extend` keeps a record for longer; `revoke` marks a
  * grant as revoked. The stores: `memory.ts`, `sqlite.ts`, and those in `platform/store/`.
- * The server decides on expiry, with its own clock.
  *
  * @module
  */
@@ -101,9 +100,8 @@ export interface Store<Kinds extends object = Records> {
   /** Removes every record whose `expiresAt` is at or before `now` (milliseconds); returns how many. */
   deleteExpired(now: number): Promise<number>;
   /**
-   * Removes every record, of any kind, whose id begins with `prefix`; returns the number of removed records. Other
-   * calls proceed in the meantime.
-   * It may search the whole store.
+   * Removes every record, of any kind, whose id begins with `prefix`; returns how many. Other calls proceed in the
+   * meantime. It may search the whole store.
    */
   deleteAll(prefix: string): Promise<number>;
   /** Closes files and connections; further calls may reject. Closing twice is safe. */
