@@ -53,7 +53,7 @@ export interface SessionTracker extends SessionWatcher<HostedServer> {
 export interface HostedServer extends FetchingServer {
   /** The clients: the registered ones and those of metadata documents. */
   readonly clients: ServerClients;
-  /** Adds signing keys, also those of other instances. */
+  /** Adds signing keys, and loads those of other instances. */
   readonly keyRotation: KeyRotation;
   /** The users. */
   readonly users: UserRepository;

@@ -26,12 +26,12 @@ export const requestedClaims: Extension = {
       claims: {
         approve: async (...request) => (await load()).approveClaims(...request),
         narrow: async (...granted) => (await load()).narrowClaims(...granted),
-        inAccessToken: async (granted) => (await load()).accessTokenMembers(granted),
-        inIdToken: async (...granted) => (await load()).idTokenClaims(...granted),
-        inUserinfo: (current, token, ...others) =>
+        inAccessToken: async (granted) => (await load()).claimsInAccessToken(granted),
+        inIdToken: async (...granted) => (await load()).claimsInIdToken(...granted),
+        inUserinfo: (current, token, client, user, claims) =>
           token.userinfo_claims === undefined && token.userinfo_values === undefined
-            ? others[2]
-            : load().then(({ userinfoClaims }) => userinfoClaims(current, token, ...others)),
+            ? claims
+            : load().then(({ claimsInUserinfo }) => claimsInUserinfo(current, token, client, user, claims)),
       },
     },
   }),

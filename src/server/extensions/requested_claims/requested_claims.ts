@@ -139,7 +139,7 @@ function filterClaims(requested: RequestedClaims, allows: (name: string) => bool
 }
 
 /** The claims of an access token that say what userinfo returns: names, and values by name. */
-export function accessTokenMembers({ userinfo, values }: RequestedClaims): UserClaims {
+export function claimsInAccessToken({ userinfo, values }: RequestedClaims): UserClaims {
   return {
     ...userinfo.length > 0 && { userinfo_claims: userinfo },
     ...Object.keys(values?.userinfo ?? {}).length > 0 && { userinfo_values: values!.userinfo },
@@ -147,12 +147,12 @@ export function accessTokenMembers({ userinfo, values }: RequestedClaims): UserC
 }
 
 /** The claims about a user in an ID token, from the claims that the scope releases. */
-export function idTokenClaims({ id_token, values }: RequestedClaims, user: User, claims: UserClaims): UserClaims {
+export function claimsInIdToken({ id_token, values }: RequestedClaims, user: User, claims: UserClaims): UserClaims {
   return withRequestedClaims(user, claims, id_token, values?.id_token);
 }
 
-/** The same in a userinfo response, for an access token with {@link accessTokenMembers}. */
-export function userinfoClaims(
+/** The same in a userinfo response, for an access token with {@link claimsInAccessToken}. */
+export function claimsInUserinfo(
   server: Server,
   token: UserClaims,
   client: Client,

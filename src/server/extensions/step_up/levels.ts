@@ -1,4 +1,4 @@
-/** Which level of authentication a request demands, and which level a login reaches. Loaded with the first level. */
+/** Which level of authentication a request demands, and which level a login reaches. Loaded when first needed. */
 
 import { metadataOf } from "../../config/client_metadata.ts";
 import type { Authentication, AuthenticationLevels } from "../../../core/request/authorization_request.ts";
@@ -60,8 +60,7 @@ function reachedLevel(
   demanded: readonly string[] = [],
 ): Authentication {
   const levels = all.filter(({ methods = unverifiedMethods }) => methods.includes(method));
-  const demandedLevels = demanded.flatMap((acr) => levels.filter(({ value }) => value === acr));
-  const level = demandedLevels[0] ?? levels[0];
+  const [level = levels[0]] = demanded.flatMap((acr) => levels.filter(({ value }) => value === acr));
   if (level === undefined) return {};
   passed?.("ST-12", `${level.value} by ${method}`);
   return { acr: level.value, amr: level.amr };
