@@ -15,7 +15,7 @@ import {
   grantTypesFor,
   type User,
 } from "./client.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
+import { isPromise, type MaybePromise } from "../maybe_promise.ts";
 import type { Policy } from "../policy.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { RuleExplanation } from "../errors.ts";
@@ -177,7 +177,7 @@ export function clientFromMetadata(metadata: ClientMetadata, server: ClientPolic
   const authMethods = authMethodsOf(metadata);
   const [authMethod] = authMethods;
   const confidential = authMethod !== "none";
-  const redirectUris = [...(metadata.redirect_uris ?? [])];
+  const redirectUris = [...metadata.redirect_uris ?? []];
   const { localUrls } = server.allows;
   const isNative = !confidential || metadata.application_type === "native";
   const hasRedirectUri = (requested: string) =>
@@ -194,7 +194,7 @@ export function clientFromMetadata(metadata: ClientMetadata, server: ClientPolic
     authMethod,
     authMethods,
     secretDigest: digested,
-    pendingSecret: digested instanceof Promise ? secret : undefined,
+    pendingSecret: isPromise(digested) ? secret : undefined,
     assertionSecret: authMethod === "client_secret_jwt" ? secret : undefined,
     subjectType: server.subjectTypes.includes(subject_type) ? subject_type : "public",
     redirectUris,
@@ -208,7 +208,7 @@ export function clientFromMetadata(metadata: ClientMetadata, server: ClientPolic
     allowsScope: acceptsAnyScope ? () => true : (token) => scope.includes(token),
   };
   // Replaces the promise by its value, so that later callers need not wait.
-  if (digested instanceof Promise) {
+  if (isPromise(digested)) {
     digested.then((secretDigest) => Object.assign(client, { secretDigest, pendingSecret: undefined }));
   }
   return client;

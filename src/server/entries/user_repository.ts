@@ -9,6 +9,7 @@ import type { Policy } from "../../core/policy.ts";
 import type { Server } from "../../core/server.ts";
 import { formatPasswordDigest, getPasswordDigest, withoutPassword } from "../config/password_digest.ts";
 import { assignGeneration, generationOf } from "../../core/users/users.ts";
+import { chain } from "../../core/maybe_promise.ts";
 import { type CreateRepository, memoryRepository, type UserEntries } from "./repository.ts";
 
 /** @internal The users of a server; `login: "auto"` logs in the first one. */
@@ -98,7 +99,7 @@ export function userRepository(
     },
     makeDefault(sub) {
       const result = repository.makeDefault(sub);
-      return result instanceof Promise ? result.then(noteDefault) : noteDefault(result);
+      return chain(result, noteDefault);
     },
     defaultChosenAt: () => chosenAt,
     passwordDigest(user) {
