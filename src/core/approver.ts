@@ -78,10 +78,9 @@ export async function approveAutomatically(
   const { scope, loginRequirements: { loginHint, acr, demandedSubs } } = request;
   const { server } = context;
   const { client } = pending;
-  const userOfHint = loginHint === undefined ? undefined : await users.find(loginHint);
-  const hintedUser = loginHint === undefined || userOfHint !== undefined
-    ? userOfHint
-    : await findHintedUser?.(server, loginHint, request);
+  const hintedUser = loginHint === undefined
+    ? undefined
+    : await users.find(loginHint) ?? await findHintedUser?.(server, loginHint, request);
   const currentUser = previousSession === undefined || previousSession.authTime <= (users.defaultChosenAt?.() ?? 0)
     ? undefined
     : await users.find(previousSession.sub);

@@ -44,7 +44,6 @@ export function lifetimeMembers(
   endsAt: number,
   validUntil: number,
 ): { readonly [Name in RefreshLifetimeMember]?: number } {
-  if (settings.refresh.lifetimeMembers.length === 0) return {};
   const secondsUntil = (time: number) => Math.floor((time - now()) / 1000);
   return Object.fromEntries(
     settings.refresh.lifetimeMembers.map((name) => [
