@@ -5,7 +5,7 @@ import manifest from "../deno.json" with { type: "json" };
 
 /** Each check: its name, the arguments for `deno`, and advice for a failure. */
 const checks: readonly (readonly [name: string, args: readonly string[], advice: string])[] = [
-  ["format", ["fmt", "--check"], "Run: deno fmt"],
+  ["format", ["fmt", "--check"], "Run: deno fmt."],
   ["lint", ["lint"], "Each finding above names its rule; deno lint --fix fixes some."],
   ["lock", ["task", "lock", "--check"], "See the fix above."],
   ["types", ["task", "check"], "Fix the type errors above; examples in comments and READMEs count too."],
@@ -25,11 +25,11 @@ const checks: readonly (readonly [name: string, args: readonly string[], advice:
   ],
   [
     "rules",
-    ["task", "rules"],
+    ["task", "rules", "--uncovered"],
     "Write the missing tests, correct the IDs in their titles, or make table and rules.md agree.",
   ],
   ["words", ["task", "words"], "Write what is named after each word, or add an exception to scripts/words.json."],
-  ["assets", ["task", "assets", "--check"], "Run: deno task assets"],
+  ["assets", ["task", "assets", "--check"], "Run: deno task assets."],
   ["public names", ["task", "api", "--check"], "The difference is shown above."],
 ];
 
