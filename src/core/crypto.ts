@@ -198,35 +198,11 @@ export function rawEcdsaSignature(der: Uint8Array): Uint8Array {
 
 /** Generates a key pair and returns its private JWK (RFC 7517). RSA keys have 2048 bits. */
 export async function generateKey(alg: Algorithm): Promise<JsonWebKey> {
-  if (isDeno && alg === "ES256") return await generateP256Key();
   const algorithm = alg === "RS256"
     ? { ...parameters.RS256, modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) }
     : parameters[alg];
   const { privateKey } = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]) as CryptoKeyPair;
   return await crypto.subtle.exportKey("jwk", privateKey);
-}
-
-/** The PKCS #8 prefix (RFC 5958) of a P-256 private key without public key (RFC 5915); its 32 bytes follow. */
-const p256Pkcs8Prefix = [
-  ...[0x30, 0x41, 0x02, 0x01, 0x00, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08],
-  ...[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x04, 0x27, 0x30, 0x25, 0x02, 0x01, 0x01, 0x04, 0x20],
-];
-
-/** The private JWK of the P-256 key with these 32 bytes as its number. It must be less than the curve's order. */
-export async function p256KeyFrom(bytes: Uint8Array): Promise<JsonWebKey> {
-  const pkcs8 = Uint8Array.of(...p256Pkcs8Prefix, ...bytes);
-  const key = await crypto.subtle.importKey("pkcs8", pkcs8, parameters.ES256, true, ["sign"]);
-  return await crypto.subtle.exportKey("jwk", key);
-}
-
-/**
- * Generates a P-256 key from 32 random bytes (FIPS 186-5 A.2.2) in 1 ms; on Deno the first `generateKey` of a process
- * takes 20 ms. The import rejects a number beyond the order of the curve, which happens once in 2³² calls; a second
- * attempt then follows. tests/platform/runtime/crypto_test.ts verifies it with the vectors of RFC 6979 A.2.5.
- */
-async function generateP256Key(): Promise<JsonWebKey> {
-  const draw = () => p256KeyFrom(crypto.getRandomValues(new Uint8Array(32)));
-  return await draw().catch(draw);
 }
 
 /** The part of Node's Buffer that is used. */
