@@ -29,7 +29,7 @@ import { randomPool } from "./crypto.ts";
 import { credentialParametersOf } from "./endpoint.ts";
 import { errorHandler } from "./error_response.ts";
 import { toResponse } from "./http/message.ts";
-import { storedKeys } from "./keys/keys.ts";
+import { assertNotRotated, storedKeys } from "./keys/keys.ts";
 import { policyFor } from "./policy_defaults.ts";
 import { type RequestHandler, routeFinder } from "./router.ts";
 import { coreEndpoints, responseParametersOf } from "./routes.ts";
@@ -37,7 +37,7 @@ import type { Server } from "./server.ts";
 import { memoryStore } from "./store/memory.ts";
 import { sweeper } from "./sweep.ts";
 import { timers } from "./timers.ts";
-import type { CoreTrace } from "./trace.ts";
+import type { CoreEvent, CoreTrace } from "./trace.ts";
 
 export type { Approver } from "./approver.ts";
 export type { Approval } from "./code.ts";
@@ -73,20 +73,23 @@ export interface Core {
 /**
  * Creates a server.
  *
- * @throws {ConfigurationError} If the issuer, a client or a user is invalid.
+ * @throws {ConfigurationError} If the issuer, a client or a user is invalid, or the whole server has rotated the
+ *   signing keys of the store.
  */
 export async function core(options: CoreOptions): Promise<Core> {
   const { issuer, extensions = [], grantTypes, approver = (request, at) => approveAutomatically(request, at) } =
     options;
   const { store = memoryStore(), now = timers.now, randomBytes = randomPool() } = options;
-  const trace = withoutErrors(options.trace);
+  const trace = withoutErrors(options.trace ?? printInternalErrors);
   const settings = policyFor(issuer, options.policy);
   assertNoIssues(findOptionIssues(options, settings));
   const { access_token, id_token, authorization_response } = settings.lifetimes;
   const maxTokenLifetime = Math.max(access_token, id_token, authorization_response);
   const testKeys = settings.allows.testKeys ? "accepted" : "rejected";
+  const keyStorage = { store, now, trace, maxTokenLifetime, testKeys } as const;
+  await assertNotRotated(keyStorage);
   const server = await createServer({
-    keys: storedKeys({ store, now, trace, maxTokenLifetime, testKeys }),
+    keys: storedKeys(keyStorage),
     extensions,
     grantTypes,
     given: {
@@ -136,13 +139,17 @@ function assertNoIssues(issues: readonly ConfigIssue[]): void {
 }
 
 /** Ignores the errors of a listener. */
-function withoutErrors(trace: CoreTrace | undefined): CoreTrace {
+function withoutErrors(trace: CoreTrace): CoreTrace {
   return (event) => {
     try {
       // An asynchronous listener may reject.
-      Promise.resolve(trace?.(event) as unknown).catch(() => {});
+      Promise.resolve(trace(event) as unknown).catch(() => {});
     } catch {
       // A listener must not break the server.
     }
   };
+}
+
+function printInternalErrors(event: CoreEvent): void {
+  if (event.type === "internal_error") console.error(event.cause);
 }

@@ -31,7 +31,7 @@ export interface CoreOptions {
   readonly now?: () => number;
   /** The random source. Default: `crypto.getRandomValues`. */
   readonly randomBytes?: RandomBytes;
-  /** Receives every event. It has secrets in it. Default: none. */
+  /** Receives every event. It has secrets in it. Default: internal errors are printed. */
   readonly trace?: CoreTrace;
   /** Decides which user is logged in, and what is approved. Default: the first user, and the whole request. */
   readonly approver?: Approver;

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, core, type CoreOptions } from "../../src/core/mod.ts";
+import { ConfigurationError, core, type CoreOptions, memoryStore, type Store } from "../../src/core/mod.ts";
 import { authorizeParameters, callback, encode, issuer, startCore } from "./kit.ts";
 
 const client = { client_id: "spa", redirect_uris: [callback] };
@@ -144,6 +144,39 @@ test("a listener that throws or rejects breaks no request", async () => {
     const send = (query: string) => server.fetch(new Request(`${issuer}/oauth2/authorize?${query}`));
     assertEquals((await send(encode(authorizeParameters))).status, 302);
     assertEquals((await send("client_id=unknown")).status, 400);
+  }
+});
+
+test("a store whose signing keys were rotated, and test keys on a real host, stop the start", async () => {
+  const storeWith = async (...kids: readonly string[]) => {
+    const store = memoryStore();
+    for (const [i, kid] of kids.entries()) {
+      await store.add("key", `EdDSA ${i}`, { kid, jwk: {}, signsFrom: 0, longest: 3600 }, { expiresAt: Infinity });
+    }
+    return store;
+  };
+  const start = (options: Partial<CoreOptions>) => core({ ...good, ...options });
+  const rotated = { store: await storeWith("first", "second") };
+  await assertRejects(() => start(rotated), ConfigurationError, "found rotated keys for EdDSA");
+  await start({ store: await storeWith("first") });
+  const test = { store: await storeWith("latchkey-test-1") };
+  await assertRejects(() => start({ ...real, ...test }), ConfigurationError, "whose private key is published");
+});
+
+test("without a listener, internal errors are printed, and nothing else", async () => {
+  const printed: unknown[] = [];
+  const { error: print } = console;
+  console.error = (value: unknown) => void printed.push(value);
+  try {
+    const broken = new Error("of the store");
+    const store: Store = { ...memoryStore(), put: () => Promise.reject(broken) };
+    const server = await core({ ...good, store });
+    const send = (query: string) => server.fetch(new Request(`${issuer}/oauth2/authorize?${query}`));
+    assertEquals((await send("client_id=unknown")).status, 400);
+    await send(encode(authorizeParameters));
+    assertEquals(printed, [broken]);
+  } finally {
+    console.error = print;
   }
 });
 

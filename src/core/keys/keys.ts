@@ -78,8 +78,26 @@ export interface KeyStorage {
 }
 
 /**
+ * Checks the keys of a store for a server that always signs with the first key of each algorithm.
+ *
+ * @throws {ConfigurationError} If an algorithm has further keys: the first one may have retired. Also if a key is a
+ *   test key, and those are rejected.
+ */
+export async function assertNotRotated(storage: KeyStorage): Promise<void> {
+  for (const alg of signingAlgorithms) {
+    if (await findKey(storage, alg, 0) === undefined || await findKey(storage, alg, 1) === undefined) continue;
+    throw new ConfigurationError([{
+      path: "store",
+      expected: "a store whose signing keys were never rotated, because core() signs with the first key",
+      received: `rotated keys for ${alg}`,
+      hint: "Use another store; or latchkey(), which signs with the current key.",
+    }]);
+  }
+}
+
+/**
  * Keys in a store: of two servers that add the key of an algorithm, the first one wins, and both sign with it. They use
- * only the first key: a store whose keys were rotated is for the whole server.
+ * only the first key ({@link assertNotRotated}).
  */
 export function storedKeys(storage: KeyStorage): Keys {
   const known = new Map<SigningAlgorithm, MaybePromise<LoadedKey>>();
