@@ -16,25 +16,30 @@ import { assertResponseMode, assertState, readResponseType } from "./request/res
 const byRedirect: readonly EntryPoint[] = ["authorize", "par"];
 const everywhere: readonly EntryPoint[] = ["authorize", "par", "poll"];
 
-type Position = "checks of extensions" | "members of extensions" | "requirements of extensions";
+/** Selects the parts of extensions that run at one position. */
+type Position = (part: RequestPart) => boolean;
+
+const checksOfExtensions: Position = ({ name }) => name === undefined;
+const membersOfExtensions: Position = ({ name }) => name !== undefined && name !== "loginRequirements";
+const requirementsOfExtensions: Position = ({ name }) => name === "loginRequirements";
 
 /**
  * The checks of a request for access, in the order in which they run: the rule, the entry points, and the functions. At
  * the authorization endpoint, `findDestination` has found the client (AZ-02) and the redirect URI (RU-01) before; the
  * session (OI-05) and the approval follow.
  *
- * Parts of extensions run at three positions. Those without a name only check the request, and run before its other
- * parameters. Those with a name add a member, and run before the scope, because their access decides whether the
- * request needs scope. Those with the name `loginRequirements` add to the requirements that were read before.
+ * Parts of extensions without a name only check the request, and run before its other parameters. Those with a name add
+ * a member, and run before the scope, because their access decides whether the request needs scope. Those with the name
+ * `loginRequirements` add to the requirements that were read before.
  */
 const order: readonly (RequestPart | Position)[] = [
   { passes: "AZ-07", at: byRedirect, read: rejectRepeated },
-  "checks of extensions",
+  checksOfExtensions,
   { rule: "AZ-13", at: byRedirect, read: assertState },
   { passes: "AZ-09", at: byRedirect, name: "responseType", read: readResponseType },
   { rule: "AZ-19", at: byRedirect, read: assertResponseMode },
   { rule: "AZ-13", at: everywhere, read: rejectLongValues },
-  "members of extensions",
+  membersOfExtensions,
   { passes: "AZ-17", at: everywhere, name: "scope", read: readScope },
   { passes: "PK-07", at: byRedirect, name: "codeChallenge", read: readCodeChallenge },
   { at: byRedirect, name: "nonce", read: ({ params }) => params.get("nonce") },
@@ -45,21 +50,13 @@ const order: readonly (RequestPart | Position)[] = [
     read: ({ server, params }, parts) => readResources(server, params, hasCode(parts.responseType)),
   },
   { rule: "OI-03", at: everywhere, name: "loginRequirements", read: readLoginRequirements },
-  "requirements of extensions",
+  requirementsOfExtensions,
   { at: byRedirect, read: checkResponseType },
 ];
 
 /** The parts of every server, and those of extensions. */
 export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts {
-  const parts = order.flatMap((part) =>
-    part === "checks of extensions"
-      ? ofExtensions.filter(({ name }) => name === undefined)
-      : part === "members of extensions"
-      ? ofExtensions.filter(({ name }) => name !== undefined && name !== "loginRequirements")
-      : part === "requirements of extensions"
-      ? ofExtensions.filter(({ name }) => name === "loginRequirements")
-      : part
-  );
+  const parts = order.flatMap((part) => typeof part === "function" ? ofExtensions.filter(part) : part);
   const partsAt = (entryPoint: EntryPoint): EntryPointParts => {
     const included = parts.filter(({ at }) => at.includes(entryPoint));
     return {

@@ -57,12 +57,6 @@ export function randomId(randomBytes: RandomBytes): string {
   return encodeBase64url(randomBytes(16));
 }
 
-/** A {@link randomToken} and a {@link randomId} from one random value. Each has exactly one encoding (BR-05). */
-export function randomTokenAndId(randomBytes: RandomBytes): readonly [token: string, id: string] {
-  const random = randomBytes(48);
-  return [withChecksum(encodeBase64url(random.subarray(0, 32))), encodeBase64url(random.subarray(32))];
-}
-
 /** The SHA-256 digest of a text, as base64url. The store keeps only digests of secrets. */
 export function digest(text: string): MaybePromise<string> {
   return sha256(text);

@@ -43,6 +43,21 @@ test("tokenPrefixes: codes, opaque access tokens and refresh tokens begin with t
   assertEquals((await refresh(server, tokens.refresh_token)).status, 200);
 });
 
+test("tokenPrefixes: each further refresh token of a grant begins with the prefix too, and works", async () => {
+  const ways = [{ rotateConfidential: true }, { rotateConfidential: true, grace: 10 }, { reuse: "another" }] as const;
+  for (const way of ways) {
+    const server = await start({ tokenPrefixes: { refresh_token: "ghr_" }, refresh: way });
+    let { refresh_token: token } = (await logIn(server)).tokens;
+    for (let i = 0; i < 3; i++) {
+      const response = await (await refresh(server, token)).json();
+      const retried = "grace" in way ? (await (await refresh(server, token)).json()).refresh_token : undefined;
+      if (retried !== undefined) assertEquals(retried, response.refresh_token);
+      token = response.refresh_token;
+      assertEquals(token.slice(0, 4), "ghr_", JSON.stringify({ way, i }));
+    }
+  }
+});
+
 test("[RT-04] refresh.reuse: a token stays valid, and a response has no other one or another one", async () => {
   const same = await start({ refresh: { reuse: "same" } });
   const { tokens } = await logIn(same);

@@ -5,13 +5,14 @@ import { policyOf } from "../clients/repository.ts";
 import { type Params, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
 import { observeResources } from "../request/scope.ts";
-import { randomToken, storageKey } from "../secrets.ts";
+import { storageKey } from "../secrets.ts";
 import type { BoundToKey } from "../tokens/bound_token.ts";
 import type { Server } from "../server.ts";
 import {
   deriveSuccessor,
   idleExpiresAt,
   keyOfRefreshToken,
+  randomRefreshToken,
   storeRefreshToken,
   successorRecord,
 } from "../tokens/refresh_token.ts";
@@ -121,7 +122,7 @@ async function rotate(
   stored: StoredRecord<RefreshTokenRecord>,
 ): Promise<string> {
   const { grace } = policyOf(server, client).refresh;
-  const nextToken = grace === 0 ? randomToken(server.randomBytes) : await deriveSuccessor(token, stored.value);
+  const nextToken = grace === 0 ? randomRefreshToken(server) : await deriveSuccessor(server, token, stored.value);
   const isFirstUse = stored.consumedAt === undefined && await server.store.consume("refresh_token", id, server.now());
   if (!isFirstUse && !await isRetry(server, grace, nextToken, stored.consumedAt, provenKey)) {
     await revokeGrant(server, stored.grantId!, "refresh token used twice", stored.value.endsAt);
@@ -134,7 +135,7 @@ async function storeSuccessor(
   server: Server,
   { client, provenKey }: Pick<AuthenticatedRequest, "client" | "provenKey">,
   { grantId, value }: StoredRecord<RefreshTokenRecord>,
-  token = (server.settings.tokenPrefixes.refresh_token ?? "") + randomToken(server.randomBytes),
+  token = randomRefreshToken(server),
 ): Promise<string> {
   await storeRefreshToken(server, token, grantId!, {
     ...successorRecord(server, value),

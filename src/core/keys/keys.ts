@@ -66,7 +66,7 @@ export interface LoadedKey {
   readonly publishedKey: PublishedKey;
 }
 
-/** What keys are kept with. */
+/** The store of keys, and what it takes to add one. */
 export interface KeyStorage {
   readonly store: Store;
   /** The clock: milliseconds since the epoch. */
