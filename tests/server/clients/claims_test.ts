@@ -359,6 +359,22 @@ test("[CL-08] an unmatched sub rejects the request; values that are no list are 
   );
 });
 
+test("[CL-08] a value of at most 30 levels leaves the access token readable; a deeper one is rejected", async () => {
+  const b = await testServer(mapped);
+  const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+  for (const place of ["userinfo", "id_token"]) {
+    for (const demand of [(value: string) => `"value":${value}`, (value: string) => `"values":[1,${value}]`]) {
+      const asks = (levels: number) => `{"${place}":{"dept":{${demand(nested(levels))}}}}`;
+      const { access_token } = await publicTokens(b, { scope: "openid", claims: asks(30) });
+      await shown(b, access_token);
+      for (const levels of [31, 32, 100, 1000]) {
+        const { error } = assertAuthorizationResponse(await b.authorize({ claims: asks(levels) }));
+        assertEquals(error, "invalid_request", `${place} ${levels}`);
+      }
+    }
+  }
+});
+
 test("[CL-08] the current value is compared", async () => {
   const b = await testServer({ ...mapped, users: [{ ...carol, dept: "x" }] });
   const claims = '{"userinfo":{"dept":{"value":"y"}}}';

@@ -11,7 +11,7 @@ import {
 import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import type { Approval } from "../../../core/code.ts";
-import { isObject } from "../../../core/json_value.ts";
+import { isDeeperThan, isObject } from "../../../core/json_value.ts";
 import type { AuthorizationRequest, LoginRequirements } from "../../../core/request/authorization_request.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";
 import type { RequestedClaims } from "../../../core/store/store.ts";
@@ -21,6 +21,12 @@ import { reject as rejectLevel } from "../step_up/rules.ts";
 
 /** Maximum number of subjects that `claims` demands; the same subject may count twice. */
 const maxDemandedSubs = 16;
+
+/**
+ * Maximum levels of arrays and objects in a requested value. In an access token it has three levels around it, and this
+ * server reads no token with more levels than `maxClaimDepth` of `core/tokens/read_access_token.ts` allows.
+ */
+const maxValueDepth = 30;
 
 /** The requested values by claim name; a claim must have one of its values. */
 type ClaimValues = Readonly<Record<string, readonly unknown[]>>;
@@ -96,6 +102,9 @@ function readDemandedValues(claimRequest: Record<string, unknown> | null): unkno
     claimRequest?.value === undefined ? [] : [claimRequest.value],
     (claimRequest?.values ?? []) as unknown[],
   ];
+  if (isDeeperThan(maxValueDepth + 2, demands)) {
+    throw reject("OI-08", { malformed: `a value with more than ${maxValueDepth} levels` });
+  }
   return demands.filter((demand) => demand.length > 0);
 }
 
