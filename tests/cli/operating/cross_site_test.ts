@@ -294,6 +294,8 @@ test("[UI-30] a frame across sites gets no code by automatic login, unless its p
     assertEquals([error, explanation?.rule], ["interaction_required", "UI-30"]);
     assertStringIncludes(explanation?.expected ?? "", "allowedOrigins");
     assertStringIncludes(explanation?.received ?? "", `in a request for ${headers["sec-fetch-dest"]}`);
+    const page = headers.referer === undefined ? "names no page" : new URL(headers.referer).origin;
+    assertStringIncludes(explanation?.received ?? "", page);
   });
 });
 
