@@ -38,7 +38,7 @@ export { OAuthError } from "./core/errors.ts";
 export type { ErrorCode } from "./core/rules/rule.ts";
 export { ConfigurationError } from "./core/configuration_error.ts";
 export type { Signer } from "./core/keys/keys.ts";
-export type { KeySource } from "./server/hosting/rotating_keys.ts";
+export type { KeySource } from "./server/hosting/key_source.ts";
 export type { Trace } from "./server/trace.ts";
 export { memoryStore } from "./core/store/memory.ts";
 export type { Store } from "./core/store/store.ts";

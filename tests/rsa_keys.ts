@@ -3,7 +3,7 @@
 import { exportJWK, generateKeyPair, importJWK } from "jose";
 import type { JWK } from "jose";
 import { createKey, type NewKey } from "../src/core/keys/keys.ts";
-import type { KeySource } from "../src/server/hosting/rotating_keys.ts";
+import type { KeySource } from "../src/server/hosting/key_source.ts";
 
 const keysOfServers: Promise<NewKey>[] = [];
 let servers = 0;

@@ -15,7 +15,7 @@ import { demoUsers } from "../server/config/demo_entries.ts";
 import { settingFields } from "../server/config/settings.ts";
 import { revokeGrant } from "../core/grant.ts";
 import { createKey, type Keys, type Signer } from "../core/keys/keys.ts";
-import type { KeySource } from "../server/hosting/rotating_keys.ts";
+import type { KeySource } from "../server/hosting/key_source.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { isTestHost } from "../core/test_hosts.ts";
 import { isTestUrl } from "../server/config/host_kinds.ts";

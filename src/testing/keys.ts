@@ -1,7 +1,8 @@
 /** The signing keys of a test server: the built-in ones first, because key generation is slow (RFC 7517, RFC 6979). */
 
 import { createKey, type Keys, type NewKey } from "../core/keys/keys.ts";
-import { keyFactory, type KeySource, rotatingKeys } from "../server/hosting/rotating_keys.ts";
+import { keyFactory, type KeySource } from "../server/hosting/key_source.ts";
+import { rotatingKeys } from "../server/hosting/rotating_keys.ts";
 import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
 import { isMlDsa, type MlDsaAlgorithm } from "../core/crypto.ts";
 import { keyMembersOf } from "../core/keys/jwk.ts";

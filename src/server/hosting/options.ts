@@ -7,7 +7,7 @@ import type { Approver } from "../../core/approver.ts";
 import type { Extension } from "./extension.ts";
 import type { ExtensionSettings } from "../extensions/settings.ts";
 import type { Settings } from "../config/settings.ts";
-import type { KeySource } from "./rotating_keys.ts";
+import type { KeySource } from "./key_source.ts";
 import { allowsLocalFetch, type FetchPolicy, type Outbound } from "../fetching/outbound.ts";
 import type { RandomBytes } from "../../core/secrets.ts";
 import type { GrantType } from "../../core/server.ts";
