@@ -197,7 +197,7 @@ test("the examples of the core print the issuer, and exchange a ticket for a tok
     users: [],
     extensions: [{
       name: "tickets",
-      grantTypes: [{ ...tickets, isOn: () => true, load: () => Promise.resolve(tickets) }],
+      grantTypes: [{ ...tickets, load: () => Promise.resolve(tickets) }],
     }],
   });
   for (const { fetch } of [kiosk, extended]) {

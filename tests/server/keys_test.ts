@@ -9,6 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { core } from "../../src/core/mod.ts";
 import { ConfigurationError, memoryStore } from "../../src/mod.ts";
 import type { KeySource, LatchkeyOptions, SigningAlgorithm, Store } from "../../src/mod.ts";
 import { rotatingKeys } from "../../src/server/hosting/rotating_keys.ts";
@@ -591,4 +592,16 @@ test("[JK-04] a refresh that fails late does not affect one that succeeded meanw
   await failed;
   await Promise.resolve();
   assertEquals((await ours.signer("ES256")).kid, second);
+});
+
+test("[JK-04] core() starts on the store of a server, until this one has rotated its keys", async () => {
+  const store = memoryStore();
+  const b = await testServer({ store });
+  const { access_token } = await issue(b);
+  const open = () => core({ issuer: "https://as.test", clients: [], users: [], store });
+  const { fetch } = await open();
+  const { keys } = await (await fetch(new Request("https://as.test/oauth2/jwks"))).json();
+  assert(keys.some(({ kid }: JWK) => kid === kidOf(access_token)));
+  await b.as.rotateKeys();
+  await assertRejects(open, ConfigurationError, "found rotated keys for ");
 });

@@ -49,8 +49,8 @@ export const grantTypes: readonly GrantType[] = [authorizationCode, refreshToken
 
 /** @internal A grant type of an extension, and how to load its code. */
 export interface LoadableGrantType<Own = object> extends Omit<GrantType, keyof GrantTypeCode | "metadata"> {
-  /** Whether the settings, with their defaults, switch it on. */
-  isOn(settings: Policy & Own): boolean;
+  /** Whether the settings, with their defaults, switch it on. Default: it is always on. */
+  isOn?(settings: Policy & Own): boolean;
   /**
    * Called at the first request for it, for a server whose settings switch the grant type on. Absent: clients register
    * it, and the token endpoint rejects it as unsupported.
@@ -63,7 +63,9 @@ export function grantTypesOf(
   settings: Policy,
   extensions: readonly { readonly grantTypes?: readonly LoadableGrantType[] }[],
 ): readonly GrantType[] {
-  const ofExtensions = extensions.flatMap(({ grantTypes = [] }) => grantTypes).filter(({ isOn }) => isOn(settings));
+  const ofExtensions = extensions.flatMap(({ grantTypes = [] }) => grantTypes).filter(({ isOn }) =>
+    isOn?.(settings) ?? true
+  );
   return [
     ...grantTypes,
     ...ofExtensions.flatMap(({ type, title, standing, parameters, checks, load }) =>

@@ -138,7 +138,7 @@ export function fillSettings(
     ...added,
   };
   const extensionGrantTypes = extensions.flatMap(({ grantTypes = [] }) =>
-    grantTypes.filter(({ isOn }) => isOn(filled))
+    grantTypes.filter(({ isOn }) => isOn?.(filled) ?? true)
   );
   const ofDemoClient = extensionGrantTypes.filter(({ hasDemoClient }) => hasDemoClient).map(({ type }) => type);
   const clientsAt = (issuer: string) => {
