@@ -5,14 +5,13 @@ import { policyOf } from "../clients/repository.ts";
 import { type Params, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
 import { observeResources } from "../request/scope.ts";
-import { storageKey } from "../secrets.ts";
+import { newToken, storageKey } from "../secrets.ts";
 import type { BoundToKey } from "../tokens/bound_token.ts";
 import type { Server } from "../server.ts";
 import {
   deriveSuccessor,
   idleExpiresAt,
   keyOfRefreshToken,
-  randomRefreshToken,
   storeRefreshToken,
   successorRecord,
 } from "../tokens/refresh_token.ts";
@@ -122,7 +121,9 @@ async function rotate(
   stored: StoredRecord<RefreshTokenRecord>,
 ): Promise<string> {
   const { grace } = policyOf(server, client).refresh;
-  const nextToken = grace === 0 ? randomRefreshToken(server) : await deriveSuccessor(server, token, stored.value);
+  const nextToken = grace === 0
+    ? newToken(server, "refresh_token")
+    : await deriveSuccessor(server, token, stored.value);
   const isFirstUse = stored.consumedAt === undefined && await server.store.consume("refresh_token", id, server.now());
   if (!isFirstUse && !await isRetry(server, grace, nextToken, stored.consumedAt, provenKey)) {
     await revokeGrant(server, stored.grantId!, "refresh token used twice", stored.value.endsAt);
@@ -135,7 +136,7 @@ async function storeSuccessor(
   server: Server,
   { client, provenKey }: Pick<AuthenticatedRequest, "client" | "provenKey">,
   { grantId, value }: StoredRecord<RefreshTokenRecord>,
-  token = randomRefreshToken(server),
+  token = newToken(server, "refresh_token"),
 ): Promise<string> {
   await storeRefreshToken(server, token, grantId!, {
     ...successorRecord(server, value),

@@ -19,7 +19,7 @@ import { policyOf } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash, type TokenKind } from "../keys/jwt.ts";
 import { chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
-import { randomId, randomToken, storageKey } from "../secrets.ts";
+import { newToken, randomId, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 import { currentGeneration, identifiersFor } from "../users/users.ts";
 import { type ClaimsContext, finalClaims } from "./claim_change.ts";
@@ -98,7 +98,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
       ? server.settings.accessTokenFormat === "opaque" && client.metadata.access_token_format === undefined
       : resources.some((uri) => server.resources.isOpaque(uri)));
   const issuing = isOpaque
-    ? storeOpaque(server, fixedValue ?? newOpaque(server), signedClaims, authorization, claims.exp)
+    ? storeOpaque(server, fixedValue ?? newToken(server, "access_token"), signedClaims, authorization, claims.exp)
     : signToken(server, client, "access_token", policyOf(server, client).alg, signedClaims);
   const token = isPromise(issuing) ? await issuing : issuing;
   const type = tokenType(server, claims.cnf);
@@ -127,10 +127,6 @@ function userGeneration(
 /** The generation of the client when the grant was approved, or when the token was exchanged. */
 function clientGeneration({ client, subjectTokenId, grant }: Authorization): string | undefined {
   return subjectTokenId === undefined && grant !== undefined ? grant.clientGeneration : client.generation;
-}
-
-function newOpaque({ settings, randomBytes }: Server): string {
-  return (settings.tokenPrefixes.access_token ?? "") + randomToken(randomBytes);
 }
 
 async function storeOpaque(

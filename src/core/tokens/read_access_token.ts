@@ -55,7 +55,7 @@ export async function checkAccessToken(server: Server, token: string): Promise<A
 }
 
 /** Maximum levels of arrays and objects in a claim. Node parses thousands, but cannot serialize them. */
-const maxClaimDepth = 32;
+export const maxClaimDepth = 32;
 
 /** Whether the claims that this server reads have their types: test keys are public, so others can sign tokens. */
 function isReadable({ claims, audience }: AccessToken): boolean {

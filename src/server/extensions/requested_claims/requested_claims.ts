@@ -15,6 +15,7 @@ import { isDeeperThan, isObject } from "../../../core/json_value.ts";
 import type { AuthorizationRequest, LoginRequirements } from "../../../core/request/authorization_request.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";
 import type { RequestedClaims } from "../../../core/store/store.ts";
+import { maxClaimDepth } from "../../../core/tokens/read_access_token.ts";
 import { demandedLevels, type RequestedAcr } from "../step_up/levels.ts";
 import { reject } from "./rules.ts";
 import { reject as rejectLevel } from "../step_up/rules.ts";
@@ -23,10 +24,10 @@ import { reject as rejectLevel } from "../step_up/rules.ts";
 const maxDemandedSubs = 16;
 
 /**
- * Maximum levels of arrays and objects in a requested value. In an access token it has three levels around it, and this
- * server reads no token with more levels than `maxClaimDepth` of `core/tokens/read_access_token.ts` allows.
+ * Maximum levels of arrays and objects in a requested value. In an access token, it is two levels inside of a claim:
+ * in an object by name, and in a list.
  */
-const maxValueDepth = 30;
+const maxValueDepth = maxClaimDepth - 2;
 
 /** The requested values by claim name; a claim must have one of its values. */
 type ClaimValues = Readonly<Record<string, readonly unknown[]>>;
