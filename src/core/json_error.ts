@@ -82,8 +82,5 @@ export function toOAuthError(server: Server, path: string, thrown: unknown): OAu
 
 /** The headers `Retry-After` (RFC 9110 §10.2.3) and `DPoP-Nonce` (RFC 9449 §8). */
 export function detailHeaders({ details: { retryAfter, headers } }: OAuthError): Readonly<Record<string, string>> {
-  return {
-    ...retryAfter !== undefined && { "retry-after": String(retryAfter) },
-    ...headers,
-  };
+  return { ...retryAfter !== undefined && { "retry-after": String(retryAfter) }, ...headers };
 }

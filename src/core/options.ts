@@ -41,19 +41,17 @@ export interface CoreOptions {
   readonly extensions?: readonly CoreExtension[];
 }
 
-type Add = (path: string, expected: string, received: unknown, hint: string) => void;
+/** Adds an issue. @param received Default: the value, quoted. */
+type Add = (path: string, expected: string, value: unknown, hint: string, received?: string) => void;
 
 /** A received secret. */
-const hidden = Symbol("hidden");
+const hidden = "a value (hidden)";
 
 /** The options: none of them is a member of the policy. */
 const optionNames: ReadonlySet<string> = new Set<keyof CoreOptions>([
   ...["issuer", "clients", "users", "policy", "store", "now", "randomBytes", "trace", "approver"] as const,
   ...["grantTypes", "extensions"] as const,
 ]);
-
-/** Lifetimes of at most 600 seconds; the others have no maximum. */
-const shortLifetimes: ReadonlySet<string> = new Set<keyof Policy["lifetimes"]>(["code", "authorization_response"]);
 
 /** The members of client metadata that the core reads, or that only users see. */
 const clientMembers: ReadonlySet<string> = new Set<keyof ClientMetadata>([
@@ -110,9 +108,11 @@ export function findOptionIssues(options: CoreOptions, settings: Policy): Config
     add(`policy.${name}`, `one of ${[...changeableNames].join(", ")}`, name, "Remove it.");
   }
   for (const [name, value] of Object.entries(lifetimes)) {
-    const max = shortLifetimes.has(name) ? 600 : Math.floor(Number.MAX_SAFE_INTEGER / 1000);
+    const isShort = name === "code" || name === "authorization_response";
+    const max = isShort ? 600 : Math.floor(Number.MAX_SAFE_INTEGER / 1000);
     if (Number.isInteger(value) && value > 0 && value <= max) continue;
-    add(`policy.lifetimes.${name}`, `whole seconds from 1 to ${max}`, value, "Choose another.");
+    const expected = isShort ? `whole seconds from 1 to ${max}` : "a positive whole number of seconds";
+    add(`policy.lifetimes.${name}`, expected, value, "Choose another.");
   }
   if (!(Number.isInteger(refresh.grace) && refresh.grace >= 0 && refresh.grace <= 60)) {
     add("policy.refresh.grace", "whole seconds from 0 to 60", refresh.grace, "10 seconds are enough.");
@@ -183,7 +183,7 @@ function checkClient(client: ClientMetadata, settings: Policy, mayHaveOthers: bo
     add(".token_endpoint_auth_method", `one of ${methods}`, method, "Choose another method.");
   } else if (isWithSecret ? typeof secret !== "string" || secret === "" : method === "none" && secret !== undefined) {
     const expected = isWithSecret ? "a string that is not empty" : "no secret";
-    add(".client_secret", expected, secret === undefined ? undefined : hidden, "Fix the secret or the method.");
+    add(".client_secret", expected, secret, "Fix the secret or the method.", secret === undefined ? undefined : hidden);
   }
   if (!settings.subjectTypes.includes(subject_type)) {
     add(".subject_type", `one of ${settings.subjectTypes.join(", ")}`, subject_type, "Remove it.");
@@ -226,15 +226,15 @@ function checkUsers(users: readonly User[], add: Add): void {
     subjects.add(sub);
     if (!isJson(user)) add(`users[${i}]`, "claims that JSON can represent", user, "Use neither bigint nor cycles.");
     if (user?.password !== undefined) {
-      add(`users[${i}].password`, "no password", hidden, "Remove it: the core has no login page.");
+      add(`users[${i}].password`, "no password", user, "Remove it: the core has no login page.", hidden);
     }
   }
 }
 
 function issueList(): readonly [ConfigIssue[], Add] {
   const issues: ConfigIssue[] = [];
-  const add: Add = (path, expected, value, hint) => {
-    issues.push({ path, expected, received: value === hidden ? "a value (hidden)" : quoteValue(value), hint });
+  const add: Add = (path, expected, value, hint, received = quoteValue(value)) => {
+    issues.push({ path, expected, received, hint });
   };
   return [issues, add];
 }

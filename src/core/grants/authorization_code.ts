@@ -109,7 +109,8 @@ async function revokeReplayed(
   stored: StoredRecord<CodeRecord>,
   consumedAt: number,
 ): Promise<InvalidReason> {
-  const until = server.now() + server.settings.lifetimes.refresh_token * 1000;
+  // The clock may have been set back since the first use.
+  const until = Math.max(server.now(), consumedAt) + server.settings.lifetimes.refresh_token * 1000;
   await revokeGrant(server, stored.grantId!, "authorization code used twice", until);
   return { rule: "CI-06", usedAt: consumedAt, clientId: client.id };
 }
