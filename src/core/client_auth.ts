@@ -3,11 +3,9 @@
  */
 
 import { byProfile } from "./rules/rule.ts";
-import { OAuthError } from "./errors.ts";
 import { isPromise } from "./maybe_promise.ts";
 import { parameters } from "./params.ts";
 import { reject } from "./reject.ts";
-import type { RateLimiter } from "./secrets.ts";
 import type { ClientAuth, Credentials, Server } from "./server.ts";
 import { type Client, policyOf } from "./clients/repository.ts";
 import { type CredentialCandidate, verifyClientSecret } from "./clients/auth_method.ts";
@@ -40,10 +38,7 @@ export async function authenticateClient(server: Server, credentials: Credential
   const used = clientAuthentication.filter((one) => !isNone(one) && one.isUsed(credentials));
   if (used.length > 1) throw reject("CA-09", { methods: used.map(({ method }) => method) });
   const clientAuth = used[0] ?? clientAuthentication.find(isNone) ?? none;
-  // A public client has no secret to guess, so failures of others must not limit it.
-  const client = server.rateLimiter === undefined || isNone(clientAuth)
-    ? await clientAuth.authenticate(server, credentials)
-    : await authenticateRateLimited(server, server.rateLimiter, clientAuth, credentials);
+  const client = await clientAuth.authenticate(server, credentials);
   const claimedClientId = params.get("client_id");
   if (claimedClientId !== undefined && claimedClientId !== client.id) throw reject("TK-08");
   const isOfConnection = isNone(clientAuth) && client.confidential;
@@ -101,33 +96,6 @@ export function claimedIds({ clientAuthentication }: Server, credentials: Creden
  */
 export function findClaimedClient(server: Server, credentials: Credentials): string | undefined {
   return claimedIds(server, credentials).find((id) => server.clients.known().has(id));
-}
-
-async function authenticateRateLimited(
-  server: Server,
-  rateLimiter: RateLimiter,
-  clientAuth: ClientAuth,
-  credentials: Credentials,
-): Promise<Client> {
-  const attempt = { client: clientAuth.claimedId(credentials) ?? "", address: credentials.address ?? "" };
-  rejectRateLimited(rateLimiter.retryAfter(attempt));
-  let outcome: Client | OAuthError;
-  try {
-    outcome = await clientAuth.authenticate(server, credentials);
-  } catch (error) {
-    if (!(error instanceof OAuthError)) throw error;
-    outcome = error;
-  }
-  // Concurrent attempts may have reached the limit meanwhile: the result of this one must not be revealed.
-  rejectRateLimited(rateLimiter.retryAfter(attempt));
-  if (!(outcome instanceof OAuthError)) return outcome;
-  rateLimiter.recordFailure(attempt);
-  throw outcome;
-}
-
-function rejectRateLimited(seconds: number): void {
-  if (seconds === 0) return;
-  throw reject("CA-12", { seconds }, { status: 429, retryAfter: seconds });
 }
 
 /** Any `Authorization` header counts as this method: a malformed one does not fall back to the body. */

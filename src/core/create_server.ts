@@ -52,7 +52,6 @@ export async function createServer<Added extends object>(
     jwtResponses: { findEncryption: () => undefined, signIntrospection: () => undefined },
     claims: claimRules(settings),
     resources: resourceIndicators(settings.resources, settings.allows.localUrls),
-    rateLimiter: undefined,
     ...given,
   };
   for (const extension of extensions) server = { ...server, ...await extension.extend?.(server) };

@@ -96,18 +96,3 @@ export function constantTimeEqual(a: string, b: string): boolean {
   for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i % b.length);
   return difference === 0;
 }
-
-export interface AuthenticationAttempt {
-  /** The claimed client id; or the subject of a user, with the prefix `user `. */
-  readonly client: string;
-  /** The address of the caller; empty if unknown. */
-  readonly address: string;
-}
-
-/** @internal Counts failures by client and network. */
-export interface RateLimiter {
-  /** The seconds for which such attempts must be rejected; 0 if they are allowed. */
-  retryAfter(attempt: AuthenticationAttempt): number;
-  recordFailure(attempt: AuthenticationAttempt): void;
-  clear(): void;
-}

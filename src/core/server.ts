@@ -31,7 +31,7 @@ import type { Observations } from "./observations.ts";
 import type { SigningKeys } from "./keys/jwt.ts";
 import type { Policy } from "./policy.ts";
 import type { Resources } from "./resource_list.ts";
-import type { RandomBytes, RateLimiter } from "./secrets.ts";
+import type { RandomBytes } from "./secrets.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
 import type { SessionWatcher } from "./session/session_watcher.ts";
 import type { BoundScheme, BoundToKey, ConnectionKeys, ConnectionRequest, SentToken } from "./tokens/bound_token.ts";
@@ -98,8 +98,6 @@ export interface Server {
   readonly audience: string;
   /** The resources that access tokens can be issued for. */
   readonly resources: Resources;
-  /** Limits guesses of client secrets; absent: no limit. */
-  readonly rateLimiter?: RateLimiter;
   /** Changes the claims of tokens, and reads the changed ones; absent if they are not changed. */
   readonly claimChange?: ClaimChange<Server>;
   /** The value of the next code or token if a test has fixed it; otherwise `undefined`, and the value is random. */
@@ -207,7 +205,7 @@ export interface ClientAuth {
    */
   readonly isOfConnection?: boolean;
   isUsed(credentials: Credentials): boolean;
-  /** The claimed client id, for the trace and the rate limiter; `undefined` if it cannot be read. */
+  /** The claimed client id, for the trace; `undefined` if it cannot be read. */
   claimedId(credentials: Credentials): string | undefined;
   /** Authenticates the client. @throws {OAuthError} `invalid_client`. */
   authenticate(server: Server, credentials: Credentials): Promise<Client>;

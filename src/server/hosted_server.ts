@@ -7,6 +7,7 @@ import type { SessionWatcher } from "../core/session/session_watcher.ts";
 import type { BoundedCache } from "../platform/bounded_cache.ts";
 import type { FetchingServer } from "./fetching/fetching.ts";
 import type { Background } from "./hosting/background.ts";
+import type { RateLimiter } from "./hosting/rate_limiter.ts";
 import type { KeyRotation } from "./hosting/rotating_keys.ts";
 import type { HostedResources } from "./hosting/hosted_resources.ts";
 import type { PageDelivery } from "./login/delivery.ts";
@@ -80,6 +81,8 @@ export interface HostedServer extends FetchingServer {
   readonly assertionAudiences: readonly string[];
   /** Adds the texts of its rule to an error; absent: errors have only their code and message. */
   readonly addTexts?: (server: HostedServer, error: OAuthError) => Promise<OAuthError>;
+  /** Limits guesses of secrets; absent: no limit. */
+  readonly rateLimiter?: RateLimiter;
   /** Recent code challenges, each with the time at which its code expires. */
   readonly recentChallenges: BoundedCache<number>;
   /** Redacts the clients' secrets in shown and logged text. */

@@ -119,11 +119,6 @@ export const tokenRules = {
     "the request uses more than one method of client authentication",
     "OAuth 2.1 §2.4, §3.2.4",
   ),
-  "CA-12": rule<{ readonly seconds: number }>(
-    "temporarily_unavailable",
-    "too many failed authentications, try again later",
-    "OAuth 2.1 §2.4.1",
-  ),
   "CA-16": { source: "OAuth 2.1 §2.4.1; RFC 7591 §2" },
   "CA-17": { source: "RFC 6749 §2.3.1" },
   "CI-02": grantRule<Expired>("OAuth 2.1 §4.1.2"),

@@ -1,8 +1,7 @@
 /** The clients of a server: the registered ones, and those that extensions add. */
 
 import type { Client, Clients } from "../../core/clients/repository.ts";
-import { OAuthError, type RuleExplanation } from "../../core/errors.ts";
-import type { ClientAuth } from "../../core/server.ts";
+import type { RuleExplanation } from "../../core/errors.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ClientRepository } from "./client_repository.ts";
 import type { FetchingServer } from "../fetching/fetching.ts";
@@ -41,30 +40,6 @@ export function serverClients(registered: ClientRepository, recordPrefix: string
     readAsIfStored: (server, id) => readAsIfStored(server, "client", registered, recordPrefix, id),
     externalClients: () => [],
     forgetExternalClients() {},
-  };
-}
-
-/**
- * The same method of client authentication, but each failure reads the store equally often, for known and unknown
- * clients (CA-07). A method of the connection stays as it is, because the method `none` calls it.
- */
-export function evenAuthentication(clientAuth: ClientAuth): ClientAuth {
-  if (clientAuth.isOfConnection) return clientAuth;
-  const { method } = clientAuth;
-  return {
-    method,
-    isUsed: (credentials) => clientAuth.isUsed(credentials),
-    claimedId: (credentials) => clientAuth.claimedId(credentials),
-    async authenticate(server: FetchingServer & { readonly clients: ServerClients }, credentials) {
-      try {
-        return await clientAuth.authenticate(server, credentials);
-      } catch (error) {
-        if (error instanceof OAuthError) {
-          await server.clients.readAsIfStored(server, clientAuth.claimedId(credentials) ?? "");
-        }
-        throw error;
-      }
-    },
   };
 }
 

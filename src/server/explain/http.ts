@@ -15,6 +15,10 @@ const lostLogins: Readonly<Record<LostLogin, string>> = {
 
 /** By ID, in the order of `tests/rules.md`. */
 export const httpTexts = {
+  "CA-12": {
+    fix: "Correct the secret, and retry after the seconds in Retry-After.",
+    explain: ({ seconds }) => ({ expected: `no attempt for ${seconds} seconds`, received: "another attempt" }),
+  },
   "HT-01": {
     fix: "Check the URL. The home page lists every endpoint.",
   },

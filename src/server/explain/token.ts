@@ -117,10 +117,6 @@ export const tokenTexts = {
       received: methods.join(" and "),
     }),
   },
-  "CA-12": {
-    fix: "Correct the secret, and retry after the seconds in Retry-After.",
-    explain: ({ seconds }) => ({ expected: `no attempt for ${seconds} seconds`, received: "another attempt" }),
-  },
   "CA-16": {
     fix: "Add token_endpoint_auth_method to the client's metadata. Then only that method is accepted.",
   },

@@ -26,6 +26,7 @@ import { type DeclaredNames, declareNames } from "../redaction/hide_secrets.ts";
 import { registeredSecrets } from "../redaction/registered_secrets.ts";
 import { background } from "./background.ts";
 import { rateLimiter } from "./rate_limiter.ts";
+import { hostedAuthentication } from "../entries/client_authentication.ts";
 import { clientRepository } from "../entries/client_repository.ts";
 import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
 import { hostedEndpoints, protocolEndpoints } from "./endpoints.ts";
@@ -36,7 +37,7 @@ import { type CreateRepository, recordPrefix } from "../entries/repository.ts";
 import { contextFactory, type EmitEvent, HostedContext } from "./request_context.ts";
 import { rejectOtherHost, serverByHost } from "./server_by_host.ts";
 import { type HostedResource, hostedResources } from "./hosted_resources.ts";
-import { evenAuthentication, serverClients } from "../entries/server_clients.ts";
+import { serverClients } from "../entries/server_clients.ts";
 import { withUnregisteredClients } from "../entries/unregistered_clients.ts";
 import type { Keys } from "../../core/keys/keys.ts";
 import type { KeyRotation } from "./rotating_keys.ts";
@@ -210,7 +211,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const serverAt = (issuer: string): HostedServer => {
     const atIssuer: HostedServer = { ...own, ...membersOf(issuer) };
     const extended = plugins.reduceRight((inner, one) => one.extend?.(inner) ?? inner, atIssuer);
-    return { ...extended, clientAuthentication: extended.clientAuthentication.map(evenAuthentication) };
+    return { ...extended, clientAuthentication: extended.clientAuthentication.map(hostedAuthentication) };
   };
   const server = serverAt(issuer);
   const links: NavigationLink[] = [];

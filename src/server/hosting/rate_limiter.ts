@@ -2,7 +2,21 @@
 
 import { networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
-import type { AuthenticationAttempt, RateLimiter } from "../../core/secrets.ts";
+
+export interface AuthenticationAttempt {
+  /** The claimed client id; or the subject of a user, with the prefix `user `. */
+  readonly client: string;
+  /** The address of the caller; empty if unknown. */
+  readonly address: string;
+}
+
+/** @internal Counts failures by client and network. */
+export interface RateLimiter {
+  /** The seconds for which such attempts must be rejected; 0 if they are allowed. */
+  retryAfter(attempt: AuthenticationAttempt): number;
+  recordFailure(attempt: AuthenticationAttempt): void;
+  clear(): void;
+}
 
 /** Maximum number of failures in one window: for one client from one network, and for all clients from one network. */
 const maxFailuresPerClient = 10;

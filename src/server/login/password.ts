@@ -4,7 +4,7 @@ import { getPasswordDigest, maxPasswordBytes, passwordCost, type PasswordDigest 
 import type { User } from "../../core/clients/client.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
-import type { AuthenticationAttempt } from "../../core/secrets.ts";
+import type { AuthenticationAttempt } from "../hosting/rate_limiter.ts";
 
 /** The result of an attempt; the seconds to wait if attempts are rate-limited. */
 type PasswordResult = "right" | "wrong" | { readonly retryAfterSeconds: number };

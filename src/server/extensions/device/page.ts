@@ -9,12 +9,13 @@ import { endpointPath } from "../../../core/endpoint.ts";
 import { rejectUntrustedHost } from "../../../core/cross_site.ts";
 import { readParams } from "../../../core/client_endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import type { ResponseLike } from "../../../core/http/message.ts";
 import { htmlWithForms } from "../../../platform/http/response.ts";
 import { describe, type PendingRequest } from "../polled/polled_request.ts";
 import { findDevice, formatUserCode } from "./device_authorization.ts";
 import { reject } from "./rules.ts";
-import type { AuthenticationAttempt } from "../../../core/secrets.ts";
+import type { AuthenticationAttempt } from "../../hosting/rate_limiter.ts";
 import type { RuleExplanation } from "../../../core/errors.ts";
 import { Device, type DeviceProps } from "../../login/pages/device.tsx";
 import type { Pages } from "../../pages.ts";
@@ -34,7 +35,7 @@ interface DevicePageOptions {
 }
 
 /** The handlers of the page. */
-export function deviceHandlers({ approver, asks, openLogin, replacement }: DevicePageOptions): Handlers {
+export function deviceHandlers({ approver, asks, openLogin, replacement }: DevicePageOptions): Handlers<HostedServer> {
   const show = ({ site }: Context, { part, status = 200, headers }: PageResponse): ResponseLike =>
     htmlWithForms(status, renderPage(Device, { ...site, ...part }, replacement), headers);
 
@@ -47,7 +48,7 @@ export function deviceHandlers({ approver, asks, openLogin, replacement }: Devic
     return show(context, await codeForm(context, params.get("user_code") ?? ""));
   }
 
-  async function handlePost(context: Context): Promise<ResponseLike> {
+  async function handlePost(context: Context<HostedServer>): Promise<ResponseLike> {
     const { server } = context;
     if (openLogin) rejectUntrustedHost(server, context.request, "UI-20");
     const params = await readSameOriginForm(context);
