@@ -36,7 +36,12 @@ export async function createServer<Added extends object>(
     passed: undefined,
     takeFixedValue: () => undefined,
     observe: undefined,
-    keys: { ...keys, sign: jwtSigner(keys), jwks: signingKeys },
+    keys: {
+      ...keys,
+      sign: jwtSigner(keys),
+      signToken: (server, _client, kind, alg, claims) => server.keys.sign(kind, alg, claims),
+      jwks: signingKeys,
+    },
     grantTypes: [...grantTypesOf(settings, extensions), ...grantTypes],
     clientAuthentication: clientAuthentication(extensions.flatMap((extension) => extension.clientAuthentication ?? [])),
     requestParts: requestParts(extensions.flatMap(({ requestParts }) => requestParts ?? [])),

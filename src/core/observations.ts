@@ -49,15 +49,6 @@ export interface Observations {
     readonly isTrusted: boolean;
     readonly audience: readonly string[];
   };
-  /** A token is too long for cookies, or lacks claims that made it too long. Lengths are in characters. */
-  readonly "CL-17": {
-    readonly kind: string;
-    readonly length: number;
-    readonly maxLength: number;
-    readonly largest?: { readonly name: string; readonly bytes: number };
-    /** The claims that were left out, the largest first. */
-    readonly leftOut: readonly string[];
-  };
   /** A grant has scope values or resources that are no longer registered. */
   readonly "RT-09": { readonly registered: readonly string[]; readonly granted: readonly string[] };
 }

@@ -25,6 +25,15 @@ export interface HostedObservations extends Observations {
   readonly "OI-06": UnknownUser & { readonly effect: "created" | "created by the setting users" | "another user" };
   /** The redirect URI of a logout was accepted although the client has not registered it. */
   readonly "LO-03": UnregisteredUri & { readonly setting: "clients" | "redirectUris" };
+  /** A token is too long for cookies, or lacks claims that made it too long. Lengths are in characters. */
+  readonly "CL-17": {
+    readonly kind: string;
+    readonly length: number;
+    readonly maxLength: number;
+    readonly largest?: { readonly name: string; readonly bytes: number };
+    /** The claims that were left out, the largest first. */
+    readonly leftOut: readonly string[];
+  };
 }
 
 /** @internal The listener that asks clients for certificates. */

@@ -1,5 +1,6 @@
 /** Signs claims as JWTs (RFC 7515, RFC 7519). */
 
+import type { Client } from "../clients/repository.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { digestBytes, encodeBase64url, isMlDsa, shake256 } from "../crypto.ts";
 import type { Keys, Signer } from "./keys.ts";
@@ -33,6 +34,14 @@ export type SignClaims = (
 /** @internal The keys of a server, and what uses them. */
 export interface SigningKeys<Server> extends Keys {
   readonly sign: SignClaims;
+  /** Signs a token for a client. Default: by `sign`, with all claims. */
+  signToken(
+    server: Server,
+    client: Client,
+    kind: TokenKind,
+    alg: SigningAlgorithm,
+    claims: Readonly<Record<string, unknown>>,
+  ): MaybePromise<string>;
   /** The public keys in the JWKS (RFC 7517 §5). */
   jwks(server: Server): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }

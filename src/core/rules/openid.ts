@@ -111,7 +111,6 @@ export const openidRules = {
   "OI-09": { source: "OpenID Connect Core §11" },
   "LO-05": grantRule("OAuth 2.1 §4.3.3"),
   "LO-06": grantRule("OAuth 2.1 §4.3.1"),
-  "CL-17": { source: "" },
   "BR-01": rule<Repeated | { readonly place: "form" | "query"; readonly isAccepted: boolean } | ByProfile>(
     "invalid_request",
     (facts) =>

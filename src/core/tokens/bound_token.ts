@@ -69,7 +69,7 @@ interface TokenRequirement {
 }
 
 /**
- * Maximum length of a token that the server issues or accepts, in characters. It fits into a header
+ * Maximum length of a token that a server accepts, and the whole server issues, in characters. It fits into a header
  * (`maxHeaderLength`), and with the credentials of a client into a form (`maxBodyBytes`).
  */
 export const maxTokenLength = 62 * 1024;

@@ -24,7 +24,6 @@ import type { Server, TokenIssuer } from "../server.ts";
 import { currentGeneration, identifiersFor } from "../users/users.ts";
 import { type ClaimsContext, finalClaims } from "./claim_change.ts";
 import { refreshToken } from "./refresh_token.ts";
-import { signToken } from "./sign_token.ts";
 import { formatGenerations, generationsOfAccessToken } from "./token_id.ts";
 
 /** The claims of an access token (RFC 9068 §2.2). Times in seconds since the epoch. */
@@ -99,7 +98,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
       : resources.some((uri) => server.resources.isOpaque(uri)));
   const issuing = isOpaque
     ? storeOpaque(server, fixedValue ?? newToken(server, "access_token"), signedClaims, authorization, claims.exp)
-    : signToken(server, client, "access_token", policyOf(server, client).alg, signedClaims);
+    : server.keys.signToken(server, client, "access_token", policyOf(server, client).alg, signedClaims);
   const token = isPromise(issuing) ? await issuing : issuing;
   const type = tokenType(server, claims.cnf);
   return {
@@ -213,7 +212,7 @@ export async function signIdToken(
   } else server.observe?.(server, client.id, "minimal ID token", { clientId: client.id, scope: authorization.scope });
   const changing = claimsToSign(server, "id_token", claims, authorization);
   const signedClaims = isPromise(changing) ? await changing : changing;
-  return await signToken(server, client, "id_token", client.idTokenAlg, signedClaims);
+  return await server.keys.signToken(server, client, "id_token", client.idTokenAlg, signedClaims);
 }
 
 /** The claims about the user; `undefined` if the user was removed. */

@@ -25,6 +25,7 @@ import { createFetching } from "../fetching/fetching.ts";
 import { type DeclaredNames, declareNames } from "../redaction/hide_secrets.ts";
 import { registeredSecrets } from "../redaction/registered_secrets.ts";
 import { background } from "./background.ts";
+import { signLimitedToken } from "./limit_token.ts";
 import { rateLimiter } from "./rate_limiter.ts";
 import { hostedAuthentication } from "../entries/client_authentication.ts";
 import { clientRepository } from "../entries/client_repository.ts";
@@ -175,6 +176,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       rateLimiter: settings.throttle ? rateLimiter(given.now) : undefined,
     },
   });
+  Object.assign(own, { keys: { ...own.keys, signToken: signLimitedToken } });
   if (settings.acceptsAny.includes("clients")) {
     const grantTypes = own.grantTypes.map(({ type }) => type);
     Object.assign(own, { clients: withUnregisteredClients(own.clients, settings, grantTypes) });

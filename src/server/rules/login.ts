@@ -1,4 +1,4 @@
-/** Rules of the login. */
+/** Rules of the login, and of the length of tokens. */
 
 import { type Rule, rule } from "../../core/rules/rule.ts";
 
@@ -34,4 +34,5 @@ export const loginRules = {
     describeUnknownUser,
     "OpenID Connect Core §3.1.2.1",
   ),
+  "CL-17": { source: "" },
 } as const satisfies Readonly<Record<string, Rule>>;

@@ -1,12 +1,12 @@
 /** Signs tokens within the limit of their length, and warns about long ones. */
 
-import { isReservedClaim } from "../claims.ts";
-import type { Client } from "../clients/repository.ts";
-import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
-import type { TokenKind } from "../keys/jwt.ts";
-import { chain, type MaybePromise } from "../maybe_promise.ts";
-import type { Server } from "../server.ts";
-import { maxTokenLength } from "./bound_token.ts";
+import { isReservedClaim } from "../../core/claims.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
+import type { TokenKind } from "../../core/keys/jwt.ts";
+import { chain, type MaybePromise } from "../../core/maybe_promise.ts";
+import { maxTokenLength } from "../../core/tokens/bound_token.ts";
+import type { HostedServer } from "../hosted_server.ts";
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -21,14 +21,14 @@ const maxCookieLength = 4096;
 const maxWarned = 1000;
 
 /** The clients that were warned about, each with the kind of token. */
-const warned = new WeakMap<Server["clients"], Set<string>>();
+const warned = new WeakMap<HostedServer["clients"], Set<string>>();
 
 /**
  * Signs a token. Leaves the largest claims about the user out, with a warning, until it is short enough; claims of the
  * protocol always remain.
  */
-export function signToken(
-  server: Server,
+export function signLimitedToken(
+  server: HostedServer,
   client: Client,
   kind: TokenKind,
   alg: SigningAlgorithm,
@@ -41,7 +41,7 @@ export function signToken(
 }
 
 function shortenToken(
-  server: Server,
+  server: HostedServer,
   client: Client,
   kind: TokenKind,
   alg: SigningAlgorithm,
@@ -82,7 +82,7 @@ function largest(sizes: readonly ClaimSize[], bytes: number): readonly ClaimSize
   return sizes.slice(0, count);
 }
 
-function isFirst({ clients }: Server, key: string): boolean {
+function isFirst({ clients }: HostedServer, key: string): boolean {
   const known = warned.get(clients) ?? new Set();
   if (known.has(key) || known.size >= maxWarned) return false;
   warned.set(clients, known.add(key));
