@@ -116,11 +116,11 @@ const basic: ClientAuth = {
  */
 function parseBasicHeader(header: string): CredentialCandidate[] {
   const token = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1];
-  if (token === undefined || token.length % 4 !== 0) return [];
+  if (token === undefined) return [];
   let text: string;
   try {
     const binary = atob(token);
-    // Rejects other base64 encodings of the same bytes.
+    // Rejects other base64 encodings of the same bytes, such as one without padding.
     if (btoa(binary) !== token) return [];
     const bytes = Uint8Array.from(binary, (byte) => byte.charCodeAt(0));
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
