@@ -14,8 +14,12 @@ const pagePackages = ["preact", "preact-render-to-string"];
 const below = (...folders: string[]) =>
   Object.fromEntries(folders.map((folder) => [`${folder}/`, "anything"] as const));
 
-/** The types of the whole server, and the function that traces a warning. */
-const typesAndWarnings = { "server/": "types", "server/trace.ts": "anything" } as const;
+/** The types of the whole server, the function that traces a warning, and what clients may do. */
+const sharedFiles = {
+  "server/": "types",
+  "server/trace.ts": "anything",
+  "server/standing.ts": "anything",
+} as const;
 
 const importRules: ImportRules = {
   folders: {
@@ -69,7 +73,7 @@ const importRules: ImportRules = {
     },
     // Request and response formats of providers.
     "server/profiles": {
-      allowed: { ...below("platform", "core", "server/login", "server/fetching", "server/rules"), ...typesAndWarnings },
+      allowed: { ...below("platform", "core", "server/login", "server/fetching", "server/rules"), ...sharedFiles },
     },
     "server/extensions": {
       allowed: {
@@ -85,14 +89,14 @@ const importRules: ImportRules = {
         "server/login/pages/": "anything",
         // Texts that the rules of several extensions share; their explain.ts imports them.
         "server/explain/missing_token.ts": "anything",
-        ...typesAndWarnings,
+        ...sharedFiles,
       },
       packages: ["jose", "@cfworker/json-schema", ...pagePackages],
     },
     "server/login": {
       allowed: {
         ...below("platform", "core", "server/entries", "server/config", "server/pages", "server/rules"),
-        ...typesAndWarnings,
+        ...sharedFiles,
       },
       packages: pagePackages,
     },
@@ -100,19 +104,20 @@ const importRules: ImportRules = {
     "server/explain": {
       allowed: {
         ...below("platform", "core", "server/entries", "server/config", "server/redaction", "server/rules"),
-        ...typesAndWarnings,
+        ...sharedFiles,
       },
       // Reads what an invalid access token says.
       packages: ["jose"],
     },
     // Clients and users that change at run time.
     "server/entries": {
-      allowed: { ...below("platform", "core", "server/config", "server/rules"), ...typesAndWarnings },
+      allowed: { ...below("platform", "core", "server/config", "server/rules"), ...sharedFiles },
     },
     "server/config": {
       allowed: {
         ...below("core", "server/redaction", "server/profiles/settings"),
         "platform/http/ip_address.ts": "anything",
+        "server/standing.ts": "anything",
         "server/profiles/": "types",
       },
     },

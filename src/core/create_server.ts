@@ -53,6 +53,7 @@ export async function createServer<Added extends object>(
     sessionWatchers: [],
     possession: {},
     recordUse: () => {},
+    permits: () => true,
     subjectFor: (_server, _client, sub) => sub,
     jwtResponses: { findEncryption: () => undefined, signIntrospection: () => undefined },
     claims: claimRules(settings),

@@ -6,7 +6,6 @@
 import { HttpError, type RequestLike } from "./http/message.ts";
 import type { PendingAuthorization } from "./request/destination.ts";
 import { isUndottedScheme } from "./redirect_uri.ts";
-import { standingFor } from "./clients/standing.ts";
 import { quoteValue } from "./quote_value.ts";
 import { frontChannelOrigin, type ServerUrls } from "./issuer_urls.ts";
 import { reject } from "./reject.ts";
@@ -45,7 +44,7 @@ export function rejectCrossSite(context: Context): void {
 /**
  * Rejects an automatic login that a page of another site starts: in a frame, or if the page would get the code. The
  * page gets the code if the redirect URI is on another site or has a scheme without a dot, which may open a page, and
- * its client is of unknown standing or has not registered it.
+ * its client has not registered it or gets no codes there.
  *
  * @throws {OAuthError} `interaction_required`.
  * @throws {HttpError} 403 under an untrusted host, where browsers do not state the site of a request.
@@ -55,7 +54,7 @@ export function rejectCrossSiteLogin(context: Context, { destination, client }: 
   if (server.settings.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
   const target = request.headers.get("sec-fetch-dest") ?? "document";
   const isFramed = target !== "document" && isCrossSite(context);
-  const isRegistered = standingFor(client, "redirect_uris") !== "unknown" && client.hasRedirectUri(destination.uri);
+  const isRegistered = client.hasRedirectUri(destination.uri) && server.permits(server, client, "loginFromOtherSites");
   const leadsAway = !isRegistered &&
     (/^https?:/i.test(destination.uri) ? !isKnownPage(server, destination.uri) : isUndottedScheme(destination.uri));
   if (!isFramed && !(leadsAway && (isCrossSite(context) || isUnstated(context)))) return;
@@ -63,13 +62,15 @@ export function rejectCrossSiteLogin(context: Context, { destination, client }: 
 }
 
 /** Whether a page of this URL or origin may use the server like a page on this machine. */
-function isKnownPage({ issuer, settings, clients }: Server, url: string): boolean {
+function isKnownPage(server: Server, url: string): boolean {
+  const { issuer, settings, clients } = server;
   if (!URL.canParse(url)) return false;
   const { hostname, origin } = new URL(url);
   if (servesOwnPages(hostname) || hostname === new URL(issuer).hostname) return true;
   return settings.allowedOrigins.includes(origin) ||
-    [...clients.registered.known().values()].some(({ standing, redirectUris }) =>
-      standing === "configured" && redirectUris.some((uri) => /^https?:/i.test(uri) && new URL(uri).origin === origin)
+    [...clients.registered.known().values()].some((client) =>
+      client.redirectUris.some((uri) => /^https?:/i.test(uri) && new URL(uri).origin === origin) &&
+      server.permits(server, client, "haveTrustedPages")
     );
 }
 

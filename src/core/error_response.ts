@@ -11,7 +11,6 @@ import { storedRequests } from "./request/request_source.ts";
 import { statusOf } from "./rules/rule.ts";
 import type { Server } from "./server.ts";
 import { redirectsToDevice } from "./redirect_uri.ts";
-import { isPermitted } from "./clients/standing.ts";
 import { readSession } from "./session/cookies.ts";
 
 /** Creates the function that creates the error response for a value that a handler threw. */
@@ -166,8 +165,7 @@ function requestedFormat({ headers }: RequestLike): "page" | "json" | undefined 
 
 /**
  * Whether an error must be shown to the user before it is sent to the client (open redirect, OAuth 2.1 §7.13.2): the
- * client is of unknown standing, it is not on the user's device, and the user has not logged in. A server on a test
- * host sends the error immediately, because its clients are under test.
+ * server does not permit the redirect, the client is not on the user's device, and the user has not logged in.
  */
 async function isShownFirst(context: Context): Promise<boolean> {
   const { server, clientId, destination, endpoint } = context;
@@ -175,7 +173,7 @@ async function isShownFirst(context: Context): Promise<boolean> {
   // The pages for login and consent follow an interaction; only the authorization endpoint is in the metadata.
   if (endpoint?.metadataName === undefined) return false;
   const client = server.clients.known().get(clientId ?? "");
-  if (client === undefined || isPermitted(server, client, "redirectBeforeLogin")) return false;
+  if (client === undefined || server.permits(server, client, "redirectBeforeLogin")) return false;
   if (redirectsToDevice(destination!.uri)) return false;
   return await readSession(context) === undefined;
 }

@@ -6,7 +6,6 @@
 import { confirmationOf } from "./tokens/bound_token.ts";
 import { accessName, visibleAccess } from "./request/access.ts";
 import type { Client } from "./clients/repository.ts";
-import { isPermitted } from "./clients/standing.ts";
 import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
 import { findInvalidReason, registeredScope } from "./grants/narrow_grant.ts";
 import { canonicalUri } from "./resource_list.ts";
@@ -34,11 +33,11 @@ export type Introspection = { readonly active: false } | { readonly active: true
 const inactiveToken: Introspection = { active: false };
 
 /**
- * Whether a client may inspect an access token. Each client may inspect its own tokens. A client that is not unknown
- * may also inspect tokens for the default audience and for the resources that it serves.
+ * Whether a client may inspect an access token: one of its own, or one for the default audience or a resource that it
+ * serves, if the server permits that.
  */
 export function mayInspect(server: Server, client: Client, { audience, claims }: AccessToken): boolean {
-  return claims.client_id === client.id || isPermitted(server, client, "inspectTokensOfOthers") &&
+  return claims.client_id === client.id || server.permits(server, client, "inspectTokensOfOthers") &&
       audience.some((uri) => uri === server.audience || client.serves.includes(canonicalUri(uri)));
 }
 
@@ -57,7 +56,7 @@ export async function introspect(
   if (accessToken !== undefined) {
     if (!mayInspect(server, caller, accessToken)) {
       // The response is that of an invalid token (RFC 7662 §2.2).
-      const isTrusted = isPermitted(server, caller, "inspectTokensOfOthers");
+      const isTrusted = server.permits(server, caller, "inspectTokensOfOthers");
       const { audience } = accessToken;
       server.observe?.(server, caller.id, "IN-02", { clientId: caller.id, serves: caller.serves, isTrusted, audience });
       return inactiveToken;

@@ -45,7 +45,7 @@ export interface Observations {
     readonly clientId: string;
     /** The resources that the client serves. */
     readonly serves: readonly string[];
-    /** Whether its standing allows it to see tokens of other clients. */
+    /** Whether the server permits it to see tokens of other clients. */
     readonly isTrusted: boolean;
     readonly audience: readonly string[];
   };

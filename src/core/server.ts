@@ -24,7 +24,6 @@ import type { ParameterDescription, Params, ResponseMode, ResponseModes } from "
 import type { ClaimRequests, ClaimRules } from "./claims.ts";
 import type { Client, Clients, Users } from "./clients/repository.ts";
 import type { ClientAuthMethod } from "./clients/client.ts";
-import type { SupportedGrantType } from "./clients/standing.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "./grants/authenticated_request.ts";
 import type { OAuthError } from "./errors.ts";
 import type { Observations } from "./observations.ts";
@@ -76,6 +75,10 @@ export interface Server {
    * @throws {OAuthError} To prevent it.
    */
   recordUse(server: Server, client: Client, request?: AuthorizationRequest): MaybePromise<void>;
+  /**
+   * Whether a client may do something, or use a grant type that it is registered for. Default: every client may.
+   */
+  permits(server: Server, client: Client, permission: Permission | GrantType): boolean;
   /**
    * The subject of a user for a client (OpenID Connect Core §8). It is stable, also after a restart on the same store.
    *
@@ -211,8 +214,23 @@ export interface ClientAuth {
   authenticate(server: Server, credentials: Credentials): Promise<Client>;
 }
 
+/** @internal What {@link Server.permits} decides, besides grant types. */
+export type Permission =
+  /** Errors are sent to its redirect URI before a user has logged in (open redirect, OAuth 2.1 §7.13.2). */
+  | "redirectBeforeLogin"
+  /** Pages of other sites start automatic logins that send it codes. */
+  | "loginFromOtherSites"
+  /** Pages of the origins of its redirect URIs use the server like pages on this machine. */
+  | "haveTrustedPages"
+  /** It inspects access tokens of other clients: for the default audience, or for what it serves. */
+  | "inspectTokensOfOthers"
+  /** It requests the scope values that it has only on its own behalf. */
+  | "requestOwnScope";
+
 /** One grant type. */
-export interface GrantType extends SupportedGrantType {
+export interface GrantType {
+  /** The value of `grant_type`. */
+  readonly type: string;
   /** The title of its requests on pages, such as `Refresh`. Default: that of the token endpoint. */
   readonly title?: string;
   /** The parameters that it reads, besides `grant_type` and those of client authentication. */

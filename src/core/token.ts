@@ -3,7 +3,6 @@
 import { clientEndpoint } from "./client_endpoint.ts";
 import type { Handlers } from "./route.ts";
 import { json } from "./http/message.ts";
-import { mayUseGrantType } from "./clients/standing.ts";
 import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
 import type { Params } from "./params.ts";
 import { reject } from "./reject.ts";
@@ -38,14 +37,8 @@ function findGrantType(server: Server, { client, parameters }: AuthenticatedRequ
   if (type === undefined || grantType === undefined) {
     throw reject("TK-05", { grantTypes: grantTypes.map((supported) => supported.type), sent: type });
   }
-  if (!client.grantTypes.includes(type)) {
-    // A grant type without a user is for clients that authenticate.
-    const isPossible = client.confidential || grantType.standing?.from === "unknown";
-    throw reject("TK-06", { clientId: client.id, grantType: type, registered: client.grantTypes, isPossible });
-  }
-  if (!mayUseGrantType(client, grantType, server.settings)) {
-    const lowest = grantType.standing?.from ?? "configured";
-    throw reject("TK-06", { grantType: type, standing: client.standing, lowest });
+  if (!client.grantTypes.includes(type) || !server.permits(server, client, grantType)) {
+    throw reject("TK-06", { client, grantType });
   }
   server.passed?.("TK-06", type);
   return grantType;

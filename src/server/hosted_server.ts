@@ -5,6 +5,7 @@ import type { OAuthError } from "../core/errors.ts";
 import type { MaybePromise } from "../core/maybe_promise.ts";
 import type { SessionWatcher } from "../core/session/session_watcher.ts";
 import type { BoundedCache } from "../platform/bounded_cache.ts";
+import type { GrantType } from "./standing.ts";
 import type { FetchingServer } from "./fetching/fetching.ts";
 import type { Background } from "./hosting/background.ts";
 import type { RateLimiter } from "./hosting/rate_limiter.ts";
@@ -65,6 +66,8 @@ export interface HostedServer extends FetchingServer {
   readonly clients: ServerClients;
   /** Adds signing keys, and loads those of other instances. */
   readonly keyRotation: KeyRotation;
+  /** The grant types of the token endpoint. */
+  readonly grantTypes: readonly GrantType[];
   /** The users. */
   readonly users: UserRepository;
   /** The listener that asks clients for certificates; absent if no extension uses them. */

@@ -19,7 +19,6 @@ import { isPromise, type MaybePromise } from "../maybe_promise.ts";
 import type { Policy } from "../policy.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { RuleExplanation } from "../errors.ts";
-import type { Standing } from "./standing.ts";
 import type { RuleId } from "../rules/mod.ts";
 
 /** @internal The metadata document of a client: its `client_id` is the URL of the document. */
@@ -35,6 +34,12 @@ export interface ClientDocument {
   /** The warnings: values that a client should not use, or that this server does not support. */
   readonly warnings: readonly RuleExplanation[];
 }
+
+/**
+ * @internal Who made a client known: `configured`, the operator or the program; `approved`, a party that the operator
+ * trusts; `unknown`, any party.
+ */
+export type Standing = "configured" | "approved" | "unknown";
 
 /** A client, with all defaults. */
 export interface Client {

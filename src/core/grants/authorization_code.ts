@@ -36,7 +36,6 @@ const boundCode: BoundToKey = {
 export const authorizationCode: GrantType = {
   type: "authorization_code",
   title: "Code exchange",
-  standing: { from: "unknown" },
   parameters: parameters(
     { name: "code", secret: "code", linksFlow: true },
     "redirect_uri",

@@ -4,7 +4,6 @@ import { authorizationCode } from "./authorization_code.ts";
 import { authorizeClientCredentials } from "./client_credentials.ts";
 import { authorizeRefresh } from "./refresh_token.ts";
 import type { Policy } from "../policy.ts";
-import { withoutUser } from "../clients/standing.ts";
 import { parameters } from "../params.ts";
 import type { GrantType } from "../server.ts";
 
@@ -26,7 +25,6 @@ function loadedOnDemand(
 const refreshToken: GrantType = {
   type: "refresh_token",
   title: "Refresh",
-  standing: { from: "unknown" },
   parameters: parameters(
     { name: "refresh_token", secret: "refresh_token", linksFlow: true },
     "scope",
@@ -39,7 +37,6 @@ const refreshToken: GrantType = {
 const clientCredentials: GrantType = {
   type: "client_credentials",
   title: "Client credentials",
-  standing: withoutUser,
   parameters: parameters("scope", { name: "resource", repeatable: true }),
   authorize: authorizeClientCredentials,
 };
@@ -68,8 +65,8 @@ export function grantTypesOf(
   );
   return [
     ...grantTypes,
-    ...ofExtensions.flatMap(({ type, title, standing, parameters, checks, load }) =>
-      load === undefined ? [] : loadedOnDemand({ type, title, standing, parameters, checks }, () => load(settings))
+    ...ofExtensions.flatMap(({ isOn: _, load, ...description }) =>
+      load === undefined ? [] : loadedOnDemand(description, () => load(settings))
     ),
   ];
 }

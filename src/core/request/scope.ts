@@ -2,7 +2,6 @@
 
 import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { type Client, policyOf } from "../clients/repository.ts";
-import { hasStanding } from "../clients/standing.ts";
 import { byProfile } from "../rules/rule.ts";
 import { isAbsoluteUri } from "../resource_list.ts";
 import { hasCode, type Params, scopeToken, splitScope } from "../params.ts";
@@ -24,8 +23,8 @@ export function resolveScope(
   requested: string | undefined,
   holder: "user" | "client" = "user",
 ): string[] {
-  const isApproved = hasStanding(client, "approved");
-  const registered = holder === "client" && isApproved ? client.ownScope : client.scope;
+  const ownScope = server.permits(server, client, "requestOwnScope") ? client.ownScope : client.scope;
+  const registered = holder === "client" ? ownScope : client.scope;
   const tokens = requested === undefined ? [...server.settings.defaultScope] : splitScope(requested);
   if (requested === undefined && tokens.length === 0) throw reject("AZ-16", { registered });
   if (!tokens.every((token) => scopeToken.test(token))) throw reject("AZ-15");
@@ -37,7 +36,7 @@ export function resolveScope(
   const disallowed = supported.filter((token) => !client.allowsScope(token) && !registered.includes(token));
   if (supported.length === 0 || disallowed.length > 0) {
     if (requested === undefined) throw reject("AZ-16", { registered, disallowed, clientId });
-    const isOwn = isApproved && disallowed.some((token) => client.ownScope.includes(token));
+    const isOwn = disallowed.some((token) => ownScope.includes(token));
     const problem = isOwn ? "not for users" : "not allowed";
     throw reject("AZ-17", { problem, requested: tokens, registered, disallowed, clientId });
   }

@@ -66,19 +66,14 @@ export type FailedAuthentication =
   | ByProfile & { readonly failure: "method not offered"; readonly used: string; readonly offered: readonly string[] }
   | { readonly failure: "public client"; readonly id: string };
 
-interface UnregisteredGrantType {
-  readonly clientId: string;
-  readonly grantType: string;
-  readonly registered: readonly string[];
-  /** Whether a client without a secret or a key may be registered for it, or the client has one. */
-  readonly isPossible: boolean;
-}
-
 interface DisallowedGrantType {
-  readonly grantType: string;
-  readonly standing: string;
-  /** The lowest standing that may use it. */
-  readonly lowest: string;
+  readonly client: {
+    readonly id: string;
+    readonly standing: string;
+    readonly confidential: boolean;
+    readonly grantTypes: readonly string[];
+  };
+  readonly grantType: { readonly type: string };
 }
 
 /** By ID, in the order of `tests/rules.md`. */
@@ -91,12 +86,12 @@ export const tokenRules = {
     ({ sent }) => sent === undefined ? "grant_type is missing" : "grant_type is not supported by this server",
     "OAuth 2.1 §3.2.4; RFC 9700 §2.4",
   ),
-  "TK-06": rule<UnregisteredGrantType | DisallowedGrantType>(
+  "TK-06": rule<DisallowedGrantType>(
     "unauthorized_client",
-    (facts) =>
-      "registered" in facts
-        ? "this client is not registered for this grant_type"
-        : "this client may not use this grant_type",
+    ({ client, grantType }) =>
+      client.grantTypes.includes(grantType.type)
+        ? "this client may not use this grant_type"
+        : "this client is not registered for this grant_type",
     "OAuth 2.1 §3.2.4",
   ),
   "TK-08": rule("invalid_request", "client_id does not match the authenticated client", "OAuth 2.1 §3.2.2"),

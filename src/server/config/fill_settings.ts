@@ -6,7 +6,7 @@ import { defaultAlgorithms, type SigningAlgorithm } from "../../core/keys/signin
 import type { ClientAuthMethod, User } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import { clientFieldOf } from "./client_fields.ts";
-import type { SupportedGrantType } from "../../core/clients/standing.ts";
+import type { SupportedGrantType } from "../standing.ts";
 import { demoClients, demoUsers } from "./demo_entries.ts";
 import { addedValues, type KnownExtension, type SettingsAtStart } from "./extension_settings.ts";
 import type { Allowances } from "../../core/test_hosts.ts";

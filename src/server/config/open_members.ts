@@ -1,6 +1,7 @@
 /** Which members of its metadata a client may set itself: in a registration request and in a metadata document. */
 
-import { hasStanding, type Standing } from "../../core/clients/standing.ts";
+import { hasStanding } from "../standing.ts";
+import type { Standing } from "../../core/clients/repository.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { Policy } from "../../core/policy.ts";
 import { serverPolicy } from "./server_policy.ts";

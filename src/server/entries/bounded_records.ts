@@ -15,7 +15,7 @@
 import { networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
 import { type ExpiryHeap, expiryHeap, type HeapItem } from "../../core/store/expiry_heap.ts";
 import type { Client } from "../../core/clients/repository.ts";
-import { isPermitted } from "../../core/clients/standing.ts";
+import { isPermitted } from "../standing.ts";
 import { reject } from "../rules/operation.ts";
 import type { Server } from "../../core/server.ts";
 

@@ -1,6 +1,6 @@
 /** The repository of clients: validation, and conversion from metadata (RFC 7591 §2) and stored records. */
 
-import type { StandingHolder } from "../../core/clients/standing.ts";
+import type { StandingHolder } from "../standing.ts";
 import { assertNoIssues } from "../config/config_issue.ts";
 import type { Policy } from "../../core/policy.ts";
 import { type Client, clientFromMetadata, type ClientPolicy } from "../../core/clients/repository.ts";

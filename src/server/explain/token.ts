@@ -2,6 +2,7 @@
 
 import { removedClient } from "../entries/removed_client.ts";
 import { splitScope } from "../../core/params.ts";
+import { requirementOf } from "../standing.ts";
 import { separatorFix } from "../config/separators.ts";
 import type { Expired, tokenRules } from "../../core/rules/token.ts";
 import { explainRepeated } from "./parameters.ts";
@@ -30,21 +31,22 @@ export const tokenTexts = {
   "TK-06": {
     passes: "the client is registered for this grant_type",
     fix: "Add the grant type to the client's grant_types.",
-    explain(facts) {
-      const { grantType } = facts;
-      if ("registered" in facts) {
-        const { clientId, registered, isPossible } = facts;
+    explain({ client: { id, standing, confidential, grantTypes: registered }, grantType }) {
+      const { type } = grantType;
+      const lowest = requirementOf(grantType).from;
+      if (!registered.includes(type)) {
+        // A grant type without a user is for clients that authenticate.
+        const isPossible = confidential || lowest === "unknown";
         return {
           expected: registered.join(" or "),
-          received: grantType,
+          received: type,
           ...isPossible
-            ? { change: { client_id: clientId, isNew: false, grant_type: grantType } }
-            : { fix: `Use another client: ${clientId} is public, and ${grantType} is for clients that authenticate.` },
+            ? { change: { client_id: id, isNew: false, grant_type: type } }
+            : { fix: `Use another client: ${id} is public, and ${type} is for clients that authenticate.` },
         };
       }
-      const { standing, lowest } = facts;
       return {
-        reason: `a client with the standing ${standing} may not use ${grantType}`,
+        reason: `a client with the standing ${standing} may not use ${type}`,
         expected: `a client with the standing ${lowest}`,
         received: `a client with the standing ${standing}`,
         fix: `Add the client to the configuration${

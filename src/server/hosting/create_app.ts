@@ -36,6 +36,7 @@ import type { HostedServer } from "../hosted_server.ts";
 import { type AppChanges, defaultOutbound, type LatchkeyOptions } from "./options.ts";
 import { type CreateRepository, recordPrefix } from "../entries/repository.ts";
 import { contextFactory, type EmitEvent, HostedContext } from "./request_context.ts";
+import { isPermitted } from "../standing.ts";
 import { rejectOtherHost, serverByHost } from "./server_by_host.ts";
 import { type HostedResource, hostedResources } from "./hosted_resources.ts";
 import { serverClients } from "../entries/server_clients.ts";
@@ -144,6 +145,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       settings,
       observe: hasListener ? (await import("../explain/observations.ts")).traceObservation : undefined,
       addTexts: async (ofRequest, error) => await (await import("../rules.ts")).addTexts(ofRequest, error),
+      permits: isPermitted,
       recordUse(server: HostedServer, client, request) {
         if (client.standing === "unknown") server.fetching.recordUse(client.id);
         if (request?.codeChallenge !== undefined) rememberChallenge(server, client, request.codeChallenge);

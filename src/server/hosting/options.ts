@@ -10,7 +10,7 @@ import type { Settings } from "../config/settings.ts";
 import type { KeySource } from "./key_source.ts";
 import { allowsLocalFetch, type FetchPolicy, type Outbound } from "../fetching/outbound.ts";
 import type { RandomBytes } from "../../core/secrets.ts";
-import type { GrantType } from "../../core/server.ts";
+import type { GrantType } from "../standing.ts";
 import type { Trace, TraceEvent } from "../trace.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { Pages } from "../pages.ts";

@@ -10,7 +10,7 @@ import { quote } from "../config/config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { type Field, type Fields, list, object, text, validate } from "../config/field.ts";
 import { clientsField, orAny, settingFields } from "../config/settings.ts";
-import type { GrantType } from "../../core/server.ts";
+import type { GrantType } from "../standing.ts";
 import type { Pages } from "../pages.ts";
 import { extensions as allExtensions } from "./extensions.ts";
 import { endpointPathsField } from "../config/endpoint_paths.ts";

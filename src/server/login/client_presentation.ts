@@ -2,7 +2,7 @@
 
 import { contentSecurityPolicy } from "../../core/http/message.ts";
 import type { Client } from "../../core/clients/repository.ts";
-import { isPermitted } from "../../core/clients/standing.ts";
+import { isPermitted } from "../standing.ts";
 import type { Server } from "../../core/server.ts";
 import type { ClientPresentation } from "./pages/client_links.tsx";
 import type { Interaction } from "./pending.ts";

@@ -20,7 +20,7 @@ import type { HostedServer } from "../hosted_server.ts";
 import type { Server } from "../../core/server.ts";
 import { deliveryTo } from "../../core/request/delivery.ts";
 import { clientIdentity } from "../entries/client_identity.ts";
-import { standingFor } from "../../core/clients/standing.ts";
+import { standingFor } from "../standing.ts";
 import { redirectsToDevice } from "../../core/redirect_uri.ts";
 import { reject } from "../rules/mod.ts";
 import { constantTimeEqual } from "../../core/secrets.ts";

@@ -17,7 +17,7 @@ import {
 import { htmlWithForms } from "../../platform/http/response.ts";
 import { rejectCrossOrigin } from "../pages/same_origin.ts";
 import type { Client } from "../../core/clients/repository.ts";
-import { isPermitted } from "../../core/clients/standing.ts";
+import { isPermitted } from "../standing.ts";
 import { clientSessionId } from "../../core/grant.ts";
 import type { Params } from "../../core/params.ts";
 import { appendToRedirectUri } from "../../core/redirect_uri.ts";

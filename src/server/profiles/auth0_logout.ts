@@ -10,7 +10,7 @@ import { mayLogOutTo, warnAccepted } from "../login/logout_uri.ts";
 import { reject } from "../rules/mod.ts";
 import { readSession } from "../../core/session/cookies.ts";
 import { clearSessionCookie } from "../login/session_cookie.ts";
-import { isPermitted } from "../../core/clients/standing.ts";
+import { isPermitted } from "../standing.ts";
 import { OAuthError } from "../../core/errors.ts";
 import { endSession } from "../../core/session/session.ts";
 

@@ -28,7 +28,12 @@ function resolve(
 }
 
 function withSettings(settings: Scopes): Server {
-  return { trace() {}, now: () => 0, settings: { acceptsAny: [], ...settings } } as unknown as Server;
+  return {
+    trace() {},
+    now: () => 0,
+    permits: () => true,
+    settings: { acceptsAny: [], ...settings },
+  } as unknown as Server;
 }
 
 function withScope(scope: readonly string[]): Client {

@@ -2,7 +2,7 @@
 
 import { standardClaims } from "../../../core/claims.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
-import { isPermitted } from "../../../core/clients/standing.ts";
+import { isPermitted } from "../../standing.ts";
 import type { User } from "../../../core/clients/client.ts";
 import { byProfile } from "../../../core/rules/rule.ts";
 import type { TrustedIssuer } from "./settings.ts";

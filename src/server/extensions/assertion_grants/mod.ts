@@ -4,7 +4,7 @@
  */
 
 import type { Extension } from "../../hosting/extension.ts";
-import { withoutUser } from "../../../core/clients/standing.ts";
+import { withoutUser } from "../../standing.ts";
 import { unlistedClientsWarnings } from "../../config/client_extension.ts";
 import { parameters } from "../../../core/params.ts";
 import { assertionGrantFields, type AssertionGrantPolicy, type TrustedIssuer } from "./settings.ts";

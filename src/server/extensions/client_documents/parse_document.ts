@@ -18,7 +18,7 @@ import { findLocalUris, isLocalUrl } from "../../config/local_uris.ts";
 import { redirectsToDevice } from "../../../core/redirect_uri.ts";
 import { validateRedirectUri } from "../../config/uri_issues.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import { meetsRequirement } from "../../../core/clients/standing.ts";
+import { meetsRequirement, requirementOf } from "../../standing.ts";
 import { validateUntrustedText } from "../../config/untrusted_text.ts";
 import { reject } from "./rules.ts";
 import { clientDocumentSettings } from "./settings.ts";
@@ -89,7 +89,7 @@ export async function parseDocument(
     validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls) === undefined &&
     (settings.privateUseRedirectUris || /^https?:/i.test(uri));
   const allowedGrantTypes = supportedGrantTypes(settings)
-    .filter((type) => meetsRequirement({ standing: "unknown" }, type.standing, settings))
+    .filter((type) => meetsRequirement({ standing: "unknown" }, requirementOf(type), settings))
     .map(({ type }) => type);
   const supported = (name: string, isSupported: (value: string) => boolean, expected: string) => {
     const values = filterSupported(document[name], name, isSupported, expected, warn);

@@ -11,7 +11,7 @@
 
 import type { EndpointOptions, Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../../core/route.ts";
-import { withoutUser } from "../../../core/clients/standing.ts";
+import { withoutUser } from "../../standing.ts";
 import { type ParameterDescription, parameters } from "../../../core/params.ts";
 import { polledDelivery, polledGrantType, startEndpoint } from "../polled/delivery.ts";
 import { deviceGrant, type DevicePolicy, deviceSettings } from "./settings.ts";

@@ -5,7 +5,8 @@ import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { serverPolicy, supportedGrantTypes } from "../../config/server_policy.ts";
 import type { Server } from "../../../core/server.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
-import { hasStanding, meetsRequirement, type Standing } from "../../../core/clients/standing.ts";
+import { hasStanding, meetsRequirement, requirementOf } from "../../standing.ts";
+import type { Standing } from "../../../core/clients/repository.ts";
 
 export interface RegistrationApproval {
   /** Whether the request has an initial access token. */
@@ -28,11 +29,11 @@ export function findClosedGrants(
   standing: Standing,
 ): ConfigIssue[] {
   const closed = supportedGrantTypes(serverPolicy(settings))
-    .filter((type) => grant_types.includes(type.type) && !meetsRequirement({ standing }, type.standing, settings));
+    .filter((type) =>
+      grant_types.includes(type.type) && !meetsRequirement({ standing }, requirementOf(type), settings)
+    );
   if (closed.length === 0) return [];
-  const isOpenToApproved = closed.every((type) =>
-    type.standing && hasStanding({ standing: "approved" }, type.standing.from)
-  );
+  const isOpenToApproved = closed.every((type) => hasStanding({ standing: "approved" }, requirementOf(type).from));
   return [{
     path: "grant_types",
     expected: `no ${closed.map(({ type }) => type).join(", ")}, ${

@@ -4,7 +4,7 @@ import type { ListedRecord } from "../../../core/store/store.ts";
 import { type BoundedCache, boundedCache } from "../../../platform/bounded_cache.ts";
 import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import { hasStanding } from "../../../core/clients/standing.ts";
+import { hasStanding } from "../../standing.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import { randomId, storageIssuer, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";

@@ -8,7 +8,7 @@ import type { Subject } from "../../../core/store/store.ts";
 import { type Params, scopeToken, splitScope } from "../../../core/params.ts";
 import type { User } from "../../../core/clients/client.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
-import { isPermitted } from "../../../core/clients/standing.ts";
+import { isPermitted } from "../../standing.ts";
 import { canonicalUri, isAbsoluteUri } from "../../../core/resource_list.ts";
 import type { ResourceAuthorizationServer } from "./settings.ts";
 import { OAuthError } from "../../../core/errors.ts";

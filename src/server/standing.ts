@@ -3,21 +3,18 @@
  * client or publish a metadata document, so everything is open to configured clients only unless it is declared open:
  * the members of the client metadata by `open` of `server/config/client_fields.ts`, a grant type by its member
  * `standing`, and the rest in `permissions`.
- */
-
-import type { Allowances } from "../test_hosts.ts";
-
-/**
- * Who made a client known. `configured`: the operator (file, option, page). `approved`: it registered with an initial
- * access token, or authenticates with a key in a verified software statement. `unknown`: it registered itself, has only
- * a metadata document, or is not registered at all (`server/entries/unregistered_clients.ts`).
+ *
+ * `configured`: the operator made it known (file, option, page). `approved`: it registered with an initial access
+ * token, or authenticates with a key in a verified software statement. `unknown`: it registered itself, has only a
+ * metadata document, or is not registered at all (`server/entries/unregistered_clients.ts`).
  *
  * Software statements are public. One without a key approves only the members of the metadata that it contains: see
  * {@link standingFor}.
- *
- * @internal
  */
-export type Standing = "configured" | "approved" | "unknown";
+
+import type { Client, Standing } from "../core/clients/repository.ts";
+import type { GrantType as CoreGrantType, Permission } from "../core/server.ts";
+import type { Allowances } from "../core/test_hosts.ts";
 
 /** @internal The standing that something requires. Without a requirement, it is open to configured clients only. */
 export interface StandingRequirement {
@@ -30,12 +27,7 @@ export interface StandingRequirement {
 }
 
 /** A client, as far as requirements depend on it. */
-export interface StandingHolder {
-  /** Who made it known. */
-  readonly standing: Standing;
-  /** The members of its metadata that its software statement contains; absent if it registered without one. */
-  readonly approvedMembers?: readonly string[];
-}
+export type StandingHolder = Pick<Client, "standing" | "approvedMembers">;
 
 /** @internal A grant type that a server supports, as far as the metadata of clients depends on it. */
 export interface SupportedGrantType {
@@ -44,21 +36,34 @@ export interface SupportedGrantType {
   readonly standing?: StandingRequirement;
 }
 
+/** One grant type. */
+export interface GrantType extends CoreGrantType, SupportedGrantType {}
+
 /**
  * The standing for grant types without a user, or in which the client itself names the user: on a real host the
  * operator, or an issuer that the operator trusts, must know the client.
  */
 export const withoutUser: StandingRequirement = { from: "approved", onTestHosts: "unknown" };
 
+/** The standing for the grant types of the core. */
+const coreGrantTypes: ReadonlyMap<string, StandingRequirement> = new Map([
+  ["authorization_code", { from: "unknown" }],
+  ["refresh_token", { from: "unknown" }],
+  ["client_credentials", withoutUser],
+]);
+
 const ranks: Readonly<Record<Standing, number>> = { unknown: 0, approved: 1, configured: 2 };
 
 /** The standing that each permission requires. Members of the client metadata and grant types have their own. */
 export const permissions = {
-  /** Errors are sent to its redirect URI before a user has logged in (open redirect, OAuth 2.1 §7.13.2). */
+  // On a test host, the clients are under test.
   redirectBeforeLogin: { from: "approved", onTestHosts: "unknown", member: "redirect_uris" },
+  loginFromOtherSites: { from: "approved", member: "redirect_uris" },
+  haveTrustedPages: { from: "configured" },
+  requestOwnScope: { from: "approved" },
   /** Logout continues at its redirect URI without an ID token of a session of this browser. */
   redirectAfterLogoutWithoutHint: { from: "approved", member: "post_logout_redirect_uris" },
-  /** It inspects and exchanges access tokens of other clients: for the default audience, or for what it serves. */
+  // It also exchanges them.
   inspectTokensOfOthers: { from: "approved" },
   /** It uses an entry of `trustedIssuers` or `resourceAuthorizationServers` that lists no clients. */
   useUnrestrictedIssuers: { from: "configured" },
@@ -66,7 +71,7 @@ export const permissions = {
   showLogo: { from: "approved", member: "logo_uri" },
   /** Its records in the store are not limited if it authenticates (`server/entries/bounded_records.ts`). */
   writeWithoutBound: { from: "approved" },
-} as const satisfies Readonly<Record<string, StandingRequirement>>;
+} as const satisfies Readonly<Record<Permission, StandingRequirement> & Record<string, StandingRequirement>>;
 
 /** Whether a client has at least this standing. */
 export function hasStanding({ standing }: { readonly standing: Standing }, from: Standing): boolean {
@@ -81,26 +86,26 @@ export function standingFor({ standing, approvedMembers }: StandingHolder, membe
 
 export function meetsRequirement(
   client: StandingHolder,
-  { from, onTestHosts = from, member }: StandingRequirement = { from: "configured" },
+  { from, onTestHosts = from, member }: StandingRequirement,
   { allows }: { readonly allows: Allowances },
 ): boolean {
   const holder = member === undefined ? client : { standing: standingFor(client, member) };
   return hasStanding(holder, from) || (hasStanding(holder, onTestHosts) && allows.unknownClients);
 }
 
-/** Whether a client may use a grant type that it is registered for. */
-export function mayUseGrantType(
-  client: StandingHolder,
-  { standing = { from: "configured" } }: { readonly standing?: StandingRequirement },
-  settings: { readonly allows: Allowances },
-): boolean {
-  return meetsRequirement(client, { ...standing, member: "grant_types" }, settings);
+/** The standing that a grant type requires. */
+export function requirementOf({ type, standing }: SupportedGrantType): StandingRequirement {
+  return standing ?? coreGrantTypes.get(type) ?? { from: "configured" };
 }
 
+/** Whether a client may do something, or use a grant type that it is registered for. */
 export function isPermitted(
   { settings }: { readonly settings: { readonly allows: Allowances } },
   client: StandingHolder,
-  permission: keyof typeof permissions,
+  permission: keyof typeof permissions | SupportedGrantType,
 ): boolean {
-  return meetsRequirement(client, permissions[permission], settings);
+  const requirement = typeof permission === "string"
+    ? permissions[permission]
+    : { ...requirementOf(permission), member: "grant_types" };
+  return meetsRequirement(client, requirement, settings);
 }
