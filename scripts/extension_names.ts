@@ -104,7 +104,7 @@ function namesOf(extension: Extension, server: HostedServer): string[] {
     ...Object.keys(extension.clientMetadata?.fields ?? {}),
     ...Object.keys(extension.metadata?.(server, []) ?? {}),
     ...recordKinds(text),
-    ...name === "dpop" ? [server.possession.byProof!.scheme.name] : [],
+    ...name === "dpop" ? [server.possession!.acceptedProofs(server)!.scheme] : [],
     ...[...text.matchAll(/"(\w+)" as ExtensionErrorCode/g)].map(([, code]) => code!),
     ...[...text.matchAll(/"([\w-]+\+jwt)"/g)].map(([, typ]) => typ!),
   ];

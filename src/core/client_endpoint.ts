@@ -1,21 +1,24 @@
 /** Shared by the endpoints for clients: parameters in the body only, and client authentication (OAuth 2.1 §2.4). */
 
 import { parseFields, readForm } from "./http/form.ts";
-import { HttpError, type HttpResponse, withHeaders } from "./http/message.ts";
+import { HttpError, type HttpResponse } from "./http/message.ts";
 import { authenticateClient, clientAuthParameters, findClaimedClient, observePostedSecret } from "./client_auth.ts";
 import type { Client } from "./clients/repository.ts";
 import { endpointOrigin } from "./issuer_urls.ts";
 import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
 import { OAuthError } from "./errors.ts";
 import { chain, type MaybePromise } from "./maybe_promise.ts";
-import { confirmationOf, type Connection } from "./tokens/bound_token.ts";
 import { type Params, paramsFromFields } from "./params.ts";
 import type { Credentials, Server } from "./server.ts";
 import type { Context } from "./context.ts";
 import type { Handlers } from "./route.ts";
+import type { ClientAddress } from "./router.ts";
 import { reject } from "./reject.ts";
 
-type ClientRequestHandler = (server: Server, request: AuthenticatedRequest, context: Context) => Promise<HttpResponse>;
+/** It has the type of a method, so that a handler may require a wider server. */
+type ClientRequestHandler = {
+  handle(server: Server, request: AuthenticatedRequest, context: Context): Promise<HttpResponse>;
+}["handle"];
 
 interface ClientEndpointOptions {
   /** See {@link Credentials.identifyClient}. */
@@ -27,14 +30,12 @@ interface ClientEndpointOptions {
    * Default: false, because libraries that receive a challenge do not show the body.
    */
   readonly isChallenged?: boolean;
-  /** Verifies the proof of possession of a request. Default: the endpoint ignores proofs. */
-  readonly provenKey?: (server: Server, request: AuthenticatedRequest) => Promise<string> | undefined;
 }
 
 /** The handlers of an endpoint for clients: POST with a form and client authentication. */
 export function clientEndpoint(
   handle: ClientRequestHandler,
-  { identifyClient, isAudience, isChallenged, provenKey }: ClientEndpointOptions = {},
+  { identifyClient, isAudience, isChallenged }: ClientEndpointOptions = {},
 ): Handlers {
   return {
     async POST(context) {
@@ -43,12 +44,10 @@ export function clientEndpoint(
       const parameters = await readParams(context);
       parameters.rejectRepeated((facts) => reject("TK-04", facts));
       const authorization = request.headers.get("authorization");
-      const { address } = target.clientAddress;
       const audience = isAudience ? requestUrl(context) : undefined;
       const credentials = {
         authorization,
         params: parameters,
-        address,
         audience,
         identifyClient,
         connection: target.clientAddress,
@@ -62,16 +61,9 @@ export function clientEndpoint(
         throw isChallenged || authorization !== null ? error : withoutChallenge(error, parameters);
       }
       context.clientId = client.id;
-      const clientRequest = new ClientRequest(context, client, parameters);
-      const key = provenKey?.(server, clientRequest);
-      if (key !== undefined) clientRequest.provenKey = await key;
-      const response = await handle(server, clientRequest, context);
+      const response = await handle(server, new ClientRequest(context, client, parameters), context);
       observePostedSecret(server, client, credentials);
-      if (clientRequest.provenKey === undefined || confirmationOf(clientRequest.provenKey).jkt === undefined) {
-        return response;
-      }
-      const headers = await server.possession.byProof?.nextProofHeaders(server, "client");
-      return headers === undefined ? response : withHeaders(response, headers);
+      return response;
     },
   };
 }
@@ -81,7 +73,7 @@ class ClientRequest implements AuthenticatedRequest {
   readonly client: Client;
   readonly parameters: Params;
   readonly method: string;
-  provenKey: string | undefined = undefined;
+  readonly provenKey: string | undefined = undefined;
   readonly #context: Context;
 
   constructor(context: Context, client: Client, parameters: Params) {
@@ -91,11 +83,7 @@ class ClientRequest implements AuthenticatedRequest {
     this.#context = context;
   }
 
-  get address(): string | undefined {
-    return this.#context.target.clientAddress.address;
-  }
-
-  get connection(): Connection {
+  get connection(): ClientAddress {
     return this.#context.target.clientAddress;
   }
 

@@ -51,7 +51,7 @@ export async function createServer<Added extends object>(
     levels: undefined,
     tokenIssuers,
     sessionWatchers: [],
-    possession: {},
+    possession: undefined,
     recordUse: () => {},
     permits: () => true,
     subjectFor: (_server, _client, sub) => sub,

@@ -21,7 +21,7 @@ export function errorHandler(
   return async (thrown, context) => await respond(context, await explain(context, thrown));
 
   async function respond(context: Context, thrown: unknown): Promise<HttpResponse> {
-    const { request, endpoint, destination, server } = context;
+    const { request, endpoint, destination } = context;
     switch (endpoint?.errors) {
       case "page":
         return await shownError(context, thrown);
@@ -38,8 +38,7 @@ export function errorHandler(
       case "bearer":
       case "resource": {
         const error = wording.toError(context, thrown);
-        const keyProofs = endpoint.errors === "resource" ? server.possession.byProof : undefined;
-        return bearerError(context, error, wording.members(context, error), keyProofs);
+        return bearerError(context, error, wording.members(context, error));
       }
       case undefined:
         // No endpoint has the path.

@@ -6,7 +6,7 @@ import { challenge, HttpError, type HttpResponse, json } from "./http/message.ts
 import { reject } from "./reject.ts";
 import type { RequestTarget } from "./router.ts";
 import { statusOf } from "./rules/rule.ts";
-import type { KeyProofs, Server } from "./server.ts";
+import type { Server } from "./server.ts";
 
 export type ErrorMembers = Readonly<Record<string, string>>;
 
@@ -19,17 +19,9 @@ export function jsonError({ server }: Context, error: OAuthError, members: Error
   });
 }
 
-/**
- * Rejects at a protected resource (RFC 6750 §3): the challenge names the error and the missing scope.
- *
- * @param keyProofs How requests prove possession of a key; absent if the endpoint accepts no proofs.
- */
-export function bearerError(
-  { server, request }: Context,
-  error: OAuthError,
-  members: ErrorMembers,
-  keyProofs?: KeyProofs,
-): HttpResponse {
+/** Rejects at a protected resource (RFC 6750 §3): the challenge names the error and the missing scope. */
+export function bearerError(context: Context, error: OAuthError, members: ErrorMembers): HttpResponse {
+  const { server, request, endpoint } = context;
   const { status, code, details: { challenge: form, scope = "" } } = error;
   const headers = detailHeaders(error);
   if (status !== 401 && code !== "insufficient_scope") return json(status, members, headers);
@@ -39,8 +31,8 @@ export function bearerError(
     ...form !== "bare" && members,
     ...code === "insufficient_scope" && { scope },
   };
-  const authorization = request.headers.get("authorization");
-  const challenges = keyProofs?.challenges(server, authorization, status, parameters) ??
+  const proofs = endpoint?.errors === "resource" ? server.possession?.acceptedProofs(server) : undefined;
+  const challenges = proofs?.challenges(request.headers.get("authorization"), status, parameters) ??
     challenge("Bearer", parameters);
   return json(status, members, { "www-authenticate": challenges, ...headers });
 }

@@ -24,16 +24,23 @@ import type { ParameterDescription, Params, ResponseMode, ResponseModes } from "
 import type { ClaimRequests, ClaimRules } from "./claims.ts";
 import type { Client, Clients, Users } from "./clients/repository.ts";
 import type { ClientAuthMethod } from "./clients/client.ts";
-import type { AuthenticatedRequest, Authorization, TokenResponse } from "./grants/authenticated_request.ts";
+import type {
+  AuthenticatedRequest,
+  Authorization,
+  ResourceRequest,
+  TokenResponse,
+} from "./grants/authenticated_request.ts";
 import type { OAuthError } from "./errors.ts";
+import type { HttpResponse } from "./http/message.ts";
 import type { Observations } from "./observations.ts";
 import type { SigningKeys } from "./keys/jwt.ts";
 import type { Policy } from "./policy.ts";
 import type { Resources } from "./resource_list.ts";
+import type { ClientAddress } from "./router.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
 import type { SessionWatcher } from "./session/session_watcher.ts";
-import type { BoundScheme, BoundToKey, ConnectionKeys, ConnectionRequest, SentToken } from "./tokens/bound_token.ts";
+import type { AcceptedProofs, Confirmation, SentToken } from "./tokens/bound_token.ts";
 import type { ClaimChange } from "./tokens/claim_change.ts";
 import type { RuleId } from "./rules/mod.ts";
 import type { CoreTrace, RulePassed } from "./trace.ts";
@@ -87,8 +94,8 @@ export interface Server {
   subjectFor(server: Server, client: Client, sub: string): MaybePromise<string>;
   /** Responses that are JWTs. */
   readonly jwtResponses: JwtResponses;
-  /** How requests prove possession of the keys that tokens are bound to. */
-  readonly possession: ProofOfPossession;
+  /** How requests prove possession of the keys that tokens are bound to; absent: no request can. */
+  readonly possession?: ProofOfPossession;
   /** Called when sessions have ended. */
   readonly sessionWatchers: readonly SessionWatcher<Server>[];
   /** The clients that are known, and how others become known. */
@@ -139,56 +146,44 @@ export interface JwtResponses {
   ): MaybePromise<EncryptResponse | undefined>;
 }
 
-/** @internal How requests prove possession of a key; without a way, no token is bound to a key. */
+/** @internal How requests prove possession of the keys that codes and tokens are bound to. */
 export interface ProofOfPossession {
-  readonly byProof?: KeyProofs;
-  readonly byConnection?: ConnectionKeys<Server, AuthenticatedRequest>;
-}
-
-/** @internal How requests prove possession of a key, by signed proofs. Tokens are then bound to the key (RFC 9449). */
-export interface KeyProofs {
-  readonly scheme: BoundScheme;
-  /** The error of a request that does not prove the key of a code or refresh token. */
-  unprovenKey(bound: BoundToKey, expectedKey: string, provenKey: string | undefined): OAuthError;
-  /** The accepted signature algorithms of proofs, and whether each token must be bound to a key. */
-  policy(server: Server): { readonly algorithms: readonly string[]; readonly isRequired: boolean };
   /**
-   * The thumbprint of the key that a request proves; `undefined` if it has no proof.
+   * Responds to a token request as `respond` does, with `provenKey` if the request proves a key.
    *
-   * @throws {OAuthError} If the proof is invalid.
+   * @throws {OAuthError} If its proof is invalid, or missing although the client or the server requires one.
    */
-  provenKey(server: Server, request: AuthenticatedRequest): Promise<string> | undefined;
-  /** The same for a token request, which needs a proof if the client or the server requires one (RFC 9449 §5.2). */
-  tokenKey(server: Server, request: AuthenticatedRequest): Promise<string> | undefined;
+  prove(
+    server: Server,
+    request: AuthenticatedRequest,
+    respond: (request: AuthenticatedRequest) => Promise<HttpResponse>,
+  ): Promise<HttpResponse>;
+  /** The error of a request that does not prove the key of a code or refresh token. @param error If none can. */
+  unprovenKey(error: OAuthError, expectedKey: string, provenKey: string | undefined): OAuthError;
+  /** The proofs that protected resources accept; `undefined`: none. */
+  acceptedProofs(server: Server): AcceptedProofs | undefined;
   /**
    * Requires the key that a valid access token is bound to, at a protected resource.
    *
-   * @param sent The token as the request has it.
+   * @returns Headers of the response; `undefined` if such a key cannot be proven.
    * @throws {OAuthError} If the key is not proven, or the token is bound to none although the resource requires it.
    */
-  assertProven(
+  verifyToken(
     server: Server,
-    request: Pick<AuthenticatedRequest, "method" | "url" | "header">,
+    request: ResourceRequest,
     sent: Required<SentToken>,
-    claims: { readonly cnf?: unknown; readonly client_id: string },
-  ): Promise<void>;
-  /** The challenges of a protected resource to a request with this `Authorization` header. */
-  challenges(
-    server: Server,
-    authorization: string | null,
-    status: number,
-    parameters: Readonly<Record<string, string | undefined>>,
-  ): string;
-  /** Headers for the next proofs to endpoints for clients, or to resources; `undefined` if they need none. */
-  nextProofHeaders(server: Server, kind: "client" | "resource"): Promise<Readonly<Record<string, string>> | undefined>;
+    claims: { readonly cnf?: Confirmation; readonly client_id: string },
+  ): Promise<Readonly<Record<string, string>> | undefined>;
 }
 
 /** The parts of a request that authenticate the client. */
-export interface Credentials extends ConnectionRequest {
+export interface Credentials {
   readonly authorization: string | null;
   readonly params: Params;
-  /** The address of the caller; absent if unknown. */
-  readonly address?: string;
+  /** The connection and the address of the caller. */
+  readonly connection: ClientAddress;
+  /** The value of a header; `null` if the request has none of that name. */
+  header(name: string): string | null;
   /**
    * The URL of the called endpoint, if its specification makes it an audience of client assertions (RFC 9126 §2, CIBA
    * §7.1).

@@ -2,22 +2,24 @@
 
 import { clientEndpoint } from "./client_endpoint.ts";
 import type { Handlers } from "./route.ts";
-import { json } from "./http/message.ts";
+import { type HttpResponse, json } from "./http/message.ts";
 import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
 import type { Params } from "./params.ts";
 import { reject } from "./reject.ts";
 import type { GrantType, Server } from "./server.ts";
 import { issueTokens } from "./tokens/mod.ts";
 
-export const token: Handlers = clientEndpoint(async (server, request) => {
+export const token: Handlers = clientEndpoint(
+  (server, request) =>
+    server.possession?.prove(server, request, (proven) => respond(server, proven)) ?? respond(server, request),
+  { identifyClient },
+);
+
+async function respond(server: Server, request: AuthenticatedRequest): Promise<HttpResponse> {
   const grantType = findGrantType(server, request);
   const authorization = await grantType.authorize(server, request);
   return json(200, await issueTokens(server, request, authorization));
-}, {
-  identifyClient,
-  provenKey: (server, request) =>
-    server.possession.byConnection?.tokenKey(server, request) ?? server.possession.byProof?.tokenKey(server, request),
-});
+}
 
 /** The id of the client of a request that names no client, if its grant identifies one. */
 async function identifyClient(server: Server, parameters: Params): Promise<string | undefined> {

@@ -35,9 +35,7 @@ async function respond(context: Context): Promise<ResponseLike> {
     "openid",
   );
   const response = await showClaims(server, token, other?.name === "form");
-  if (token.claims.cnf?.jkt === undefined) return response;
-  const headers = await server.possession.byProof?.nextProofHeaders(server, "resource");
-  return headers === undefined ? response : withHeaders(response, headers);
+  return token.headers === undefined ? response : withHeaders(response, token.headers);
 }
 
 async function showClaims(server: Server, token: AccessToken, isInForm: boolean): Promise<HttpResponse> {

@@ -11,19 +11,14 @@ import type { HostedServer } from "../server/hosted_server.ts";
 import { localProofs, localVerifier } from "./local_verifier.ts";
 import { publicUrl } from "../core/endpoint.ts";
 import { randomToken } from "../core/secrets.ts";
+import { nextProofHeaders } from "../server/extensions/dpop/respond.ts";
+import { confirmationMember } from "../server/extensions/mutual_tls/settings.ts";
 import type { ConnectionList } from "./connections.ts";
 import { calledTool, parseMcp, respondToMcp } from "./mcp.ts";
 import type { McpMessage, RequiredConnection } from "./mcp.ts";
 import { metadataResponse } from "./metadata.ts";
 import type { AccessTokenClaims, ProtectedResource, RequiredLogin } from "./protected_resource.ts";
-import {
-  assertSufficient,
-  confirmation,
-  isWithoutToken,
-  rejectionResponse,
-  schemeOf,
-  verifyRequest,
-} from "./require_token.ts";
+import { assertSufficient, confirmation, isWithoutToken, rejectionResponse, verifyRequest } from "./require_token.ts";
 
 /** A hosted resource with its defaults. */
 export interface HostedResourceDefinition extends HostedResource {
@@ -115,11 +110,14 @@ async function withToken(
   const scope = requiredScope(definition, messages);
   const required = { ...describe(definition, server), scope, ...requiredLogin(definition, messages) };
   try {
-    const { byConnection } = server.possession;
     const connection = { connection: target.clientAddress, header: (name: string) => request.headers.get(name) };
-    const assertCertificate = byConnection &&
-      ((cnf: unknown) => byConnection.assertProven(server, connection, cnf));
-    const claims = await verifyRequest(request, required, assertCertificate);
+    const assertCertificate = async (cnf: unknown) =>
+      (await import("../server/extensions/mutual_tls/bound_tokens.ts")).assertSameCertificate(
+        server,
+        connection,
+        confirmation(cnf)[confirmationMember],
+      );
+    const claims = await verifyRequest(request, required, server.certificateListener && assertCertificate);
     context.clientId = claims.client_id;
     assertSufficient(claims, required);
     server.passed?.("PR-08");
@@ -128,9 +126,7 @@ async function withToken(
     if ((required.acrValues ?? required.maxAgeSeconds) !== undefined) server.passed?.("ST-04");
     const { jkt } = confirmation(claims.cnf);
     if (jkt !== undefined) server.passed?.("DO-09");
-    const headers = jkt === undefined
-      ? undefined
-      : await server.possession.byProof?.nextProofHeaders(server, "resource");
+    const headers = jkt === undefined ? undefined : await nextProofHeaders(server, "resource");
     const response = await respond(claims);
     return headers === undefined ? response : withHeaders(response, headers);
   } catch (error) {
@@ -142,7 +138,7 @@ async function withToken(
         ? { type: "challenged", ...event, scope }
         : { type: "rejected", ...event, error: error.code, client: context.clientId, explanation },
     );
-    return rejectionResponse(error, schemeOf(request), required);
+    return rejectionResponse(error, request.headers.get("authorization"), required);
   }
 }
 

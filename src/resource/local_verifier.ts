@@ -4,6 +4,7 @@ import { errors } from "jose";
 import { hostedClient } from "../server/entries/client_repository.ts";
 import { paramsFromFields } from "../core/params.ts";
 import type { Server } from "../core/server.ts";
+import { dpopSettings } from "../server/extensions/dpop/settings.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { introspect } from "../core/introspect.ts";
 import type { ProofVerifier } from "./dpop_proofs.ts";
@@ -37,12 +38,11 @@ export function localVerifier(server: Server, resource: string, by: "jwks" | "in
 
 /** Verifies proofs as the server does, with its record of used proofs; `undefined` if the server accepts no proofs. */
 export function localProofs(server: HostedServer): ProofVerifier | undefined {
-  const { byProof } = server.possession;
-  if (byProof === undefined) return undefined;
-  const { algorithms, isRequired } = byProof.policy(server);
+  const { required } = server.possession?.acceptedProofs(server) ?? {};
+  if (required === undefined) return undefined;
   return {
-    algorithms,
-    required: isRequired,
+    algorithms: dpopSettings.of(server.settings).dpop.algorithms,
+    required,
     async verify(request, accessToken, _now, boundKey, clientId) {
       const { verifyRequestProof } = await import("../server/extensions/dpop/request_proof.ts");
       return await verifyRequestProof(server, request, { accessToken, boundKey, clientId });

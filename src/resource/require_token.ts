@@ -2,7 +2,7 @@
  * Access tokens at a protected resource (RFC 6750, OAuth 2.1 §5): checks, challenges, and the reason of a rejection.
  */
 
-import { type HttpResponse, json, toResponse } from "../core/http/message.ts";
+import { challenge, type HttpResponse, json, toResponse } from "../core/http/message.ts";
 import { corsHeaders, parseTarget } from "../core/router.ts";
 import { canonicalUri } from "../core/resource_list.ts";
 import { jwtPolicies } from "../platform/jwt/jwt_policies.ts";
@@ -11,7 +11,7 @@ import { OAuthError } from "../core/errors.ts";
 import { reject } from "../server/rules/mod.ts";
 import { reject as rejectCertificate } from "../server/extensions/mutual_tls/rules.ts";
 import { reject as rejectProof } from "../server/extensions/dpop/rules.ts";
-import { assertKeyProven, dpopScheme, tokenChallenges, usedScheme } from "../server/extensions/dpop/scheme.ts";
+import { acceptedProofs, assertKeyProven, dpopScheme } from "../server/extensions/dpop/scheme.ts";
 import { metadataUrl } from "./metadata.ts";
 import type { AccessTokenClaims, RequiredToken } from "./protected_resource.ts";
 import { assertRequiredLogin, insufficientLogin, loginParameters } from "./required_login.ts";
@@ -51,7 +51,7 @@ export async function requireToken(request: Request, options: RequiredToken): Pr
     return claims;
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    const rejection = rejectionResponse(error, schemeOf(request), options);
+    const rejection = rejectionResponse(error, request.headers.get("authorization"), options);
     if (options.onRejection !== undefined) {
       const { addTexts, findFix, findRule } = await import("../server/rules.ts");
       const explanation = (await addTexts(undefined, error)).explain();
@@ -83,7 +83,7 @@ export async function requireToken(request: Request, options: RequiredToken): Pr
  */
 export function stepUpChallenge(token: AccessTokenClaims, options: RequiredToken): Response | undefined {
   const error = insufficientLogin(token, options);
-  const scheme = confirmation(token.cnf).jkt === undefined ? "Bearer" : dpopScheme.name;
+  const scheme = confirmation(token.cnf).jkt === undefined ? "Bearer" : dpopScheme;
   return error && toResponse(rejectionResponse(error, scheme, options));
 }
 
@@ -108,7 +108,7 @@ export async function verifyRequest(
   assertRequiredLogin(options);
   const { method, url, headers } = request;
   const { resource, dpop, verifier } = options;
-  const proofs = dpop && { required: dpop.required, scheme: dpopScheme };
+  const proofs = dpop && acceptedProofs(dpop);
   const { scheme, token } = requireSentToken(headers.get("authorization"), {
     missing: (facts, handling) => reject("PR-08", facts, handling),
     proofs,
@@ -161,19 +161,14 @@ export function isWithoutToken({ url, headers }: TokenRequest): boolean {
   return headers.get("authorization") === null && !hasTokenInQuery(url);
 }
 
-/** The scheme of the challenge of a request. */
-export function schemeOf({ headers }: TokenRequest): string {
-  return usedScheme(headers.get("authorization"));
-}
-
 /**
  * The response that rejects a request, with the challenge (RFC 6750 §3, RFC 9728 §5.1).
  *
- * @param scheme The scheme of the request.
+ * @param authorization The header of the request, or its scheme alone.
  */
 export function rejectionResponse(
   error: OAuthError,
-  scheme: string,
+  authorization: string | null,
   options: RequiredToken,
 ): HttpResponse {
   const { resource, scope = [], dpop } = options;
@@ -192,13 +187,9 @@ export function rejectionResponse(
     ...corsHeaders,
     ...(status === 401 || status === 403) &&
       {
-        "www-authenticate": tokenChallenges(
-          {
-            ...{ scheme, status },
-            proofs: dpop && { algorithms: dpop.algorithms, isRequired: dpop.required },
-          },
-          parameters,
-        ),
+        "www-authenticate": dpop
+          ? acceptedProofs(dpop).challenges(authorization, status, parameters)
+          : challenge("Bearer", parameters),
       },
     ...headers,
     ...retryAfter !== undefined && { "retry-after": String(retryAfter) },

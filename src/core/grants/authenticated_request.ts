@@ -2,9 +2,9 @@
 
 import type { Grant, RequestedClaims, Subject } from "../store/store.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
-import type { Connection } from "../tokens/bound_token.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Params } from "../params.ts";
+import type { ClientAddress } from "../router.ts";
 
 /**
  * @internal A request of an authenticated client to the token, revocation or introspection endpoint. Reading it has no
@@ -13,18 +13,19 @@ import type { Params } from "../params.ts";
 export interface AuthenticatedRequest {
   readonly client: Client;
   readonly parameters: Params;
-  /** The network address of the sender; absent if unknown. */
-  readonly address?: string;
   readonly method: string;
   /** The absolute URL of the endpoint, without query, for proofs of possession (RFC 9449 §4.2, `htu`). */
   readonly url: string;
   /** The key that the request proves, as `confirmationOf` reads it: the access token is bound to it (RFC 7800). */
   readonly provenKey?: string;
-  /** The connection, for proofs of possession by its certificate (RFC 8705). */
-  readonly connection: Connection;
+  /** The connection: the address of the sender, and the certificate, for proofs of possession (RFC 8705). */
+  readonly connection: ClientAddress;
   /** The value of a header; `null` if the request has none of that name. */
   header(name: string): string | null;
 }
+
+/** A request to a protected resource. */
+export type ResourceRequest = Pick<AuthenticatedRequest, "method" | "url" | "header" | "connection">;
 
 /** The result of a grant type: the client, its access, and the user who allowed it. */
 export interface Authorization {

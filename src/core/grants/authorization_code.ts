@@ -8,7 +8,6 @@ import { parameters, type Params } from "../params.ts";
 import { verifyCodeVerifier } from "../pkce.ts";
 import { observeResources } from "../request/scope.ts";
 import { storageKey } from "../secrets.ts";
-import type { BoundToKey } from "../tokens/bound_token.ts";
 import type { GrantType, Server } from "../server.ts";
 import {
   assertProvenKey,
@@ -22,12 +21,7 @@ import { revokeGrant } from "../grant.ts";
 
 const unknownCode = "code is unknown, expired, used, or was issued to another client";
 const invalidGrant = invalidGrantBy("TK-16", unknownCode);
-const boundCode: BoundToKey = {
-  name: "code",
-  rule: "TK-16",
-  message: unknownCode,
-  unprovable: () => invalidGrant({ rule: "TK-16", isBound: true }),
-};
+const unprovableCode = () => invalidGrant({ rule: "TK-16", isBound: true });
 
 /**
  * Exchanges a code. A failed attempt neither consumes the code nor revokes anything, so an attacker cannot invalidate a
@@ -68,7 +62,7 @@ export const authorizationCode: GrantType = {
     }
     const verifying = verifyCodeVerifier(server, client, record, parameters.get("code_verifier"));
     if (isPromise(verifying)) await verifying;
-    if (record.dpopJkt !== undefined) assertProvenKey(server, boundCode, record.dpopJkt, provenKey);
+    if (record.dpopJkt !== undefined) assertProvenKey(server, unprovableCode, record.dpopJkt, provenKey);
     if (stored.consumedAt !== undefined) {
       throw invalidGrant(await revokeReplayed(server, client, stored, stored.consumedAt));
     }

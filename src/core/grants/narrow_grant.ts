@@ -1,6 +1,5 @@
 /** A grant at a token request: the part that is still registered, and the reason why it is invalid. */
 
-import { type BoundToKey, confirmationOf } from "../tokens/bound_token.ts";
 import type { GrantRecord, StoredRecord } from "../store/store.ts";
 import { clientSessionId, findRevoked } from "../grant.ts";
 import { hasAccess, requestsAccess } from "../request/access.ts";
@@ -82,17 +81,16 @@ export function invalidGrantBy<Rules = typeof coreRules>(
   return (broken) => new OAuthError("invalid_grant", message, { rule, internalRule: broken.rule, facts: () => broken });
 }
 
-/** Requires the key that a code or a refresh token is bound to. */
+/** Requires the key that a code or a refresh token is bound to. @param createError For a key that none can prove. */
 export function assertProvenKey(
-  { possession: { byProof, byConnection } }: Server,
-  bound: BoundToKey,
+  { possession }: Server,
+  createError: () => OAuthError,
   expectedKey: string,
   provenKey: string | undefined,
 ): void {
   if (provenKey === expectedKey) return;
-  const keys = confirmationOf(expectedKey).jkt === undefined ? byConnection : byProof;
-  if (keys !== undefined) throw keys.unprovenKey(bound, expectedKey, provenKey);
-  throw bound.unprovable();
+  const error = createError();
+  throw possession?.unprovenKey(error, expectedKey, provenKey) ?? error;
 }
 
 /**

@@ -6,7 +6,6 @@ import { type Params, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
 import { observeResources } from "../request/scope.ts";
 import { newToken, storageKey } from "../secrets.ts";
-import type { BoundToKey } from "../tokens/bound_token.ts";
 import type { Server } from "../server.ts";
 import {
   deriveSuccessor,
@@ -21,12 +20,7 @@ import type { AuthenticatedRequest, Authorization } from "./authenticated_reques
 
 const unknownToken = "refresh_token is unknown, expired, used, revoked, or another client's";
 const invalidGrant = invalidGrantBy("RT-07", unknownToken);
-const boundToken: BoundToKey = {
-  name: "refresh token",
-  rule: "RT-07",
-  message: unknownToken,
-  unprovable: () => invalidGrant({ rule: "RT-07", isBound: true }),
-};
+const unprovableToken = () => invalidGrant({ rule: "RT-07", isBound: true });
 
 /**
  * Exchanges a refresh token. A failed attempt changes nothing. Only the token's own client can revoke its grant, by
@@ -88,7 +82,7 @@ export async function findRefreshToken(
   const { clientId, scope } = record.grant;
   if (clientId !== client.id) throw invalidGrant({ rule: "RT-02", issuedTo: clientId, sentBy: client.id });
   server.passed?.("RT-02", client.id);
-  if (record.dpopJkt !== undefined) assertProvenKey(server, boundToken, record.dpopJkt, provenKey);
+  if (record.dpopJkt !== undefined) assertProvenKey(server, unprovableToken, record.dpopJkt, provenKey);
   assertNotExpired(server, stored);
   const registered = registeredScope(client, scope);
   const invalidReason = await findInvalidReason(server, client, stored, registered);
@@ -177,7 +171,7 @@ async function isRetry(
   const successor = await server.store.get("refresh_token", await storageKey(server, nextToken));
   if (successor?.consumedAt !== undefined) return false;
   const key = successor?.value.dpopJkt;
-  if (key !== undefined) assertProvenKey(server, boundToken, key, provenKey);
+  if (key !== undefined) assertProvenKey(server, unprovableToken, key, provenKey);
   return true;
 }
 

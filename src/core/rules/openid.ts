@@ -55,10 +55,8 @@ export interface MissingToken {
   readonly place?: "form" | "query";
   /** The length of a token that is too long. */
   readonly tooLong?: number;
-  /** The scheme of tokens that are bound to a key; absent if the resource accepts no proofs. */
-  readonly boundScheme?: string;
-  /** Whether the resource accepts only such tokens. */
-  readonly mustBeBound: boolean;
+  /** The proofs of keys that the resource accepts; absent: none. */
+  readonly proofs?: { readonly scheme: string; readonly required: boolean };
 }
 
 /** Why a token is not a valid access token of this server. `unreadable`: unknown, malformed or expired. */

@@ -35,11 +35,6 @@ interface Reused {
   readonly clientId: string;
 }
 
-/** Facts about a code or refresh token that is bound to a key, at a server without proofs. */
-interface BoundToUnprovable {
-  readonly isBound: true;
-}
-
 /** Facts about a failed client authentication. The client learns none of them, except on test hosts. */
 export type FailedAuthentication =
   | { readonly failure: "no client" }
@@ -102,7 +97,7 @@ export const tokenRules = {
     "OAuth 2.1 §10.2; RFC 6749 §4.1.3",
   ),
   // Without a code. Any other error of this rule is an `invalid_grant` error of the grant type.
-  "TK-16": rule<{ readonly isEmpty: boolean } | { readonly lifetime: number } | BoundToUnprovable>(
+  "TK-16": rule<{ readonly isEmpty: boolean } | { readonly lifetime: number } | { readonly isBound: true }>(
     "invalid_request",
     "code is missing or empty",
     "OAuth 2.1 §3.2.4",
@@ -137,7 +132,7 @@ export const tokenRules = {
     | { readonly isMissing: true }
     | { readonly isUnknown: true }
     | ({ readonly expired: "grant" | "token" } & Expired)
-    | BoundToUnprovable
+    | { readonly isBound: true }
   >("invalid_request", "refresh_token is missing", "OAuth 2.1 §4.3.1, §4.3.3"),
   "RT-09": grantRule<{ readonly registered: readonly string[]; readonly granted: readonly string[] }>(
     "OAuth 2.1 §4.3.1; RFC 6749 §6",

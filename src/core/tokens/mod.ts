@@ -109,8 +109,8 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   };
 };
 
-export function tokenType({ possession }: Server, cnf: Confirmation | undefined): string | undefined {
-  return cnf?.jkt === undefined ? "Bearer" : possession.byProof?.scheme.name;
+export function tokenType(server: Server, cnf: Confirmation | undefined): string | undefined {
+  return cnf?.jkt === undefined ? "Bearer" : server.possession?.acceptedProofs(server)?.scheme;
 }
 
 /** The generation of the user when the grant was approved, or the exchanged token was issued. */

@@ -2,7 +2,7 @@
 
 import { reject } from "../reject.ts";
 import { type OtherPlace, requireSentToken } from "./bound_token.ts";
-import type { AuthenticatedRequest } from "../grants/authenticated_request.ts";
+import type { ResourceRequest } from "../grants/authenticated_request.ts";
 import { findRevoked } from "../grant.ts";
 import { isDeeperThan, isObject, isTextList } from "../json_value.ts";
 import { accessName } from "../request/access.ts";
@@ -24,6 +24,8 @@ export interface AccessToken {
   readonly user?: string;
   /** The resources that the token was issued for. */
   readonly audience: readonly string[];
+  /** Headers of the response, for the next proof of its key. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Three parts: the prefix of an opaque token may have a dot. */
@@ -101,36 +103,27 @@ async function findOpaque(server: Server, token: string): Promise<AccessToken | 
  */
 export async function requireAccessToken(
   server: Server,
-  request: Pick<AuthenticatedRequest, "method" | "url" | "header" | "connection">,
+  request: ResourceRequest,
   other: OtherPlace | undefined,
   ...scopes: readonly string[]
 ): Promise<AccessToken> {
-  const { byProof, byConnection } = server.possession;
-  const proofs = byProof && { required: byProof.policy(server).isRequired, scheme: byProof.scheme };
   const sent = requireSentToken(request.header("authorization"), {
     missing: (facts, handling) => reject("BR-02", facts, handling),
-    proofs,
+    proofs: server.possession?.acceptedProofs(server),
     other,
   });
-  const { scheme, token } = sent;
+  const { token } = sent;
   const accessToken = await checkAccessToken(server, token);
   if (typeof accessToken === "string") throw reject("BR-02", { token, problem: accessToken });
   const { audience } = accessToken;
   if (!audience.includes(server.audience)) throw reject("BR-02", { token, audience });
   const { cnf, scope: granted } = accessToken.claims;
-  const isByConnection = byConnection?.isBound(cnf) === true;
-  if (isByConnection) await byConnection.assertProven(server, request, cnf);
-  const isProven = isByConnection && cnf?.jkt === undefined && scheme === "Bearer";
-  if (byProof !== undefined && !isProven) {
-    await byProof.assertProven(server, request, sent, accessToken.claims);
-    if (cnf !== undefined) server.passed?.(byProof.scheme.rule);
-  } else if (cnf !== undefined && !isProven) {
-    throw reject("BR-02", { isBound: true });
-  }
+  const headers = await server.possession?.verifyToken(server, request, sent, accessToken.claims);
+  if (cnf !== undefined && headers === undefined) throw reject("BR-02", { isBound: true });
   const values = granted?.split(" ") ?? [];
   const found = scopes.find((scope) => values.includes(scope));
   const [scope] = scopes;
   if (scope !== undefined && found === undefined) throw reject("BR-02", { scope, granted }, { scope });
   server.passed?.("BR-02", found);
-  return accessToken;
+  return { ...accessToken, headers };
 }

@@ -22,7 +22,7 @@ export function hostedAuthentication(clientAuth: ClientAuth): ClientAuth {
       const claimedId = () => clientAuth.claimedId(credentials) ?? "";
       // A public client has no secret to guess, so failures of others must not limit it.
       const limiter = method === "none" ? undefined : server.rateLimiter;
-      const attempt = limiter && { client: claimedId(), address: credentials.address ?? "" };
+      const attempt = limiter && { client: claimedId(), address: credentials.connection.address ?? "" };
       rejectRateLimited(limiter, attempt);
       let outcome: Client | OAuthError;
       try {

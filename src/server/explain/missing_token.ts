@@ -11,12 +11,12 @@ const received = {
 
 /** Explains a missing access token. */
 export function explainMissingToken(
-  { header, place, tooLong, boundScheme, mustBeBound }: MissingToken,
+  { header, place, tooLong, proofs }: MissingToken,
 ): RejectionTexts {
   return {
-    expected: mustBeBound
-      ? describeBoundToken(boundScheme!)
-      : `Authorization: Bearer TOKEN${boundScheme === undefined ? "" : `, or ${boundScheme} TOKEN`}`,
+    expected: proofs?.required
+      ? describeBoundToken(proofs.scheme)
+      : `Authorization: Bearer TOKEN${proofs === undefined ? "" : `, or ${proofs.scheme} TOKEN`}`,
     received: tooLong !== undefined
       ? `a token of ${tooLong} characters`
       : place !== undefined

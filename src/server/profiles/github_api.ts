@@ -147,7 +147,6 @@ async function requireOwnToken(
   const client = await authenticateClient(server, {
     authorization: request.headers.get("authorization"),
     params: paramsFromFields([["client_id", id]]),
-    address: target.clientAddress.address,
     connection: target.clientAddress,
     header: (name) => request.headers.get(name),
   });

@@ -37,7 +37,7 @@ export async function verifyAssertion(
   method: "client_secret_jwt" | "private_key_jwt",
   algorithms: readonly string[],
 ): Promise<Client> {
-  const { params, address } = credentials;
+  const { params, connection: { address } } = credentials;
   const assertion = params.get("client_assertion");
   if (assertion === undefined || params.get("client_assertion_type") !== assertionType) {
     throw invalidClient(

@@ -1,54 +1,53 @@
 /** DPoP (RFC 9449): a client proves possession of a key with each request, and its tokens are bound to that key. */
 
 import type { Extension } from "../../hosting/extension.ts";
-import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
-import type { KeyProofs, PartRequest, Server } from "../../../core/server.ts";
-import type { ProvenRequest, ProvenToken } from "./request_proof.ts";
 import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
-import { type dpopRules, reject } from "./rules.ts";
-import { assertKeyProven, dpopScheme, nonceHeader, tokenChallenges, usedScheme } from "./scheme.ts";
-import { dpopClientFields, type DpopPolicy, dpopSettings, isProofRequired } from "./settings.ts";
+import type { PartRequest, ProofOfPossession } from "../../../core/server.ts";
+import { confirmationOf } from "../../../core/tokens/bound_token.ts";
 import type { HostedServer } from "../../hosted_server.ts";
+import { nextProofHeaders, respondToProof, verifyProof } from "./respond.ts";
+import { type dpopRules, reject } from "./rules.ts";
+import { acceptedProofs, assertKeyProven } from "./scheme.ts";
+import { dpopClientFields, type DpopPolicy, dpopSettings, isProofRequired } from "./settings.ts";
 
-async function verify(server: HostedServer, request: ProvenRequest, token?: ProvenToken): Promise<string> {
-  return await (await import("./request_proof.ts")).verifyRequestProof(server, request, token);
-}
-
-function policyFor(server: Pick<Server, "settings">) {
-  const { dpop, requireSenderConstrainedTokens } = dpopSettings.of(server.settings);
-  return { algorithms: dpop.algorithms, isRequired: requireSenderConstrainedTokens };
-}
-
-const keyProofs: KeyProofs = {
-  scheme: dpopScheme,
-  unprovenKey({ name, rule, message }, expectedKey, provenKey) {
-    const facts = { name, expectedKey, provenKey };
-    if (provenKey === undefined) return reject(name === "code" ? "DO-08" : "DO-07", facts);
-    const invalidGrant = invalidGrantBy<typeof dpopRules>(rule, message);
-    return invalidGrant(name === "code" ? { rule: "DO-08", ...facts } : { rule: "DO-07", ...facts });
-  },
-  policy: policyFor,
-  provenKey,
-  tokenKey: (server: HostedServer, request) =>
-    isProofRequired(server, request.client) ? verify(server, request) : provenKey(server, request),
-  assertProven: (server: HostedServer, request, { scheme, token }, { cnf, client_id: clientId }) =>
-    assertKeyProven(
-      scheme,
-      cnf,
-      policyFor(server).isRequired,
-      (boundKey) => verify(server, request, { accessToken: token, boundKey, clientId }),
-    ),
-  challenges: (server, authorization, status, parameters) =>
-    tokenChallenges({ scheme: usedScheme(authorization), status, proofs: policyFor(server) }, parameters),
-  async nextProofHeaders(server, kind) {
-    if (dpopSettings.of(server.settings).dpop.nonce === "off") return undefined;
-    const { serverNonces } = await import("./nonce.ts");
-    return nonceHeader(await serverNonces(server, kind).current(server.now()));
-  },
-};
-
-function provenKey(server: HostedServer, request: AuthenticatedRequest): Promise<string> | undefined {
-  return request.header("dpop") === null ? undefined : verify(server, request);
+/** Adds DPoP proofs to the other ways of a server to prove a key, which come first. */
+function withProofs(others: ProofOfPossession | undefined): ProofOfPossession {
+  return {
+    prove(server: HostedServer, request, respond) {
+      const proveKey: typeof respond = (request) =>
+        request.provenKey === undefined
+          ? respondToProof(server, request, respond, isProofRequired(server, request.client))
+          : respond(request);
+      return others?.prove(server, request, proveKey) ?? proveKey(request);
+    },
+    unprovenKey(error, expectedKey, provenKey) {
+      if (confirmationOf(expectedKey).jkt === undefined) {
+        return others?.unprovenKey(error, expectedKey, provenKey) ?? error;
+      }
+      const name = error.details.rule === "TK-16" ? "code" : "refresh token";
+      const facts = { name, expectedKey, provenKey };
+      if (provenKey === undefined) return reject(name === "code" ? "DO-08" : "DO-07", facts);
+      const invalidGrant = invalidGrantBy<typeof dpopRules>(error.details.rule!, error.message);
+      return invalidGrant(name === "code" ? { rule: "DO-08", ...facts } : { rule: "DO-07", ...facts });
+    },
+    acceptedProofs(server) {
+      const { dpop: { algorithms }, requireSenderConstrainedTokens: required } = dpopSettings.of(server.settings);
+      return acceptedProofs({ algorithms, required });
+    },
+    async verifyToken(server: HostedServer, request, sent, claims) {
+      const headers = await others?.verifyToken(server, request, sent, claims);
+      if (headers !== undefined) return headers;
+      const { cnf, client_id: clientId } = claims;
+      await assertKeyProven(
+        sent.scheme,
+        cnf,
+        isProofRequired(server, undefined),
+        (boundKey) => verifyProof(server, request, { accessToken: sent.token, boundKey, clientId }),
+      );
+      if (cnf !== undefined) server.passed?.("DO-09");
+      return cnf?.jkt !== undefined && await nextProofHeaders(server, "resource") || {};
+    },
+  };
 }
 
 /** Reads `dpop_jkt`: the thumbprint of the key that the code is bound to (RFC 9449 §10). */
@@ -71,5 +70,5 @@ export const dpop: Extension<DpopPolicy> = {
     read: readKeyBinding,
   }],
   metadata: ({ settings }) => ({ dpop_signing_alg_values_supported: settings.dpop.algorithms }),
-  extend: (server) => ({ ...server, possession: { ...server.possession, byProof: keyProofs } }),
+  extend: (server) => ({ ...server, possession: withProofs(server.possession) }),
 };

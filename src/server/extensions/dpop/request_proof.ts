@@ -21,7 +21,7 @@ import type { HostedServer } from "../../hosted_server.ts";
 /** The part of a request that a proof of possession covers; at a protected resource, it has no client. */
 export type ProvenRequest =
   & Pick<AuthenticatedRequest, "method" | "url" | "header">
-  & Partial<Pick<AuthenticatedRequest, "client" | "address">>;
+  & Partial<Pick<AuthenticatedRequest, "client" | "connection">>;
 
 /** The access token of a request to a protected resource. */
 export interface ProvenToken {
@@ -63,7 +63,7 @@ export async function verifyRequestProof(
   request: ProvenRequest,
   token?: ProvenToken,
 ): Promise<string> {
-  const { client, address } = request;
+  const { client, connection } = request;
   const settings = client === undefined ? server.settings : policyOf(server, client);
   const { dpop } = dpopSettings.of(settings);
   const { profile } = settings;
@@ -81,8 +81,8 @@ export async function verifyRequestProof(
         // An unknown client can get tokens for users that it invents, and send proofs without end.
         const holder = token?.clientId === undefined ? undefined : server.clients.findHolder(token.clientId);
         const writer = client ?? await holder ?? anyClient;
-        const sender = address ?? server.sender?.address;
-        rejectBeyondBound(server, writer, { kind: "used_identifier", id, value: {}, expiresAt, address: sender });
+        const address = (client && connection?.address) ?? server.sender?.address;
+        rejectBeyondBound(server, writer, { kind: "used_identifier", id, value: {}, expiresAt, address });
         return await server.store.add("used_identifier", id, {}, { expiresAt });
       },
     },

@@ -2,55 +2,43 @@
 
 import { OAuthError } from "../../../core/errors.ts";
 import { challenge } from "../../../core/http/message.ts";
-import type { BoundScheme } from "../../../core/tokens/bound_token.ts";
+import { type AcceptedProofs, readAuthorization, type SentToken } from "../../../core/tokens/bound_token.ts";
 import { reject } from "./rules.ts";
 
-/** `Authorization: DPoP TOKEN`. */
-export const dpopScheme: BoundScheme = {
-  name: "DPoP",
-  rule: "DO-09",
-  twoSchemes: () => reject("DO-09", { problem: "two schemes" }),
-};
+/** `Authorization: DPoP TOKEN`. The header with the proof has the same name. */
+export const dpopScheme = "DPoP";
+
+/** The proofs that a resource accepts. @param required Whether it accepts no bearer token. */
+export function acceptedProofs(
+  { algorithms, required }: { readonly algorithms: readonly string[]; readonly required: boolean },
+): AcceptedProofs {
+  return {
+    ...{ required, scheme: dpopScheme, read: readEitherScheme },
+    // The challenge of the scheme that the request used contains the error (RFC 9449 §7.2). With 401, a bearer request
+    // also learns that the resource accepts bound tokens. Bearer is not offered if tokens must be bound.
+    challenges(authorization, status, parameters) {
+      const algs = algorithms.join(" ");
+      if (required || /^dpop\b/i.test(authorization ?? "")) return challenge(dpopScheme, { ...parameters, algs });
+      const bearer = challenge("Bearer", parameters);
+      if (status !== 401) return bearer;
+      return `${bearer}, ${challenge(dpopScheme, { resource_metadata: parameters.resource_metadata, algs })}`;
+    },
+  };
+}
+
+function readEitherScheme(authorization: string | null): SentToken {
+  const bearer = readAuthorization(authorization);
+  const sent = bearer.scheme === undefined ? readAuthorization(authorization, dpopScheme) : bearer;
+  const other = sent === bearer ? dpopScheme : "Bearer";
+  if (sent.scheme !== undefined && sent.token === undefined && new RegExp(`, *${other} `, "i").test(authorization!)) {
+    throw reject("DO-09", { problem: "two schemes" });
+  }
+  return sent;
+}
 
 /** The header with the nonce for the next proof (RFC 9449 §8.2). */
 export function nonceHeader(nonce: string): Readonly<Record<string, string>> {
   return { "dpop-nonce": nonce };
-}
-
-/** The scheme of a request with this `Authorization` header: `DPoP` or `Bearer`. */
-export function usedScheme(authorization: string | null): string {
-  return /^dpop\b/i.test(authorization ?? "") ? dpopScheme.name : "Bearer";
-}
-
-/** The request that a protected resource rejects. */
-export interface RejectedRequest {
-  /** The scheme that the request used; `Bearer` if it used none. */
-  readonly scheme: string;
-  /** The status of the response. */
-  readonly status: number;
-  /** The proofs that the resource accepts; absent: none. */
-  readonly proofs?: {
-    readonly algorithms: readonly string[];
-    /** Whether the resource accepts no bearer token. */
-    readonly isRequired: boolean;
-  };
-}
-
-/**
- * The challenges of a protected resource. The challenge of the scheme that the request used contains the error (RFC
- * 9449 §7.2). With 401, a bearer request also learns that the resource accepts bound tokens. `Bearer` is not offered if
- * tokens must be bound.
- */
-export function tokenChallenges(
-  { scheme, status, proofs }: RejectedRequest,
-  parameters: Readonly<Record<string, string | undefined>>,
-): string {
-  if (proofs === undefined) return challenge("Bearer", parameters);
-  const algs = proofs.algorithms.join(" ");
-  if (scheme === dpopScheme.name || proofs.isRequired) return challenge(dpopScheme.name, { ...parameters, algs });
-  const bearer = challenge("Bearer", parameters);
-  if (status !== 401) return bearer;
-  return `${bearer}, ${challenge(dpopScheme.name, { resource_metadata: parameters.resource_metadata, algs })}`;
 }
 
 /**

@@ -76,8 +76,8 @@ export const dpopSettings = describeSettings<DpopPolicy>({
 });
 
 /** Whether clients of a server can send proofs. */
-function canProve({ possession }: Pick<Server, "possession">): boolean {
-  return possession.byProof !== undefined;
+export function canProve(server: Server): boolean {
+  return server.possession?.acceptedProofs(server) !== undefined;
 }
 
 /** Whether the token requests of a client, or of an unknown one, need a proof, at a server with this extension. */
@@ -88,7 +88,7 @@ export function isProofRequired(server: Pick<Server, "settings">, client: Client
 }
 
 /** Whether the token requests of a client, or of an unknown one, need a proof. */
-export function mustProve(server: Pick<Server, "possession" | "settings">, client: Client | undefined): boolean {
+export function mustProve(server: Server, client: Client | undefined): boolean {
   return canProve(server) && isProofRequired(server, client);
 }
 

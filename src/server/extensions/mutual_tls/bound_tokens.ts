@@ -2,8 +2,7 @@
 
 import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import type { ConnectionRequest } from "../../../core/tokens/bound_token.ts";
-import { describeMissing, findTimeProblem, readCertificate } from "./certificate.ts";
+import { type ConnectionRequest, describeMissing, findTimeProblem, readCertificate } from "./certificate.ts";
 import { reject } from "./rules.ts";
 import { confirmationMember } from "./settings.ts";
 

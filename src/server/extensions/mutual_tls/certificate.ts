@@ -2,10 +2,13 @@
 
 import { type Certificate, parseCertificate } from "../../../platform/runtime/certificate.ts";
 import { quote } from "../../config/config_issue.ts";
+import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import type { ConnectionRequest } from "../../../core/tokens/bound_token.ts";
 import { reject } from "./rules.ts";
 import { mutualTlsOf } from "./settings.ts";
+
+/** The part of a request that has a certificate. */
+export type ConnectionRequest = Pick<AuthenticatedRequest, "connection" | "header">;
 
 /** Maximum length of a certificate, in characters of base64. */
 const maxLength = 16 * 1024;

@@ -12,6 +12,7 @@ import {
   subjectMembers,
 } from "./settings.ts";
 import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
+import { confirmationOf } from "../../../core/tokens/bound_token.ts";
 import type { mutualTlsRules } from "./rules.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
@@ -32,25 +33,34 @@ function byCertificate(
   };
 }
 
-function boundThumbprint(cnf: unknown): unknown {
-  return (Object(cnf) as Readonly<Record<string, unknown>>)[confirmationMember];
+/** Adds certificates to the other ways of a server to prove a key. They come first. */
+function withCertificates(others: ProofOfPossession | undefined): ProofOfPossession {
+  return {
+    acceptedProofs: () => undefined,
+    ...others,
+    prove(server: HostedServer, request, respond) {
+      if (metadataOf(request.client).tls_client_certificate_bound_access_tokens !== true) {
+        return others?.prove(server, request, respond) ?? respond(request);
+      }
+      return import("./bound_tokens.ts").then(({ requireCertificate }) =>
+        respond(Object.assign(request, { provenKey: requireCertificate(server, request) }))
+      );
+    },
+    unprovenKey(error, expected, received) {
+      if (confirmationOf(expected).jkt !== undefined) return others?.unprovenKey(error, expected, received) ?? error;
+      const invalidGrant = invalidGrantBy<typeof mutualTlsRules>(error.details.rule!, error.message);
+      return invalidGrant({ rule: "MT-07", name: "refresh token", expected, received: received ?? "no certificate" });
+    },
+    async verifyToken(server: HostedServer, request, sent, claims) {
+      const { [confirmationMember]: thumbprint, jkt } = claims.cnf ?? {};
+      if (thumbprint !== undefined) {
+        (await import("./bound_tokens.ts")).assertSameCertificate(server, request, thumbprint);
+        if (jkt === undefined && sent.scheme === "Bearer") return {};
+      }
+      return await others?.verifyToken(server, request, sent, claims);
+    },
+  };
 }
-
-const connectionKeys: NonNullable<ProofOfPossession["byConnection"]> = {
-  tokenKey(server: HostedServer, request) {
-    if (metadataOf(request.client).tls_client_certificate_bound_access_tokens !== true) return undefined;
-    return import("./bound_tokens.ts").then(({ requireCertificate }) => requireCertificate(server, request));
-  },
-  unprovenKey({ name, rule, message }, expected, received = "no certificate") {
-    const invalidGrant = invalidGrantBy<typeof mutualTlsRules>(rule, message);
-    return invalidGrant({ rule: "MT-07", name, expected, received });
-  },
-  isBound: (cnf) => boundThumbprint(cnf) !== undefined,
-  async assertProven(server: HostedServer, request, cnf) {
-    const { assertSameCertificate } = await import("./bound_tokens.ts");
-    assertSameCertificate(server, request, boundThumbprint(cnf));
-  },
-};
 
 /** All issues of a client: its method needs one subject, or its certificates; both need the setting. */
 function validateClient(client: ClientMetadata, { mutualTls }: MutualTlsSettings): readonly ConfigIssue[] {
@@ -117,7 +127,7 @@ export const mutualTls: Extension<MutualTlsSettings> = {
   },
   extend: (server) => ({
     ...server,
-    possession: { ...server.possession, byConnection: connectionKeys },
+    possession: withCertificates(server.possession),
     certificateListener: { port: server.settings.mutualTls?.port },
   }),
 };

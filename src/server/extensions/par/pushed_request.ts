@@ -62,7 +62,7 @@ export interface PushedRequestResponse {
  */
 export async function pushRequest(
   server: Server,
-  { client, parameters: params, provenKey, address }: AuthenticatedRequest,
+  { client, parameters: params, provenKey, connection: { address } }: AuthenticatedRequest,
 ): Promise<PushedRequestResponse> {
   const isSigned = params.get("request") !== undefined;
   // Outside a request object, only the parameters of client authentication are needed (RFC 9126 §3).

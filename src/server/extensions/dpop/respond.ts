@@ -1,0 +1,51 @@
+/** Responds to requests with proofs: verifies the proof, and adds the nonce for the next one. */
+
+import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
+import type { HttpResponse } from "../../../core/http/message.ts";
+import type { ProofOfPossession, Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
+import type { ProvenRequest, ProvenToken } from "./request_proof.ts";
+import { nonceHeader } from "./scheme.ts";
+import { dpopSettings } from "./settings.ts";
+
+type Respond = Parameters<ProofOfPossession["prove"]>[2];
+
+/** Verifies the proof of a request, and returns the thumbprint of its key. The code is loaded with the first one. */
+export async function verifyProof(server: HostedServer, request: ProvenRequest, token?: ProvenToken): Promise<string> {
+  return await (await import("./request_proof.ts")).verifyRequestProof(server, request, token);
+}
+
+/**
+ * Responds to a request to an endpoint for clients, with the key of its proof if it has one.
+ *
+ * @throws {OAuthError} If the proof is invalid, or missing although it is required.
+ */
+export function respondToProof(
+  server: HostedServer,
+  request: AuthenticatedRequest,
+  respond: Respond,
+  isRequired = false,
+): Promise<HttpResponse> {
+  return !isRequired && request.header("dpop") === null ? respond(request) : respondWithKey(server, request, respond);
+}
+
+async function respondWithKey(
+  server: HostedServer,
+  request: AuthenticatedRequest,
+  respond: Respond,
+): Promise<HttpResponse> {
+  const provenKey = await verifyProof(server, request);
+  const response = await respond(Object.assign(request, { provenKey }));
+  const headers = await nextProofHeaders(server, "client");
+  return headers === undefined ? response : { ...response, headers: { ...response.headers, ...headers } };
+}
+
+/** Headers for the next proofs to endpoints for clients, or to resources; `undefined` if they need none. */
+export async function nextProofHeaders(
+  server: Server,
+  kind: "client" | "resource",
+): Promise<Readonly<Record<string, string>> | undefined> {
+  if (dpopSettings.of(server.settings).dpop.nonce === "off") return undefined;
+  const { serverNonces } = await import("./nonce.ts");
+  return nonceHeader(await serverNonces(server, kind).current(server.now()));
+}
