@@ -4,7 +4,7 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { Buffer } from "node:buffer";
 import { createHash, X509Certificate } from "node:crypto";
 import { test } from "node:test";
-import { ConfigurationError, type LatchkeyOptions } from "../../../../src/mod.ts";
+import { ConfigurationError, extensions, type LatchkeyOptions } from "../../../../src/mod.ts";
 import type { FetchInit } from "../../../../src/testing/fetch.ts";
 import { testLatchkey } from "../../../testing/test_latchkey.ts";
 import { basic, decodeClaims, encode, type Fields, getRejections, type TestServer, testServer } from "../../../kit.ts";
@@ -253,9 +253,9 @@ test("[MT-04] a certificate with a malformed part authenticates no client, also 
   }
 });
 
-test("[MT-05, MT-06, MT-07] tokens of a public client are bound to its certificate", async () => {
-  for (const accessTokenFormat of ["jwt", "opaque"] as const) {
-    const server = await mutualTlsServer({ accessTokenFormat });
+test("[MT-05, MT-06, MT-07] tokens of a public client are bound to its certificate, also by extensions in reverse", async () => {
+  for (const [accessTokenFormat, order] of [["jwt", extensions], ["opaque", extensions.toReversed()]] as const) {
+    const server = await mutualTlsServer({ accessTokenFormat, extensions: order });
     const code = await server.code({ scope: "openid offline_access" });
     const fields = {
       grant_type: "authorization_code",
