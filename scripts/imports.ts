@@ -116,6 +116,7 @@ const importRules: ImportRules = {
     "server/config": {
       allowed: {
         ...below("core", "server/redaction", "server/profiles/settings"),
+        "platform/http/absolute_uri.ts": "anything",
         "platform/http/ip_address.ts": "anything",
         "server/standing.ts": "anything",
         "server/profiles/": "types",

@@ -1,7 +1,6 @@
 /** Approvers decide authorization requests: which user is logged in, and which scope is approved. */
 
 import type { RequestLike, ResponseLike } from "./http/message.ts";
-import { accessOf } from "./request/access.ts";
 import { allowedSubjects, allowsUser } from "./request/login.ts";
 import type { AuthorizationRequest } from "./request/authorization_request.ts";
 import type { PendingAuthorization } from "./request/destination.ts";
@@ -75,7 +74,7 @@ export async function approveAutomatically(
 ): Promise<Approval> {
   // This check runs before login_hint creates a user.
   rejectCrossSiteLogin(context, pending);
-  const { scope, loginRequirements: { loginHint, acr, demandedSubs } } = request;
+  const { scope, authorizationDetails, loginRequirements: { loginHint, acr, demandedSubs } } = request;
   const { server } = context;
   const { client } = pending;
   const hintedUser = loginHint === undefined
@@ -91,7 +90,7 @@ export async function approveAutomatically(
       ? preferredUser
       : await findDemandedUser(server, client, demandedSubs) ?? preferredUser;
   if (user === undefined) throw reject("AZ-21", { denied: "no users" });
-  const approval = { user, scope, ...accessOf(server, request) };
+  const approval = { user, scope, authorizationDetails };
   if (session !== undefined && user === currentUser) return { ...approval, authTime: session.authTime };
   return { ...approval, authTime: now(), ...server.levels?.reached(server, "auto", acr) };
 }

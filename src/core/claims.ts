@@ -8,7 +8,6 @@ import type { RequestedClaims } from "./store/store.ts";
 import type { User } from "./clients/client.ts";
 import type { Client } from "./clients/repository.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
-import { canonicalUri } from "./resource_list.ts";
 import type { Policy } from "./policy.ts";
 
 /** The standard claims of each scope value (OpenID Connect Core §5.4). */
@@ -67,14 +66,10 @@ export interface ClaimRules {
   idToken: "minimal" | "like-userinfo";
   /** The claims of access tokens whose resource has no list of its own. The page of a user may change it. */
   accessToken: readonly string[];
-  /** The lists of resources, by canonical URI. */
-  readonly accessTokenByResource: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Reads the settings about claims, which must be valid. */
-export function claimRules(
-  { claims, unmappedClaims, idTokenClaims, accessTokenClaims, resources = [] }: Policy,
-): ClaimRules {
+export function claimRules({ claims, unmappedClaims, idTokenClaims, accessTokenClaims }: Policy): ClaimRules {
   const claimsByScope = new Map(Object.entries(standardClaims));
   for (const [scope, names] of Object.entries(claims)) {
     claimsByScope.set(scope, [...new Set([...claimsByScope.get(scope) ?? [], ...names])]);
@@ -83,16 +78,12 @@ export function claimRules(
   for (const [scope, names] of claimsByScope) {
     for (const name of names) scopesByClaim.set(name, [...scopesByClaim.get(name) ?? [], scope]);
   }
-  const accessTokenByResource = new Map(
-    resources.flatMap(({ uri, access_token_claims: names }) => names === undefined ? [] : [[canonicalUri(uri), names]]),
-  );
   return {
     claimsByScope,
     scopesByClaim,
     unmapped: unmappedClaims,
     idToken: idTokenClaims,
     accessToken: accessTokenClaims,
-    accessTokenByResource,
   };
 }
 
@@ -134,15 +125,6 @@ export type UserClaims = Readonly<Record<string, unknown>>;
 
 /** @internal How an extension handles claims that are requested by name (OpenID Connect Core §5.5). */
 export interface ClaimRequests<Server> {
-  /** The requested claims that the user allows, for the grant. */
-  approve(
-    server: Server,
-    requested: RequestedClaims,
-    scope: readonly string[],
-    approval: { readonly scope: readonly string[]; readonly claims?: readonly string[] },
-  ): MaybePromise<RequestedClaims>;
-  /** The claims of a grant that the client may still request. */
-  narrow(server: Server, granted: RequestedClaims, client: Client): MaybePromise<RequestedClaims>;
   /** The claims of an access token that say what userinfo returns. */
   inAccessToken(granted: RequestedClaims): MaybePromise<UserClaims>;
   /** The claims about a user in an ID token, from the claims that the scope releases. */
@@ -159,15 +141,6 @@ export interface ClaimRequests<Server> {
 
 /** Multi-valued attributes of RFC 7643 §4.1.2: always lists in an access token (RFC 9068 §2.2.3.1). */
 const listClaims = ["groups", "roles", "entitlements"];
-
-/** The names of the claims about a user in access tokens for these resources: the union of their lists. */
-export function accessTokenClaimNames(
-  { accessToken, accessTokenByResource }: ClaimRules,
-  resources: readonly string[],
-): readonly string[] {
-  if (resources.length === 0 || accessTokenByResource.size === 0) return accessToken;
-  return resources.flatMap((uri) => accessTokenByResource.get(canonicalUri(uri)) ?? accessToken);
-}
 
 /** Whether an access token with that scope may hold a claim that is configured for it. */
 export function isAllowedInAccessToken(rules: ClaimRules, name: string, scope: readonly string[]): boolean {

@@ -10,7 +10,6 @@ import { newToken, randomId, storageKey } from "./secrets.ts";
 import type { Server } from "./server.ts";
 import type { Session } from "./session/session.ts";
 import { createGrant } from "./grant.ts";
-import { accessName, hasAccess } from "./request/access.ts";
 import { deliveryTo } from "./request/delivery.ts";
 import type { PendingAuthorization } from "./request/destination.ts";
 import { allowsUser } from "./request/login.ts";
@@ -56,18 +55,17 @@ export async function issueResponse(
     clientGeneration,
     scope: requestedScope,
     resources,
-    loginRequirements,
-    authorizationDetails,
+    loginRequirements: _,
+    authorizationDetails: __,
     ...others
   } = request;
   const checking = rejectOtherLogin(server, pending, session);
   if (isPromise(checking)) await checking;
   const scope = requestedScope.filter((token) => approval.scope.includes(token));
-  const approving = authorizationDetails &&
-    server.requestParts.access?.approve(server, client, authorizationDetails, approval.authorizationDetails);
-  const access = approving === undefined ? {} : await approving;
-  if (scope.length === 0 && !hasAccess(server, access)) {
-    throw reject("AZ-18", { requested: requestedScope.length > 0 ? requestedScope : [accessName] });
+  const approving = server.grants.furtherAccess(server, client, request, approval);
+  const access = isPromise(approving) ? await approving : approving;
+  if (scope.length === 0 && !server.grants.hasFurtherAccess(access)) {
+    throw reject("AZ-18", { requested: requestedScope.length > 0 ? requestedScope : ["authorization_details"] });
   }
   if (scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
     server.observe?.(server, client.id, "OI-09", { grantTypes: client.grantTypes });
@@ -77,9 +75,6 @@ export async function issueResponse(
   if (destination.storedRequest !== undefined) {
     await storedRequests(server).consume(server, destination.storedRequest);
   }
-  const allowing = loginRequirements.claims &&
-    server.requestParts.claims?.approve(server, loginRequirements.claims, requestedScope, approval);
-  const claims = isPromise(allowing) ? await allowing : allowing;
   const { sub, authTime, acr, amr, sid } = session;
   const granting = createGrant(server, {
     clientId,
@@ -87,7 +82,6 @@ export async function issueResponse(
     subject: { sub, authTime, acr, amr, sid },
     scope,
     resources,
-    claims,
     consent: approval.consent,
     ...access,
   });
@@ -99,7 +93,7 @@ export async function issueResponse(
   const grantId = randomId(server.randomBytes);
   const record = { ...others, grant, redirectUri: destination.uri };
   const code = hasCode(responseType) ? await storeCode(server, client, record, grantId) : undefined;
-  const { subject } = grant;
+  const { subject, claims } = grant;
   const authorization = { client, scope, resources, grantId, subject, claims, nonce: request.nonce, grant };
   const type = server.responseTypes.get(responseType);
   const further = type?.issue === undefined ? [] : await type.issue(server, authorization, destination.mode, code);

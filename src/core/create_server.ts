@@ -4,12 +4,13 @@ import { claimRules } from "./claims.ts";
 import { clientAuthentication } from "./client_auth.ts";
 import type { CoreExtension } from "./extension.ts";
 import { grantTypesOf } from "./grants/mod.ts";
+import { grantFunctions } from "./grants/narrow_grant.ts";
 import { signingKeys } from "./jwks.ts";
 import { jwtSigner } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
 import { ownResponseModes } from "./params.ts";
 import { requestParts } from "./request.ts";
-import { resourceIndicators } from "./resource_list.ts";
+import { noResources } from "./resources.ts";
 import type { GrantType, Server } from "./server.ts";
 import { tokenIssuers } from "./tokens/mod.ts";
 
@@ -54,10 +55,11 @@ export async function createServer<Added extends object>(
     possession: undefined,
     recordUse: () => {},
     permits: () => true,
+    grants: grantFunctions,
     subjectFor: (_server, _client, sub) => sub,
     jwtResponses: { findEncryption: () => undefined, signIntrospection: () => undefined },
     claims: claimRules(settings),
-    resources: resourceIndicators(settings.resources, settings.allows.localUrls),
+    resources: noResources,
     ...given,
   };
   for (const extension of extensions) server = { ...server, ...await extension.extend?.(server) };

@@ -4,11 +4,9 @@
  */
 
 import { confirmationOf } from "./tokens/bound_token.ts";
-import { accessName, visibleAccess } from "./request/access.ts";
 import type { Client } from "./clients/repository.ts";
 import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
 import { findInvalidReason, registeredScope } from "./grants/narrow_grant.ts";
-import { canonicalUri } from "./resource_list.ts";
 import { storageKey } from "./secrets.ts";
 import { reject } from "./reject.ts";
 import type { Server } from "./server.ts";
@@ -38,7 +36,7 @@ const inactiveToken: Introspection = { active: false };
  */
 export function mayInspect(server: Server, client: Client, { audience, claims }: AccessToken): boolean {
   return claims.client_id === client.id || server.permits(server, client, "inspectTokensOfOthers") &&
-      audience.some((uri) => uri === server.audience || client.serves.includes(canonicalUri(uri)));
+      audience.some((uri) => uri === server.audience || server.resources.isServedBy(client, uri));
 }
 
 /**
@@ -58,13 +56,16 @@ export async function introspect(
       // The response is that of an invalid token (RFC 7662 §2.2).
       const isTrusted = server.permits(server, caller, "inspectTokensOfOthers");
       const { audience } = accessToken;
-      server.observe?.(server, caller.id, "IN-02", { clientId: caller.id, serves: caller.serves, isTrusted, audience });
+      server.observe?.(server, caller.id, "IN-02", { client: caller, isTrusted, audience });
       return inactiveToken;
     }
     const { claims: accessTokenClaims } = accessToken;
     const type = tokenType(server, accessTokenClaims.cnf);
-    const { authorizationDetails } = await visibleAccess(server, caller, accessTokenClaims);
-    return { active: true, token_type: type, ...accessTokenClaims, [accessName]: authorizationDetails };
+    return {
+      active: true,
+      token_type: type,
+      ...await server.grants.visibleClaims(server, caller, accessTokenClaims),
+    };
   }
   const refreshToken = await server.store.get("refresh_token", await storageKey(server, token));
   if (refreshToken === undefined || refreshToken.consumedAt !== undefined) return inactiveToken;

@@ -5,7 +5,6 @@
 
 import type { Client } from "./clients/repository.ts";
 import type { ScopeValues, UnregisteredUri } from "./rules/authorize.ts";
-import type { ByProfile } from "./rules/rule.ts";
 
 /**
  * @internal The facts of each observation. Its name is the rule by which a strict server rejects the request, or a
@@ -20,9 +19,6 @@ export interface Observations {
   readonly "RU-11": { readonly uri: string };
   /** Unknown scope values were accepted. */
   readonly "AZ-17": ScopeValues;
-  readonly resource: { readonly requested: readonly string[]; readonly hasAudience: boolean };
-  /** A request without `resource` was accepted by a server that expects one. */
-  readonly "MC-02": ByProfile;
   /** The id and the secret of HTTP Basic match only without form encoding (OAuth 2.1 §2.4.1). */
   readonly "CA-04": undefined;
   /** An ID token was issued without the claims of its scope. */
@@ -42,9 +38,7 @@ export interface Observations {
   readonly "CA-17": undefined;
   /** A client asked for the content of a valid token that it may not see. */
   readonly "IN-02": {
-    readonly clientId: string;
-    /** The resources that the client serves. */
-    readonly serves: readonly string[];
+    readonly client: Client;
     /** Whether the server permits it to see tokens of other clients. */
     readonly isTrusted: boolean;
     readonly audience: readonly string[];

@@ -63,7 +63,6 @@ const clientMembers: ReadonlySet<string> = new Set<keyof ClientMetadata>([
   "token_endpoint_auth_method",
   "subject_type",
   "access_token_format",
-  "serves",
   "post_logout_redirect_uris",
   "grant_types",
   "response_types",

@@ -6,7 +6,6 @@
 import type { ClientAuthMethod, ClientMetadata } from "./clients/client.ts";
 import type { SigningAlgorithm } from "./keys/signing_algorithm.ts";
 import type { ResponseMode, ResponseType } from "./params.ts";
-import type { ResourceSettings } from "./resource_list.ts";
 import type { Allowances } from "./test_hosts.ts";
 
 /** @internal The policy of a server, which does not change at run time. */
@@ -55,10 +54,6 @@ export interface Policy {
   readonly pkce: PkcePolicy;
   /** `optional`: a token request may leave `redirect_uri` out if the code has a code challenge (OAuth 2.1 §10.2). */
   readonly tokenRedirectUri: "required" | "optional";
-  /** Without `resource` in a request (RFC 8707), `expected` causes a warning, and `required` rejects it. */
-  readonly resourceParameter: "optional" | "expected" | "required";
-  /** The resources that access tokens are for; absent: each https URI, and each URI on a test host. */
-  readonly resources?: readonly ResourceSettings[];
 
   /** The scope values in metadata. */
   readonly scopes: readonly string[];

@@ -13,7 +13,6 @@ const defaultPolicy = {
   seeOther: false,
   clientAuthMethods: ["client_secret_basic", "client_secret_post", "none"],
   requireRedirectUri: false,
-  resourceParameter: "optional",
   accessTokenInForm: true,
   metadataForms: ["oauth-inserted", "openid-inserted", "openid-appended", "oauth-appended"],
   defaultEndpoints: false,
@@ -87,7 +86,7 @@ export function isFixed(name: string): boolean {
 
 export const changeableNames: ReadonlySet<string> = new Set([
   ...Object.keys(defaultPolicy).filter((name) => !isFixed(name)),
-  ...["scopes", "defaultScope", "resources", "unmappedClaims"],
+  ...["scopes", "defaultScope", "unmappedClaims"],
 ]);
 
 /** The policy of a server with this issuer: the defaults, and what differs. */

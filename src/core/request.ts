@@ -10,7 +10,7 @@ import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "./
 import type { AuthorizationRequest, EntryPoint } from "./request/authorization_request.ts";
 import { readLoginRequirements } from "./request/login.ts";
 import { readCodeChallenge } from "./pkce.ts";
-import { readResources, readScope } from "./request/scope.ts";
+import { readScope } from "./request/scope.ts";
 import { assertResponseMode, assertState, readResponseType } from "./request/response.ts";
 
 const byRedirect: readonly EntryPoint[] = ["authorize", "par"];
@@ -29,7 +29,7 @@ const requirementsOfExtensions: Position = ({ name }) => name === "loginRequirem
  * session (OI-05) and the approval follow.
  *
  * Parts of extensions without a name only check the request, and run before its other parameters. Those with a name add
- * a member, and run before the scope, because their access decides whether the request needs scope. Those with the name
+ * a member, and run before the scope, because access besides scope needs none. Those with the name
  * `loginRequirements` add to the requirements that were read before.
  */
 const order: readonly (RequestPart | Position)[] = [
@@ -47,7 +47,7 @@ const order: readonly (RequestPart | Position)[] = [
     rule: "RI-01",
     at: everywhere,
     name: "resources",
-    read: ({ server, params }, parts) => readResources(server, params, hasCode(parts.responseType)),
+    read: ({ server, params }, parts) => server.resources.read(server, params, hasCode(parts.responseType)),
   },
   { rule: "OI-03", at: everywhere, name: "loginRequirements", read: readLoginRequirements },
   requirementsOfExtensions,
@@ -65,18 +65,15 @@ export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts
       checks: included.flatMap(({ passes }) => passes ?? []),
     };
   };
-  const parametersOf = (isIncluded: (part: RequestPart) => boolean) =>
-    parts.filter(isIncluded).flatMap(({ parameters = [] }) => parameters);
-  const parametersAt = (entryPoint: EntryPoint) => parametersOf(({ at }) => at.includes(entryPoint));
+  const parametersAt = (entryPoint: EntryPoint) =>
+    parts.flatMap(({ at, parameters = [] }) => at.includes(entryPoint) ? parameters : []);
   return {
     at: { authorize: partsAt("authorize"), par: partsAt("par"), poll: partsAt("poll") },
     sources: [],
-    access: parts.find(({ access }) => access !== undefined)?.access,
     parameters: {
       authorize: [...authorizationParameters, ...parametersAt("authorize")],
       par: [...authorizationParameters, ...parametersAt("par")],
       poll: parametersAt("poll"),
-      token: parametersOf(({ access }) => access !== undefined),
     },
   };
 }

@@ -80,7 +80,6 @@ export function coreEndpoints(
         // A parameter of the password grant. The server rejects the grant, but must redact the password.
         { name: "password", secret: "password" },
         ...grantTypes.flatMap((grantType) => grantType.parameters),
-        ...requestParts.parameters.token,
       ],
       exampleParameters: ["grant_type", "code", "redirect_uri", "code_verifier", "client_id"],
       responseParameters: parameters(accessToken, refreshToken, {

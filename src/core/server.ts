@@ -10,18 +10,17 @@
  * refresh token, and `issueTokens` (`tokens/mod.ts`).
  */
 
-import type { FurtherAccess, Store } from "./store/store.ts";
+import type { FurtherAccess, Grant, GrantRecord, Store, StoredRecord } from "./store/store.ts";
 import type {
   AuthenticationLevels,
   AuthorizationRequest,
   EntryPoint,
   ResponseTypes,
 } from "./request/authorization_request.ts";
-import type { Access } from "./request/access.ts";
 import type { Delivery } from "./request/delivery.ts";
 import type { RequestSource } from "./request/request_source.ts";
 import type { ParameterDescription, Params, ResponseMode, ResponseModes } from "./params.ts";
-import type { ClaimRequests, ClaimRules } from "./claims.ts";
+import type { ClaimRequests, ClaimRules, UserClaims } from "./claims.ts";
 import type { Client, Clients, Users } from "./clients/repository.ts";
 import type { ClientAuthMethod } from "./clients/client.ts";
 import type {
@@ -35,7 +34,7 @@ import type { HttpResponse } from "./http/message.ts";
 import type { Observations } from "./observations.ts";
 import type { SigningKeys } from "./keys/jwt.ts";
 import type { Policy } from "./policy.ts";
-import type { Resources } from "./resource_list.ts";
+import type { Resources } from "./resources.ts";
 import type { ClientAddress } from "./router.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
@@ -75,6 +74,8 @@ export interface Server {
   readonly deliveries: readonly Delivery<Server>[];
   /** The functions that issue the tokens of a response, in the order in which they run. */
   readonly tokenIssuers: readonly TokenIssuer[];
+  /** How a grant is made from an approval, and what a token request receives of it. */
+  readonly grants: GrantFunctions;
   /**
    * Records that something is about to be issued to a client.
    *
@@ -107,7 +108,7 @@ export interface Server {
   /** The `aud` of access tokens. */
   readonly audience: string;
   /** The resources that access tokens can be issued for. */
-  readonly resources: Resources;
+  readonly resources: Resources<Server>;
   /** Changes the claims of tokens, and reads the changed ones; absent if they are not changed. */
   readonly claimChange?: ClaimChange<Server>;
   /** The value of the next code or token if a test has fixed it; otherwise `undefined`, and the value is random. */
@@ -125,6 +126,37 @@ export interface Server {
   ): void;
 }
 
+/** @internal How a grant is made from an approval, and what a token request receives of it. */
+export interface GrantFunctions {
+  /**
+   * The access that an approval grants besides scope and resources.
+   *
+   * @throws {Error} If the approver grants more than the client has requested.
+   */
+  furtherAccess(
+    server: Server,
+    client: Client,
+    request: AuthorizationRequest,
+    approval: FurtherAccess & { readonly scope: readonly string[]; readonly claims?: readonly string[] },
+  ): MaybePromise<FurtherAccess & Pick<Grant, "claims">>;
+  /**
+   * The authorization of a token request for a grant.
+   *
+   * @param scope The part of the granted scope that is still registered.
+   * @throws {OAuthError} If the request asks for more than was granted, or nothing of it is left.
+   */
+  narrow(
+    server: Server,
+    request: AuthenticatedRequest,
+    stored: StoredRecord<GrantRecord>,
+    scope: readonly string[],
+  ): Promise<Authorization>;
+  /** Whether a request, an approval or a grant has such access: it then needs no scope (RFC 9396 §3.1). */
+  hasFurtherAccess(access: FurtherAccess): boolean;
+  /** The claims of an access token that a client sees, if it may introspect the token. */
+  visibleClaims(server: Server, client: Client, claims: UserClaims): MaybePromise<UserClaims>;
+}
+
 /** @internal Responses that are JWTs, as extensions add them. */
 export interface JwtResponses {
   /** Signs an introspection response for a request that asks for it; `undefined` for any other request. */
@@ -135,7 +167,6 @@ export interface JwtResponses {
   ): Promise<{ readonly contentType: string; readonly jwt: string }> | undefined;
   /**
    * Finds how a response for a client is encrypted; `undefined`, the default, if the client receives it unencrypted.
-   * Also called before a grant is consumed, so that a client can repeat a request that fails without its key.
    *
    * @throws {OAuthError} If the client has no key that suits its algorithm, or its keys cannot be fetched.
    */
@@ -289,7 +320,7 @@ export interface BasePart<Value> {
   readonly passes?: RuleId;
   /** The main rule that a request can violate, if no passed check is traced. */
   readonly rule?: RuleId;
-  /** Its parameters; of access besides scope, also at the token endpoint. Default: listed in `request.ts`. */
+  /** Its parameters. Default: listed in `request.ts`. */
   readonly parameters?: readonly ParameterDescription[];
   /**
    * Reads and verifies the part. It changes nothing, so that a request may be read more than once.
@@ -306,18 +337,14 @@ export interface BasePart<Value> {
 export interface CheckedPart extends BasePart<void> {
   /** Always absent. */
   readonly name?: undefined;
-  /** Always absent: access is a member of the request. */
-  readonly access?: undefined;
 }
 
 /** @internal A part that becomes any one member of the request. */
 export type AnyMemberPart = { [Name in keyof AuthorizationRequest]-?: MemberPart<Name> }[keyof AuthorizationRequest];
 
 export interface MemberPart<Name extends keyof AuthorizationRequest> extends BasePart<AuthorizationRequest[Name]> {
-  /** The member of the request; of access besides scope, also of approvals and grants. */
+  /** The member of the request. */
   readonly name: Name;
-  /** How access besides scope is handled. Default: the part is not such access. */
-  readonly access?: Name extends keyof FurtherAccess ? Access : undefined;
 }
 
 export interface EntryPointParts {
@@ -333,12 +360,10 @@ export interface RequestParts {
   readonly at: Readonly<Record<EntryPoint, EntryPointParts>>;
   /** The sources of the parameters of authorization requests, besides the requests themselves. */
   readonly sources: readonly RequestSource<Server>[];
-  /** Access besides scope; absent if an extension handles none. */
-  readonly access?: Access;
   /** Claims requested by name; absent if no extension handles them. */
   readonly claims?: ClaimRequests<Server>;
-  /** The parameters of each entry point; of `poll` and `token` only those that extensions add. */
-  readonly parameters: Readonly<Record<EntryPoint | "token", readonly ParameterDescription[]>>;
+  /** The parameters of each entry point; of `poll` only those that extensions add. */
+  readonly parameters: Readonly<Record<EntryPoint, readonly ParameterDescription[]>>;
 }
 
 /** @internal The responses that can be encrypted: the prefix of the members of client metadata for them. */

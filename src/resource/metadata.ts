@@ -4,7 +4,7 @@ import type { Route } from "../core/router.ts";
 import { router } from "../core/router.ts";
 import { HttpError, type HttpResponse, json, type RequestLike, toResponse } from "../core/http/message.ts";
 import { scopeToken } from "../core/params.ts";
-import { isAbsoluteUri } from "../core/resource_list.ts";
+import { isAbsoluteUri } from "../platform/http/absolute_uri.ts";
 import { isTestHost } from "../core/test_hosts.ts";
 import type { ProtectedResource } from "./protected_resource.ts";
 

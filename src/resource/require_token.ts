@@ -4,7 +4,7 @@
 
 import { challenge, type HttpResponse, json, toResponse } from "../core/http/message.ts";
 import { corsHeaders, parseTarget } from "../core/router.ts";
-import { canonicalUri } from "../core/resource_list.ts";
+import { canonicalUri } from "../platform/http/absolute_uri.ts";
 import { jwtPolicies } from "../platform/jwt/jwt_policies.ts";
 import { hasTokenInQuery, requireSentToken } from "../core/tokens/bound_token.ts";
 import { OAuthError } from "../core/errors.ts";

@@ -3,25 +3,31 @@
 import type { User } from "../core/clients/client.ts";
 import type { OAuthError } from "../core/errors.ts";
 import type { MaybePromise } from "../core/maybe_promise.ts";
+import type { Resources } from "../core/resources.ts";
 import type { SessionWatcher } from "../core/session/session_watcher.ts";
 import type { BoundedCache } from "../platform/bounded_cache.ts";
+import type { ServerClaimRules } from "./config/received_claims.ts";
 import type { GrantType } from "./standing.ts";
 import type { FetchingServer } from "./fetching/fetching.ts";
+import type { Access } from "./entries/access.ts";
 import type { Background } from "./hosting/background.ts";
 import type { RateLimiter } from "./hosting/rate_limiter.ts";
 import type { KeyRotation } from "./hosting/rotating_keys.ts";
-import type { HostedResources } from "./hosting/hosted_resources.ts";
 import type { PageDelivery } from "./login/delivery.ts";
 import type { RegisteredSecrets } from "./redaction/registered_secrets.ts";
 import type { ServerClients } from "./entries/server_clients.ts";
 import type { Observations } from "../core/observations.ts";
 import type { UnregisteredUri } from "../core/rules/authorize.ts";
+import type { ByProfile } from "../core/rules/rule.ts";
 import type { UnknownUser } from "./rules/login.ts";
 import type { Trace } from "./trace.ts";
 import type { UserRepository } from "./entries/user_repository.ts";
 
 /** @internal The facts of each observation, also of login and logout. */
 export interface HostedObservations extends Observations {
+  readonly resource: { readonly requested: readonly string[]; readonly hasAudience: boolean };
+  /** A request without `resource` was accepted by a server that expects one. */
+  readonly "MC-02": ByProfile;
   /** A `login_hint` that names no user was accepted: a user was created, or another user logged in. */
   readonly "OI-06": UnknownUser & { readonly effect: "created" | "created by the setting users" | "another user" };
   /** The redirect URI of a logout was accepted although the client has not registered it. */
@@ -60,6 +66,29 @@ export interface SessionTracker extends SessionWatcher<HostedServer> {
   ): Promise<unknown>;
 }
 
+/** @internal A protected resource that the server itself hosts. */
+export interface HostedResource {
+  /** The identifier: its URL. It may follow the port of the issuer. */
+  readonly identifier: string;
+  /** The scope values that its operations need. */
+  readonly scopes: readonly string[];
+  /** Forgets what users did there, because a mock is reset. */
+  reset(): void;
+}
+
+/** @internal The resources of the whole server. */
+export interface HostedResources extends Resources<HostedServer> {
+  /** The URIs of the setting `resources`; absent: each https URI, and each URI on a host that may use plain http. */
+  readonly configured?: readonly string[];
+  readonly hosted: readonly HostedResource[];
+  /** Adds a hosted resource; replaces one with the same identifier. */
+  host(resource: HostedResource): void;
+  /** The registered spelling of a resource, or `undefined` when it may not be named. */
+  find(uri: string): string | undefined;
+  /** Those of these resources that are registered, in their current spelling. */
+  registered(server: HostedServer, uris: readonly string[]): Promise<readonly string[]>;
+}
+
 /** @internal The whole server, which extensions and plugins receive. */
 export interface HostedServer extends FetchingServer {
   /** The clients: the registered ones and those of metadata documents. */
@@ -70,6 +99,8 @@ export interface HostedServer extends FetchingServer {
   readonly grantTypes: readonly GrantType[];
   /** The users. */
   readonly users: UserRepository;
+  /** The rules for releasing claims. */
+  readonly claims: ServerClaimRules;
   /** The listener that asks clients for certificates; absent if no extension uses them. */
   readonly certificateListener?: CertificateListener;
   /** Called when sessions have ended. */
@@ -87,6 +118,8 @@ export interface HostedServer extends FetchingServer {
   readonly deliveries: readonly PageDelivery[];
   /** The resources that access tokens can be issued for. */
   readonly resources: HostedResources;
+  /** Access besides scope; absent if no extension handles it. */
+  readonly access?: Access;
   /** Runs work that no response waits for. */
   readonly background: Background;
   /** The values of `aud` that a client assertion may have, besides the issuer. */

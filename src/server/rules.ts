@@ -49,6 +49,7 @@ import { httpTexts } from "./explain/http.ts";
 import { openidTexts } from "./explain/openid.ts";
 import { pageTexts } from "./explain/pages.ts";
 import { resourceTexts } from "./explain/resource.ts";
+import { resourceIndicatorTexts } from "./explain/resource_indicators.ts";
 import { tokenTexts } from "./explain/token.ts";
 import type { HostedServer } from "./hosted_server.ts";
 
@@ -77,6 +78,7 @@ const texts: Readonly<Record<string, RuleText>> = {
   ...authorizeTexts,
   ...tokenTexts,
   ...openidTexts,
+  ...resourceIndicatorTexts,
   ...resourceTexts,
   ...httpTexts,
   ...pageTexts,

@@ -45,7 +45,7 @@ const redirected: readonly Row[] = [
   [{ id_token_hint: "x.y.z" }, "invalid_request", "OI-07"],
   [{ request: "x.y.z" }, "request_not_supported", "JR-01"],
   [{ request_uri: "https://spa.example/r" }, "request_uri_not_supported", "JR-01"],
-  [{ resource: "relative" }, "invalid_target", "RI-01"],
+  [{ resource: "https://api.example" }, "invalid_target", "RI-01"],
   [{ response_mode: "form_post", state: "a\u0007b" }, "invalid_request", "FP-03"],
 ];
 
@@ -94,7 +94,7 @@ test("[AZ-06, AZ-07, TK-04] a repeated parameter is rejected, whatever its value
   }
 });
 
-test("[PK-08, PK-09, PK-10, TK-14, TK-15, CI-05] what the core rejects of a token request for a code", async () => {
+test("[PK-08, PK-09, PK-10, TK-14, TK-15, CI-05, RI-01] what the core rejects of a token request for a code", async () => {
   const { code, exchange, lastRule } = await startCore();
   const rows: readonly Row[] = [
     [{ grant_type: undefined }, "invalid_request", "TK-05"],
@@ -105,6 +105,7 @@ test("[PK-08, PK-09, PK-10, TK-14, TK-15, CI-05] what the core rejects of a toke
     [{ code_verifier: undefined }, "invalid_grant", "PK-10"],
     [{ code_verifier: "short" }, "invalid_request", "PK-08"],
     [{ code_verifier: `${verifier}x` }, "invalid_grant", "PK-09"],
+    [{ resource: "https://api.example" }, "invalid_target", "RI-01"],
     [{ client_id: "two" }, "invalid_grant", "CI-05"],
     [{ client_id: "unknown" }, "invalid_client", "CA-07"],
     [{ client_id: "web" }, "invalid_client", "CA-07"],
@@ -129,7 +130,7 @@ test("[CI-02, CI-06] a code works once, for five minutes, and a second use revok
   assertEquals(await inspected.json(), { active: false });
 });
 
-test("[RT-02, RT-04, RT-06, RT-07] what the core rejects of a refresh request", async () => {
+test("[RT-02, RT-04, RT-06, RT-07, RI-01] what the core rejects of a refresh request", async () => {
   const { code, exchange, token, lastRule } = await startCore();
   const { refresh_token } = await (await exchange(await code())).json();
   const refresh = async (changes: Parameters) => {
@@ -138,6 +139,7 @@ test("[RT-02, RT-04, RT-06, RT-07] what the core rejects of a refresh request", 
   };
   assertEquals(await refresh({ refresh_token: undefined }), ["invalid_request", "RT-07"]);
   assertEquals(await refresh({ scope: "openid write" }), ["invalid_scope", "RT-06"]);
+  assertEquals(await refresh({ resource: "https://api.example" }), ["invalid_target", "RI-01"]);
   assertEquals(await refresh({ client_id: "two" }), ["unauthorized_client", "TK-06"]);
   assertEquals(await refresh({}), [undefined, undefined]);
   assertEquals(await refresh({}), ["invalid_grant", "RT-04"], "the used one");

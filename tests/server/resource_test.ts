@@ -4,7 +4,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { test } from "node:test";
 import { memoryStore } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
-import type { ResourceSettings } from "../../src/core/resource_list.ts";
+import type { ResourceSettings } from "../../src/server/config/server_settings.ts";
 import {
   assertTokenResponse,
   authorizeByPost,

@@ -79,8 +79,6 @@ export interface ClientMetadata {
   readonly userinfo_signed_response_alg?: SigningAlgorithm;
   /** `opaque`: resources introspect the access tokens of this client. Default: `jwt`. */
   readonly access_token_format?: "jwt" | "opaque";
-  /** The resources that the client serves: it may introspect the access tokens for them. */
-  readonly serves?: readonly string[];
   /** The URIs that the browser may be redirected to after logout. Compared character by character. */
   readonly post_logout_redirect_uris?: readonly string[];
   /** Reject authorization requests without a code challenge, even if the client is confidential. Default: false. */

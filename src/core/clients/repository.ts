@@ -3,7 +3,6 @@
  * client of a request, and `redirect_uri.ts` compares its redirect URI.
  */
 
-import { canonicalUri } from "../resource_list.ts";
 import { splitScope } from "../params.ts";
 import { matchesRedirectUri } from "../redirect_uri.ts";
 import { digest } from "../secrets.ts";
@@ -85,8 +84,6 @@ export interface Client {
   readonly ownScope: readonly string[];
   /** The signature algorithm of its ID tokens. */
   readonly idTokenAlg: SigningAlgorithm;
-  /** The resources that it serves, as canonical URIs; it may introspect their tokens. */
-  readonly serves: readonly string[];
   /** Its policy; absent without a profile of the client. `policyOf` reads it. */
   readonly policy?: Policy;
   /** Present if the client registered itself (RFC 7591). */
@@ -207,7 +204,6 @@ export function clientFromMetadata(metadata: ClientMetadata, server: ClientPolic
     scope,
     ownScope: scope,
     idTokenAlg: metadata.id_token_signed_response_alg ?? server.alg,
-    serves: (metadata.serves ?? []).map(canonicalUri),
     hasRedirectUri,
     allowsRedirectUri: hasRedirectUri,
     allowsScope: acceptsAnyScope ? () => true : (token) => scope.includes(token),

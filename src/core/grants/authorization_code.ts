@@ -6,7 +6,6 @@ import { isPromise } from "../maybe_promise.ts";
 import { reject } from "../reject.ts";
 import { parameters, type Params } from "../params.ts";
 import { verifyCodeVerifier } from "../pkce.ts";
-import { observeResources } from "../request/scope.ts";
 import { storageKey } from "../secrets.ts";
 import type { GrantType, Server } from "../server.ts";
 import {
@@ -14,7 +13,6 @@ import {
   findInvalidReason,
   invalidGrantBy,
   type InvalidReason,
-  narrowGrant,
   registeredScope,
 } from "./narrow_grant.ts";
 import { revokeGrant } from "../grant.ts";
@@ -72,7 +70,7 @@ export const authorizationCode: GrantType = {
     const scope = registeredScope(client, record.grant.scope);
     const invalidReason = await findInvalidReason(server, client, stored, scope);
     if (invalidReason !== undefined) throw invalidGrant(invalidReason);
-    const authorization = await narrowGrant(server, request, stored, scope);
+    const authorization = await server.grants.narrow(server, request, stored, scope);
     // Atomic: one of several concurrent requests succeeds. Nothing is issued before this point. If a later step fails,
     // the code stays consumed: the user must log in again, but no code is exchanged twice (replay).
     if (!await server.store.consume("code", id, server.now())) {
@@ -80,7 +78,7 @@ export const authorizationCode: GrantType = {
     }
     server.passed?.("CI-06");
     if (isUnbound) server.observe?.(server, client.id, "TK-14", undefined);
-    observeResources(server, client, parameters);
+    server.resources.observe(server, client, parameters);
     return authorization;
   },
 };

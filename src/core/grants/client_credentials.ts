@@ -1,7 +1,6 @@
 /** The client_credentials grant type (OAuth 2.1 §4.2): a confidential client acts on its own behalf. */
 
-import { hasAccess, requestsAccess } from "../request/access.ts";
-import { observeResources, readResources, resolveScope } from "../request/scope.ts";
+import { resolveScope } from "../request/scope.ts";
 import { standardClaims } from "../claims.ts";
 import type { Client } from "../clients/repository.ts";
 import { reject } from "../reject.ts";
@@ -12,25 +11,25 @@ import type { AuthenticatedRequest, Authorization } from "./authenticated_reques
 /** Scope values that only a user can grant. */
 const userScopes = ["openid", "offline_access", ...Object.keys(standardClaims)];
 
-/** Authorizes the client without a user: no refresh token, no ID token, no scope value about a user. */
+/**
+ * Authorizes the client without a user: no refresh token, no ID token, no scope value about a user.
+ *
+ * @param needsScope Whether a request without scope receives the default scope. Default: true.
+ */
 export async function authorizeClientCredentials(
   server: Server,
-  request: AuthenticatedRequest,
+  { client, parameters }: AuthenticatedRequest,
+  needsScope = true,
 ): Promise<Authorization> {
-  const { client, parameters } = request;
   if (!client.confidential) throw reject("CC-01");
   const requestedScope = parameters.get("scope");
-  const { access } = server.requestParts;
-  const own = requestsAccess(server, parameters) ? await access?.readOwn(server, request) : undefined;
-  const needsNoScope = own !== undefined && hasAccess(server, own);
   const scope = requestedScope === undefined
-    ? needsNoScope ? [] : defaultScope(server, client)
+    ? needsScope ? defaultScope(server, client) : []
     : resolveScope(server, client, requestedScope, "client");
   if (scope.some(isUserScope)) throw reject("CC-02", { userScopes, requested: requestedScope });
-  const resources = await readResources(server, parameters);
-  observeResources(server, client, parameters);
-  const issued = own && await access?.issue(own, resources);
-  return { client, scope, resources, ...issued, grantId: randomId(server.randomBytes) };
+  const resources = await server.resources.read(server, parameters);
+  server.resources.observe(server, client, parameters);
+  return { client, scope, resources, grantId: randomId(server.randomBytes) };
 }
 
 function isUserScope(value: string): boolean {

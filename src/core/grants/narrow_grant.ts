@@ -2,14 +2,12 @@
 
 import type { GrantRecord, StoredRecord } from "../store/store.ts";
 import { clientSessionId, findRevoked } from "../grant.ts";
-import { hasAccess, requestsAccess } from "../request/access.ts";
-import { narrowResources, registeredResources } from "../request/scope.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { isPromise } from "../maybe_promise.ts";
-import { type BrokenRule, reject } from "../reject.ts";
+import type { BrokenRule } from "../reject.ts";
 import type { coreRules, RuleId } from "../rules/mod.ts";
-import type { Server } from "../server.ts";
+import type { GrantFunctions, Server } from "../server.ts";
 import { passwordFingerprint } from "../session/session.ts";
 import { findUser, sessionIdFor } from "../users/users.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
@@ -20,24 +18,21 @@ export function registeredScope(client: Client, granted: readonly string[]): rea
 }
 
 /**
- * The authorization for a grant: the configuration may have changed since the approval, so scope values, resources,
- * claims and other access that are no longer registered are left out. Warns the operator about them.
+ * The authorization for a grant: the configuration may have changed since the approval, so scope values and resources
+ * that are no longer registered are left out. Warns the operator about them.
  *
  * @param scope The part of the granted scope that is still registered.
  * @throws {OAuthError} `invalid_target` if no granted resource is left, because the default audience does not replace
- *   it. Also if the request asks for more than was granted, or if no ID token can be encrypted for the client.
+ *   it. Also if the request asks for more than was granted.
  */
-export async function narrowGrant(
+async function narrowGrant(
   server: Server,
   request: AuthenticatedRequest,
   { grantId, value: { grant, nonce } }: StoredRecord<GrantRecord>,
   scope: readonly string[],
 ): Promise<Authorization> {
   const { client, parameters } = request;
-  const granted = grant.resources.length === 0 ? grant.resources : await registeredResources(server, grant.resources);
-  if (granted.length === 0 && grant.resources.length > 0) {
-    throw reject("RI-05", { resources: grant.resources });
-  }
+  const granted = grant.resources.length === 0 ? grant.resources : await server.resources.keep(server, grant.resources);
   const isRegistered = scope.length === grant.scope.length && granted.length === grant.resources.length;
   if (isRegistered) {
     server.passed?.("RT-09", scope.join(" "));
@@ -45,27 +40,29 @@ export async function narrowGrant(
     const values = { registered: [...scope, ...granted], granted: [...grant.scope, ...grant.resources] };
     server.observe?.(server, client.id, "RT-09", values);
   }
-  const claims = grant.claims && await server.requestParts.claims?.narrow(server, grant.claims, client);
-  const narrowing = narrowResources(server, granted, parameters);
+  const narrowing = server.resources.narrow(server, granted, parameters);
   const resources = isPromise(narrowing) ? await narrowing : narrowing;
-  const access = hasAccess(server, grant) || requestsAccess(server, parameters)
-    ? await server.requestParts.access?.narrow(server, request, grant, resources)
-    : undefined;
-  const preparing = scope.includes("openid") && server.jwtResponses.findEncryption(server, client, "id_token");
-  if (preparing) await preparing;
-  const isUnchanged = isRegistered && granted === grant.resources && claims === undefined && access === undefined;
+  const isUnchanged = isRegistered && granted === grant.resources;
   return {
     client,
     scope,
     resources,
     subject: grant.subject,
-    claims,
     nonce,
     grantId: grantId!,
-    grant: isUnchanged ? grant : { ...grant, scope, resources: granted, claims, ...access?.granted },
-    ...access?.issued,
+    grant: isUnchanged ? grant : { ...grant, scope, resources: granted },
   };
 }
+
+const noAccess = {};
+
+/** The functions of a server without access besides scope and resources: nothing else is granted, or visible. */
+export const grantFunctions: GrantFunctions = {
+  furtherAccess: () => noAccess,
+  hasFurtherAccess: () => false,
+  narrow: narrowGrant,
+  visibleClaims: (_server, _client, claims) => ({ ...claims, authorization_details: undefined }),
+};
 
 /** Why a grant is invalid: a rule of every server. */
 export type InvalidReason = BrokenRule<typeof coreRules>;
@@ -111,7 +108,7 @@ export async function findInvalidReason(
   const finding = findUser(server, sub, generation);
   const user = isPromise(finding) ? await finding : finding;
   if (user === undefined) return { rule: "CI-11", lost: "user", id: sub };
-  if (scope.length === 0 && (grant.scope.length > 0 || !hasAccess(server, grant))) {
+  if (scope.length === 0 && (grant.scope.length > 0 || !server.grants.hasFurtherAccess(grant))) {
     return { rule: "RT-09", registered: client.scope, granted: grant.scope };
   }
   // With offline_access a grant outlives the session.

@@ -4,7 +4,6 @@ import type { RefreshTokenRecord, StoredRecord } from "../store/store.ts";
 import { policyOf } from "../clients/repository.ts";
 import { type Params, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
-import { observeResources } from "../request/scope.ts";
 import { newToken, storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import {
@@ -14,7 +13,7 @@ import {
   storeRefreshToken,
   successorRecord,
 } from "../tokens/refresh_token.ts";
-import { assertProvenKey, findInvalidReason, invalidGrantBy, narrowGrant, registeredScope } from "./narrow_grant.ts";
+import { assertProvenKey, findInvalidReason, invalidGrantBy, registeredScope } from "./narrow_grant.ts";
 import { revokeGrant } from "../grant.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 
@@ -31,7 +30,7 @@ export async function authorizeRefresh(server: Server, request: AuthenticatedReq
   const token = parameters.get("refresh_token");
   if (token === undefined) throw reject("RT-07", { isMissing: true });
   const { id, stored, registered } = await findRefreshToken(server, request, token);
-  const authorization = await narrowGrant(server, request, stored, registered);
+  const authorization = await server.grants.narrow(server, request, stored, registered);
   const scope = narrowScope(registered, parameters);
   // A token that was rotated stays consumed, even if the client has become confidential since. A token that is bound to
   // a key needs no rotation (OAuth 2.1 §4.3.1).
@@ -47,12 +46,12 @@ export async function authorizeRefresh(server: Server, request: AuthenticatedReq
     if (rotates) server.observe?.(server, client.id, "RT-04", undefined);
     await renew(server, id, token, stored);
     const added = settings.reuse === "another" ? await storeSuccessor(server, request, stored) : undefined;
-    observeResources(server, client, parameters);
+    server.resources.observe(server, client, parameters);
     return { ...authorization, scope, refresh: { token: added, ...lifetime } };
   }
   const nextToken = rotates ? await rotate(server, request, id, token, stored) : await renew(server, id, token, stored);
   if (rotates) server.passed?.("RT-04");
-  observeResources(server, client, parameters);
+  server.resources.observe(server, client, parameters);
   return { ...authorization, scope, refresh: { token: nextToken, ...lifetime } };
 }
 

@@ -289,7 +289,6 @@ export const authorizeRules = {
     "OAuth 2.1 §3.2.4; RFC 9700 §4.8.2",
   ),
   "PK-14": { source: "RFC 9700 §2.1.1" },
-  "MC-02": rule<ByProfile>("invalid_target", "resource is missing", "MCP authorization; RFC 8707 §2"),
   "FP-03": rule("invalid_request", "state contains a control character, which form_post cannot return unchanged"),
   "FP-04": { source: "" },
 } as const satisfies Readonly<Record<string, Rule>>;

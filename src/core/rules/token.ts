@@ -1,21 +1,8 @@
-/** Rules of the token endpoint: client authentication, grant types, codes, refresh tokens, resources. */
+/** Rules of the token endpoint: client authentication, grant types, codes, refresh tokens. */
 
 import type { RevocationRecord } from "../store/store.ts";
 import { type Repeated, repeatedMessage } from "./authorize.ts";
 import { type ByProfile, grantRule, type Rule, rule } from "./rule.ts";
-
-const resourceMessages = {
-  "too much": "the resource parameters are too long or too many",
-  "not absolute": "resource is not an absolute URI without a fragment",
-  unknown: "resource is not a resource of this server",
-  unsuitable: "the server issues no tokens for this resource",
-} as const;
-
-export interface WrongResource {
-  readonly uri: string;
-  /** `unknown`: the setting `resources` does not list it. `unsuitable`: no resource can have this URI. */
-  readonly problem: keyof typeof resourceMessages;
-}
 
 /** Facts about a code or refresh token of another client, by the ids of both clients. */
 interface OtherClient {
@@ -144,15 +131,9 @@ export const tokenRules = {
     "RFC 6749 §4.4.3; OpenID Connect Core",
   ),
   "CC-03": rule("insufficient_scope", "the access token has no user", "RFC 9700 §4.15; OAuth 2.1 §7.4"),
-  "RI-01": rule<WrongResource>("invalid_target", ({ problem }) => resourceMessages[problem], "RFC 8707 §2"),
-  "RI-03": rule<{ readonly granted: readonly string[]; readonly requested: readonly string[] }>(
+  "RI-01": rule<{ readonly uri: string; readonly problem: "unsuitable" }>(
     "invalid_target",
-    "resource was not granted",
-    "RFC 8707 §2.2",
-  ),
-  "RI-05": rule<{ readonly resources: readonly string[] }>(
-    "invalid_target",
-    "none of the granted resources is still registered",
+    "the server issues no tokens for this resource",
     "RFC 8707 §2",
   ),
   "RV-01": rule("invalid_request", "token is missing", "RFC 7009 §2.1"),

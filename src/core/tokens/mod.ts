@@ -8,13 +8,7 @@
 
 import type { Subject } from "../store/store.ts";
 import { type Confirmation, confirmationOf } from "./bound_token.ts";
-import {
-  accessTokenClaimNames,
-  accessTokenClaims,
-  type ClaimRules,
-  claimsForScope,
-  type UserClaims,
-} from "../claims.ts";
+import { accessTokenClaims, type ClaimRules, claimsForScope, type UserClaims } from "../claims.ts";
 import { policyOf } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash, type TokenKind } from "../keys/jwt.ts";
@@ -63,6 +57,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   const identifiers = isPromise(identifying) ? await identifying : identifying;
   const findingUser = userGeneration(server, authorization);
   const user = isPromise(findingUser) ? await findingUser : findingUser;
+  const forResources = resources.length === 0 ? undefined : server.resources.accessToken(server, resources);
   const generations = formatGenerations({ user, client: clientGeneration(authorization) });
   const claims: { -readonly [Name in keyof AccessTokenClaims]: AccessTokenClaims[Name] } = {
     iss: server.issuer,
@@ -80,7 +75,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
     if (subject.amr !== undefined) claims.amr = subject.amr;
     if (identifiers?.sid !== undefined) claims.sid = identifiers.sid;
     if (requested !== undefined) Object.assign(claims, await server.requestParts.claims?.inAccessToken(requested));
-    const names = accessTokenClaimNames(server.claims, resources);
+    const names = forResources?.claims ?? server.claims.accessToken;
     const user = names.length === 0 ? undefined : await server.users.find(subject.sub);
     if (user !== undefined) Object.assign(claims, accessTokenClaims(server.claims, user, names, scope));
   }
@@ -93,9 +88,8 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   const fixedValue = server.takeFixedValue("access_token");
   const isOpaque = fixedValue !== undefined || client.metadata.access_token_format === "opaque" ||
     client.subjectType !== "public" ||
-    (resources.length === 0
-      ? server.settings.accessTokenFormat === "opaque" && client.metadata.access_token_format === undefined
-      : resources.some((uri) => server.resources.isOpaque(uri)));
+    (forResources?.isOpaque ??
+      (server.settings.accessTokenFormat === "opaque" && client.metadata.access_token_format === undefined));
   const issuing = isOpaque
     ? storeOpaque(server, fixedValue ?? newToken(server, "access_token"), signedClaims, authorization, claims.exp)
     : server.keys.signToken(server, client, "access_token", policyOf(server, client).alg, signedClaims);

@@ -5,7 +5,6 @@ import { type OtherPlace, requireSentToken } from "./bound_token.ts";
 import type { ResourceRequest } from "../grants/authenticated_request.ts";
 import { findRevoked } from "../grant.ts";
 import { isDeeperThan, isObject, isTextList } from "../json_value.ts";
-import { accessName } from "../request/access.ts";
 import type { AccessTokenProblem } from "../rules/openid.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
@@ -62,7 +61,7 @@ export const maxClaimDepth = 32;
 /** Whether the claims that this server reads have their types: test keys are public, so others can sign tokens. */
 function isReadable({ claims, audience }: AccessToken): boolean {
   const { jti, client_id, sub, exp, scope = "", cnf = {}, userinfo_claims = [], userinfo_values = {} } = claims;
-  const { [accessName]: details = [] } = claims;
+  const { authorization_details: details = [] } = claims;
   return typeof exp === "number" && isTextList([jti, client_id, sub, scope]) && isTextList(audience) &&
     isObject(cnf) && isTextList(userinfo_claims) &&
     isObject(userinfo_values) && Object.values(userinfo_values).every(Array.isArray) &&

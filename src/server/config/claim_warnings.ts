@@ -1,13 +1,13 @@
 /** Warnings about configured claims, and claims of users, that no client can receive. */
 
-import { claimRules, scopesForClaim } from "../../core/claims.ts";
-import type { ClaimRules } from "../../core/claims.ts";
+import { scopesForClaim } from "../../core/claims.ts";
 import type { User } from "../../core/clients/client.ts";
 import { listed, type Settings } from "./settings.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigurationWarning } from "../../core/configuration_error.ts";
 import { splitScope } from "../../core/params.ts";
 import type { FilledSettings } from "./fill_settings.ts";
+import { type ServerClaimRules, serverClaimRules } from "./received_claims.ts";
 import { claimsShownOnPages, findProblem, messageByProblem } from "./user_warnings.ts";
 
 /**
@@ -20,7 +20,7 @@ export function claimWarnings(
   resolved: FilledSettings,
   configured: Pick<Settings, "scopes">,
 ): ConfigurationWarning[] {
-  const rules = claimRules(resolved);
+  const rules = serverClaimRules(resolved);
   const scopes = requestableScopes(settings, resolved);
   const isUseful = scopes.includes("openid");
   const users = listed(settings.users) ?? [];
@@ -76,7 +76,7 @@ function* accessTokenClaimPaths(
 
 /** One warning for each claim and problem, even if several users have it. */
 function memberWarnings(
-  rules: ClaimRules,
+  rules: ServerClaimRules,
   scopes: readonly string[],
   users: readonly User[],
 ): ConfigurationWarning[] {

@@ -17,7 +17,10 @@ import type { ExtensionClientMembers } from "./extension_members.gen.ts";
  * };
  * ```
  */
-export interface ClientMetadata extends CoreMetadata, ExtensionClientMembers {}
+export interface ClientMetadata extends CoreMetadata, ExtensionClientMembers {
+  /** The resources that the client serves: it may introspect the access tokens for them. */
+  readonly serves?: readonly string[];
+}
 
 /** A client as it is registered and stored: its metadata, and members that no client can set itself. */
 export interface ClientEntry extends ClientMetadata {

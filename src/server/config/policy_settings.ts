@@ -4,7 +4,6 @@ import type { ClientAuthMethod } from "../../core/clients/client.ts";
 import type { MetadataForm, RefreshLifetimeMember } from "../../core/policy.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { ResponseMode, ResponseType } from "../../core/params.ts";
-import type { ResourceSettings } from "../../core/resource_list.ts";
 
 /** @internal The settings that the minimal server reads. A policy has them with their defaults. */
 export interface PolicySettings extends TokenSettings, RequestSettings, UrlSettings {
@@ -31,11 +30,6 @@ export interface PolicySettings extends TokenSettings, RequestSettings, UrlSetti
    * not an OpenID Connect request. Default: false.
    */
   readonly requireRedirectUri?: boolean;
-  /**
-   * Whether requests must name a `resource` (RFC 8707). Without one, `expected` causes a warning, and `required`
-   * rejects the request with `invalid_target`. Default: `optional`.
-   */
-  readonly resourceParameter?: "optional" | "expected" | "required";
   /** Whether userinfo accepts an access token in a form (RFC 6750 §2.2). Default: true. */
   readonly accessTokenInForm?: boolean;
   /**
@@ -49,11 +43,6 @@ export interface PolicySettings extends TokenSettings, RequestSettings, UrlSetti
    * find no metadata. Default: false.
    */
   readonly defaultEndpoints?: boolean;
-  /**
-   * The resources that access tokens are for (RFC 8707). Default: a request may name every https URI and every URI on a
-   * test host.
-   */
-  readonly resources?: readonly ResourceSettings[];
 }
 
 /** @internal Settings of claims and tokens. */

@@ -2,6 +2,7 @@
 
 import {
   type ClaimRules,
+  claimRules,
   hasStandardType,
   isAbsent,
   isAllowedInAccessToken,
@@ -10,11 +11,29 @@ import {
   scopesForClaim,
 } from "../../core/claims.ts";
 import { isObject } from "../../core/json_value.ts";
+import type { ServerPolicy } from "./server_policy.ts";
+
+/** @internal The rules of the whole server for releasing claims. */
+export interface ServerClaimRules extends ClaimRules {
+  /** The claims of access tokens for resources that have a list of their own. */
+  readonly ofResources: readonly string[];
+}
+
+/** Reads the settings about claims, which must be valid. */
+export function serverClaimRules(settings: ServerPolicy): ServerClaimRules {
+  const ofResources = settings.resources?.flatMap(({ access_token_claims: names = [] }) => names) ?? [];
+  return { ...claimRules(settings), ofResources };
+}
 
 /** Whether access tokens for at least one resource contain this member of a user. */
-export function isInAccessTokens(rules: ClaimRules, name: string, value: unknown, scopes: readonly string[]): boolean {
+export function isInAccessTokens(
+  rules: ServerClaimRules,
+  name: string,
+  value: unknown,
+  scopes: readonly string[],
+): boolean {
   return isClaim(name, value) && isAllowedInAccessToken(rules, name, scopes) &&
-    [rules.accessToken, ...rules.accessTokenByResource.values()].some((names) => names.includes(name));
+    (rules.accessToken.includes(name) || rules.ofResources.includes(name));
 }
 
 /** The scope values that release this member of a user; empty if none does. */
@@ -36,7 +55,7 @@ export type ClaimProblem = "reserved" | "type" | "scope";
  * @param scopes The scope values that a client may ask for.
  */
 export function claimProblem(
-  rules: ClaimRules,
+  rules: ServerClaimRules,
   name: string,
   value: unknown,
   scopes: readonly string[],

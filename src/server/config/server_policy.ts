@@ -15,8 +15,8 @@ import type { ServerSettings } from "./server_settings.ts";
 export interface ServerPolicy
   extends
     Policy,
-    Required<Omit<ServerSettings, keyof PolicySettings | "keys" | "proxyHeader">>,
-    Pick<ServerSettings, "proxyHeader"> {
+    Required<Omit<ServerSettings, keyof PolicySettings | "keys" | "proxyHeader" | "resources">>,
+    Pick<ServerSettings, "proxyHeader" | "resources"> {
   /** The rotation of signing keys, in seconds. */
   readonly keys: { readonly rotateEvery?: number; readonly lead: number };
   /**

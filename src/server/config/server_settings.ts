@@ -36,6 +36,16 @@ export interface ServerSettings
    * scheme, and URIs on a loopback host. With `loopback`, http is accepted on no other host. Default: none.
    */
   readonly nativeOnlyRedirectUris?: readonly ("private-use" | "loopback")[];
+  /**
+   * Whether requests must name a `resource` (RFC 8707). Without one, `expected` causes a warning, and `required`
+   * rejects the request with `invalid_target`. Default: `optional`.
+   */
+  readonly resourceParameter?: "optional" | "expected" | "required";
+  /**
+   * The resources that access tokens are for (RFC 8707). Default: a request may name every https URI and every URI on a
+   * test host.
+   */
+  readonly resources?: readonly ResourceSettings[];
   /** The rotation of signing keys. */
   readonly keys?: KeySettings;
   /**
@@ -45,6 +55,16 @@ export interface ServerSettings
   readonly directory?: "edit" | "read" | "off";
   /** Rate-limit failed client authentication and logins (429). Default: true, unless the issuer is on a test host. */
   readonly throttle?: boolean;
+}
+
+/** @internal A protected resource that access tokens can be for (RFC 8707). */
+export interface ResourceSettings {
+  /** The absolute URI of the resource, without a fragment: the `aud` of its access tokens. */
+  readonly uri: string;
+  /** `opaque`: the resource introspects its access tokens. Default: `jwt`. */
+  readonly access_token_format?: "jwt" | "opaque";
+  /** The claims about the user in its access tokens. Default: the setting `accessTokenClaims`. */
+  readonly access_token_claims?: readonly string[];
 }
 
 /** @internal The settings that the profile of a provider can set. */

@@ -3,9 +3,8 @@
 import type { ResponseType } from "../../core/params.ts";
 import { responseModesField } from "./client_fields.ts";
 import { choice, type Field, type Fields, flag, list, object, seconds, text, texts, whole } from "./field.ts";
-import type { InsecureSettings, KeySettings, NetworkSettings } from "./server_settings.ts";
+import type { InsecureSettings, KeySettings, NetworkSettings, ResourceSettings } from "./server_settings.ts";
 import type { Lifetimes, PkceSettings, RefreshSettings, RequestSettings, TokenPrefixes } from "./policy_settings.ts";
-import type { ResourceSettings } from "../../core/resource_list.ts";
 
 /** The names of all response types, their words in alphabetical order. */
 export const responseTypeNames: readonly ResponseType[] = ["code", "id_token", "code id_token"];

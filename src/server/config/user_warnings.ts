@@ -1,13 +1,13 @@
 /** Warnings about claims of users that no client can receive, or that many clients reject. */
 
-import { type ClaimRules, isAbsent, scopesForClaim } from "../../core/claims.ts";
+import { isAbsent, scopesForClaim } from "../../core/claims.ts";
 import type { User } from "../../core/clients/client.ts";
 import { quote } from "./config_issue.ts";
-import { type ClaimProblem, claimProblem } from "./received_claims.ts";
+import { type ClaimProblem, claimProblem, type ServerClaimRules } from "./received_claims.ts";
 import type { ConfigurationWarning } from "../../core/configuration_error.ts";
 
 /** Warnings about one user who was added at run time. */
-export function userWarnings(rules: ClaimRules, scopes: readonly string[], user: User): ConfigurationWarning[] {
+export function userWarnings(rules: ServerClaimRules, scopes: readonly string[], user: User): ConfigurationWarning[] {
   return Object.keys(user).flatMap((name) => {
     const problem = findProblem(rules, scopes, user, name);
     return problem === undefined
@@ -24,7 +24,7 @@ type UserProblem = ClaimProblem | "unverified";
 
 /** Why clients cannot use a claim of a user; `undefined` if one can. */
 export function findProblem(
-  rules: ClaimRules,
+  rules: ServerClaimRules,
   scopes: readonly string[],
   user: User,
   name: string,
@@ -39,7 +39,7 @@ export function findProblem(
 
 /** The message for a claim with a problem. */
 export const messageByProblem: Readonly<
-  Record<UserProblem, (rules: ClaimRules, name: string, value: unknown) => string>
+  Record<UserProblem, (rules: ServerClaimRules, name: string, value: unknown) => string>
 > = {
   reserved: (_, name) =>
     `${quote(name)} is a reserved claim name, so this member of the user is ignored. Rename or remove it.`,

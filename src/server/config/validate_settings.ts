@@ -13,7 +13,7 @@ import { validateIssuer, validateIssuerScheme, validateIssuerUrls, withIssuerHos
 import { validateRealHost } from "./validate_real_host.ts";
 import type { FilledSettings, ResolvingServer } from "./fill_settings.ts";
 import { defaultScopes } from "../../core/policy_defaults.ts";
-import { isAbsoluteUri } from "../../core/resource_list.ts";
+import { isAbsoluteUri } from "../../platform/http/absolute_uri.ts";
 import { listed, type Settings } from "./settings.ts";
 import { validateUser } from "./validate_user.ts";
 import type { WithProviders } from "./with_providers.ts";

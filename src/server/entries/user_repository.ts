@@ -3,7 +3,7 @@
 import { assertNoIssues } from "../config/config_issue.ts";
 import type { ConfigurationWarning } from "../../core/configuration_error.ts";
 import { validateUser } from "../config/validate_user.ts";
-import type { ClaimRules } from "../../core/claims.ts";
+import type { ServerClaimRules } from "../config/received_claims.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { Server } from "../../core/server.ts";
@@ -25,7 +25,7 @@ export interface UserRepository extends UserEntries<User, User> {
 
 /** Finds the claims of a user that no client can receive. */
 export type UserWarnings = (
-  rules: ClaimRules,
+  rules: ServerClaimRules,
   scopes: readonly string[],
   user: User,
 ) => readonly ConfigurationWarning[];
@@ -35,7 +35,7 @@ export type OnSessionsOver = (user: User, cause: "removed" | "password changed")
 
 /** The part of the server that a user repository needs. */
 interface UserRepositoryContext extends Pick<Server, "now" | "trace"> {
-  readonly claims: ClaimRules;
+  readonly claims: ServerClaimRules;
   /** Absent if nothing listens. */
   readonly userWarnings?: UserWarnings;
   /** Whether users without a password cannot log in: logins happen on pages, which ask for one. */

@@ -4,7 +4,7 @@ import type { Explanation } from "../../core/errors.ts";
 import type { CoreExtension } from "../../core/extension.ts";
 import { hasCode, promptValues, splitScope } from "../../core/params.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
-import { isSupported, observeResources, releasesClaims } from "../../core/request/scope.ts";
+import { isSupported, releasesClaims } from "../../core/request/scope.ts";
 import type { PartRequest } from "../../core/server.ts";
 import { separatorFix } from "../config/separators.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -29,7 +29,7 @@ function traceRequest(from: HostedRequest, request: AuthorizationRequest): void 
   traceTexts(server, client.id, explainIgnoredScope(from, request));
   traceTexts(server, client.id, noteScope(from, request));
   if (at !== "poll") traceTexts(server, client.id, explainChallenge(from, request));
-  if (hasCode(request.responseType)) observeResources(server, client, params);
+  if (hasCode(request.responseType)) server.resources.observe(server, client, params);
   const prompt = params.get("prompt");
   if (prompt === undefined) return;
   traceTexts(server, client.id, explainSeparators(prompt));

@@ -6,7 +6,7 @@ import { explainClientId } from "./clients.ts";
 import { explainRedirectUri, explainRepeated, listUris, registeredUriHint } from "./parameters.ts";
 import { describeChallenge, explainVerifier, missingMethod } from "./pkce.ts";
 import { explainResponseMode, explainResponseType, explainUnregisteredType } from "./response.ts";
-import { explainMissingResource, explainMissingScope, explainScope } from "./scope.ts";
+import { explainMissingScope, explainScope } from "./scope.ts";
 
 const expectedChallenge = "code_challenge=BASE64URL(SHA-256(code_verifier)) and code_challenge_method=S256";
 
@@ -220,11 +220,6 @@ export const authorizeTexts = {
   },
   "PK-14": {
     fix: "Generate a new code_verifier for each login.",
-  },
-  "MC-02": {
-    fix:
-      "Send resource with the URI of the MCP server, as its metadata names it, in the authorization request and in the token request.",
-    explain: explainMissingResource,
   },
   "FP-03": {
     fix: "Send a state without control characters such as line breaks, or use response_mode=query.",

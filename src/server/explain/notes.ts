@@ -6,6 +6,7 @@ import type { Observations } from "../../core/observations.ts";
 import { splitScope } from "../../core/params.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 import type { PartRequest, Server } from "../../core/server.ts";
+import type { HostedObservations, HostedServer } from "../hosted_server.ts";
 
 /** The effect, without a full stop, and what to do if it is not intended. */
 export interface Note {
@@ -65,7 +66,10 @@ export function notePrompt(prompt: string): Note[] {
 }
 
 /** Notes an ignored `audience`, and a slash at the end of `resource` that `aud` of the access token lacks. */
-export function noteResource({ requested, hasAudience }: Observations["resource"], { resources }: Server): Note[] {
+export function noteResource(
+  { requested, hasAudience }: HostedObservations["resource"],
+  { resources }: HostedServer,
+): Note[] {
   const notes: Note[] = [];
   if (hasAudience) {
     notes.push({

@@ -1,6 +1,8 @@
 /** The texts of observations of accepted requests, made from their facts. */
 
 import type { AnyName } from "../../core/policy.ts";
+import { canonicalUri } from "../../platform/http/absolute_uri.ts";
+import { metadataOf } from "../config/client_metadata.ts";
 import { dottedScheme } from "../config/uri_issues.ts";
 import type { Explanation, RuleExplanation } from "../../core/errors.ts";
 import type { HostedObservations, HostedServer } from "../hosted_server.ts";
@@ -9,7 +11,8 @@ import { type Note, noteMinimalIdToken, noteResource, noteUnencodedSecret, recor
 import { explainUnknownUser } from "./login.ts";
 import { listLogoutUris, listUris } from "./parameters.ts";
 import { describePostedSecret } from "./posted_secret.ts";
-import { explainMissingResource, explainUnknownScope } from "./scope.ts";
+import { explainMissingResource } from "./resource_indicators.ts";
+import { explainUnknownScope } from "./scope.ts";
 
 /** The texts of each observation: a warning, or any number of warnings and notes. */
 type Texts = {
@@ -123,7 +126,8 @@ const texts: Texts = {
     expected: "client_id in the body, and no header Authorization",
     received: "Authorization: Basic with an empty secret",
   }),
-  "IN-02": ({ clientId, serves, isTrusted, audience }) => {
+  "IN-02": ({ client, isTrusted, audience }) => {
+    const serves = metadataOf(client).serves?.map(canonicalUri).join(" ") || "nothing";
     const resources = audience.join(" ");
     return {
       rule: "IN-02",
@@ -131,10 +135,10 @@ const texts: Texts = {
         ? `the token is valid, but the response is active: false, because the client does not serve ${resources}`
         : "the token is valid, but the response is active: false, because the client registered itself",
       expected: isTrusted ? `serves with ${resources}` : "a client of the operator, whose serves has the resource",
-      received: isTrusted ? `serves: ${serves.join(" ") || "nothing"}` : "a client of unknown standing",
+      received: isTrusted ? `serves: ${serves}` : "a client of unknown standing",
       fix: `Add ${
         JSON.stringify(audience[0])
-      } to serves of ${clientId} in the configuration, or on the page of the client.`,
+      } to serves of ${client.id} in the configuration, or on the page of the client.`,
     };
   },
   "CL-17": ({ kind, length, maxLength, largest, leftOut: [first, ...others] }) => ({

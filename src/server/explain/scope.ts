@@ -1,13 +1,10 @@
-/** Explains scope values and resources that were rejected or ignored. */
+/** Explains scope values that were rejected or ignored. */
 
-import { resourceLimits } from "../../core/request/scope.ts";
 import { suggest } from "../config/config_issue.ts";
 import type { RuleExplanation } from "../../core/errors.ts";
 import { separatorFix } from "../config/separators.ts";
 import { redactText } from "../redaction/redact.ts";
 import type { MissingScope, ScopeValues, WrongScope } from "../../core/rules/authorize.ts";
-import type { ByProfile } from "../../core/rules/rule.ts";
-import type { WrongResource } from "../../core/rules/token.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
@@ -70,46 +67,4 @@ export function explainMissingScope(facts: MissingScope): RejectionTexts {
     expected: `some of: ${facts.registered.join(" ")}`,
     received: "no scope",
   };
-}
-
-/** Explains a request without resource. */
-export function explainMissingResource({ byProfile }: ByProfile, { audience }: HostedServer): RuleExplanation {
-  return {
-    rule: "MC-02",
-    reason: `resource is missing${byProfile}; if no request of the flow names one, the access token is for ${audience}`,
-    expected: "resource with the URI of the protected resource, in the authorization request and in the token request",
-    received: "no resource",
-  };
-}
-
-/** Explains a resource that the server issues no access tokens for. */
-export function explainResource({ uri: received, problem }: WrongResource, server: HostedServer): RejectionTexts {
-  switch (problem) {
-    case "too much": {
-      const { count, uriLength, totalLength } = resourceLimits;
-      return {
-        expected: `at most ${count} URIs of at most ${uriLength} characters, and ${totalLength} in all`,
-        received,
-        fix: "Send only the resources that the token is for.",
-      };
-    }
-    case "not absolute":
-      return { expected: "an absolute URI without a fragment", received };
-    case "unknown": {
-      const hosted = server.resources.hosted.map(({ identifier }) => identifier);
-      const configured = server.settings.resources?.map(({ uri }) => uri) ?? [];
-      return {
-        expected: [...configured, ...hosted].join(" or "),
-        publicExpected: "a resource of this server",
-        received,
-        fix: "Send a resource of this server, or add this one to the setting resources.",
-      };
-    }
-    case "unsuitable":
-      return {
-        expected: "an https URI, or an http URI on a test host, that is not the client_id of a client",
-        received,
-        fix: "Use https, and the URI of the resource itself.",
-      };
-  }
 }

@@ -1,4 +1,4 @@
-/** Texts of the rules of the token endpoint: client authentication, grant types, codes, refresh tokens, resources. */
+/** Texts of the rules of the token endpoint: client authentication, grant types, codes, refresh tokens. */
 
 import { removedClient } from "../entries/removed_client.ts";
 import { splitScope } from "../../core/params.ts";
@@ -9,7 +9,8 @@ import { explainRepeated } from "./parameters.ts";
 import { explainFailedAuthentication } from "./client_authentication.ts";
 import { explainRevocation } from "./revocation.ts";
 import type { RejectionTexts, RuleTexts } from "./rule_text.ts";
-import { explainResource, suggestScope } from "./scope.ts";
+import { explainResource } from "./resource_indicators.ts";
+import { suggestScope } from "./scope.ts";
 
 /** By ID, in the order of `tests/rules.md`. */
 export const tokenTexts = {
@@ -242,17 +243,6 @@ export const tokenTexts = {
   "RI-01": {
     fix: "Send an absolute URI without a fragment, such as https://api.example.",
     explain: explainResource,
-  },
-  "RI-03": {
-    fix: "Send only resources of the authorization request, or none.",
-    explain: ({ granted, requested }) => ({
-      expected: granted.join(" or ") || "no resource, none was granted",
-      received: requested.join(" "),
-    }),
-  },
-  "RI-05": {
-    fix: "Start a new login that requests a configured resource, or configure the granted resource again.",
-    explain: ({ resources }) => ({ expected: "a grant for a configured resource", received: resources.join(" ") }),
   },
   "RV-01": {
     fix: "Send the token in the form field token.",

@@ -3,7 +3,6 @@
 import { approveOrAsk } from "../login/account_selection.ts";
 import { autoApprover } from "../login/auto_approver.ts";
 import type { Approver } from "../../core/approver.ts";
-import { claimRules } from "../../core/claims.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { App } from "../app.ts";
 import { createHandler, type Endpoint, endpointRoute, endpointRoutes } from "../../core/route.ts";
@@ -17,7 +16,6 @@ import {
 import { endpointOrigin } from "../../core/issuer_urls.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Site } from "../pages/layout.tsx";
-import { resourceIndicators } from "../../core/resource_list.ts";
 import { parseTarget, type RequestHandler, routeFinder } from "../../core/router.ts";
 import type { Server } from "../../core/server.ts";
 import { recentChallenges, rememberChallenge } from "../explain/recent_challenges.ts";
@@ -32,17 +30,18 @@ import { clientRepository } from "../entries/client_repository.ts";
 import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
 import { hostedEndpoints, protocolEndpoints } from "./endpoints.ts";
 import type { Extension } from "./extension.ts";
-import type { HostedServer } from "../hosted_server.ts";
+import type { HostedResource, HostedServer } from "../hosted_server.ts";
 import { type AppChanges, defaultOutbound, type LatchkeyOptions } from "./options.ts";
 import { type CreateRepository, recordPrefix } from "../entries/repository.ts";
 import { contextFactory, type EmitEvent, HostedContext } from "./request_context.ts";
 import { isPermitted } from "../standing.ts";
 import { rejectOtherHost, serverByHost } from "./server_by_host.ts";
-import { type HostedResource, hostedResources } from "./hosted_resources.ts";
+import { hostedResources } from "./hosted_resources.ts";
 import { serverClients } from "../entries/server_clients.ts";
 import { withUnregisteredClients } from "../entries/unregistered_clients.ts";
 import type { Keys } from "../../core/keys/keys.ts";
 import type { KeyRotation } from "./rotating_keys.ts";
+import { serverClaimRules } from "../config/received_claims.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
 import { type OnSessionsOver, userRepository, type UserWarnings } from "../entries/user_repository.ts";
@@ -73,6 +72,7 @@ interface AppDependencies extends Pick<HostedServer, "store" | "now" | "randomBy
 /** The members that the core lacks, or has with fewer functions. */
 type HostedMember =
   | Exclude<keyof HostedServer, keyof Server>
+  | "claims"
   | "clients"
   | "deliveries"
   | "sessionWatchers"
@@ -114,7 +114,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const settings: ServerPolicy = { ...policy, scopes, userScopes };
   const { plugins = [], pages = {} } = options;
   const base = new URL(issuer).pathname.replace(/\/$/, "");
-  const claims = claimRules(settings);
+  const claims = serverClaimRules(settings);
   const { privateHosts } = settings;
   const outbound = options.outbound ??
     defaultOutbound(() => ({ issuer: server.issuer, privateHosts, allows: settings.allows }));
@@ -167,7 +167,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
         createRepository,
       ),
       claims,
-      resources: hostedResources(resourceIndicators(settings.resources, settings.allows.localUrls)),
+      resources: hostedResources(settings),
       fetching: createFetching(outbound, given.now),
       sender: undefined,
       certificateListener: undefined,

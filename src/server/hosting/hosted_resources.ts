@@ -1,29 +1,25 @@
-/** The protected resources of the whole server. */
+/** The protected resources of the whole server, and how requests name them (RFC 8707). */
 
-import { canonicalUri, type Resources } from "../../core/resource_list.ts";
+import { type Client, policyOf } from "../../core/clients/repository.ts";
+import { chain, type MaybePromise } from "../../core/maybe_promise.ts";
+import type { Params } from "../../core/params.ts";
+import { byProfile } from "../../core/rules/rule.ts";
+import { allowsHttp } from "../../core/test_hosts.ts";
+import { canonicalUri, isAbsoluteUri } from "../../platform/http/absolute_uri.ts";
+import { metadataOf } from "../config/client_metadata.ts";
+import { type ServerPolicy, serverPolicy } from "../config/server_policy.ts";
+import type { HostedResource, HostedResources, HostedServer } from "../hosted_server.ts";
+import { reject, resourceLimits } from "../rules/resource_indicators.ts";
 
-/** @internal A protected resource that the server itself hosts. */
-export interface HostedResource {
-  /** The identifier: its URL. It may follow the port of the issuer. */
-  readonly identifier: string;
-  /** The scope values that its operations need. */
-  readonly scopes: readonly string[];
-  /** Forgets what users did there, because a mock is reset. */
-  reset(): void;
-}
-
-/** @internal The resources of the whole server. */
-export interface HostedResources extends Resources {
-  readonly hosted: readonly HostedResource[];
-  /** Adds a hosted resource; replaces one with the same identifier. */
-  host(resource: HostedResource): void;
-}
-
-/** Adds hosted resources to others. Of two with the same URI, the hosted one counts. */
-export function hostedResources(others: Resources): HostedResources {
+/**
+ * Creates the resources. Of two with the same URI, the hosted one counts. Without a list in the settings, every https
+ * URI is accepted, and every http URI on a host that may use plain http.
+ */
+export function hostedResources({ resources, allows: { localUrls } }: ServerPolicy): HostedResources {
   let hosted: readonly HostedResource[] = [];
+  const byUri = new Map(resources?.map((resource) => [canonicalUri(resource.uri), resource]));
   return {
-    ...others,
+    configured: resources?.map(({ uri }) => uri),
     get hosted() {
       return hosted;
     },
@@ -32,7 +28,87 @@ export function hostedResources(others: Resources): HostedResources {
     },
     find(uri) {
       const key = canonicalUri(uri);
-      return hosted.find(({ identifier }) => canonicalUri(identifier) === key)?.identifier ?? others.find(uri);
+      const own = hosted.find(({ identifier }) => canonicalUri(identifier) === key);
+      if (own !== undefined) return own.identifier;
+      if (!isAbsoluteUri(uri)) return undefined;
+      if (resources !== undefined) return byUri.get(key)?.uri;
+      return /^https:/i.test(uri) || allowsHttp(new URL(uri).hostname, localUrls) ? key : undefined;
     },
+    registered,
+    read,
+    async keep(server: HostedServer, granted) {
+      const kept = await registered(server, granted);
+      if (kept.length === 0) throw reject("RI-05", { resources: granted });
+      return kept;
+    },
+    narrow: (server: HostedServer, granted, params) =>
+      chain(read(server, params), (requested) => {
+        if (requested.length === 0) return granted;
+        if (requested.every((uri) => granted.includes(uri))) return requested;
+        throw reject("RI-03", { granted, requested });
+      }),
+    observe,
+    accessToken({ claims }, uris) {
+      const configured = uris.map((uri) => byUri.get(canonicalUri(uri)));
+      return {
+        isOpaque: configured.some((resource) => resource?.access_token_format === "opaque"),
+        claims: configured.flatMap((resource) => resource?.access_token_claims ?? claims.accessToken),
+      };
+    },
+    isServedBy: (client, resource) =>
+      metadataOf(client).serves?.some((uri) => canonicalUri(uri) === canonicalUri(resource)) === true,
   };
+}
+
+async function registered(server: HostedServer, uris: readonly string[]): Promise<readonly string[]> {
+  return (await Promise.all(uris.map((uri) => findResource(server, uri)))).filter((uri) => uri !== undefined);
+}
+
+/**
+ * The registered spelling of a resource. The id of a client is never a resource; this check fetches no metadata
+ * document.
+ */
+async function findResource({ clients, resources }: HostedServer, uri: string): Promise<string | undefined> {
+  const found = resources.find(uri);
+  if (found === undefined) return undefined;
+  const client = await clients.registered.find(found) ?? clients.known().get(found);
+  return client === undefined ? found : undefined;
+}
+
+function read(server: HostedServer, params: Params, forAccess = true): MaybePromise<readonly string[]> {
+  const requested = params.getAll("resource");
+  if (requested.length > 0) return findRequested(server, requested);
+  const { resourceParameter, profile } = serverPolicy(server.settings);
+  if (forAccess && resourceParameter === "required") {
+    throw reject("MC-02", { byProfile: byProfile(profile, "resourceParameter") });
+  }
+  return requested;
+}
+
+/** Also observes a request without a resource if the server expects one. */
+function observe(server: HostedServer, client: Client, params: Params): void {
+  const requested = params.getAll("resource");
+  server.observe?.(server, client.id, "resource", { requested, hasAudience: params.get("audience") !== undefined });
+  const { resourceParameter, profile } = serverPolicy(policyOf(server, client));
+  if (resourceParameter === "optional" || requested.length > 0) return;
+  server.observe?.(server, client.id, "MC-02", { byProfile: byProfile(profile, "resourceParameter") });
+}
+
+async function findRequested(server: HostedServer, requested: readonly string[]): Promise<readonly string[]> {
+  const { count, uriLength, totalLength } = resourceLimits;
+  const isTooMuch = requested.length > count || requested.join("").length > totalLength;
+  const resources = new Set<string>();
+  for (const uri of requested) {
+    if (isTooMuch || uri.length > uriLength) throw reject("RI-01", { uri, problem: "too much" });
+    const resource = await findResource(server, uri);
+    if (resource === undefined) throw reject("RI-01", { uri, problem: resourceProblem(server, uri) });
+    resources.add(resource);
+  }
+  return [...resources];
+}
+
+/** Why the server issues no access tokens for a resource. */
+function resourceProblem({ resources }: HostedServer, uri: string): "not absolute" | "unknown" | "unsuitable" {
+  if (!isAbsoluteUri(uri)) return "not absolute";
+  return resources.configured === undefined ? "unsuitable" : "unknown";
 }

@@ -1,8 +1,7 @@
 /** GET and POST /oauth2/consent: asks the user which scope values to allow. */
 
 import type { FurtherAccess } from "../../core/store/store.ts";
-import { accessOf } from "../../core/request/access.ts";
-import { accessHandler, type ConsentItem } from "../entries/hosted_access.ts";
+import type { ConsentItem } from "../entries/access.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { Consent } from "./pages/consent.tsx";
 import { completeAuthorization } from "../../core/authorize.ts";
@@ -17,7 +16,6 @@ import { readSession } from "../../core/session/cookies.ts";
 import { emptyHeadResponse, redirect, type ResponseLike } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import type { Server } from "../../core/server.ts";
 import { deliveryTo } from "../../core/request/delivery.ts";
 import { clientIdentity } from "../entries/client_identity.ts";
 import { standingFor } from "../standing.ts";
@@ -71,14 +69,16 @@ export function consentHandlers(openLogin: boolean, replacement: Pages["consent"
     const scope = request.scope.filter((token) => token === "openid" || allowedScope.includes(token));
     const allowedDetails = params.getAll("detail");
     let index = 0;
-    const access = accessOf(server, request, ({ type }) => allowedDetails.includes(choiceOf(type, index++)));
+    const authorizationDetails = request.authorizationDetails?.filter(({ type }) =>
+      allowedDetails.includes(choiceOf(type, index++))
+    );
     await consumePending(server, pending);
     context.destination = pending.destination;
     if (decision === "deny") throw reject("AZ-21", { denied: "consent" });
     const { sub, authTime } = session!;
     const user = (await server.users.find(sub))!;
-    const consent = await saveConsent(server, pending, sub, { scope, ...access });
-    const approval = { user, scope, ...access, authTime, consent };
+    const consent = await saveConsent(server, pending, sub, { scope, authorizationDetails });
+    const approval = { user, scope, authorizationDetails, authTime, consent };
     return await completeAuthorization(context, pending, approval, session!, false);
   }
 
@@ -152,8 +152,8 @@ function csrfBinding({ id, client, browser = "" }: Interaction, session: Session
 }
 
 /** The questions of the consent page about the access besides scope of a request, in the order of its objects. */
-async function describeAccess(server: Server, request: FurtherAccess): Promise<readonly ConsentItem[]> {
-  const access = accessHandler(server);
+async function describeAccess(server: HostedServer, request: FurtherAccess): Promise<readonly ConsentItem[]> {
+  const { access } = server;
   const { authorizationDetails: items } = request;
   return access === undefined || items === undefined ? [] : await access.describe(server, items);
 }

@@ -5,7 +5,6 @@
 
 import { ensureBrowserCookie } from "../../core/session/cookies.ts";
 import type { Context } from "../../core/context.ts";
-import { hasAccess } from "../../core/request/access.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 import { deliveryTo } from "../../core/request/delivery.ts";
 import type { Destination, PendingAuthorization } from "../../core/request/destination.ts";
@@ -72,7 +71,7 @@ export async function encodePending(
   { name = randomId(server.randomBytes), browser }: { readonly name?: string; readonly browser?: string } = {},
 ): Promise<string> {
   const content: InteractionContent = {
-    ...isStored(destination) && hasAccess(server, request)
+    ...isStored(destination) && server.grants.hasFurtherAccess(request)
       ? { request: withoutAccess(request) as AuthorizationRequest, hasStoredAccess: true }
       : { request },
     destination,

@@ -5,7 +5,6 @@
 
 import { clientIdentity } from "../entries/client_identity.ts";
 import type { Client } from "../../core/clients/repository.ts";
-import { hasAccess } from "../../core/request/access.ts";
 import type { Approval } from "../../core/code.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 import type { PendingAuthorization } from "../../core/request/destination.ts";
@@ -60,7 +59,7 @@ export async function reusableConsent(
 ): Promise<Partial<Pick<ConsentRecord, "name">> | undefined> {
   const { request } = pending;
   // Other access is for one request: a consent to scope values does not cover it (RFC 9396 §3.1).
-  if (hasAccess(server, request) || request.loginRequirements.prompt.includes("consent")) return;
+  if (server.grants.hasFurtherAccess(request) || request.loginRequirements.prompt.includes("consent")) return;
   if (pending.client.isUnregistered) return {};
   if (impersonationRisk(pending) !== undefined) return;
   const record = await findConsent(server, sub, request.clientId);
@@ -141,7 +140,7 @@ export async function saveConsent(
   const record = await consentStore(server).get("consent", id);
   const name = await nextConsentName(server, record?.value.name ?? id);
   const current = record?.value.name === name ? record.value : undefined;
-  if (current === undefined && scope.length === 0 && !hasAccess(server, approval)) return undefined;
+  if (current === undefined && scope.length === 0 && !server.grants.hasFurtherAccess(approval)) return undefined;
   const at = server.now();
   const isCurrent = current !== undefined && at < current.validUntil && current.identity === identity;
   const previous = isCurrent ? current : undefined;

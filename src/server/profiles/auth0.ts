@@ -4,7 +4,7 @@ import { emptyHeadResponse } from "../../core/http/message.ts";
 import type { App } from "../app.ts";
 import { endpointUrl } from "../../core/endpoint.ts";
 import type { ClaimsFacts, Members } from "./provider_functions.ts";
-import { canonicalUri } from "../../core/resource_list.ts";
+import { canonicalUri } from "../../platform/http/absolute_uri.ts";
 import { parameters } from "../../core/params.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -60,8 +60,8 @@ export function auth0(): Provider {
 }
 
 /** Auth0 copies the identifier of an API, character by character. A configured resource has its own spelling. */
-function withSentSpelling({ resources, settings }: HostedServer): HostedServer["resources"] {
-  if (settings.resources !== undefined) return resources;
+function withSentSpelling({ resources }: HostedServer): HostedServer["resources"] {
+  if (resources.configured !== undefined) return resources;
   const find = (uri: string) => resources.find(uri) === canonicalUri(uri) ? uri : resources.find(uri);
   return Object.assign(Object.create(resources), { find });
 }

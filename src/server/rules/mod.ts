@@ -8,11 +8,13 @@ import { logoutRules } from "./logout.ts";
 import { operationRules } from "./operation.ts";
 import { pageRules } from "./pages.ts";
 import { resourceRules } from "./resource.ts";
+import { resourceIndicatorRules } from "./resource_indicators.ts";
 
 /** The rules besides those of the core. */
 export const serverRules = {
   ...loginRules,
   ...logoutRules,
+  ...resourceIndicatorRules,
   ...resourceRules,
   ...operationRules,
   ...pageRules,

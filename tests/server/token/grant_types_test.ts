@@ -6,7 +6,6 @@ import { ConfigurationError, OAuthError } from "../../../src/mod.ts";
 import { parameters } from "../../../src/server/extension.ts";
 import type { GrantType } from "../../../src/server/extension.ts";
 import type { Authorization } from "../../../src/core/grants/authenticated_request.ts";
-import { readResources } from "../../../src/core/request/scope.ts";
 import { randomId } from "../../../src/core/secrets.ts";
 import { readAccessToken } from "../../../src/core/tokens/read_access_token.ts";
 import { recorder } from "../../../src/recorder/recorder.ts";
@@ -35,7 +34,7 @@ const ticketGrant: GrantType = {
     return {
       client,
       scope: ["read"],
-      resources: await readResources(server, parameters),
+      resources: await server.resources.read(server, parameters),
       grantId: randomId(server.randomBytes),
       subject: { sub, authTime: server.now() },
       refresh: {},

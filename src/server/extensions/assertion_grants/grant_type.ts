@@ -7,13 +7,13 @@ import type { User } from "../../../core/clients/client.ts";
 import { byProfile } from "../../../core/rules/rule.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import { OAuthError } from "../../../core/errors.ts";
+import { serverPolicy } from "../../config/server_policy.ts";
 import { type Params, splitScope } from "../../../core/params.ts";
-import { accessName, hasAccess, requestsAccess } from "../../../core/request/access.ts";
-import { accessHandler } from "../../entries/hosted_access.ts";
-import { narrowResources, readResources, registeredResources, resolveScope } from "../../../core/request/scope.ts";
+import { accessName, requestsAccess } from "../../entries/access.ts";
+import { resolveScope } from "../../../core/request/scope.ts";
 import { millisecondsOf } from "../../../platform/jwt/jwt_policies.ts";
 import { randomId, storageKey } from "../../../core/secrets.ts";
-import type { GrantType, Server } from "../../../core/server.ts";
+import type { GrantType } from "../../../core/server.ts";
 import { findSubject, mappedSubject } from "./assertion_subject.ts";
 import type { FurtherAccess, Grant } from "../../../core/store/store.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
@@ -119,12 +119,12 @@ async function grantedAccess(
 ): Promise<FurtherAccess | undefined> {
   const isRequested = requestsAccess(server, request.parameters);
   if (trusted.grantProfile !== "id-jag") {
-    const own = isRequested ? await server.requestParts.access?.readOwn(server, request) : undefined;
-    return own !== undefined && hasAccess(server, own) ? own : undefined;
+    const own = isRequested ? await server.access?.readOwn(server, request) : undefined;
+    return own !== undefined && server.grants.hasFurtherAccess(own) ? own : undefined;
   }
   try {
     const claimed = await readClaimedAccess(server, request.client, claims);
-    return hasAccess(server, claimed) || isRequested ? claimed : undefined;
+    return server.grants.hasFurtherAccess(claimed) || isRequested ? claimed : undefined;
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     throw invalidAssertion("IJ-17", { invalidDetails: error });
@@ -142,9 +142,8 @@ async function issueGrantedAccess(
   access: FurtherAccess & Pick<Grant, "scope">,
   resources: readonly string[],
 ): Promise<Pick<Authorization, "accessTokenClaims" | "responseMembers">> {
-  const { requestParts } = server;
-  if (trusted.grantProfile !== "id-jag") return await requestParts.access?.issue(access, resources) ?? {};
-  return (await requestParts.access?.narrow(server, request, access, resources))?.issued ?? {};
+  if (trusted.grantProfile !== "id-jag") return await server.access?.issue(access, resources) ?? {};
+  return (await server.access?.narrow(server, request, access, resources))?.issued ?? {};
 }
 
 /** The requested scope. Default: the scope of the ID-JAG, or the default scope. */
@@ -187,18 +186,18 @@ async function grantedResources(
   const claimed = trusted.grantProfile === "id-jag" && claims.resource !== undefined
     ? [claims.resource as string | string[]].flat()
     : undefined;
-  const { resourceParameter, profile } = policyOf(server, client);
+  const { resourceParameter, profile } = serverPolicy(policyOf(server, client));
   if (claimed === undefined && trusted.grantProfile === "id-jag" && resourceParameter !== "optional") {
     throw invalidAssertion("IJ-17", { byProfile: byProfile(profile, "resourceParameter") });
   }
-  if (claimed === undefined && trusted.resources === undefined) return await readResources(server, parameters);
-  const allowed = await registeredResources(server, trusted.resources ?? claimed!);
+  if (claimed === undefined && trusted.resources === undefined) return await server.resources.read(server, parameters);
+  const allowed = await server.resources.registered(server, trusted.resources ?? claimed!);
   const granted = claimed === undefined || trusted.resources === undefined
     ? allowed
-    : (await registeredResources(server, claimed)).filter((uri) => allowed.includes(uri));
+    : (await server.resources.registered(server, claimed)).filter((uri) => allowed.includes(uri));
   // The ID-JAG names the resource, so the request need not.
   if (granted.length > 0 && claimed !== undefined && parameters.get("resource") === undefined) return granted;
-  if (granted.length > 0) return await narrowResources(server, granted, parameters);
+  if (granted.length > 0) return await server.resources.narrow(server, granted, parameters);
   throw reject("IJ-17", { allowed, claimed });
 }
 
@@ -216,11 +215,11 @@ async function consume(server: HostedServer, { claims: { iss, jti, exp } }: Veri
  * @throws {OAuthError} If a claim is invalid.
  */
 async function readClaimedAccess(
-  server: Server,
+  server: HostedServer,
   client: Client,
   claims: Readonly<Record<string, unknown>>,
 ): Promise<FurtherAccess> {
-  const access = accessHandler(server);
+  const { access } = server;
   const { [accessName]: claim } = claims;
   if (access === undefined || claim === undefined) return {};
   return { authorizationDetails: await access.readClaim(server, client, claim) };

@@ -1,8 +1,7 @@
 /** The objects of `authorization_details` as the consent page shows them (RFC 9396 §12). */
 
 import type { AuthorizationDetail } from "../../../core/store/store.ts";
-import type { PartServer } from "../../../core/request/access.ts";
-import type { ConsentItem } from "../../entries/hosted_access.ts";
+import type { ConsentItem, PartServer } from "../../entries/access.ts";
 import { printable } from "../../../core/quote_value.ts";
 import { detailsTypes } from "./settings.ts";
 

@@ -14,10 +14,10 @@ import type { Client } from "../../../core/clients/repository.ts";
 import { type AuthorizationDetailsType, detailsTypes } from "./settings.ts";
 import { quote } from "../../config/config_issue.ts";
 import { compileSchema, type FindMismatch, type JsonSchema, noSuchField } from "./json_schema.ts";
-import { canonicalUri } from "../../../core/resource_list.ts";
+import { canonicalUri } from "../../../platform/http/absolute_uri.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import type { Params } from "../../../core/params.ts";
-import type { PartServer } from "../../../core/request/access.ts";
+import type { PartServer } from "../../entries/access.ts";
 import { findUnmatched, isWithin, listFields } from "./match_details.ts";
 import { reject } from "./rules.ts";
 

@@ -3,16 +3,17 @@
  * objects loads their code.
  */
 
-import type { MaybePromise } from "../../../core/maybe_promise.ts";
+import { chain, type MaybePromise } from "../../../core/maybe_promise.ts";
 import type { Extension } from "../../hosting/extension.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import type { ClientMetadata } from "../../config/client_metadata.ts";
-import type { HostedAccess } from "../../entries/hosted_access.ts";
+import { type ClientMetadata, metadataOf } from "../../config/client_metadata.ts";
+import { type Access, type AccessItems, accessName as name } from "../../entries/access.ts";
 import { warn } from "../../trace.ts";
-import type { Params } from "../../../core/params.ts";
+import { authorizeClientCredentials } from "../../../core/grants/client_credentials.ts";
+import type { ParameterDescription, Params } from "../../../core/params.ts";
 import type { Authorization } from "../../../core/grants/authenticated_request.ts";
-import type { PartRequest, RequestPart, Server } from "../../../core/server.ts";
+import type { GrantFunctions, GrantType, PartRequest, RequestPart, Server } from "../../../core/server.ts";
 import type { FurtherAccess } from "../../../core/store/store.ts";
 import {
   authorizationDetailsClientFields,
@@ -21,14 +22,11 @@ import {
   detailsTypes,
 } from "./settings.ts";
 
-const name = "authorization_details";
-
 const load = () => import("./details.ts");
 
-const access: HostedAccess = {
+const access: Access = {
   isRequested: hasDetails,
   describe: async (server, details) => (await import("./describe_details.ts")).describeDetails(server, details),
-  approve: async (...decision) => withDetails((await load()).approvedDetails(...decision)),
   async narrow(server, { client, parameters }, grant, resources) {
     const { items, granted } = (await load()).narrowDetails(server, client, grant, parameters);
     return {
@@ -41,18 +39,72 @@ const access: HostedAccess = {
   readClaim: async (...claim) => (await load()).readClaimedDetails(...claim),
   readForeign: async (...requested) => (await load()).limitDetails(...requested),
   issue,
-  visibleTo: async (...details) => withDetails((await load()).visibleDetails(...details)),
 };
+
+const parameter: ParameterDescription = { name, isJson: true };
 
 /** Authorization details as a part of requests. */
 const detailsPart: RequestPart = {
   name: "authorizationDetails",
   at: ["authorize", "par", "poll"],
-  parameters: [{ name, isJson: true }],
+  parameters: [parameter],
   read: readDetailsParameter,
   warn: warnIgnoredDetails,
-  access,
 };
+
+/** Grants the details that the user allows, and issues those that a token request may have. */
+function withGrantedDetails(grants: GrantFunctions): GrantFunctions {
+  return {
+    furtherAccess(server, client, request, approval) {
+      const approving = grants.furtherAccess(server, client, request, approval);
+      const { authorizationDetails: requested } = request;
+      if (requested === undefined) return approving;
+      return chain(approving, async (granted) => {
+        const { approvedDetails } = await load();
+        return {
+          ...granted,
+          ...withDetails(approvedDetails(server, client, requested, approval.authorizationDetails)),
+        };
+      });
+    },
+    narrow(server, request, stored, scope) {
+      const narrowing = grants.narrow(server, request, stored, scope);
+      const { grant } = stored.value;
+      if (!hasItems(grant) && !hasDetails(server, request.parameters)) return narrowing;
+      return narrowing.then(async (authorization) => {
+        const { granted, issued } = await access.narrow(server, request, grant, authorization.resources);
+        return { ...authorization, grant: { ...authorization.grant!, ...granted }, ...issued };
+      });
+    },
+    hasFurtherAccess: hasItems,
+    /**
+     * In its own token, a client sees all details. In other tokens, it sees those for the default audience and for the
+     * resources that it serves.
+     */
+    async visibleClaims({ audience }, client, claims) {
+      if (claims[name] === undefined || claims.client_id === client.id) return claims;
+      const audiences = [audience, ...metadataOf(client).serves ?? []];
+      return { ...claims, [name]: (await load()).visibleDetails(claims[name] as AccessItems, audiences) };
+    },
+  };
+}
+
+/** Lets a client have details on its own behalf. */
+function withOwnDetails(grantType: GrantType): GrantType {
+  if (grantType.type !== "client_credentials") return grantType;
+  return {
+    ...grantType,
+    parameters: [...grantType.parameters, parameter],
+    async authorize(server, request) {
+      if (!request.client.confidential || !hasDetails(server, request.parameters)) {
+        return await grantType.authorize(server, request);
+      }
+      const own = await access.readOwn(server, request);
+      const authorization = await authorizeClientCredentials(server, request, !hasItems(own));
+      return { ...authorization, ...await issue(own, authorization.resources) };
+    },
+  };
+}
 
 async function issue(
   { authorizationDetails: items = [] }: FurtherAccess,
@@ -61,6 +113,10 @@ async function issue(
   if (items.length === 0) return {};
   const visible = (await load()).visibleDetails(items, resources);
   return { responseMembers: { [name]: items }, accessTokenClaims: { [name]: visible } };
+}
+
+function hasItems({ authorizationDetails: items = [] }: FurtherAccess): boolean {
+  return items.length > 0;
 }
 
 function withDetails(details: FurtherAccess["authorizationDetails"]): FurtherAccess {
@@ -113,4 +169,10 @@ export const authorizationDetails: Extension<AuthorizationDetailsSettings> = {
   clientMetadata: { fields: authorizationDetailsClientFields, validate: validateTypes },
   metadata: ({ settings }) => ({ authorization_details_types_supported: Object.keys(detailsTypes(settings) ?? {}) }),
   requestParts: [detailsPart],
+  extend: (server) => ({
+    ...server,
+    access,
+    grants: withGrantedDetails(server.grants),
+    grantTypes: server.grantTypes.map(withOwnDetails),
+  }),
 };

@@ -7,7 +7,7 @@ import { metadataOf } from "../../config/client_metadata.ts";
 import type { Extension } from "../../hosting/extension.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { contentEncryptions, encryptedResponseClientFields, keyManagementAlgorithms } from "./settings.ts";
-import type { EncryptedResponse } from "../../../core/server.ts";
+import type { EncryptedResponse, GrantFunctions } from "../../../core/server.ts";
 import { type Encryption, validateEncryption } from "./validate_client.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
@@ -19,12 +19,29 @@ function encryptionFor(client: Client, response: EncryptedResponse): Encryption 
   return { alg, enc: metadata[`${response}_encrypted_response_enc`] ?? contentEncryptions[0]! };
 }
 
+/** Finds the key of an ID token before the grant is consumed, so that a client can repeat a request that fails. */
+function withKnownKey(grants: GrantFunctions): GrantFunctions {
+  return {
+    ...grants,
+    narrow(server, request, stored, scope) {
+      const narrowing = grants.narrow(server, request, stored, scope);
+      const { client } = request;
+      if (!scope.includes("openid") || encryptionFor(client, "id_token") === undefined) return narrowing;
+      return narrowing.then(async (authorization) => {
+        await server.jwtResponses.findEncryption(server, client, "id_token");
+        return authorization;
+      });
+    },
+  };
+}
+
 /** Encrypts ID tokens and userinfo responses for clients that ask for it. */
 export const encryptedResponses: Extension = {
   name: "encrypted_responses",
   clientMetadata: { fields: encryptedResponseClientFields, validate: validateEncryption },
   extend: (server) => ({
     ...server,
+    grants: withKnownKey(server.grants),
     jwtResponses: {
       ...server.jwtResponses,
       findEncryption(current: HostedServer, client, response) {

@@ -12,6 +12,7 @@ import { byProfile } from "../../../core/rules/rule.ts";
 import type { ParameterDescription } from "../../../core/params.ts";
 import type { RequestSource } from "../../../core/request/request_source.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import { reject } from "./rules.ts";
 import { demandsPush, isPushRequired, parSettings, pushedRequestClientFields, requestUriPrefix } from "./settings.ts";
 
@@ -24,7 +25,7 @@ const pushedRequests: RequestSource<Server> = {
   stored: {
     keep: async (server, client, id, address) => (await load()).keepPushedRequest(server, client, id, address),
     consume: async (server, id) => (await load()).consumePushedRequest(server, id),
-    findAccess: async (server, id) => (await load()).findPushedAccess(server, id),
+    findAccess: async (server: HostedServer, id) => (await load()).findPushedAccess(server, id),
   },
 };
 

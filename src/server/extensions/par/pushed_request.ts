@@ -3,7 +3,7 @@
  * authorization endpoint, because the client or the settings may have changed. Loaded only if a request is pushed.
  */
 
-import { accessName } from "../../../core/request/access.ts";
+import { accessName } from "../../entries/access.ts";
 import { findDestination } from "../../../core/request/destination.ts";
 import { readRequest } from "../../../core/request.ts";
 import { type ResolvedRequest, unsupportedSource } from "../../../core/request/request_source.ts";
@@ -15,6 +15,7 @@ import { type Params, paramsFromFields } from "../../../core/params.ts";
 import { randomToken, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import type { FurtherAccess } from "../../../core/store/store.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import { storeOf } from "../../entries/records.ts";
 import { reject, type UnusableRequestUri } from "./rules.ts";
 import { requestUriPrefix } from "./settings.ts";
@@ -135,12 +136,11 @@ export async function readPushedRequest(
 }
 
 /** The access besides scope of a pushed request, which was valid when it was pushed. */
-export async function findPushedAccess(server: Server, id: string): Promise<FurtherAccess | undefined> {
-  const { requestParts } = server;
+export async function findPushedAccess(server: HostedServer, id: string): Promise<FurtherAccess | undefined> {
   const record = await pushedStore(server).get("pushed_request", id);
   const text = record?.value.parameters.find(([name]) => name === accessName)?.[1];
   return record &&
-    { authorizationDetails: text === undefined || requestParts.access === undefined ? undefined : JSON.parse(text) };
+    { authorizationDetails: text === undefined || server.access === undefined ? undefined : JSON.parse(text) };
 }
 
 /**

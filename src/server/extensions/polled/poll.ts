@@ -1,9 +1,8 @@
 /** The poll of a client at the token endpoint (RFC 8628 §3.4, §3.5; CIBA §10.1, §11). */
 
-import { observeResources } from "../../../core/request/scope.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import type { OAuthError } from "../../../core/errors.ts";
-import { findInvalidReason, invalidGrantBy, narrowGrant, registeredScope } from "../../../core/grants/narrow_grant.ts";
+import { findInvalidReason, invalidGrantBy, registeredScope } from "../../../core/grants/narrow_grant.ts";
 import { constantTimeEqual, digest } from "../../../core/secrets.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
 import type { coreRules } from "../../../core/rules/mod.ts";
@@ -50,11 +49,11 @@ export async function authorizePoll(
   const scope = registeredScope(client, approved.scope);
   const invalidReason = await findInvalidReason(server, client, stored, scope);
   if (invalidReason !== undefined) throw invalidGrant(invalidReason);
-  const authorization = await narrowGrant(server, request, stored, scope);
+  const authorization = await server.grants.narrow(server, request, stored, scope);
   // Atomic: one of several concurrent polls receives the tokens.
   if (!await polledStore(server).consume("polled_request", id, server.now())) throw usedCode(grant, server.now());
   server.passed?.(rule, client.id);
-  observeResources(server, client, parameters);
+  server.resources.observe(server, client, parameters);
   return authorization;
 }
 

@@ -1,6 +1,5 @@
 /** Requests whose client polls: their records, from the request of the client to the decision of the user. */
 
-import { accessOf } from "../../../core/request/access.ts";
 import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
 import type { PolledDestination } from "../../../core/request/delivery.ts";
 import type { PolledFacts } from "../../login/delivery.ts";
@@ -163,7 +162,8 @@ export async function findAccess(
   destination: PolledDestination,
 ): Promise<FurtherAccess> {
   const { request } = await getUndecided(server, grant, destination);
-  return accessOf(server, request as unknown as AuthorizationRequest);
+  const { authorizationDetails } = request as unknown as AuthorizationRequest;
+  return { authorizationDetails };
 }
 
 /** Stores an approval. @throws {OAuthError} If the request already has a decision or has expired. */

@@ -3,9 +3,36 @@
  * Connect Core §5.5).
  */
 
+import { chain } from "../../../core/maybe_promise.ts";
+import type { GrantFunctions } from "../../../core/server.ts";
 import type { Extension } from "../../hosting/extension.ts";
 
 const load = () => import("./requested_claims.ts");
+
+/** Adds the requested claims that the user allows to the grant, and leaves out those that the client lost since. */
+function withRequestedClaims(grants: GrantFunctions): GrantFunctions {
+  return {
+    ...grants,
+    furtherAccess(server, client, request, approval) {
+      const approving = grants.furtherAccess(server, client, request, approval);
+      const { scope, loginRequirements: { claims } } = request;
+      if (claims === undefined) return approving;
+      return chain(approving, async (granted) => {
+        const { approveClaims } = await load();
+        return { ...granted, claims: approveClaims(server, claims, scope, approval) };
+      });
+    },
+    narrow(server, request, stored, scope) {
+      const narrowing = grants.narrow(server, request, stored, scope);
+      const { claims: granted } = stored.value.grant;
+      if (granted === undefined) return narrowing;
+      return narrowing.then(async (authorization) => {
+        const claims = (await load()).narrowClaims(server, granted, request.client);
+        return { ...authorization, claims, grant: { ...authorization.grant!, claims } };
+      });
+    },
+  };
+}
 
 /** Lets clients request claims by name. */
 export const requestedClaims: Extension = {
@@ -21,11 +48,10 @@ export const requestedClaims: Extension = {
   }],
   extend: (server) => ({
     ...server,
+    grants: withRequestedClaims(server.grants),
     requestParts: {
       ...server.requestParts,
       claims: {
-        approve: async (...request) => (await load()).approveClaims(...request),
-        narrow: async (...granted) => (await load()).narrowClaims(...granted),
         inAccessToken: async (granted) => (await load()).claimsInAccessToken(granted),
         inIdToken: async (...granted) => (await load()).claimsInIdToken(...granted),
         inUserinfo: (current, token, client, user, claims) =>

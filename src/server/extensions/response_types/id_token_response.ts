@@ -1,6 +1,6 @@
 /** Authorization responses with an ID token. Loaded with the first request for one. */
 
-import { accessName, hasAccess } from "../../../core/request/access.ts";
+import { accessName } from "../../entries/access.ts";
 import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
 import { tokenHash } from "../../../core/keys/jwt.ts";
@@ -17,7 +17,6 @@ const maxLengthInUrl = 8192;
 
 /** Verifies what an ID token in the response demands of a request. */
 export function assertRequest(from: PartRequest, request: Partial<AuthorizationRequest>): void {
-  const { server } = from;
   const { scope = [], nonce, resources = [], loginRequirements } = request;
   const responseType = request.responseType!;
   if (!scope.includes("openid")) throw reject("HY-02", { responseType, scope });
@@ -26,7 +25,7 @@ export function assertRequest(from: PartRequest, request: Partial<AuthorizationR
   if (hasCode(responseType)) return;
   const unusable = resources.length > 0
     ? "resource"
-    : hasAccess(server, request)
+    : from.server.grants.hasFurtherAccess(request)
     ? accessName
     : (loginRequirements?.claims?.userinfo ?? []).length > 0
     ? "claims for userinfo"

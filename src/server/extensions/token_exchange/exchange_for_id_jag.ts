@@ -1,7 +1,6 @@
 /** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant-03 §4.3). */
 
-import { type AccessItems, accessName } from "../../../core/request/access.ts";
-import { accessHandler } from "../../entries/hosted_access.ts";
+import { type AccessItems, accessName } from "../../entries/access.ts";
 import { confirmationOf } from "../../../core/tokens/bound_token.ts";
 import { warn } from "../../trace.ts";
 import type { Subject } from "../../../core/store/store.ts";
@@ -9,7 +8,8 @@ import { type Params, scopeToken, splitScope } from "../../../core/params.ts";
 import type { User } from "../../../core/clients/client.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { isPermitted } from "../../standing.ts";
-import { canonicalUri, isAbsoluteUri } from "../../../core/resource_list.ts";
+import { canonicalUri, isAbsoluteUri } from "../../../platform/http/absolute_uri.ts";
+import { serverPolicy } from "../../config/server_policy.ts";
 import type { ResourceAuthorizationServer } from "./settings.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import { randomId } from "../../../core/secrets.ts";
@@ -201,7 +201,7 @@ function limitResources(
   { resources }: ResourceAuthorizationServer,
 ): readonly string[] {
   const requested = parameters.getAll("resource");
-  if (requested.length === 0 && policyOf(server, client).resourceParameter === "optional") return [];
+  if (requested.length === 0 && serverPolicy(policyOf(server, client)).resourceParameter === "optional") return [];
   if (requested.length === 0) throw reject("IJ-01", { missing: "resource" });
   const allowed = resources?.map(canonicalUri);
   const granted = requested.length > maxResources
@@ -244,7 +244,7 @@ async function readForeignAccess(
   types: readonly string[],
   reject: (types: readonly string[]) => Error,
 ): Promise<Readonly<Record<string, AccessItems>>> {
-  const access = accessHandler(server);
+  const { access } = server;
   if (access === undefined || params.get(accessName) === undefined) return {};
   const items = await access.readForeign(params, types, reject);
   return items.length > 0 ? { [accessName]: items } : {};

@@ -1,9 +1,8 @@
 /** The token exchange grant type (RFC 8693): a token is exchanged for one with less access, or for an ID-JAG. */
 
-import { hasAccess, requestsAccess, visibleAccess } from "../../../core/request/access.ts";
-import { registeredResources } from "../../../core/request/scope.ts";
+import { type AccessItems, accessName, requestsAccess } from "../../entries/access.ts";
 import { type Params, splitScope } from "../../../core/params.ts";
-import { canonicalUri } from "../../../core/resource_list.ts";
+import { canonicalUri } from "../../../platform/http/absolute_uri.ts";
 import type { TokenExchangePolicy, TokenExchangeSettings } from "./settings.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import { millisecondsOf } from "../../../platform/jwt/jwt_policies.ts";
@@ -81,9 +80,10 @@ async function exchangeAccessToken(
   if (exchanges >= maxExchanges) throw reject("TX-05", { exchanges, max: maxExchanges });
   const scope = narrowScope(request, subjectToken);
   const resources = await narrowTarget(server, request, subjectToken, settings);
-  const access = { ...await visibleAccess(server, client, subjectToken.claims), scope };
-  const issued = hasAccess(server, access) || requestsAccess(server, parameters)
-    ? (await server.requestParts.access?.narrow(server, request, access, resources))?.issued
+  const { [accessName]: items } = await server.grants.visibleClaims(server, client, subjectToken.claims);
+  const access = { authorizationDetails: items as AccessItems | undefined, scope };
+  const issued = server.grants.hasFurtherAccess(access) || requestsAccess(server, parameters)
+    ? (await server.access?.narrow(server, request, access, resources))?.issued
     : undefined;
   server.passed?.("TX-03", scope.join(" "));
   // The session id in a token of a pairwise client is pairwise too.
@@ -164,7 +164,7 @@ async function narrowTarget(
 ): Promise<readonly string[]> {
   const audience = [claims.aud].flat();
   const ofClient = Object.hasOwn(targets, client.id) ? targets[client.id]! : [];
-  const allowed = [...audience, ...await registeredResources(server, ofClient)];
+  const allowed = [...audience, ...await server.resources.registered(server, ofClient)];
   const requested = [...parameters.getAll("resource"), ...parameters.getAll("audience")];
   const found = new Set(requested.map((uri) => server.resources.find(uri) ?? canonicalUri(uri)));
   if ([...found].every((uri) => allowed.includes(uri))) {

@@ -2,7 +2,7 @@
 
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
-import { isAbsoluteUri } from "../../../core/resource_list.ts";
+import { isAbsoluteUri } from "../../../platform/http/absolute_uri.ts";
 import type { TokenExchangePolicy } from "./settings.ts";
 
 /**

@@ -115,7 +115,7 @@ test("[DR-02] id and secret of the request, unknown metadata and members of the 
     "DR-02",
     "client_id, client_secret, client_secret_expires_at, serves",
   ]]);
-  assertEquals(server.as.clients.find(client.client_id)?.serves, []);
+  assertEquals(server.as.clients.find(client.client_id)?.metadata.serves, undefined);
 });
 
 test("[DR-02] a misspelt member is ignored with a warning, and a missing one is suggested", async () => {

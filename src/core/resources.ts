@@ -1,0 +1,51 @@
+/** Resources (RFC 8707): what a server with resources replaces, and a server without any. */
+
+import type { ClaimRules } from "./claims.ts";
+import type { Client } from "./clients/repository.ts";
+import type { MaybePromise } from "./maybe_promise.ts";
+import type { Params } from "./params.ts";
+import { reject } from "./reject.ts";
+
+/** @internal The resources that access tokens can be for (RFC 8707). Without one, a token is for `audience`. */
+export interface Resources<Server> {
+  /**
+   * The resources that a request names.
+   *
+   * @param forAccess Whether the request leads to an access token. Default: yes.
+   * @throws {OAuthError} If the server has no such resource, or requires one and the request has none.
+   */
+  read(server: Server, params: Params, forAccess?: boolean): MaybePromise<readonly string[]>;
+  /**
+   * The granted resources, one or more, that the server still has.
+   *
+   * @throws {OAuthError} If none is left: the default audience does not replace it.
+   */
+  keep(server: Server, granted: readonly string[]): MaybePromise<readonly string[]>;
+  /** The resources of one access token of a grant. @throws {OAuthError} If the request names one beyond the grant. */
+  narrow(server: Server, granted: readonly string[], params: Params): MaybePromise<readonly string[]>;
+  /** Observes the resources of an accepted request. */
+  observe(server: Server, client: Client, params: Params): void;
+  /** The form of an access token for these resources, and the names of the claims about the user in it. */
+  accessToken(
+    server: Server,
+    resources: readonly string[],
+  ): { readonly isOpaque: boolean; readonly claims: readonly string[] };
+  /** Whether a client serves a resource, and may introspect the tokens for it. */
+  isServedBy(client: Client, resource: string): boolean;
+}
+
+/** Rejects each resource. A grant can have one if another server on the same store has issued its code. */
+export const noResources: Resources<{ readonly claims: ClaimRules }> = {
+  read: (_server, params) => rejectAll(params.getAll("resource")),
+  keep: (_server, granted) => rejectAll(granted),
+  narrow: (_server, _granted, params) => rejectAll(params.getAll("resource")),
+  observe: () => {},
+  accessToken: ({ claims }) => ({ isOpaque: false, claims: claims.accessToken }),
+  isServedBy: () => false,
+};
+
+function rejectAll(uris: readonly string[]): readonly string[] {
+  const [uri] = uris;
+  if (uri === undefined) return uris;
+  throw reject("RI-01", { uri, problem: "unsuitable" });
+}

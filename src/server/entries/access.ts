@@ -1,0 +1,83 @@
+/**
+ * Access besides scope: a list of objects, the authorization details of RFC 9396. A request for such access needs no
+ * scope, the consent page lists each object, and a token request may name some of the granted objects.
+ */
+
+import type { Client } from "../../core/clients/repository.ts";
+import type { AuthenticatedRequest, Authorization } from "../../core/grants/authenticated_request.ts";
+import type { Params } from "../../core/params.ts";
+import type { FurtherAccess, Grant } from "../../core/store/store.ts";
+import type { CoreTrace, RulePassed } from "../../core/trace.ts";
+
+/** The objects that a request asks for, or that are granted. */
+export type AccessItems = NonNullable<FurtherAccess["authorizationDetails"]>;
+
+/** The name of the parameter, of the claim of access tokens, and of the member of token responses. */
+export const accessName = "authorization_details";
+
+export interface PartServer {
+  readonly settings: object;
+  readonly now: () => number;
+  readonly trace: CoreTrace;
+  /** Receives each passed check; absent if nothing listens. */
+  readonly passed?: RulePassed;
+}
+
+/** How an extension handles such access. Only functions that return a promise load its code. */
+export interface Access {
+  isRequested(server: PartServer, params: Params): boolean;
+  /**
+   * The part of a grant that a token request receives, and the part of the grant that the server still supports.
+   *
+   * @param resources The resources of the access token.
+   * @throws {OAuthError} If the request asks for more than was granted, or nothing of the grant is left.
+   */
+  narrow(
+    server: PartServer,
+    request: AccessRequest,
+    grant: FurtherAccess & Pick<Grant, "scope">,
+    resources: readonly string[],
+  ): Promise<{ readonly granted: FurtherAccess; readonly issued: IssuedAccess }>;
+  /**
+   * Reads the access that a client requests on its own behalf.
+   *
+   * @throws {OAuthError} If it is invalid, or the client may not have it without a user.
+   */
+  readOwn(server: PartServer, request: AccessRequest): Promise<FurtherAccess>;
+  /** Issues access: the access token has the objects that its resources may see, the response has all objects. */
+  issue(access: FurtherAccess, resources: readonly string[]): Promise<IssuedAccess>;
+  /** The questions of the consent page, one for each object, in their order. */
+  describe(server: PartServer, items: AccessItems): Promise<readonly ConsentItem[]>;
+  /**
+   * Reads the claim of an assertion that lists the access of the client on this server.
+   *
+   * @throws {OAuthError} If it is invalid.
+   */
+  readClaim(server: PartServer, client: Client, claim: unknown): Promise<AccessItems>;
+  /**
+   * Reads the access that a client requests at another authorization server.
+   *
+   * @param types The types of objects that the other server supports.
+   * @throws {OAuthError} If it is invalid, and the error of `reject` if it has no object of these types.
+   */
+  readForeign(
+    params: Params,
+    types: readonly string[],
+    reject: (types: readonly string[]) => Error,
+  ): Promise<AccessItems>;
+}
+
+type AccessRequest = Pick<AuthenticatedRequest, "client" | "parameters">;
+
+type IssuedAccess = Pick<Authorization, "accessTokenClaims" | "responseMembers">;
+
+export interface ConsentItem {
+  readonly type: string;
+  /** The name of its type; absent: the type itself. */
+  readonly title?: string;
+  readonly fields: readonly { readonly label: string; readonly values: readonly string[] }[];
+}
+
+export function requestsAccess(server: PartServer & { readonly access?: Access }, params: Params): boolean {
+  return server.access?.isRequested(server, params) === true;
+}
