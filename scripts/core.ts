@@ -8,8 +8,8 @@ import { run } from "./run.ts";
 
 /** The most that each figure may be. A change that lowers a figure lowers its limit. */
 const limits = {
-  "files of the core": 100,
-  "lines of these files": 11789,
+  "files of the core": 99,
+  "lines of these files": 11709,
   "imports of the core from elsewhere": 0,
   "pairs of folders in src/server that import each other": 0,
   "folders in circles": 0,
@@ -17,7 +17,7 @@ const limits = {
   "of them, with fewer than two users": 0,
   "types that are forms of a setting": 4,
   "calls that fill in settings": 1,
-  "members of Server": 31,
+  "members of Server": 30,
 };
 
 /** The interfaces of extensions and plugins: where they are, and in which files their values can be. */

@@ -35,7 +35,6 @@ const sharedNames: Readonly<Record<string, string>> = {
   error: "A parameter of every error response, and an event of runtimes.",
   jwt: "The `typ` of every JWT, and a format of access tokens.",
   response: "A parameter of authorization responses, which no redirect URI may have.",
-  result: "A parameter of the pages that show the result of a decision.",
   // Values of settings and of client metadata that every server has; their public types list all values.
   client_secret_jwt: "A value of token_endpoint_auth_method.",
   private_key_jwt: "A value of token_endpoint_auth_method.",

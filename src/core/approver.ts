@@ -2,8 +2,7 @@
 
 import type { RequestLike, ResponseLike } from "./http/message.ts";
 import { allowedSubjects, allowsUser } from "./request/login.ts";
-import type { AuthorizationRequest } from "./request/authorization_request.ts";
-import type { PendingAuthorization } from "./request/destination.ts";
+import type { AuthorizationRequest, PendingAuthorization } from "./request/authorization_request.ts";
 import type { Approval } from "./code.ts";
 import type { User } from "./clients/client.ts";
 import type { Client, Users } from "./clients/repository.ts";

@@ -29,7 +29,8 @@ import { appendToRedirectUri, encodeFields } from "./redirect_uri.ts";
 import { reject } from "./reject.ts";
 import { readRequest, warnAcceptedRequest } from "./request.ts";
 import { rejectOldLogin, statedLevel, usableSession } from "./request/login.ts";
-import { type Destination, findDestination, type PendingAuthorization } from "./request/destination.ts";
+import type { Destination, PendingAuthorization } from "./request/authorization_request.ts";
+import { findDestination } from "./request/destination.ts";
 import { resolveRequest, storedRequests } from "./request/request_source.ts";
 import type { Handlers } from "./route.ts";
 import type { Server } from "./server.ts";
@@ -130,7 +131,7 @@ async function keepStoredRequest({ server, target }: Context, { destination, cli
 }
 
 /**
- * Issues the response to an approved request and sends it to the destination, or stores the approval for a device.
+ * Issues the response to an approved request and sends it to the destination.
  *
  * @param isNew Whether the session is new and its cookie must be set.
  */

@@ -10,8 +10,7 @@ import { newToken, randomId, storageKey } from "./secrets.ts";
 import type { Server } from "./server.ts";
 import type { Session } from "./session/session.ts";
 import { createGrant } from "./grant.ts";
-import { deliveryTo } from "./request/delivery.ts";
-import type { PendingAuthorization } from "./request/destination.ts";
+import type { PendingAuthorization } from "./request/authorization_request.ts";
 import { allowsUser } from "./request/login.ts";
 import { storedRequests } from "./request/request_source.ts";
 
@@ -37,8 +36,7 @@ export interface Approval extends FurtherAccess {
 }
 
 /**
- * Issues the parameters of the authorization response. For a device, which already has a device code, it stores only
- * the approval.
+ * Issues the parameters of the authorization response, or delivers the grant by the response mode of an extension.
  *
  * @param session The session that the user approved in.
  */
@@ -86,10 +84,8 @@ export async function issueResponse(
     ...access,
   });
   const grant = isPromise(granting) ? await granting : granting;
-  if (destination.mode === "poll") {
-    await deliveryTo(server, destination).approve(server, destination, grant);
-    return [["result", "approved"]];
-  }
+  const delivering = server.responseModes.get(destination.mode)?.deliver?.(server, destination, grant);
+  if (delivering !== undefined) return await delivering;
   const grantId = randomId(server.randomBytes);
   const record = { ...others, grant, redirectUri: destination.uri };
   const code = hasCode(responseType) ? await storeCode(server, client, record, grantId) : undefined;

@@ -2,7 +2,7 @@
 
 import type { HttpResponse, PageForm, RequestLike } from "./http/message.ts";
 import type { RequestTarget } from "./router.ts";
-import type { Destination } from "./request/destination.ts";
+import type { Destination } from "./request/authorization_request.ts";
 import type { Server } from "./server.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 

@@ -8,8 +8,8 @@ import { grantFunctions } from "./grants/narrow_grant.ts";
 import { signingKeys } from "./jwks.ts";
 import { jwtSigner } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
-import { ownResponseModes } from "./params.ts";
 import { requestParts } from "./request.ts";
+import { ownResponseModes } from "./request/authorization_request.ts";
 import { noResources } from "./resources.ts";
 import type { GrantType, Server } from "./server.ts";
 import { tokenIssuers } from "./tokens/mod.ts";
@@ -48,7 +48,6 @@ export async function createServer<Added extends object>(
     requestParts: requestParts(extensions.flatMap(({ requestParts }) => requestParts ?? [])),
     responseModes: ownResponseModes,
     responseTypes: new Map([["code", { name: "code" }]]),
-    deliveries: [],
     levels: undefined,
     tokenIssuers,
     sessionWatchers: [],

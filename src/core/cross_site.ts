@@ -4,7 +4,7 @@
  */
 
 import { HttpError, type RequestLike } from "./http/message.ts";
-import type { PendingAuthorization } from "./request/destination.ts";
+import type { PendingAuthorization } from "./request/authorization_request.ts";
 import { isUndottedScheme } from "./redirect_uri.ts";
 import { quoteValue } from "./quote_value.ts";
 import { frontChannelOrigin, type ServerUrls } from "./issuer_urls.ts";

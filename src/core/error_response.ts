@@ -5,8 +5,7 @@ import type { Context } from "./context.ts";
 import { OAuthError } from "./errors.ts";
 import { HttpError, type HttpResponse, json, type RequestLike } from "./http/message.ts";
 import { bearerError, detailHeaders, type ErrorMembers, jsonError, toOAuthError } from "./json_error.ts";
-import { deliveryTo } from "./request/delivery.ts";
-import type { Destination, RedirectDestination } from "./request/destination.ts";
+import type { Destination } from "./request/authorization_request.ts";
 import { storedRequests } from "./request/request_source.ts";
 import { statusOf } from "./rules/rule.ts";
 import type { Server } from "./server.ts";
@@ -28,11 +27,7 @@ export function errorHandler(
       case "redirect": {
         const isForUser = thrown instanceof OAuthError && thrown.details.forUser === true;
         if (destination === undefined || isForUser) return await shownError(context, thrown);
-        if (destination.mode === "poll") {
-          // Any other error leaves the request pending.
-          const isDenied = thrown instanceof OAuthError && thrown.code === "access_denied";
-          if (!isDenied) return await shownError(context, thrown);
-        } else if (await isShownFirst(context)) return await shownError(context, thrown, destination);
+        if (await isShownFirst(context, destination)) return await shownError(context, thrown, destination);
         return await redirectError(context, destination, thrown);
       }
       case "bearer":
@@ -68,11 +63,7 @@ export function errorHandler(
    *
    * @param destination The client that the user may send the error to: the page has a link to it.
    */
-  async function shownError(
-    context: Context,
-    thrown: unknown,
-    destination?: RedirectDestination,
-  ): Promise<HttpResponse> {
+  async function shownError(context: Context, thrown: unknown, destination?: Destination): Promise<HttpResponse> {
     const error = wording.toError(context, thrown);
     // 401 is for requests that could contain credentials (RFC 9110 §15.5.2), and a user has none of the client.
     const { status = error.code === "invalid_client" ? 400 : error.status } = error.details;
@@ -147,9 +138,9 @@ export function expectsJson(request: RequestLike): boolean {
   return hasJsonBody || headers.get("accept") !== null && requestedFormat(request) !== "page";
 }
 
-/** Denies a polled request; consumes a stored one, which gets only one response (RFC 9126 §4). */
+/** Ends a request. A stored one is consumed: it gets only one response (RFC 9126 §4). */
 async function endRequest(server: Server, destination: Destination, thrown: unknown): Promise<void> {
-  if (destination.mode === "poll") return await deliveryTo(server, destination).deny(server, destination);
+  await server.responseModes.get(destination.mode)?.end?.(server, destination, thrown);
   const isTemporary = !(thrown instanceof OAuthError) || statusOf(thrown.code) >= 500;
   const { storedRequest } = destination;
   if (storedRequest !== undefined && !isTemporary) await storedRequests(server).consume(server, storedRequest);
@@ -166,13 +157,12 @@ function requestedFormat({ headers }: RequestLike): "page" | "json" | undefined 
  * Whether an error must be shown to the user before it is sent to the client (open redirect, OAuth 2.1 §7.13.2): the
  * server does not permit the redirect, the client is not on the user's device, and the user has not logged in.
  */
-async function isShownFirst(context: Context): Promise<boolean> {
-  const { server, clientId, destination, endpoint } = context;
-  if (destination?.mode === "poll") return false;
+async function isShownFirst(context: Context, { uri }: Destination): Promise<boolean> {
+  const { server, clientId, endpoint } = context;
   // The pages for login and consent follow an interaction; only the authorization endpoint is in the metadata.
   if (endpoint?.metadataName === undefined) return false;
   const client = server.clients.known().get(clientId ?? "");
   if (client === undefined || server.permits(server, client, "redirectBeforeLogin")) return false;
-  if (redirectsToDevice(destination!.uri)) return false;
+  if (redirectsToDevice(uri)) return false;
   return await readSession(context) === undefined;
 }

@@ -136,37 +136,6 @@ export type ResponseMode = "query" | "fragment" | "form_post" | "jwt" | "query.j
 /** @internal The parameters of an authorization response. */
 export type ResponseFields = readonly (readonly [name: string, value: string])[];
 
-/** @internal One response mode. */
-export interface ResponseModeDescription<Server> {
-  readonly name: ResponseMode;
-  /** The part of the request to the redirect URI that has the parameters. */
-  readonly carrier: "query" | "fragment" | "form";
-  /**
-   * Of a mode with the carrier `query`: the mode that it means for response types which are never sent in a query.
-   * Default: such a request is rejected.
-   */
-  readonly inFragment?: ResponseMode;
-  /** Describes the parameters that `replace` returns. Default: the usual parameters. */
-  readonly parameters?: readonly ParameterDescription[];
-  /**
-   * Replaces the parameters, which contain `iss` in every case, with others. Default: they are sent unchanged.
-   *
-   * @param clientId The client that receives them.
-   */
-  replace?(server: Server, clientId: string, fields: ResponseFields): Promise<ResponseFields>;
-}
-
-/** @internal The response modes of a server, by name. */
-export type ResponseModes<Server> = ReadonlyMap<string, ResponseModeDescription<Server>>;
-
-const ownModes: readonly ResponseModeDescription<unknown>[] = [
-  { name: "query", carrier: "query" },
-  { name: "fragment", carrier: "fragment" },
-  { name: "form_post", carrier: "form" },
-];
-
-export const ownResponseModes: ResponseModes<unknown> = new Map(ownModes.map((mode) => [mode.name, mode]));
-
 /** A value of `response_type` with its words in alphabetical order: their order does not count (OAuth 2.1 §4.1.1). */
 export function sortResponseType(text: string): string {
   return text.includes(" ") ? text.split(" ").sort().join(" ") : text;

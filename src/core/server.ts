@@ -15,11 +15,11 @@ import type {
   AuthenticationLevels,
   AuthorizationRequest,
   EntryPoint,
+  ResponseModes,
   ResponseTypes,
 } from "./request/authorization_request.ts";
-import type { Delivery } from "./request/delivery.ts";
 import type { RequestSource } from "./request/request_source.ts";
-import type { ParameterDescription, Params, ResponseMode, ResponseModes } from "./params.ts";
+import type { ParameterDescription, Params, ResponseMode } from "./params.ts";
 import type { ClaimRequests, ClaimRules, UserClaims } from "./claims.ts";
 import type { Client, Clients, Users } from "./clients/repository.ts";
 import type { ClientAuthMethod } from "./clients/client.ts";
@@ -70,8 +70,6 @@ export interface Server {
   readonly levels?: AuthenticationLevels<Server>;
   /** The parts of requests for access. */
   readonly requestParts: RequestParts;
-  /** Delivers decisions to destinations other than redirect URIs. */
-  readonly deliveries: readonly Delivery<Server>[];
   /** The functions that issue the tokens of a response, in the order in which they run. */
   readonly tokenIssuers: readonly TokenIssuer[];
   /** How a grant is made from an approval, and what a token request receives of it. */

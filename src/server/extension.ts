@@ -22,7 +22,7 @@ export type { App } from "./app.ts";
 export type { Extension } from "./hosting/extension.ts";
 export type { Endpoint, Handler } from "../core/route.ts";
 export type { HttpResponse, RequestLike, ResponseLike } from "../core/http/message.ts";
-export type { PendingAuthorization } from "../core/request/destination.ts";
+export type { PendingAuthorization } from "../core/request/authorization_request.ts";
 export type { SettingsExtension } from "./config/extension_settings.ts";
 export type { Field } from "./config/field.ts";
 export type { errorStatus } from "../core/rules/rule.ts";

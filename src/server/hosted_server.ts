@@ -13,7 +13,7 @@ import type { Access } from "./entries/access.ts";
 import type { Background } from "./hosting/background.ts";
 import type { RateLimiter } from "./hosting/rate_limiter.ts";
 import type { KeyRotation } from "./hosting/rotating_keys.ts";
-import type { PageDelivery } from "./login/delivery.ts";
+import type { Delivery } from "./login/delivery.ts";
 import type { RegisteredSecrets } from "./redaction/registered_secrets.ts";
 import type { ServerClients } from "./entries/server_clients.ts";
 import type { Observations } from "../core/observations.ts";
@@ -114,8 +114,8 @@ export interface HostedServer extends FetchingServer {
     name: Name,
     facts: HostedObservations[Name],
   ): void;
-  /** The deliveries of decisions to destinations other than redirect URIs. */
-  readonly deliveries: readonly PageDelivery[];
+  /** The deliveries of decisions to clients that poll for them. */
+  readonly deliveries: readonly Delivery[];
   /** The resources that access tokens can be issued for. */
   readonly resources: HostedResources;
   /** Access besides scope; absent if no extension handles it. */

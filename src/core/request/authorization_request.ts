@@ -1,16 +1,18 @@
 /**
- * Authorization requests, response types and levels of authentication (OAuth 2.1 §4.1.1; OAuth 2.0 Multiple Response
- * Types; OpenID Connect Core §2). Extensions implement response types besides `code`, and levels; there the server is a
- * type parameter, because `server.ts` imports these types.
+ * Authorization requests, the destinations of their responses, response modes and types, and levels of authentication
+ * (OAuth 2.1 §4.1.1; OAuth 2.0 Multiple Response Types; OpenID Connect Core §2). Extensions add modes, types and
+ * levels; there the server is a type parameter, because `server.ts` imports these types.
  */
 
-import type { FurtherAccess, RequestedClaims } from "../store/store.ts";
+import type { FurtherAccess, Grant, RequestedClaims } from "../store/store.ts";
+import type { Client } from "../clients/repository.ts";
 import type { Authorization } from "../grants/authenticated_request.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import type { ParameterDescription, ResponseFields, ResponseMode, ResponseType } from "../params.ts";
 import type { OAuthError } from "../errors.ts";
 import type { RuleId } from "../rules/mod.ts";
 import type { LoginMethod } from "../policy.ts";
+import type { RequestOrigin } from "./request_source.ts";
 
 /**
  * Where a request for access is read: the authorization endpoint, the endpoint for pushed requests (RFC 9126), or one
@@ -47,6 +49,26 @@ export interface AuthorizationRequest extends FurtherAccess {
   readonly loginRequirements: LoginRequirements;
 }
 
+/** @internal Where the response is sent. Plain JSON: it is stored with the pending authorization. */
+export interface Destination extends Omit<RequestOrigin, "rejection"> {
+  /** The redirect URI of the request, or the only registered one. */
+  readonly uri: string;
+  /** The response mode of the request if server and client allow it, otherwise the default of its response type. */
+  readonly mode: ResponseMode;
+  /** The `state` of the request, returned unchanged; absent if the request has none or an invalid one. */
+  readonly state?: string;
+}
+
+/** An authorization request that waits for an approval, with its client as currently registered. */
+export interface PendingAuthorization {
+  /** The request. */
+  readonly request: AuthorizationRequest;
+  /** The destination of the response. */
+  readonly destination: Destination;
+  /** The client. */
+  readonly client: Client;
+}
+
 /** @internal The requirements of a request for the login. Plain JSON. */
 export interface LoginRequirements {
   /** `none`, `login`, `consent`, `select_account`; unknown values are removed. */
@@ -63,6 +85,49 @@ export interface LoginRequirements {
   /** The claims requested by name (OpenID Connect Core §5.5). */
   readonly claims?: RequestedClaims;
 }
+
+/** @internal One response mode. */
+export interface ResponseModeDescription<Server> {
+  readonly name: ResponseMode;
+  /** The part of the request to the redirect URI that has the parameters. */
+  readonly carrier: "query" | "fragment" | "form";
+  /**
+   * Of a mode with the carrier `query`: the mode that it means for response types which are never sent in a query.
+   * Default: such a request is rejected.
+   */
+  readonly inFragment?: ResponseMode;
+  /** Describes the parameters that `replace` returns. Default: the usual parameters. */
+  readonly parameters?: readonly ParameterDescription[];
+  /**
+   * Replaces the parameters, which contain `iss` in every case, with others. Default: they are sent unchanged.
+   *
+   * @param clientId The client that receives them.
+   */
+  replace?(server: Server, clientId: string, fields: ResponseFields): Promise<ResponseFields>;
+  /**
+   * Delivers a grant itself. Default: the browser carries a code.
+   *
+   * @returns The parameters that the browser carries.
+   */
+  deliver?(server: Server, destination: Destination, grant: Grant): Promise<ResponseFields>;
+  /**
+   * Ends a request before its error is sent. Default: nothing happens.
+   *
+   * @throws {unknown} What the user sees, if nothing is sent.
+   */
+  end?(server: Server, destination: Destination, error: unknown): Promise<void>;
+}
+
+/** @internal The response modes of a server, by name. */
+export type ResponseModes<Server> = ReadonlyMap<string, ResponseModeDescription<Server>>;
+
+const ownModes: readonly ResponseModeDescription<unknown>[] = [
+  { name: "query", carrier: "query" },
+  { name: "fragment", carrier: "fragment" },
+  { name: "form_post", carrier: "form" },
+];
+
+export const ownResponseModes: ResponseModes<unknown> = new Map(ownModes.map((mode) => [mode.name, mode]));
 
 /** @internal One response type. A type with the word `code` has a code. */
 export interface ResponseTypeDescription<Server, Request> {

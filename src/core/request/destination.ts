@@ -4,41 +4,14 @@ import { byProfile } from "../rules/rule.ts";
 import { type Client, policyOf } from "../clients/repository.ts";
 import { isUndottedScheme } from "../redirect_uri.ts";
 import { isPromise } from "../maybe_promise.ts";
-import { type Params, type ResponseMode, splitScope } from "../params.ts";
+import { type Params, splitScope } from "../params.ts";
 import type { OAuthError } from "../errors.ts";
 import { reject } from "../reject.ts";
 import type { UnregistrableUri } from "../rules/authorize.ts";
 import type { Server } from "../server.ts";
-import type { AuthorizationRequest } from "./authorization_request.ts";
-import type { PolledDestination } from "./delivery.ts";
+import type { Destination } from "./authorization_request.ts";
 import type { RequestOrigin } from "./request_source.ts";
 import { defaultResponseMode, findResponseMode, returnsState } from "./response.ts";
-
-/**
- * @internal Where the decision on an authorization request is sent. Plain JSON: it is stored with the pending
- * authorization.
- */
-export type Destination = RedirectDestination | PolledDestination;
-
-/** @internal The redirect URI of a client, which receives the response. */
-export interface RedirectDestination extends Omit<RequestOrigin, "rejection"> {
-  /** The redirect URI of the request, or the only registered one. */
-  readonly uri: string;
-  /** The response mode of the request if server and client allow it, otherwise the default of its response type. */
-  readonly mode: ResponseMode;
-  /** The `state` of the request, returned unchanged; absent if the request has none or an invalid one. */
-  readonly state?: string;
-}
-
-/** An authorization request that waits for an approval, with its client as currently registered. */
-export interface PendingAuthorization {
-  /** The request. */
-  readonly request: AuthorizationRequest;
-  /** The destination of the response. */
-  readonly destination: Destination;
-  /** The client. */
-  readonly client: Client;
-}
 
 /**
  * Finds the client and the redirect URI of a request. Its errors are shown to the user and never sent to a redirect URI
@@ -51,7 +24,7 @@ export async function findDestination(
   server: Server,
   params: Params,
   { storedRequest, isSigned, rejection }: RequestOrigin,
-): Promise<{ readonly client: Client; readonly destination: RedirectDestination }> {
+): Promise<{ readonly client: Client; readonly destination: Destination }> {
   const id = singleValue(params, "client_id", "AZ-02");
   if (id === undefined) throw reject("AZ-02");
   const found = server.clients.find(id, server);

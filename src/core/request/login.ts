@@ -8,8 +8,12 @@ import { reject } from "../reject.ts";
 import type { UnusableSession } from "../rules/openid.ts";
 import type { PartRequest, Server } from "../server.ts";
 import type { Session } from "../session/session.ts";
-import type { Authentication, AuthenticationLevels, LoginRequirements } from "./authorization_request.ts";
-import type { PendingAuthorization } from "./destination.ts";
+import type {
+  Authentication,
+  AuthenticationLevels,
+  LoginRequirements,
+  PendingAuthorization,
+} from "./authorization_request.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { promptValues, splitScope } from "../params.ts";
 import { type IdTokenHint, readIdTokenHint } from "../keys/verification.ts";
@@ -17,10 +21,7 @@ import { type IdTokenHint, readIdTokenHint } from "../keys/verification.ts";
 /** Maximum length of a `login_hint`, in characters; the rest is cut off. */
 const maxLoginHintLength = 255;
 
-/**
- * Reads what a request requires of the login. Where the client polls, the user always decides on a page, so `prompt` is
- * ignored.
- */
+/** Reads what a request requires of the login. */
 export function readLoginRequirements(from: PartRequest): MaybePromise<LoginRequirements> {
   const idTokenHint = from.params.get("id_token_hint");
   return idTokenHint === undefined
@@ -147,14 +148,14 @@ function findProblem(
  *
  * @param hintedLogin The login of a valid `id_token_hint`.
  */
-function readWithHint({ params, client, at }: PartRequest, hintedLogin: IdTokenHint | undefined): LoginRequirements {
+function readWithHint({ params, client }: PartRequest, hintedLogin: IdTokenHint | undefined): LoginRequirements {
   const prompts = splitScope(params.get("prompt") ?? "");
   if (prompts.includes("none") && prompts.length > 1) throw reject("OI-03", { prompts });
   if (params.get("id_token_hint") !== undefined && hintedLogin?.clientId !== client.id) {
     throw reject("OI-07", { clientId: client.id, hintedClient: hintedLogin?.clientId });
   }
   return {
-    prompt: at === "poll" ? [] : prompts.filter((value) => promptValues.some((supported) => supported === value)),
+    prompt: prompts.filter((value) => promptValues.some((supported) => supported === value)),
     maxAgeSeconds: readMaxAge(params.get("max_age")) ?? client.metadata.default_max_age,
     loginHint: params.get("login_hint")?.slice(0, maxLoginHintLength),
     demandedSubs: hintedLogin === undefined ? undefined : [[hintedLogin.sub]],

@@ -1,27 +1,10 @@
-/** Rules of HTTP, of pages, and of logins that pages continue. */
+/** Rules of HTTP and of pages. */
 
 import { type Rule, rule } from "./rule.ts";
 
 /** The pages that may use a server like a page on its machine. */
 export const knownPages =
   "a page on a test host, or on an origin of allowedOrigins or of a redirect URI of a configured client";
-
-/** Why a pending login cannot continue. */
-export type LostLogin =
-  | "unknown"
-  | "expired"
-  | "finished a moment ago"
-  | "client changed"
-  | "other browser"
-  | "stored request expired";
-
-/** Facts about a pending login that cannot continue. */
-export type LostLoginFacts =
-  | { readonly problem: LostLogin }
-  /** When it was finished, in milliseconds since the epoch. */
-  | { readonly finishedAt: number }
-  /** The extension that delivered the results of such logins. */
-  | { readonly delivery: string };
 
 /** By ID, in the order of `tests/rules.md`. */
 export const httpRules = {
@@ -35,13 +18,6 @@ export const httpRules = {
   "HT-20": { source: "" },
   "HT-22": { source: "RFC 9700 §4.7" },
   "HT-25": { source: "RFC 6585 §5" },
-  "UI-14": rule<LostLoginFacts>(
-    "invalid_request",
-    (facts) =>
-      "delivery" in facts
-        ? "the server no longer supports such logins"
-        : "this login is finished, has expired or belongs to another browser",
-  ),
   "UI-20": { source: "RFC 9700 §4.7" },
   // `frame`: what the page requests in a frame, such as `iframe`; absent if it is not framed.
   "UI-30": rule<{ readonly page: string; readonly frame?: string }>(

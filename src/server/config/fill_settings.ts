@@ -1,6 +1,7 @@
 /** Makes the policy from settings: fills in the values of standards and the defaults. */
 
-import { ownResponseModes, splitScope } from "../../core/params.ts";
+import { splitScope } from "../../core/params.ts";
+import { ownResponseModes } from "../../core/request/authorization_request.ts";
 import { isMlDsa } from "../../core/crypto.ts";
 import { defaultAlgorithms, type SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { ClientAuthMethod, User } from "../../core/clients/client.ts";

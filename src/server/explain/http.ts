@@ -1,17 +1,8 @@
-/** Texts of the rules of HTTP, of operation, and of logins that pages continue. */
+/** Texts of the rules of HTTP and of operation. */
 
-import { type httpRules, knownPages, type LostLogin } from "../../core/rules/http.ts";
+import { type httpRules, knownPages } from "../../core/rules/http.ts";
 import type { operationRules } from "../rules/operation.ts";
 import type { RuleTexts } from "./rule_text.ts";
-
-const lostLogins: Readonly<Record<LostLogin, string>> = {
-  unknown: "a login that this server does not know",
-  expired: "a login that has expired",
-  "finished a moment ago": "a login that was finished a moment ago",
-  "client changed": "a login whose client was removed or changed",
-  "other browser": "a login of another browser, or of a browser that blocks cookies",
-  "stored request expired": "its stored request has expired",
-};
 
 /** By ID, in the order of `tests/rules.md`. */
 export const httpTexts = {
@@ -65,19 +56,6 @@ export const httpTexts = {
   "OP-10": {
     fix:
       "Change the entry in the configuration. To keep it in the store instead, remove it from the configuration, and add it again at run time.",
-  },
-  "UI-14": {
-    passes: "the pending request belongs to this browser",
-    fix: "Go back to the client and start again.",
-    explain: (facts) =>
-      "delivery" in facts
-        ? { expected: "a login in a browser", received: `a login of the extension ${facts.delivery}` }
-        : {
-          expected: "a pending login of this browser",
-          received: "finishedAt" in facts
-            ? `a login that was finished at ${new Date(facts.finishedAt).toISOString()}`
-            : lostLogins[facts.problem],
-        },
   },
   "UI-20": {
     fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",

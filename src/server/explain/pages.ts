@@ -1,7 +1,16 @@
-/** Texts of the rules of the pages for users and operators. */
+/** Texts of the rules of the pages for users and operators, and of logins that pages continue. */
 
-import type { pageRules } from "../rules/pages.ts";
+import type { LostLogin, pageRules } from "../rules/pages.ts";
 import type { RuleTexts } from "./rule_text.ts";
+
+const lostLogins: Readonly<Record<LostLogin, string>> = {
+  unknown: "a login that this server does not know",
+  expired: "a login that has expired",
+  "finished a moment ago": "a login that was finished a moment ago",
+  "client changed": "a login whose client was removed or changed",
+  "other browser": "a login of another browser, or of a browser that blocks cookies",
+  "stored request expired": "its stored request has expired",
+};
 
 /** By ID, in the order of `tests/rules.md`. */
 export const pageTexts = {
@@ -23,6 +32,19 @@ export const pageTexts = {
   "UI-11": { passes: "the user consented to this scope before, and no other program can impersonate the client" },
   "UI-12": {
     fix: "Go back and enter user name and password again.",
+  },
+  "UI-14": {
+    passes: "the pending request belongs to this browser",
+    fix: "Go back to the client and start again.",
+    explain: (facts) =>
+      "delivery" in facts
+        ? { expected: "a login in a browser", received: `a login of the extension ${facts.delivery}` }
+        : {
+          expected: "a pending login of this browser",
+          received: "finishedAt" in facts
+            ? `a login that was finished at ${new Date(facts.finishedAt).toISOString()}`
+            : lostLogins[facts.problem],
+        },
   },
   "DM-12": {
     fix: "Go back to the page /authorized and press one of its buttons.",

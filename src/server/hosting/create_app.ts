@@ -74,7 +74,6 @@ type HostedMember =
   | Exclude<keyof HostedServer, keyof Server>
   | "claims"
   | "clients"
-  | "deliveries"
   | "sessionWatchers"
   | "observe"
   | "resources"

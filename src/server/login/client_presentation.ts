@@ -5,6 +5,7 @@ import type { Client } from "../../core/clients/repository.ts";
 import { isPermitted } from "../standing.ts";
 import type { Server } from "../../core/server.ts";
 import type { ClientPresentation } from "./pages/client_links.tsx";
+import { isPolled } from "./delivery.ts";
 import type { Interaction } from "./pending.ts";
 
 /** Hosts and ports that a policy can name: the parser of URLs accepts others, which would add directives. */
@@ -37,7 +38,7 @@ export function presentClient(
  */
 function hostOf({ id, document }: Client, destination: Interaction["destination"]): string | undefined {
   if (document !== undefined) return new URL(id).host;
-  return destination.mode === "poll" ? undefined : new URL(destination.uri).host || undefined;
+  return isPolled(destination) ? undefined : new URL(destination.uri).host || undefined;
 }
 
 function toPage(href: string | undefined): ClientPresentation["policy"] {

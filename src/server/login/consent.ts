@@ -16,7 +16,7 @@ import { readSession } from "../../core/session/cookies.ts";
 import { emptyHeadResponse, redirect, type ResponseLike } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { deliveryTo } from "../../core/request/delivery.ts";
+import { deliveryTo, isPolled } from "./delivery.ts";
 import { clientIdentity } from "../entries/client_identity.ts";
 import { standingFor } from "../standing.ts";
 import { redirectsToDevice } from "../../core/redirect_uri.ts";
@@ -94,7 +94,7 @@ async function consentPage(
   const { server, site } = context;
   const { request, client, destination } = pending;
   const { scope, resources } = request;
-  const device = destination.mode === "poll"
+  const device = isPolled(destination)
     ? await deliveryTo(server, destination).describe(server, destination, context.target.clientAddress.address)
     : undefined;
   const consent = await findConsent(server, session.sub, client.id);

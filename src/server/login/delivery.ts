@@ -1,9 +1,29 @@
 /** Requests that started on another device, as the pages for users show and decide them. */
 
 import type { Client } from "../../core/clients/repository.ts";
-import type { Delivery, PolledDestination } from "../../core/request/delivery.ts";
+import type { ResponseMode } from "../../core/params.ts";
+import type { Destination } from "../../core/request/authorization_request.ts";
 import type { Server } from "../../core/server.ts";
-import type { FurtherAccess } from "../../core/store/store.ts";
+import type { FurtherAccess, Grant } from "../../core/store/store.ts";
+import { reject } from "../rules/mod.ts";
+
+/** The response mode of polled destinations. It is in no setting, so no request can name it. */
+export const pollMode = "poll" as string as ResponseMode;
+
+/** @internal A stored request whose client polls for the result, such as a device without a browser (RFC 8628). */
+export interface PolledDestination extends Destination {
+  /** The page of this server that shows the result to the user: a path, with a query. */
+  readonly uri: string;
+  /** The name of its delivery. */
+  readonly delivery: string;
+  readonly id: string;
+  /** The code that the user typed, as the client shows it; absent if it shows none. */
+  readonly userCode?: string;
+}
+
+export function isPolled(destination: Destination): destination is PolledDestination {
+  return destination.mode === pollMode;
+}
 
 /** @internal The facts that a page shows about a request that started on another device. */
 export interface PolledFacts {
@@ -19,8 +39,14 @@ export interface PolledFacts {
   readonly isSameAddress: boolean;
 }
 
-/** @internal Delivers decisions of pages. */
-export interface PageDelivery extends Delivery<Server> {
+/** @internal Delivers decisions to polled destinations. */
+export interface Delivery {
+  /** Its name in destinations and records: that of the extension. */
+  readonly name: string;
+  /** Delivers an approval. @throws {OAuthError} If the request already has a decision or has expired. */
+  approve(server: Server, destination: PolledDestination, grant: Grant): Promise<void>;
+  /** Delivers a denial. @throws {OAuthError} As `approve`. */
+  deny(server: Server, destination: PolledDestination): Promise<void>;
   /** Whether a client may still receive decisions. */
   mayReceive(client: Client): boolean;
   /**
@@ -34,4 +60,18 @@ export interface PageDelivery extends Delivery<Server> {
    * @throws {OAuthError} As `approve`.
    */
   describe(server: Server, destination: PolledDestination, address: string | undefined): Promise<PolledFacts>;
+}
+
+/**
+ * Finds the delivery for a destination.
+ *
+ * @throws {OAuthError} If the server no longer has this delivery.
+ */
+export function deliveryTo(
+  { deliveries }: { readonly deliveries: readonly Delivery[] },
+  { delivery: name }: PolledDestination,
+): Delivery {
+  const delivery = deliveries.find((delivery) => delivery.name === name);
+  if (delivery === undefined) throw reject("UI-14", { delivery: name }, { forUser: true });
+  return delivery;
 }

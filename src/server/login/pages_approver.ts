@@ -8,8 +8,7 @@ import { ensureBrowserCookie, readSession } from "../../core/session/cookies.ts"
 import type { Context } from "../../core/context.ts";
 import { endpointPath } from "../../core/endpoint.ts";
 import { redirect, type ResponseLike } from "../../core/http/message.ts";
-import type { PendingAuthorization } from "../../core/request/destination.ts";
-import type { LoginRequirements } from "../../core/request/authorization_request.ts";
+import type { LoginRequirements, PendingAuthorization } from "../../core/request/authorization_request.ts";
 import { reject } from "../../core/reject.ts";
 import { reusableConsent } from "./stored_consent.ts";
 import type { Session } from "../../core/session/session.ts";

@@ -5,14 +5,14 @@
 
 import { ensureBrowserCookie } from "../../core/session/cookies.ts";
 import type { Context } from "../../core/context.ts";
-import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
-import { deliveryTo } from "../../core/request/delivery.ts";
-import type { Destination, PendingAuthorization } from "../../core/request/destination.ts";
+import type {
+  AuthorizationRequest,
+  Destination,
+  PendingAuthorization,
+} from "../../core/request/authorization_request.ts";
 import { storedRequests } from "../../core/request/request_source.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { OAuthError } from "../../core/errors.ts";
-import { reject } from "../../core/reject.ts";
-import type { LostLoginFacts } from "../../core/rules/http.ts";
 import { digest, randomId, storageKey } from "../../core/secrets.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Server } from "../../core/server.ts";
@@ -20,6 +20,9 @@ import { decodeWithMac, encodeWithMac } from "../../core/session/session.ts";
 import type { FurtherAccess } from "../../core/store/store.ts";
 import { storeOf } from "../entries/records.ts";
 import { networkFromAddress } from "../../platform/http/ip_address.ts";
+import { reject } from "../rules/mod.ts";
+import type { LostLoginFacts } from "../rules/pages.ts";
+import { deliveryTo, isPolled } from "./delivery.ts";
 
 /** Lifetime of an interaction, in seconds. */
 const pendingLifetimeSeconds = 30 * 60;
@@ -126,21 +129,19 @@ export async function findPending(context: Context<HostedServer>, id: string | u
 }
 
 function isStored(destination: Destination): boolean {
-  return destination.mode === "poll" || destination.storedRequest !== undefined;
+  return isPolled(destination) || destination.storedRequest !== undefined;
 }
 
 /** The access besides scope of a stored request. */
 async function storedAccess(server: HostedServer, destination: Destination): Promise<FurtherAccess> {
-  if (destination.mode === "poll") {
-    return await deliveryTo(server, destination).findAccess(server, destination);
-  }
+  if (isPolled(destination)) return await deliveryTo(server, destination).findAccess(server, destination);
   const access = await storedRequests(server).findAccess(server, destination.storedRequest!);
   if (access === undefined) throw lostLogin({ problem: "stored request expired" });
   return access;
 }
 
 function mayReceive(server: HostedServer, client: Client, destination: Destination): boolean {
-  return destination.mode === "poll"
+  return isPolled(destination)
     ? deliveryTo(server, destination).mayReceive(client)
     : client.allowsRedirectUri(destination.uri);
 }

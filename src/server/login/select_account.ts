@@ -14,7 +14,7 @@ import type { HostedServer } from "../hosted_server.ts";
 import type { Pages } from "../pages.ts";
 import type { Handlers } from "../../core/route.ts";
 import { emptyHeadResponse, redirect, type ResponseLike } from "../../core/http/message.ts";
-import type { PendingAuthorization } from "../../core/request/destination.ts";
+import type { PendingAuthorization } from "../../core/request/authorization_request.ts";
 import { allowsUser } from "../../core/request/login.ts";
 import { reject } from "../../core/reject.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";

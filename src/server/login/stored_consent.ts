@@ -6,8 +6,7 @@
 import { clientIdentity } from "../entries/client_identity.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { Approval } from "../../core/code.ts";
-import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
-import type { PendingAuthorization } from "../../core/request/destination.ts";
+import type { AuthorizationRequest, PendingAuthorization } from "../../core/request/authorization_request.ts";
 import { isReleasedByScope } from "../../core/claims.ts";
 import { revokeGrant } from "../../core/grant.ts";
 import { redirectsToDevice } from "../../core/redirect_uri.ts";
@@ -16,6 +15,7 @@ import type { Server } from "../../core/server.ts";
 import { currentGeneration } from "../../core/users/users.ts";
 import type { FurtherAccess, StoredRecord } from "../../core/store/store.ts";
 import { storeOf } from "../entries/records.ts";
+import { isPolled } from "./delivery.ts";
 
 /** The consent of a user to a client, so that they are not asked twice. Times are in milliseconds. */
 interface ConsentRecord {
@@ -98,7 +98,7 @@ export function previouslyAllowedScope(
 export function impersonationRisk(
   { client, destination }: PendingAuthorization,
 ): "code" | "device" | "network" | undefined {
-  return destination.mode === "poll" ? "code" : redirectRisk(client, destination.uri);
+  return isPolled(destination) ? "code" : redirectRisk(client, destination.uri);
 }
 
 function redirectRisk({ confidential }: Client, redirectUri: string): "device" | "network" | undefined {

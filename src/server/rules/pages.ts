@@ -1,4 +1,4 @@
-/** Rules of the pages for users and operators. */
+/** Rules of the pages for users and operators, and of logins that pages continue. */
 
 import { type Rule, rule } from "../../core/rules/rule.ts";
 
@@ -9,6 +9,23 @@ interface UnknownAction {
   /** The value that was sent; absent without one. */
   readonly sent?: string;
 }
+
+/** Why a pending login cannot continue. */
+export type LostLogin =
+  | "unknown"
+  | "expired"
+  | "finished a moment ago"
+  | "client changed"
+  | "other browser"
+  | "stored request expired";
+
+/** Facts about a pending login that cannot continue. */
+export type LostLoginFacts =
+  | { readonly problem: LostLogin }
+  /** When it was finished, in milliseconds since the epoch. */
+  | { readonly finishedAt: number }
+  /** The extension that delivered the results of such logins. */
+  | { readonly delivery: string };
 
 /** By ID, in the order of `tests/rules.md`. */
 export const pageRules = {
@@ -21,6 +38,13 @@ export const pageRules = {
   "UI-10": rule("invalid_request", "decision is neither allow nor deny", "OAuth 2.1 §7.9"),
   "UI-11": { source: "OAuth 2.1 §7.3.1" },
   "UI-12": { source: "OAuth 2.1 §7.7" },
+  "UI-14": rule<LostLoginFacts>(
+    "invalid_request",
+    (facts) =>
+      "delivery" in facts
+        ? "the server no longer supports such logins"
+        : "this login is finished, has expired or belongs to another browser",
+  ),
   "DM-12": rule<{ readonly hasStep: boolean; readonly hasClient: boolean; readonly hasCode: boolean }>(
     "invalid_request",
     "the form names no step",

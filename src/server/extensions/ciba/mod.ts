@@ -12,7 +12,7 @@
 import type { EndpointOptions, Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../../core/route.ts";
 import { parameters } from "../../../core/params.ts";
-import { polledDelivery, polledGrantType, startEndpoint } from "../polled/delivery.ts";
+import { polledGrantType, startEndpoint, withDelivery } from "../polled/delivery.ts";
 import { cibaClientFields, cibaGrant, type CibaPolicy, cibaSettings, deliveryModes } from "./settings.ts";
 import { validateNotification } from "./validate_client.ts";
 
@@ -33,7 +33,7 @@ export const ciba: Extension<CibaPolicy> = {
     }),
   ],
   clientMetadata: { fields: cibaClientFields, validate: validateNotification },
-  extend: (server) => ({ ...server, deliveries: [...server.deliveries, polledDelivery(cibaGrant)] }),
+  extend: (server) => withDelivery(server, cibaGrant),
   metadata: ({ settings }) => isOn(settings) ? { backchannel_token_delivery_modes_supported: deliveryModes } : {},
 };
 

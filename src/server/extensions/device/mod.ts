@@ -13,7 +13,7 @@ import type { EndpointOptions, Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../../core/route.ts";
 import { withoutUser } from "../../standing.ts";
 import { type ParameterDescription, parameters } from "../../../core/params.ts";
-import { polledDelivery, polledGrantType, startEndpoint } from "../polled/delivery.ts";
+import { polledGrantType, startEndpoint, withDelivery } from "../polled/delivery.ts";
 import { deviceGrant, type DevicePolicy, deviceSettings } from "./settings.ts";
 
 const isOn = ({ deviceAuthorization }: DevicePolicy) => deviceAuthorization;
@@ -32,7 +32,7 @@ export const device: Extension<DevicePolicy> = {
       isOn,
     }),
   ],
-  extend: (server) => ({ ...server, deliveries: [...server.deliveries, polledDelivery(deviceGrant)] }),
+  extend: (server) => withDelivery(server, deviceGrant),
 };
 
 /** The endpoint for devices, and the page for their users. */

@@ -4,9 +4,8 @@ import type { Approver } from "../../../core/approver.ts";
 import type { Context } from "../../../core/context.ts";
 import { rejectOldLogin, statedLevel } from "../../../core/request/login.ts";
 import { issueResponse } from "../../../core/code.ts";
-import { deliveryTo } from "../../../core/request/delivery.ts";
-import { OAuthError } from "../../../core/errors.ts";
 import { createSession } from "../../../core/session/session.ts";
+import { pollMode } from "../../login/delivery.ts";
 import type { PendingRequest } from "./polled_request.ts";
 
 /** Asks the approver. If it returns a response, the request waits for a decision on a page. */
@@ -26,7 +25,6 @@ export async function decideImmediately(
     const session = createSession(server, user.sub, authTime, undefined, statedLevel(server, decision));
     await issueResponse(server, pending, decision, session);
   } catch (error) {
-    if (!(error instanceof OAuthError) || error.code !== "access_denied") throw error;
-    await deliveryTo(server, pending.destination).deny(server, pending.destination);
+    await server.responseModes.get(pollMode)!.end!(server, pending.destination, error);
   }
 }

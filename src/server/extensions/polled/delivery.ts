@@ -5,7 +5,10 @@
 
 import type { EndpointOptions } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../../core/route.ts";
-import type { PageDelivery } from "../../login/delivery.ts";
+import type { HostedServer } from "../../hosted_server.ts";
+import { type Delivery, deliveryTo, type PolledDestination, pollMode } from "../../login/delivery.ts";
+import { OAuthError } from "../../../core/errors.ts";
+import type { ResponseModeDescription } from "../../../core/request/authorization_request.ts";
 import { clientAuthParameters } from "../../../core/client_auth.ts";
 import type { LoadableGrantType } from "../../../core/grants/mod.ts";
 import type { OptionalGrantType } from "../../config/server_policy.ts";
@@ -66,8 +69,32 @@ export function startEndpoint(
   };
 }
 
-/** Delivers decisions about the requests of an extension. */
-export function polledDelivery(grant: PolledGrant): PageDelivery {
+const mode: ResponseModeDescription<HostedServer> = {
+  name: pollMode,
+  carrier: "query",
+  async deliver(server, destination, grant) {
+    const polled = destination as PolledDestination;
+    await deliveryTo(server, polled).approve(server, polled, grant);
+    return [["result", "approved"]];
+  },
+  async end(server, destination, error) {
+    // Any other error leaves the request pending.
+    if (!(error instanceof OAuthError) || error.code !== "access_denied") throw error;
+    const polled = destination as PolledDestination;
+    await deliveryTo(server, polled).deny(server, polled);
+  },
+};
+
+/** A server that delivers decisions about the requests of an extension. */
+export function withDelivery(server: HostedServer, grant: PolledGrant): HostedServer {
+  return {
+    ...server,
+    deliveries: [...server.deliveries, polledDelivery(grant)],
+    responseModes: new Map([...server.responseModes, [pollMode, mode]]),
+  };
+}
+
+function polledDelivery(grant: PolledGrant): Delivery {
   return {
     name: grant.name,
     mayReceive: (client) => client.grantTypes.includes(grant.type),

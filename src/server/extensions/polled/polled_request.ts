@@ -1,9 +1,7 @@
 /** Requests whose client polls: their records, from the request of the client to the decision of the user. */
 
-import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
-import type { PolledDestination } from "../../../core/request/delivery.ts";
-import type { PolledFacts } from "../../login/delivery.ts";
-import type { PendingAuthorization } from "../../../core/request/destination.ts";
+import { type PolledDestination, type PolledFacts, pollMode } from "../../login/delivery.ts";
+import type { AuthorizationRequest, PendingAuthorization } from "../../../core/request/authorization_request.ts";
 import { readRequest, warnAcceptedRequest } from "../../../core/request.ts";
 import { evictBeyondBound } from "../../entries/bounded_records.ts";
 import type { Client } from "../../../core/clients/repository.ts";
@@ -52,7 +50,9 @@ export async function readPolledRequest(
     throw reject(rules.client, { problem: "grant type", requestName, clientId, type, grantTypes });
   }
   const from = { server, client, params, at: "poll" } as const;
-  const request = await readRequest(from);
+  const { loginRequirements, ...others } = await readRequest(from);
+  // The user always decides on a page, so `prompt` is ignored.
+  const request = { ...others, loginRequirements: { ...loginRequirements, prompt: [] } };
   rejectLongRequest(request);
   warnAcceptedRequest(from, request);
   return request;
@@ -115,7 +115,7 @@ export async function findPending(
   if (client?.grantTypes.includes(grant.type) !== true) return undefined;
   if (client.generation !== request.clientGeneration) return undefined;
   const scope = request.scope.filter((token) => client.allowsScope(token));
-  const destination: PolledDestination = { mode: "poll", delivery: grant.name, id, ...shown };
+  const destination: PolledDestination = { mode: pollMode, delivery: grant.name, id, ...shown };
   return { record, pending: { request: { ...request, scope }, destination, client } };
 }
 

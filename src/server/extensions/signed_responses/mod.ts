@@ -4,7 +4,8 @@
  */
 
 import type { Extension } from "../../hosting/extension.ts";
-import type { ParameterDescription, ResponseModeDescription } from "../../../core/params.ts";
+import type { ParameterDescription } from "../../../core/params.ts";
+import type { ResponseModeDescription } from "../../../core/request/authorization_request.ts";
 import { acceptedSigningAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import type { Server } from "../../../core/server.ts";
 import { signedResponseClientFields } from "./settings.ts";
