@@ -15,11 +15,7 @@ export interface Resources<Server> {
    * @throws {OAuthError} If the server has no such resource, or requires one and the request has none.
    */
   read(server: Server, params: Params, forAccess?: boolean): MaybePromise<readonly string[]>;
-  /**
-   * The granted resources, one or more, that the server still has.
-   *
-   * @throws {OAuthError} If none is left: the default audience does not replace it.
-   */
+  /** Those of one or more granted resources that the server still has. @throws {OAuthError} If it has none of them. */
   keep(server: Server, granted: readonly string[]): MaybePromise<readonly string[]>;
   /** The resources of one access token of a grant. @throws {OAuthError} If the request names one beyond the grant. */
   narrow(server: Server, granted: readonly string[], params: Params): MaybePromise<readonly string[]>;
@@ -34,7 +30,7 @@ export interface Resources<Server> {
   isServedBy(client: Client, resource: string): boolean;
 }
 
-/** Rejects each resource. A grant can have one if another server on the same store has issued its code. */
+/** Rejects each resource. A grant has one if a server with resources has issued its code, on the same store. */
 export const noResources: Resources<{ readonly claims: ClaimRules }> = {
   read: (_server, params) => rejectAll(params.getAll("resource")),
   keep: (_server, granted) => rejectAll(granted),
@@ -45,7 +41,6 @@ export const noResources: Resources<{ readonly claims: ClaimRules }> = {
 };
 
 function rejectAll(uris: readonly string[]): readonly string[] {
-  const [uri] = uris;
-  if (uri === undefined) return uris;
-  throw reject("RI-01", { uri, problem: "unsuitable" });
+  if (uris.length === 0) return uris;
+  throw reject("RI-01", { uri: uris[0]!, problem: "unsuitable" });
 }

@@ -2,6 +2,7 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
+import { memoryStore, type Server } from "../../src/core/mod.ts";
 import {
   authorizeParameters,
   basic,
@@ -143,6 +144,44 @@ test("[RT-02, RT-04, RT-06, RT-07, RI-01] what the core rejects of a refresh req
   assertEquals(await refresh({ client_id: "two" }), ["unauthorized_client", "TK-06"]);
   assertEquals(await refresh({}), [undefined, undefined]);
   assertEquals(await refresh({}), ["invalid_grant", "RT-04"], "the used one");
+});
+
+test("[RI-01] client credentials name no resource, and a rejected resource consumes neither code nor token", async () => {
+  const { code, exchange, token, lastRule } = await startCore();
+  const resource = "https://api.example";
+  const rejected = async (response: Response) => {
+    assertEquals([response.status, (await response.json()).error, lastRule()], [400, "invalid_target", "RI-01"]);
+  };
+  const machine = { grant_type: "client_credentials", scope: "read" };
+  await rejected(await token({ ...machine, resource }, basic("web", "web-secret")));
+  assertEquals((await token({ ...machine, resource: "" }, basic("web", "web-secret"))).status, 200);
+  const issued = await code();
+  await rejected(await exchange(issued, { resource }));
+  const { refresh_token } = await (await exchange(issued)).json();
+  const refresh = { grant_type: "refresh_token", client_id: "spa", refresh_token };
+  await rejected(await token({ ...refresh, resource }));
+  assertEquals((await token(refresh)).status, 200);
+});
+
+test("[RI-01] an extension adds resources; a core without it rejects their codes on the same store", async () => {
+  const store = memoryStore();
+  const resource = "https://api.example";
+  const extend = (server: Server): Server => ({
+    ...server,
+    resources: {
+      ...server.resources,
+      read: (_, params) => params.getAll("resource"),
+      keep: (_, granted) => granted,
+      narrow: (_, granted) => granted,
+    },
+  });
+  const { code, exchange } = await startCore({ store, extensions: [{ name: "resources", extend }] });
+  const other = await startCore({ store });
+  const issued = await code({ resource });
+  const rejected = await other.exchange(issued);
+  assertEquals([(await rejected.json()).error, other.lastRule()], ["invalid_target", "RI-01"]);
+  const { access_token } = await (await exchange(issued)).json();
+  assertEquals(JSON.parse(atob(access_token.split(".")[1])).aud, resource);
 });
 
 test("[CA-04, CA-07, CA-09, TK-08] what the core rejects of client authentication", async () => {

@@ -8,6 +8,7 @@ import { allowsHttp } from "../../core/test_hosts.ts";
 import { canonicalUri, isAbsoluteUri } from "../../platform/http/absolute_uri.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import { type ServerPolicy, serverPolicy } from "../config/server_policy.ts";
+import type { ResourceSettings } from "../config/server_settings.ts";
 import type { HostedResource, HostedResources, HostedServer } from "../hosted_server.ts";
 import { reject, resourceLimits } from "../rules/resource_indicators.ts";
 
@@ -17,7 +18,12 @@ import { reject, resourceLimits } from "../rules/resource_indicators.ts";
  */
 export function hostedResources({ resources, allows: { localUrls } }: ServerPolicy): HostedResources {
   let hosted: readonly HostedResource[] = [];
-  const byUri = new Map(resources?.map((resource) => [canonicalUri(resource.uri), resource]));
+  const byUri = new Map<string, ResourceSettings>();
+  for (const resource of resources ?? []) {
+    const key = canonicalUri(resource.uri);
+    // The last of several with the same URI counts, with the claims of an earlier one if it has none.
+    byUri.set(key, { access_token_claims: byUri.get(key)?.access_token_claims, ...resource });
+  }
   return {
     configured: resources?.map(({ uri }) => uri),
     get hosted() {
