@@ -8,7 +8,7 @@ import type { App } from "../server/app.ts";
 import { type Latchkey, openLatchkey } from "../server/hosting/latchkey.ts";
 import type { Plugin } from "../server/hosting/options.ts";
 import type { ConfigurationWarning } from "../core/configuration_error.ts";
-import { fromHost } from "../core/issuer_urls.ts";
+import { fromHost } from "../server/config/server_names.ts";
 import { listed, type Settings } from "../server/config/settings.ts";
 import type { Trace } from "../server/trace.ts";
 import type { ProgramControl } from "../testing/control/program_control.ts";

@@ -13,7 +13,7 @@
 import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from "../core/configuration_error.ts";
 import { printable } from "../core/quote_value.ts";
 import { leadsToLoopback } from "../core/test_hosts.ts";
-import { fromHost } from "../core/issuer_urls.ts";
+import { fromHost } from "../server/config/server_names.ts";
 import { withDefaults } from "../server/config/field.ts";
 import { providerProfileField } from "../server/config/provider_profile_field.ts";
 import { extendedFields } from "../server/hosting/extensions.ts";

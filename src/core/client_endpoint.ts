@@ -4,7 +4,7 @@ import { parseFields, readForm } from "./http/form.ts";
 import { HttpError, type HttpResponse } from "./http/message.ts";
 import { authenticateClient, clientAuthParameters, findClaimedClient, observePostedSecret } from "./client_auth.ts";
 import type { Client } from "./clients/repository.ts";
-import { endpointOrigin } from "./issuer_urls.ts";
+import { endpointOrigin } from "./names.ts";
 import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
 import { OAuthError } from "./errors.ts";
 import { chain, type MaybePromise } from "./maybe_promise.ts";

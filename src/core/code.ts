@@ -68,7 +68,7 @@ export async function issueResponse(
   if (scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
     server.observe?.(server, client.id, "OI-09", { grantTypes: client.grantTypes });
   }
-  const recording = server.recordUse(server, client, request);
+  const recording = server.grants.recordUse(server, client, request);
   if (isPromise(recording)) await recording;
   if (destination.storedRequest !== undefined) {
     await storedRequests(server).consume(server, destination.storedRequest);

@@ -8,6 +8,7 @@ import { grantFunctions } from "./grants/narrow_grant.ts";
 import { signingKeys } from "./jwks.ts";
 import { jwtSigner } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
+import { namesOf } from "./names.ts";
 import { requestParts } from "./request.ts";
 import { ownResponseModes } from "./request/authorization_request.ts";
 import { noResources } from "./resources.ts";
@@ -32,6 +33,7 @@ export async function createServer<Added extends object>(
   const { issuer, settings } = given;
   // No getters: requests copy this object, and a copy with getters takes ten times as long.
   let server: Server & Added = {
+    names: namesOf(issuer),
     audience: issuer,
     // Members that only some requests have: copies of one shape are quicker to read.
     passed: undefined,
@@ -52,7 +54,6 @@ export async function createServer<Added extends object>(
     tokenIssuers,
     sessionWatchers: [],
     possession: undefined,
-    recordUse: () => {},
     permits: () => true,
     grants: grantFunctions,
     subjectFor: (_server, _client, sub) => sub,

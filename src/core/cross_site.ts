@@ -7,7 +7,7 @@ import { HttpError, type RequestLike } from "./http/message.ts";
 import type { PendingAuthorization } from "./request/authorization_request.ts";
 import { isUndottedScheme } from "./redirect_uri.ts";
 import { quoteValue } from "./quote_value.ts";
-import { frontChannelOrigin, type ServerUrls } from "./issuer_urls.ts";
+import type { ServerUrls } from "./names.ts";
 import { reject } from "./reject.ts";
 import type { RuleId } from "./rules/mod.ts";
 import { knownPages } from "./rules/http.ts";
@@ -93,7 +93,7 @@ export const hostHeader = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/;
 
 /**
  * Prevents DNS rebinding: if an attacker's host name resolves to this machine, the attacker's page has the same origin
- * as this server's pages under that name. Only the host of the issuer, the host of `frontChannelUrl` and loopback hosts
+ * as this server's pages under that name. Only the host of the issuer, the host of the front channel and loopback hosts
  * are trusted.
  *
  * @param rule The ID of the violated rule.
@@ -101,7 +101,7 @@ export const hostHeader = /^(\[[\da-f:.]+\]|[^:[\]]+)(?::\d{1,5})?$/;
  */
 export function rejectUntrustedHost(server: ServerUrls, request: RequestLike, rule: RuleId): void {
   if (isTrustedHost(server, request)) return;
-  const { host } = new URL(frontChannelOrigin(server));
+  const { host } = new URL(server.names.frontChannel);
   const received = quoteValue(request.headers.get("host")?.slice(0, 256));
   throw new HttpError(
     403,
@@ -111,7 +111,7 @@ export function rejectUntrustedHost(server: ServerUrls, request: RequestLike, ru
 }
 
 /**
- * Whether the `Host` header is the issuer's host, that of `frontChannelUrl` or a loopback host. A request without this
+ * Whether the `Host` header is the issuer's host, that of the front channel or a loopback host. A request without this
  * header is trusted: every browser sends it, so the request is from a program. A listener must therefore pass it on.
  */
 export function isTrustedHost(server: ServerUrls, { headers }: RequestLike): boolean {
@@ -121,5 +121,5 @@ export function isTrustedHost(server: ServerUrls, { headers }: RequestLike): boo
   const hostname = hostHeader.exec(host.toLowerCase())?.[1];
   if (hostname === undefined) return false;
   return isLoopback(hostname) || hostname === new URL(server.issuer).hostname ||
-    hostname === new URL(frontChannelOrigin(server)).hostname;
+    hostname === new URL(server.names.frontChannel).hostname;
 }

@@ -8,7 +8,7 @@ import type { Context } from "./context.ts";
 import { rejectUntrustedHost } from "./cross_site.ts";
 import { HttpError, redirect } from "./http/message.ts";
 import { type Client, policyOf } from "./clients/repository.ts";
-import { frontChannelBase } from "./issuer_urls.ts";
+import { frontChannelBase } from "./names.ts";
 import { constantTimeEqual, digest, randomId } from "./secrets.ts";
 import type { Server } from "./server.ts";
 import { endpointPath } from "./endpoint.ts";

@@ -1,6 +1,6 @@
 /** Endpoint descriptions. Router, recorder, metadata and error channels read them. */
 
-import { endpointOrigin, type ServerUrls } from "./issuer_urls.ts";
+import { endpointOrigin, type ServerUrls } from "./names.ts";
 import type { Method } from "./router.ts";
 import type { ParameterDescription } from "./params.ts";
 import type { RuleId } from "./rules/mod.ts";

@@ -17,16 +17,6 @@ export interface Policy {
   /** The settings that are `"any"`. */
   readonly acceptsAny: readonly AnyName[];
 
-  /** Whether the issuer of each request is the origin that it was sent to: one of `issuerHosts`, or a loopback host. */
-  readonly isIssuerFromHost: boolean;
-  /** The hosts by which clients reach the server, besides that of the issuer. */
-  readonly issuerHosts: readonly string[];
-  /** The origin at which browsers reach the server. Default: the origin of the issuer. */
-  readonly frontChannelUrl?: string;
-  /** The origin at which clients reach the server. Default: the origin of the issuer. */
-  readonly backChannelUrl?: string;
-  /** The origins of endpoints by their names in metadata, while the issuer has the origin `issuer`. */
-  readonly origins: Readonly<Record<string, string>>;
   /** Further origins of web pages that may call a server on a test host. */
   readonly allowedOrigins: readonly string[];
   /** Whether `/authorize`, `/token` and `/register` at the root of the host serve these endpoints too. */

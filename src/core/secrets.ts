@@ -2,7 +2,7 @@
 
 import type { MaybePromise } from "./maybe_promise.ts";
 import { encodeBase64url, sha256 } from "./crypto.ts";
-import { fromHost } from "./issuer_urls.ts";
+import type { ServerNames } from "./names.ts";
 import type { Policy } from "./policy.ts";
 
 /** @internal Returns random bytes of a cryptographic generator. */
@@ -72,20 +72,12 @@ export function digest(text: string): MaybePromise<string> {
   return sha256(text);
 }
 
-/** The members of a server that determine its {@link storageIssuer}. */
-interface IssuerOfStorage {
-  readonly issuer: string;
-  readonly settings: { readonly isIssuerFromHost: boolean };
-}
-
-/** The value that stored secrets and cookies are bound to: the issuer, or one value for all issuers of a server. */
-export function storageIssuer({ issuer, settings }: IssuerOfStorage): string {
-  return settings.isIssuerFromHost ? fromHost : issuer;
-}
-
 /** The storage key of a secret: a digest of the secret and the issuer, because issuers may share a store. */
-export function storageKey(server: IssuerOfStorage, secret: string): MaybePromise<string> {
-  return digest(`${storageIssuer(server)} ${secret}`);
+export function storageKey(
+  { names }: { readonly names: Pick<ServerNames, "storage"> },
+  secret: string,
+): MaybePromise<string> {
+  return digest(`${names.storage} ${secret}`);
 }
 
 /**

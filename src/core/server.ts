@@ -33,6 +33,7 @@ import type { OAuthError } from "./errors.ts";
 import type { HttpResponse } from "./http/message.ts";
 import type { Observations } from "./observations.ts";
 import type { SigningKeys } from "./keys/jwt.ts";
+import type { ServerNames } from "./names.ts";
 import type { Policy } from "./policy.ts";
 import type { Resources } from "./resources.ts";
 import type { ClientAddress } from "./router.ts";
@@ -48,6 +49,8 @@ import type { CoreTrace, RulePassed } from "./trace.ts";
 export interface Server {
   /** The issuer identifier, exactly as configured. */
   readonly issuer: string;
+  /** The origins at which it is reached. */
+  readonly names: ServerNames;
   /** The policy: the settings with their defaults, except `issuer` and `audience`, which may follow the port. */
   readonly settings: Policy;
   /** The store of all records. */
@@ -72,15 +75,8 @@ export interface Server {
   readonly requestParts: RequestParts;
   /** The functions that issue the tokens of a response, in the order in which they run. */
   readonly tokenIssuers: readonly TokenIssuer[];
-  /** How a grant is made from an approval, and what a token request receives of it. */
+  /** How a grant is made from an approval, and what is issued for it. */
   readonly grants: GrantFunctions;
-  /**
-   * Records that something is about to be issued to a client.
-   *
-   * @param request The authorization request, if it is a response to one.
-   * @throws {OAuthError} To prevent it.
-   */
-  recordUse(server: Server, client: Client, request?: AuthorizationRequest): MaybePromise<void>;
   /**
    * Whether a client may do something, or use a grant type that it is registered for. Default: every client may.
    */
@@ -124,7 +120,7 @@ export interface Server {
   ): void;
 }
 
-/** @internal How a grant is made from an approval, and what a token request receives of it. */
+/** @internal How a grant is made from an approval, and what is issued for it. */
 export interface GrantFunctions {
   /**
    * The access that an approval grants besides scope and resources.
@@ -151,6 +147,13 @@ export interface GrantFunctions {
   ): Promise<Authorization>;
   /** Whether a request, an approval or a grant has such access: it then needs no scope (RFC 9396 §3.1). */
   hasFurtherAccess(access: FurtherAccess): boolean;
+  /**
+   * Records that something is about to be issued to a client.
+   *
+   * @param request The authorization request, if it is a response to one.
+   * @throws {OAuthError} To prevent it.
+   */
+  recordUse(server: Server, client: Client, request?: AuthorizationRequest): MaybePromise<void>;
   /** The claims of an access token that a client sees, if it may introspect the token. */
   visibleClaims(server: Server, client: Client, claims: UserClaims): MaybePromise<UserClaims>;
 }

@@ -1,6 +1,6 @@
 /** A protected resource that an authorization server hosts itself, for tests of clients: a small MCP server. */
 
-import type { ServerUrls } from "../core/issuer_urls.ts";
+import type { ServerUrls } from "../core/names.ts";
 import { serverOrigins } from "../server/server_origins.ts";
 import type { App } from "../server/app.ts";
 import type { AppChanges } from "../server/hosting/options.ts";

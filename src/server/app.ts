@@ -9,7 +9,6 @@ import type { DemoRequest } from "../core/demo_flow.ts";
 import type { EndpointDescription } from "../core/endpoint.ts";
 import type { Fields } from "../core/http/form.ts";
 import type { RequestLike } from "../core/http/message.ts";
-import { frontChannelOrigin } from "../core/issuer_urls.ts";
 import type { RequestHandler } from "../core/router.ts";
 import type { TraceEvent } from "./trace.ts";
 import type { NextSteps } from "./pages/authorized_page.tsx";
@@ -109,5 +108,5 @@ export function disabledPagesOf({ app }: Pick<Context, "app">): App["disabledPag
 /** The URL of the page that shows the flow of a request; `undefined` if there is none. */
 export function flowUrl({ server, site }: Pick<Context, "server" | "site">): string | undefined {
   const { base, flowLink }: Site = site;
-  return flowLink === undefined ? undefined : frontChannelOrigin(server) + base + flowLink;
+  return flowLink === undefined ? undefined : server.names.frontChannel + base + flowLink;
 }

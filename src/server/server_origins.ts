@@ -1,17 +1,8 @@
 /** The origins of a server. */
 
-import {
-  backChannelOrigin,
-  frontChannelOrigin,
-  isAtOrigins,
-  issuerOrigin,
-  type ServerUrls,
-} from "../core/issuer_urls.ts";
+import type { ServerUrls } from "../core/names.ts";
 
-export function serverOrigins(server: ServerUrls): readonly string[] {
-  const { origins } = server.settings;
-  return [
-    ...[issuerOrigin(server.issuer), frontChannelOrigin(server), backChannelOrigin(server)],
-    ...isAtOrigins(server) ? Object.values(origins) : [],
-  ];
+export function serverOrigins({ issuer, names }: ServerUrls): readonly string[] {
+  const { frontChannel, backChannel, endpoints = {} } = names;
+  return [new URL(issuer).origin, frontChannel, backChannel, ...Object.values(endpoints)];
 }

@@ -8,7 +8,7 @@ import type { Outbound } from "../server/fetching/outbound.ts";
 import type { ClientAddress } from "../core/router.ts";
 import type { MaybePromise } from "../core/maybe_promise.ts";
 import { object } from "../server/config/field.ts";
-import { frontChannelBase } from "../core/issuer_urls.ts";
+import { frontChannelBase } from "../core/names.ts";
 import { serverOrigins } from "../server/server_origins.ts";
 import type { RandomBytes } from "../core/secrets.ts";
 import { redactExplanation } from "../server/redaction/redact.ts";

@@ -1,7 +1,6 @@
 /** The persona header for a server that is not a mock: the program on a test host. */
 
 import type { Approver, ApproverContext } from "../core/approver.ts";
-import { frontChannelOrigin } from "../core/issuer_urls.ts";
 import { isTrustedHost } from "../core/cross_site.ts";
 import type { Plugin } from "../server/hosting/options.ts";
 import type { RequestLike } from "../core/http/message.ts";
@@ -69,5 +68,5 @@ function mayComeFromOtherSite(server: Server, request: RequestLike): boolean {
   if (site !== null) return request.headers.get("sec-fetch-mode") !== "navigate" && site !== "same-origin";
   // A browser without fetch metadata names the page in Origin.
   const origin = request.headers.get("origin");
-  return origin !== null && origin !== frontChannelOrigin(server);
+  return origin !== null && origin !== server.names.frontChannel;
 }

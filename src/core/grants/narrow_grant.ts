@@ -61,6 +61,7 @@ export const grantFunctions: GrantFunctions = {
   furtherAccess: () => noAccess,
   hasFurtherAccess: () => false,
   narrow: narrowGrant,
+  recordUse: () => {},
   visibleClaims: (_server, _client, claims) => ({ ...claims, authorization_details: undefined }),
 };
 

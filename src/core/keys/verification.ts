@@ -1,7 +1,6 @@
 /** Verification of JWTs that this server has signed (RFC 7519 §7.2). */
 
 import { hasAlgorithm } from "../crypto.ts";
-import { isIssuerHost, issuerAt } from "../issuer_urls.ts";
 import { secondsNow } from "./jwt.ts";
 import type { Server } from "../server.ts";
 import type { ExpectedClaims, OwnJwtPolicy } from "./verify_jwt.ts";
@@ -84,10 +83,9 @@ export async function readIdTokenHint(server: Server, token: string): Promise<Id
   return { sub, clientId: aud, ...typeof sid === "string" && { sid }, isExpired: secondsNow(server) >= exp! };
 }
 
-function readIssuer({ issuer, settings }: Server, token: string): string {
-  if (!settings.isIssuerFromHost) return issuer;
+function readIssuer({ issuer, names }: Server, token: string): string {
+  if (names.isIssuer === undefined) return issuer;
   // Before the token is verified.
-  const claims = JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
-  const { origin, hostname } = new URL(claims.iss);
-  return isIssuerHost(settings, hostname) ? issuerAt(origin, { issuer }) : issuer;
+  const { iss } = JSON.parse(atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/")));
+  return names.isIssuer(iss) ? iss : issuer;
 }

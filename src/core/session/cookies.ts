@@ -1,6 +1,5 @@
 /** Cookies (RFC 6265 §4): the session, and secrets that each bind a browser, authenticated by a MAC. */
 
-import { frontChannelOrigin } from "../issuer_urls.ts";
 import { decodeBrowserSecret, decodeSession, encodeBrowserSecret, encodeSession, type Session } from "./session.ts";
 import type { Context, CoreApp } from "../context.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
@@ -52,7 +51,7 @@ export async function ensureBrowserCookie(
  * from sibling hosts and over http. `__Secure-`, for an issuer with a path, prevents it over http only.
  */
 export function cookieName(purpose: string, { server, app: { site: { base } } }: Context): string {
-  const origin = frontChannelOrigin(server);
+  const origin = server.names.frontChannel;
   const port = /:(\d+)$/.exec(origin)?.[1] ?? "";
   const name = port === "" ? `latchkey_${purpose}` : `latchkey_${purpose}_${port}`;
   if (!origin.startsWith("https:")) return name;
@@ -61,7 +60,7 @@ export function cookieName(purpose: string, { server, app: { site: { base } } }:
 
 /** The scope of every cookie: the paths of this issuer. */
 export function cookieScope({ server, app }: Context): CookieScope {
-  return { path: cookiePath(app), secure: frontChannelOrigin(server).startsWith("https:") };
+  return { path: cookiePath(app), secure: server.names.frontChannel.startsWith("https:") };
 }
 
 /** The path of all pages of the server, and of its authorization endpoint, which may be beside the issuer. */

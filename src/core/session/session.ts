@@ -13,7 +13,7 @@ import { decodeBase64url, encodeBase64url, hmacSha256 } from "../crypto.ts";
 import type { Subject } from "../store/store.ts";
 import type { User } from "../clients/client.ts";
 import type { Allowances } from "../test_hosts.ts";
-import { constantTimeEqual, randomId, randomToken, storageIssuer, withChecksum } from "../secrets.ts";
+import { constantTimeEqual, randomId, randomToken, withChecksum } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import type { LogoutFrames } from "./session_watcher.ts";
 import { generationOf } from "../users/users.ts";
@@ -141,7 +141,7 @@ export function secretMac(server: Server, purpose: string, text: string): MaybeP
 /** The MAC of a text by the secret of this server, valid for one purpose only. */
 export function computeMac(server: Server, purpose: string, text: string): MaybePromise<string> {
   const secret = serverSecret(server, "session");
-  const input = `${storageIssuer(server)} ${purpose} ${text}`;
+  const input = `${server.names.storage} ${purpose} ${text}`;
   return hmacs.get(secret)?.(input) ?? secret.then((loaded) => {
     const hmac = hmacSha256(loaded);
     hmacs.set(secret, hmac);

@@ -231,7 +231,7 @@ export async function issueTokens(
   authorization: Authorization,
 ): Promise<TokenResponse> {
   const { client, subject, scope, grantId } = authorization;
-  const recording = server.recordUse(server, client);
+  const recording = server.grants.recordUse(server, client);
   if (isPromise(recording)) await recording;
   const now = secondsNow(server);
   const response: Partial<TokenResponse> = { ...authorization.responseMembers };

@@ -16,7 +16,6 @@ import type { Server } from "../../core/server.ts";
 import { callbackUri } from "../../core/demo_flow.ts";
 import type { Context } from "../../core/context.ts";
 import { endpointPath } from "../../core/endpoint.ts";
-import { backChannelOrigin } from "../../core/issuer_urls.ts";
 import { repeatedHost } from "../repeated_host.ts";
 import type { HttpExchange, HttpMessage } from "../../server/pages/http_exchange.tsx";
 import type { Step } from "./pages/step_form.tsx";
@@ -124,7 +123,7 @@ async function withProof(
   accessToken?: string,
 ): Promise<StepRequest> {
   if (proofKey === undefined) return request;
-  const url = backChannelOrigin(server) + request.path;
+  const url = server.names.backChannel + request.path;
   const dpop = await signProof(server, proofKey, { method: request.method, url, accessToken, nonce });
   return { ...request, headers: { ...request.headers, dpop } };
 }
@@ -238,7 +237,7 @@ export async function send(context: Context, request: StepRequest): Promise<Sent
   let text: string;
   let sent: Request;
   try {
-    sent = new Request(backChannelOrigin(context.server) + path, {
+    sent = new Request(context.server.names.backChannel + path, {
       method,
       headers: { ...headers, ...Object.fromEntries(repeatedHost(context.request)) },
       body,

@@ -78,11 +78,11 @@ export function flowRow(flow: Flow): FlowRow {
 }
 
 /** Requests for a document as a row of the list. Pass the redacted newest one to show it. */
-export function documentRow(newest: Flow, count: number, { issuer, settings }: Server): FlowRow {
+export function documentRow(newest: Flow, count: number, { issuer, names }: Server): FlowRow {
   const { request: { path, headers: { host } }, at, respondedAt, outcome } = newest.exchanges.at(-1)!;
   const row = flowRow(newest);
   const warning = outcome === "missing" || host === undefined || host === new URL(issuer).host ||
-      settings.isIssuerFromHost
+      names.isIssuer !== undefined
     ? undefined
     : `Requested from ${host}, but the issuer is ${issuer}: clients reject metadata of another issuer.`;
   return {

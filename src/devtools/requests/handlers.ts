@@ -1,6 +1,5 @@
 /** Request handlers of the inspector, loaded at the first visit. */
 
-import { frontChannelOrigin } from "../../core/issuer_urls.ts";
 import { ensureBrowserCookie } from "../../core/session/cookies.ts";
 import { appOf } from "../../server/app.ts";
 import { takeConfirmation } from "../../server/login/confirmation.ts";
@@ -90,7 +89,7 @@ export function exportList(context: Context, recorder: Recorder, allowsSecrets: 
       fix: "Remove show, or set insecureExportSecrets to true in the configuration file.",
     });
   }
-  if (!isSameOrigin(request, frontChannelOrigin(server))) {
+  if (!isSameOrigin(request, server.names.frontChannel)) {
     throw new HttpError(403, "FL-03", "A page of another site may not read the list of flows");
   }
   const outcome = query.get("outcome") ?? "";

@@ -8,7 +8,6 @@
  * 4. `notifier.ts` notifies open pages of changed flows by server-sent events.
  */
 
-import { frontChannelOrigin } from "../../core/issuer_urls.ts";
 import type { Context } from "../../core/context.ts";
 import type { App } from "../../server/app.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
@@ -230,7 +229,7 @@ function flowRoutes(
     parameters: parameters({ name: "form_token", secret: "form_token" }),
     load: () => handlers,
   });
-  const origin = ({ server }: Context) => frontChannelOrigin(server);
+  const origin = ({ server }: Context) => server.names.frontChannel;
   const lastSegment = ({ target: { path } }: Context) => path.slice(path.lastIndexOf("/") + 1);
   return [
     {

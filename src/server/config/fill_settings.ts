@@ -14,7 +14,8 @@ import type { Allowances } from "../../core/test_hosts.ts";
 import { allowancesOf } from "./allowances.ts";
 import { listed, settingFields, type Settings, settingsWithAny } from "./settings.ts";
 import { withDefaults } from "./field.ts";
-import { fromHost, frontChannelBase } from "../../core/issuer_urls.ts";
+import { frontChannelBase } from "../../core/names.ts";
+import { fromHost, serverNames } from "./server_names.ts";
 import type { LoginMethod } from "../../core/policy.ts";
 import type { ServerPolicy } from "./server_policy.ts";
 import { activeProfile, clientProfiles, demoClientsOf, withProfile } from "./profiles.ts";
@@ -145,7 +146,7 @@ export function fillSettings(
   const clientsAt = (issuer: string) => {
     if (acceptsAny.includes("clients")) return [];
     // An issuer that is no URL is reported elsewhere.
-    const frontUrl = URL.canParse(issuer) ? frontChannelBase({ issuer, settings: given }) : issuer;
+    const frontUrl = URL.canParse(issuer) ? frontChannelBase({ issuer, names: serverNames(issuer, filled) }) : issuer;
     return listed(given.clients) ?? (profile && demoClientsOf(given, frontUrl)) ?? demoClients(frontUrl, ofDemoClient);
   };
   return {

@@ -3,7 +3,7 @@
 import type { User } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../../core/configuration_error.ts";
-import { fromHost } from "../../core/issuer_urls.ts";
+import { fromHost } from "./server_names.ts";
 import type { ServerPolicy } from "./server_policy.ts";
 import type { Deviation } from "../profiles/provider_profile.ts";
 import { fillSettings, type ResolvingServer } from "./fill_settings.ts";

@@ -10,11 +10,13 @@ import type { PolicySettings } from "./policy_settings.ts";
 import type { Field, ObjectField } from "./field.ts";
 import type { PluginProfile } from "./plugin_profile.ts";
 import type { ServerSettings } from "./server_settings.ts";
+import type { NamePolicy } from "./server_names.ts";
 
 /** @internal The policy of the whole server. */
 export interface ServerPolicy
   extends
     Policy,
+    NamePolicy,
     Required<Omit<ServerSettings, keyof PolicySettings | "keys" | "proxyHeader" | "resources">>,
     Pick<ServerSettings, "proxyHeader" | "resources"> {
   /** The rotation of signing keys, in seconds. */

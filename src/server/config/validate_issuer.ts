@@ -4,7 +4,7 @@ import { isLocalHost, isTestHost, testHosts } from "../../core/test_hosts.ts";
 import { isPrivateHost, privateHostKinds } from "./host_kinds.ts";
 import { quote, suggest } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
-import { fromHost } from "../../core/issuer_urls.ts";
+import { fromHost } from "./server_names.ts";
 import type { FilledSettings } from "./fill_settings.ts";
 import type { Settings } from "./settings.ts";
 

@@ -2,7 +2,6 @@
 
 import { serverPolicy } from "../config/server_policy.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
-import { frontChannelOrigin } from "../../core/issuer_urls.ts";
 import type { ClientChange } from "../../core/errors.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/session/session.ts";
 import type { FixLink } from "../pages/rejection.tsx";
@@ -81,7 +80,7 @@ export function clientChangeUrl(
   change: ClientChange | undefined,
 ): { readonly label: string; readonly url: string } | undefined {
   const link = fixLink(context, change);
-  return link && { label: link.label, url: frontChannelOrigin(context.server) + context.site.base + link.path };
+  return link && { label: link.label, url: context.server.names.frontChannel + context.site.base + link.path };
 }
 
 /**

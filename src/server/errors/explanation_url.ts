@@ -1,7 +1,6 @@
 /** The link from an error to the page that explains it. */
 
 import { HttpError } from "../../core/http/message.ts";
-import { frontChannelOrigin } from "../../core/issuer_urls.ts";
 import { OAuthError } from "../../core/errors.ts";
 import type { Context } from "../../core/context.ts";
 import type { Site } from "../pages/layout.tsx";
@@ -19,7 +18,7 @@ export function explanationUrl(context: Context, thrown: unknown): string | unde
   if (!server.settings.allows.explanations || isForOtherSite(context)) return undefined;
   const rule = flow === undefined ? publicRule(thrown) : undefined;
   if (rule === undefined || site.rulesPath === undefined) return flow;
-  return `${frontChannelOrigin(server)}${site.base}${site.rulesPath}/${rule}`;
+  return `${server.names.frontChannel}${site.base}${site.rulesPath}/${rule}`;
 }
 
 /** Whether a script of another site may read the response: it may call endpoints for programs and unknown paths. */

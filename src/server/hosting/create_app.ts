@@ -13,7 +13,8 @@ import {
   endpointPath,
   type NavigationLink,
 } from "../../core/endpoint.ts";
-import { endpointOrigin } from "../../core/issuer_urls.ts";
+import { grantFunctions } from "../../core/grants/narrow_grant.ts";
+import { endpointOrigin } from "../../core/names.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Site } from "../pages/layout.tsx";
 import { parseTarget, type RequestHandler, routeFinder } from "../../core/router.ts";
@@ -31,6 +32,7 @@ import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
 import { hostedEndpoints, protocolEndpoints } from "./endpoints.ts";
 import type { Extension } from "./extension.ts";
 import type { HostedResource, HostedServer } from "../hosted_server.ts";
+import { serverNames } from "../config/server_names.ts";
 import { type AppChanges, defaultOutbound, type LatchkeyOptions } from "./options.ts";
 import { type CreateRepository, recordPrefix } from "../entries/repository.ts";
 import { contextFactory, type EmitEvent, HostedContext } from "./request_context.ts";
@@ -81,7 +83,7 @@ type HostedMember =
   | "users";
 
 /** The members of a server that depend on its issuer. */
-type IssuerMembers = Pick<HostedServer, "issuer" | "audience" | "assertionAudiences">;
+type IssuerMembers = Pick<HostedServer, "issuer" | "names" | "audience" | "assertionAudiences">;
 
 /** An assembled server. */
 interface AssembledApp {
@@ -145,9 +147,12 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       observe: hasListener ? (await import("../explain/observations.ts")).traceObservation : undefined,
       addTexts: async (ofRequest, error) => await (await import("../rules.ts")).addTexts(ofRequest, error),
       permits: isPermitted,
-      recordUse(server: HostedServer, client, request) {
-        if (client.standing === "unknown") server.fetching.recordUse(client.id);
-        if (request?.codeChallenge !== undefined) rememberChallenge(server, client, request.codeChallenge);
+      grants: {
+        ...grantFunctions,
+        recordUse(server: HostedServer, client, request) {
+          if (client.standing === "unknown") server.fetching.recordUse(client.id);
+          if (request?.codeChallenge !== undefined) rememberChallenge(server, client, request.codeChallenge);
+        },
       },
       recentChallenges: recentChallenges(),
       clients: serverClients(registered, recordPrefix(options)),
@@ -203,13 +208,17 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     paths,
   );
   const tokenPath = endpointPath({ endpoints: ownEndpoints }, "token");
-  const membersOf = (currentIssuer: string): IssuerMembers => ({
-    issuer: currentIssuer,
-    audience: audience ?? currentIssuer,
-    assertionAudiences: settings.assertionAudience === "issuer-or-token-endpoint"
-      ? [endpointOrigin({ issuer: currentIssuer, settings }, { metadataName: "token_endpoint" }) + tokenPath]
-      : [],
-  });
+  const membersOf = (currentIssuer: string): IssuerMembers => {
+    const names = serverNames(currentIssuer, settings);
+    return {
+      issuer: currentIssuer,
+      names,
+      audience: audience ?? currentIssuer,
+      assertionAudiences: settings.assertionAudience === "issuer-or-token-endpoint"
+        ? [endpointOrigin({ names }, { metadataName: "token_endpoint" }) + tokenPath]
+        : [],
+    };
+  };
   /** The server with an issuer, as plugins extend it. */
   const serverAt = (issuer: string): HostedServer => {
     const atIssuer: HostedServer = { ...own, ...membersOf(issuer) };

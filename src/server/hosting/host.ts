@@ -12,7 +12,7 @@ import { type HttpResponse, isDropped, toResponse } from "../../core/http/messag
 import { plainText } from "../../platform/http/response.ts";
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import type { ClientAddress, RequestHandler } from "../../core/router.ts";
-import { backChannelOrigin } from "../../core/issuer_urls.ts";
+import { serverPolicy } from "../config/server_policy.ts";
 import { serverOrigins } from "../server_origins.ts";
 import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
 import { localIssuer } from "../config/settings.ts";
@@ -145,7 +145,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
     hostnames: () => [
       ...new Set([...apps].flatMap(({ server }) => [
         ...serverOrigins(server).map((url) => new URL(url).hostname),
-        ...server.settings.issuerHosts,
+        ...serverPolicy(server.settings).issuerHosts,
       ])),
     ],
     certificatePort: () => main?.server.certificateListener?.port,
@@ -161,7 +161,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
       if (main === undefined || paths.has(main)) origin = newOrigin;
       for (const [app, path] of paths) app.moveTo(origin + path);
       if (main?.server.certificateListener === undefined || certificatePort === undefined) return;
-      const { hostname } = new URL(backChannelOrigin(main.server));
+      const { hostname } = new URL(main.server.names.backChannel);
       main.server.certificateListener.origin = `https://${hostname}:${certificatePort}`;
     },
   });

@@ -7,8 +7,9 @@ import { hostHeader } from "../../core/cross_site.ts";
 import { HttpError, type RequestLike } from "../../core/http/message.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { quoteValue } from "../../core/quote_value.ts";
-import { isIssuerHost, issuerAt, issuerOrigin } from "../../core/issuer_urls.ts";
+import { serverPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
+import { isIssuerHost, issuerAt } from "../config/server_names.ts";
 
 /** Maximum number of names in memory: a loopback host has many, because each port makes another name. */
 const maxNames = 100;
@@ -27,7 +28,8 @@ export function serverByHost(
   return ({ headers }) => {
     const url = parseHost(headers.get("host") ?? "", new URL(server.issuer).protocol);
     if (
-      url === undefined || url.origin === issuerOrigin(server.issuer) || !isIssuerHost(server.settings, url.hostname)
+      url === undefined || url.origin === new URL(server.issuer).origin ||
+      !isIssuerHost(serverPolicy(server.settings), url.hostname)
     ) {
       return server;
     }
@@ -49,11 +51,11 @@ export function rejectOtherHost({ server, request, endpoint }: Context): void {
   // Probes of an orchestrator have the address of the machine as their host.
   if (endpoint?.errors === "text") return;
   const host = request.headers.get("host");
-  if (host === null || parseHost(host, new URL(server.issuer).protocol)?.origin === issuerOrigin(server.issuer)) {
+  if (host === null || parseHost(host, new URL(server.issuer).protocol)?.origin === new URL(server.issuer).origin) {
     return;
   }
   throw new HttpError(421, "HT-24", "This server is not the issuer of this host", {
-    expected: ["a loopback host", ...server.settings.issuerHosts].join(" or "),
+    expected: ["a loopback host", ...serverPolicy(server.settings).issuerHosts].join(" or "),
     received: quoteValue(host.slice(0, 256)),
   });
 }

@@ -6,7 +6,6 @@ import { LoggedOut } from "./pages/logged_out_page.tsx";
 import { LoggingOut } from "./pages/logging_out_page.tsx";
 import { Logout } from "./pages/logout_page.tsx";
 import { rejectUnregistrable } from "../../core/request/destination.ts";
-import { frontChannelOrigin } from "../../core/issuer_urls.ts";
 import {
   contentSecurityPolicy,
   emptyHeadResponse,
@@ -171,7 +170,7 @@ function readPostLogoutRedirectUri(
 async function isConfirmed({ server, request }: Context, session: Session, params: Params): Promise<boolean> {
   const confirmation = params.get("confirm");
   if (confirmation === undefined) return false;
-  rejectCrossOrigin(request, frontChannelOrigin(server));
+  rejectCrossOrigin(request, server.names.frontChannel);
   if (constantTimeEqual(confirmation, await csrfToken(server, session.sid, "logout"))) return true;
   throw reject("LO-01", undefined, { status: 403 });
 }

@@ -1,6 +1,5 @@
 /** CSRF protection: a form must come from a page of this server, and its token binds it to one browser and purpose. */
 
-import { frontChannelOrigin } from "../../core/issuer_urls.ts";
 import { readForm } from "../../core/http/form.ts";
 import { rejectCrossOrigin } from "./same_origin.ts";
 import { type Params, paramsFromFields } from "../../core/params.ts";
@@ -49,7 +48,7 @@ export async function withCsrfToken(
  * @throws {HttpError} If a page of another origin sent it, or the body is not a form.
  */
 export async function readSameOriginForm({ server, request }: Context, allowNullOrigin = false): Promise<Params> {
-  rejectCrossOrigin(request, frontChannelOrigin(server), allowNullOrigin);
+  rejectCrossOrigin(request, server.names.frontChannel, allowNullOrigin);
   return paramsFromFields(await readForm(request));
 }
 

@@ -4,7 +4,6 @@ import { appOf } from "../../../server/app.ts";
 import { ensureBrowserCookie } from "../../../core/session/cookies.ts";
 import { browserCsrfToken, readProtectedForm } from "../../../server/pages/csrf.ts";
 import type { Context } from "../../../core/context.ts";
-import { backChannelOrigin } from "../../../core/issuer_urls.ts";
 import { repeatedHost } from "../../repeated_host.ts";
 import type { Fields } from "../../../core/http/form.ts";
 import { HttpError, type HttpResponse, isDropped, isResponse, redirect } from "../../../core/http/message.ts";
@@ -88,7 +87,7 @@ async function sendToItself(
   let request: Request;
   try {
     const sentBody = form.length > 0 ? encodeFields(form) : body;
-    request = new Request(withQuery(backChannelOrigin(server) + path, query), {
+    request = new Request(withQuery(server.names.backChannel + path, query), {
       method,
       headers: [...headers, ...repeatedHost(context.request)].map(([name, value]): [string, string] => [name, value]),
       ...method === "POST" || method === "PUT" ? { body: sentBody ?? "" } : {},

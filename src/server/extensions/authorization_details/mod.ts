@@ -55,6 +55,7 @@ const detailsPart: RequestPart = {
 /** Grants the details that the user allows, and issues those that a token request may have. */
 function withGrantedDetails(grants: GrantFunctions): GrantFunctions {
   return {
+    ...grants,
     furtherAccess(server, client, request, approval) {
       const approving = grants.furtherAccess(server, client, request, approval);
       const { authorizationDetails: requested } = request;

@@ -20,7 +20,7 @@ export const clientDocuments: Extension<ClientDocumentPolicy> = {
 };
 
 /** Adds the clients of metadata documents. The code for them is loaded with the first such client. */
-function withDocumentClients(server: HostedServer): Pick<HostedServer, "clients" | "recordUse"> {
+function withDocumentClients(server: HostedServer): Pick<HostedServer, "clients" | "grants"> {
   const { clients, fetching } = server;
   let documents: DocumentClients | undefined;
   let loading: Promise<DocumentClients> | undefined;
@@ -51,9 +51,12 @@ function withDocumentClients(server: HostedServer): Pick<HostedServer, "clients"
   }
 
   return {
-    recordUse(current, client, request) {
-      if (client.standing === "unknown") documents?.keep(client.id);
-      return server.recordUse(current, client, request);
+    grants: {
+      ...server.grants,
+      recordUse(current, client, request) {
+        if (client.standing === "unknown") documents?.keep(client.id);
+        return server.grants.recordUse(current, client, request);
+      },
     },
     clients: {
       ...clients,

@@ -19,7 +19,6 @@ import {
   logoutClientFields,
   validateLogoutUris,
 } from "./settings.ts";
-import { storageIssuer } from "../../../core/secrets.ts";
 import type { HostedServer, SessionTracker } from "../../hosted_server.ts";
 
 const recordClient: TokenIssuer = (server, { client, subject }, _now, { id_token }) => {
@@ -52,7 +51,7 @@ const watcher: SessionTracker = {
 
 async function repeatCalls(server: HostedServer): Promise<void> {
   if (!clientLogoutOf(server).backChannel) return;
-  if (await server.store.count("logout_call", `${storageIssuer(server)} `) === 0) return;
+  if (await server.store.count("logout_call", `${server.names.storage} `) === 0) return;
   await (await import("./back_channel.ts")).repeatLogoutCalls(server);
 }
 

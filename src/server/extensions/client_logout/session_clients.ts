@@ -6,7 +6,7 @@
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { findRevoked } from "../../../core/grant.ts";
-import { randomId, storageIssuer, storageKey } from "../../../core/secrets.ts";
+import { randomId, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import { type LogoutCallRecord, logoutStore, type SessionClientRecord } from "./records.ts";
 import { clientLogoutOf } from "./settings.ts";
@@ -62,9 +62,9 @@ export async function recordSessionClient(
   sub: string,
   sid: string,
 ): Promise<void> {
-  const { issuer, settings: { isIssuerFromHost, lifetimes } } = server;
+  const { issuer, names, settings: { lifetimes } } = server;
   const now = server.now();
-  const login: SessionClientRecord = { clientId, sub, sid, ...isIssuerFromHost && { issuer } };
+  const login: SessionClientRecord = { clientId, sub, sid, ...names.isIssuer && { issuer } };
   const id = `${await sessionClientPrefix(server, sub, sid)}${clientId}`;
   const expiresAt = now + Math.max(lifetimes.session, lifetimes.refresh_token) * 1000;
   if (!await logoutStore(server).add("session_client", id, login, { expiresAt })) return;
@@ -87,7 +87,7 @@ export async function scheduleCall(server: Server, call: LogoutCall): Promise<St
 
 /** The prefix of the ids of the calls to repeat. */
 export function logoutCallPrefix(server: Server): string {
-  return `${storageIssuer(server)} `;
+  return `${server.names.storage} `;
 }
 
 /** A login that has ended, and the call that its client must get. */

@@ -27,9 +27,12 @@ export const registration: Extension<RegistrationPolicy> = {
   },
   extend: (server) => ({
     ...server,
-    recordUse(current: HostedServer, client, request) {
-      const used = server.recordUse(current, client, request);
-      return client.registration?.usedInitialAccessToken === false ? recordFirstUse(current, client, used) : used;
+    grants: {
+      ...server.grants,
+      recordUse(current: HostedServer, client, request) {
+        const used = server.grants.recordUse(current, client, request);
+        return client.registration?.usedInitialAccessToken === false ? recordFirstUse(current, client, used) : used;
+      },
     },
   }),
 };

@@ -6,7 +6,7 @@ import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { hasStanding } from "../../standing.ts";
 import type { OAuthError } from "../../../core/errors.ts";
-import { randomId, storageIssuer, storageKey } from "../../../core/secrets.ts";
+import { randomId, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import { supportedEvents } from "./event_types.ts";
 import { manageScope, readScope, sharedSignalsOf } from "./settings.ts";
@@ -34,7 +34,7 @@ export type StreamChanges = Partial<Omit<EventStreamRecord, "clientId" | "stream
 
 /** The prefix of the ids of all streams. */
 export function streamsPrefix(server: Server): string {
-  return `${storageIssuer(server)} `;
+  return `${server.names.storage} `;
 }
 
 /** The prefix of the ids of a client's streams. */
@@ -44,7 +44,7 @@ async function clientPrefix(server: Server, clientId: string): Promise<string> {
 
 /** The prefix of the ids of what belongs to one stream. */
 function streamPrefix(server: Server, streamId: string): string {
-  return `${storageIssuer(server)} ${streamId} `;
+  return `${server.names.storage} ${streamId} `;
 }
 
 /** Creates a stream. @throws {OAuthError} 403 if the client, or the server, has too many. */

@@ -60,7 +60,7 @@ async function authorizeSigned(server: TestServer, authorization_details: unknow
 
 /** What a code was issued for. */
 async function storedDetails(store: Store, code: string): Promise<unknown> {
-  const id = await storageKey({ issuer: "https://as.test", settings: { isIssuerFromHost: false } }, code);
+  const id = await storageKey({ names: { storage: "https://as.test" } }, code);
   return (await store.get("code", id))?.value.grant.authorizationDetails;
 }
 
