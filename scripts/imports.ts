@@ -127,11 +127,14 @@ const importRules: ImportRules = {
     "server/profiles/settings": { allowed: { "server/": "types" } },
     "server/pages": { allowed: { ...below("core", "server/rules"), "server/": "types" }, packages: pagePackages },
     // What clients name by URLs.
-    "server/fetching": { allowed: below("platform", "core"), packages: ["jose"] },
+    "server/fetching": {
+      allowed: { ...below("platform", "core"), "server/config/server_policy.ts": "anything" },
+      packages: ["jose"],
+    },
     // What no output may show.
     "server/redaction": { allowed: { ...below("core"), "server/": "types", "platform/bounded_cache.ts": "anything" } },
     // The rules of the whole server, without those of extensions.
-    "server/rules": { allowed: below("core") },
+    "server/rules": { allowed: { ...below("core"), "server/config/": "types" } },
     // What has no OAuth in it, and is not needed by the core: runtimes, stores, addresses, caches.
     platform: { allowed: below("core") },
     "platform/runtime": { allowed: below("core", "platform/http") },

@@ -5,7 +5,6 @@
 
 import { chain, type MaybePromise } from "./maybe_promise.ts";
 import type { CodeRecord } from "./store/store.ts";
-import { byProfile } from "./rules/rule.ts";
 import { type Client, policyOf } from "./clients/repository.ts";
 import { reject } from "./reject.ts";
 import { constantTimeEqual, digest } from "./secrets.ts";
@@ -24,7 +23,8 @@ export function readCodeChallenge(
   if (!hasCode(responseType)) return undefined;
   const challenge = params.get("code_challenge");
   const method = params.get("code_challenge_method");
-  const { pkce, profile } = policyOf(server, client);
+  const policy = policyOf(server, client);
+  const { pkce } = policy;
   if (method === "plain" && pkce.insecureAllowPlain && verifierSyntax.test(challenge ?? "")) return digest(challenge!);
   if (method !== undefined && method !== "S256") throw reject("PK-04", { method });
   if (challenge === undefined) {
@@ -37,13 +37,10 @@ export function readCodeChallenge(
       return undefined;
     }
     if (mayOmitChallenge(server, client)) return undefined;
-    const decider = bySettings ? byProfile(profile, "pkce.requireForConfidential") : "";
-    throw reject(client.confidential ? "PK-02" : "PK-01", { acceptsNonce, byProfile: decider });
+    throw reject(client.confidential ? "PK-02" : "PK-01", { acceptsNonce, policy: bySettings ? policy : undefined });
   }
   if (!s256Challenge.test(challenge)) throw reject("PK-07", { challenge });
-  if (method === undefined && pkce.requireMethod) {
-    throw reject("PK-05", { byProfile: byProfile(profile, "pkce.requireMethod") });
-  }
+  if (method === undefined && pkce.requireMethod) throw reject("PK-05", { policy });
   server.passed?.("PK-07", challenge);
   return challenge;
 }

@@ -12,8 +12,6 @@ import type { Allowances } from "./test_hosts.ts";
 export interface Policy {
   /** The permissions of the server that depend on the host of its issuer. */
   readonly allows: Allowances;
-  readonly profile?: ActiveProfile;
-  readonly providers: readonly string[];
   /** The settings that are `"any"`. */
   readonly acceptsAny: readonly AnyName[];
 
@@ -33,6 +31,8 @@ export interface Policy {
   readonly alg: SigningAlgorithm;
   /** The methods of client authentication that clients may use. */
   readonly clientAuthMethods: readonly ClientAuthMethod[];
+  /** Whether a public client may use HTTP Basic with an empty secret (RFC 6749 §2.3.1). */
+  readonly allowsEmptySecret: boolean;
   readonly subjectTypes: readonly NonNullable<ClientMetadata["subject_type"]>[];
 
   /** The accepted values of `response_mode`. Without `query`, every request must name one. */
@@ -134,18 +134,3 @@ export type AnyName = "clients" | "redirectUris" | "scopes" | "users";
  * password; `password` on the login page; `approver` as the approver of the embedding program states.
  */
 export type LoginMethod = "auto" | "open" | "password" | "approver";
-
-/** @internal The profiles of standards in effect, as one. */
-export interface ActiveProfile {
-  /** Its name and, of `mcp`, its revision: `mcp 2026-07-28`. */
-  readonly label: string;
-  /** Its values, by the path of their setting. */
-  readonly values: ReadonlyMap<string, unknown>;
-  /**
-   * The paths of the settings whose value comes from a profile, because the configuration omits them or sets a weaker
-   * value. Each has the label of the profile.
-   */
-  readonly decides: ReadonlyMap<string, string>;
-  /** For each value, the label of the profile and the section of the specification that requires it. */
-  readonly sources: ReadonlyMap<string, string>;
-}

@@ -12,6 +12,7 @@ const defaultPolicy = {
   signatureAlgorithms: defaultAlgorithms,
   seeOther: false,
   clientAuthMethods: ["client_secret_basic", "client_secret_post", "none"],
+  allowsEmptySecret: true,
   requireRedirectUri: false,
   accessTokenInForm: true,
   metadataForms: ["oauth-inserted", "openid-inserted", "openid-appended", "oauth-appended"],
@@ -55,8 +56,6 @@ const fixedNames = [
   "metadata",
   "userScopes",
   "subjectTypes",
-  "providers",
-  "profile",
 ] as const satisfies readonly (keyof Policy)[];
 
 /** @internal The name of a member that a program cannot set. */
@@ -101,7 +100,6 @@ export function policyFor(issuer: string, changes: CorePolicy = {}): Policy {
     userScopes: scopes,
     acceptsAny: [],
     subjectTypes: ["public"],
-    providers: [],
   };
 }
 

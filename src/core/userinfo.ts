@@ -7,7 +7,6 @@ import { type AccessToken, requireAccessToken } from "./tokens/read_access_token
 import { hasTokenInQuery, type OtherPlace } from "./tokens/bound_token.ts";
 import { claimsForScope } from "./claims.ts";
 import { policyOf } from "./clients/repository.ts";
-import { byProfile } from "./rules/rule.ts";
 import { reject } from "./reject.ts";
 import { registeredScope } from "./grants/narrow_grant.ts";
 import type { Server } from "./server.ts";
@@ -82,6 +81,6 @@ async function tokenFromBody(context: Context): Promise<string | undefined> {
   return token;
 }
 
-function assertFormAllowed({ accessTokenInForm, profile }: Server["settings"]): void {
-  if (!accessTokenInForm) throw reject("BR-01", { byProfile: byProfile(profile, "accessTokenInForm") });
+function assertFormAllowed(policy: Server["settings"]): void {
+  if (!policy.accessTokenInForm) throw reject("BR-01", { policy });
 }

@@ -18,7 +18,7 @@ import type { RegisteredSecrets } from "./redaction/registered_secrets.ts";
 import type { ServerClients } from "./entries/server_clients.ts";
 import type { Observations } from "../core/observations.ts";
 import type { UnregisteredUri } from "../core/rules/authorize.ts";
-import type { ByProfile } from "../core/rules/rule.ts";
+import type { ByProfile, ServerPolicy } from "./config/server_policy.ts";
 import type { UnknownUser } from "./rules/login.ts";
 import type { Trace } from "./trace.ts";
 import type { UserRepository } from "./entries/user_repository.ts";
@@ -91,6 +91,8 @@ export interface HostedResources extends Resources<HostedServer> {
 
 /** @internal The whole server, which extensions and plugins receive. */
 export interface HostedServer extends FetchingServer {
+  /** The policy. */
+  readonly settings: ServerPolicy;
   /** The clients: the registered ones and those of metadata documents. */
   readonly clients: ServerClients;
   /** Adds signing keys, and loads those of other instances. */

@@ -6,6 +6,8 @@
 
 import { type ErrorDetails, OAuthError, type RuleOrFix } from "../core/errors.ts";
 import { coreRules, type Rule } from "../core/rules/mod.ts";
+import type { ByPolicy } from "../core/rules/rule.ts";
+import { byProfile } from "./config/server_policy.ts";
 import type { RuleId } from "./rules/rule_id.gen.ts";
 import { serverRules } from "./rules/mod.ts";
 import type { RuleText } from "./explain/rule_text.ts";
@@ -135,6 +137,17 @@ export function findFix({ rule, fix }: RuleOrFix): string | undefined {
 /** The sentence of a passed check. */
 export function getPassedText(id: string): string {
   return findRule(id)!.passes!;
+}
+
+/** Returns the error with the profile that decides the setting of its rule, at the end of the message. */
+export function nameProfile(error: OAuthError): OAuthError {
+  const { code, message, details } = error;
+  const rule = findRule(details.rule);
+  if (rule?.setting === undefined || details.facts === undefined) return error;
+  const facts = details.facts() as Partial<ByPolicy>;
+  const setting = rule.setting(facts as never);
+  const decider = setting === undefined ? "" : byProfile(facts.policy, setting);
+  return new OAuthError(code, message + decider, details);
 }
 
 /**

@@ -3,7 +3,7 @@
 import { object } from "../server/config/field.ts";
 import { lifetimes, refresh } from "../server/config/setting_groups.ts";
 import type { Lifetimes, RefreshSettings } from "../server/config/policy_settings.ts";
-import type { Server } from "../core/server.ts";
+import type { HostedServer } from "../server/hosted_server.ts";
 import { assertOptions } from "./options.ts";
 
 /** @internal The settings that can change while the server runs. */
@@ -22,7 +22,7 @@ export const changeableField = object<ChangeableSettings>("ChangeableSettings", 
 /** Creates the changes of one server. */
 export function changedSettings() {
   let changes: ChangeableSettings = {};
-  let changed: { readonly from: Server["settings"]; readonly to: Server["settings"] } | undefined;
+  let changed: { readonly from: HostedServer["settings"]; readonly to: HostedServer["settings"] } | undefined;
   return {
     /** @throws {TypeError} If a setting is unknown or has another type. */
     change(settings: ChangeableSettings): void {
@@ -34,7 +34,7 @@ export function changedSettings() {
       changed = undefined;
     },
     /** The members to replace in the server. */
-    current({ settings }: Pick<Server, "settings">): Partial<Pick<Server, "settings">> {
+    current({ settings }: Pick<HostedServer, "settings">): Partial<Pick<HostedServer, "settings">> {
       if (Object.keys(changes).length === 0) return {};
       if (changed?.from !== settings) {
         const to = {

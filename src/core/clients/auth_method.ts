@@ -13,10 +13,10 @@ export function isSecretExpired(server: Server, { client_secret_expires_at: at =
   return at > 0 && secondsNow(server) >= at;
 }
 
-/** Whether Basic with an empty secret means a public client (RFC 6749 §2.3.1). A profile forbids it. */
+/** Whether Basic with an empty secret means a public client (RFC 6749 §2.3.1). */
 function isEmptySecretAllowed(server: Server, client: Client, method: ClientAuthMethod): boolean {
   return method === "client_secret_basic" && client.authMethod === "none" &&
-    policyOf(server, client).profile === undefined;
+    policyOf(server, client).allowsEmptySecret;
 }
 
 /** A client that is not registered, after it has authenticated with a secret: there is no secret to compare. */

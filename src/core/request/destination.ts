@@ -1,6 +1,5 @@
 /** The destination of an authorization response: without one, an error is shown on a page of this server. */
 
-import { byProfile } from "../rules/rule.ts";
 import { type Client, policyOf } from "../clients/repository.ts";
 import { isUndottedScheme } from "../redirect_uri.ts";
 import { isPromise } from "../maybe_promise.ts";
@@ -58,13 +57,12 @@ function singleValue(params: Params, name: string, rule: "AZ-02" | "AZ-06"): str
 }
 
 function onlyRedirectUri(server: Server, client: Client, params: Params): string {
-  const { requireRedirectUri, profile } = policyOf(server, client);
+  const policy = policyOf(server, client);
   const { redirectUris: registered } = client;
   const [only, ...others] = registered;
   if (splitScope(params.get("scope") ?? "").includes("openid")) throw reject("RU-07", { registered });
-  if (only === undefined || others.length > 0) throw reject("RU-06", { registered, byProfile: "" });
-  if (requireRedirectUri) {
-    throw reject("RU-06", { registered, byProfile: byProfile(profile, "requireRedirectUri") });
+  if (only === undefined || others.length > 0 || policy.requireRedirectUri) {
+    throw reject("RU-06", { registered, policy });
   }
   return only;
 }

@@ -1,6 +1,5 @@
 /** How a request wants its response: `response_type`, `response_mode` and `state`. */
 
-import { byProfile } from "../rules/rule.ts";
 import { type Client, policyOf } from "../clients/repository.ts";
 import { type Params, type ResponseMode, type ResponseType, sortResponseType, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
@@ -17,12 +16,10 @@ export const maxStateLength = 4096;
  */
 export function readResponseType({ server, client, params }: PartRequest): ResponseType | undefined {
   const received = params.get("response_type");
-  const { responseTypes: supported, profile } = policyOf(server, client);
+  const policy = policyOf(server, client);
   const name = sortResponseType(received ?? "");
-  const type = supported.find((type) => type === name);
-  if (type === undefined) {
-    throw reject("AZ-09", { received, supported, byProfile: byProfile(profile, "responseTypes") });
-  }
+  const type = policy.responseTypes.find((type) => type === name);
+  if (type === undefined) throw reject("AZ-09", { received, policy });
   const { grantTypes } = client;
   const { response_types: registered = ["code"] } = client.metadata;
   const needed = grantTypesFor([type]);
@@ -67,7 +64,8 @@ function allowedMode(server: Server, mode: ResponseMode, defaultMode: ResponseMo
 /** Rejects a response mode that the server or the client does not support. */
 export function assertResponseMode({ server, client, params }: PartRequest): void {
   if (findResponseMode(server, client, params) !== undefined) return;
-  const { responseModes, profile } = policyOf(server, client);
+  const policy = policyOf(server, client);
+  const { responseModes } = policy;
   const defaultMode = defaultResponseMode(server, params);
   throw reject("AZ-19", {
     received: params.get("response_mode"),
@@ -75,7 +73,7 @@ export function assertResponseMode({ server, client, params }: PartRequest): voi
     possible: responseModes.filter((mode) => allowedMode(server, mode, defaultMode) !== undefined),
     impossible: responseModes.filter((mode) => allowedMode(server, mode, defaultMode) === undefined),
     registered: client.metadata.response_modes,
-    byProfile: byProfile(profile, "responseModes"),
+    policy,
   });
 }
 

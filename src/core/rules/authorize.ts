@@ -1,6 +1,6 @@
 /** Rules of the authorization request: parameters, redirect URI, PKCE, response mode. */
 
-import { type ByProfile, type Rule, rule } from "./rule.ts";
+import { type ByPolicy, type Rule, rule } from "./rule.ts";
 
 /** @internal Facts about a parameter that must not repeat. */
 export interface Repeated {
@@ -54,10 +54,9 @@ export interface UnusableSource {
   readonly prefix?: string;
 }
 
-export interface UnsupportedResponseType extends ByProfile {
+export interface UnsupportedResponseType extends ByPolicy {
   /** Absent if the request has none. */
   readonly received?: string;
-  readonly supported: readonly string[];
 }
 
 export interface UnregisteredResponseType {
@@ -94,7 +93,7 @@ const denials = {
   "no users": "this server has no users",
 } as const;
 
-export interface UnsupportedResponseMode extends ByProfile {
+export interface UnsupportedResponseMode extends ByPolicy {
   /** Absent if the request has none. */
   readonly received?: string;
   /** The default of the response type. */
@@ -107,13 +106,12 @@ export interface UnsupportedResponseMode extends ByProfile {
   readonly registered?: readonly string[];
 }
 
-export interface MissingChallenge extends ByProfile {
+export interface MissingChallenge extends Partial<ByPolicy> {
   /** Whether a nonce would do (OAuth 2.1 §7.5.1). */
   readonly acceptsNonce: boolean;
 }
 
-const missingChallenge = ({ byProfile }: ByProfile) =>
-  `code_challenge is missing, and this client must send one${byProfile}`;
+const missingChallenge = "code_challenge is missing, and this client must send one";
 
 export interface WrongVerifier {
   readonly clientId: string;
@@ -140,10 +138,10 @@ export const authorizeRules = {
   "AZ-07": rule<Repeated>("invalid_request", repeatedMessage, "OAuth 2.1 §3.1; RFC 8707 §2"),
   "AZ-09": rule<UnsupportedResponseType>(
     ({ received }) => received === undefined ? "invalid_request" : "unsupported_response_type",
-    ({ received, supported, byProfile }) =>
+    ({ received, policy }) =>
       received === undefined
         ? "response_type is missing"
-        : `response_type is not supported; use ${supported.join(" or ")}${byProfile}`,
+        : `response_type is not supported; use ${policy.responseTypes.join(" or ")}`,
     "OAuth 2.1 §4.1.1, §4.1.2.1",
   ),
   "AZ-11": rule<UnregisteredResponseType>(
@@ -198,7 +196,7 @@ export const authorizeRules = {
   ),
   "AZ-19": rule<UnsupportedResponseMode>(
     "invalid_request",
-    ({ byProfile }) => `response_mode is not supported${byProfile}`,
+    "response_mode is not supported",
     "OAuth 2.0 Multiple Response Types",
   ),
   "AZ-21": rule<{ readonly denied: keyof typeof denials }>(
@@ -236,9 +234,9 @@ export const authorizeRules = {
     (facts) => uriMessage("redirect_uri", facts),
     "OAuth 2.1 §4.1.1; RFC 9700 §4.1.3; RFC 3986 §6.2.1",
   ),
-  "RU-06": rule<{ readonly registered: readonly string[] } & ByProfile>(
+  "RU-06": rule<{ readonly registered: readonly string[] } & ByPolicy>(
     "invalid_request",
-    ({ byProfile }) => `redirect_uri is missing${byProfile}`,
+    "redirect_uri is missing",
     "OAuth 2.1 §2.3.2",
   ),
   "RU-07": rule<{ readonly registered: readonly string[] }>(
@@ -254,11 +252,7 @@ export const authorizeRules = {
     "code_challenge_method is not supported, only S256 is",
     "OAuth 2.1 §4.1.2.1",
   ),
-  "PK-05": rule<ByProfile>(
-    "invalid_request",
-    ({ byProfile }) => `code_challenge_method is missing, it must be S256${byProfile}`,
-    "OAuth 2.1 §4.1.1",
-  ),
+  "PK-05": rule<ByPolicy>("invalid_request", "code_challenge_method is missing, it must be S256", "OAuth 2.1 §4.1.1"),
   "PK-06": rule("invalid_request", "code_challenge_method was sent without code_challenge"),
   "PK-07": rule<{ readonly challenge: string }>(
     "invalid_request",

@@ -1,7 +1,7 @@
 /** Rules of OpenID Connect and bearer tokens. */
 
 import { type Repeated, repeatedMessage } from "./authorize.ts";
-import { type ByProfile, grantRule, type Rule, rule } from "./rule.ts";
+import { type ByPolicy, grantRule, type Rule, rule } from "./rule.ts";
 
 /** Why a session cannot be used for a request. */
 export type UnusableSession =
@@ -109,14 +109,14 @@ export const openidRules = {
   "OI-09": { source: "OpenID Connect Core §11" },
   "LO-05": grantRule("OAuth 2.1 §4.3.3"),
   "LO-06": grantRule("OAuth 2.1 §4.3.1"),
-  "BR-01": rule<Repeated | { readonly place: "form" | "query"; readonly isAccepted: boolean } | ByProfile>(
+  "BR-01": rule<Repeated | { readonly place: "form" | "query"; readonly isAccepted: boolean } | ByPolicy>(
     "invalid_request",
     (facts) =>
       "repeated" in facts
         ? repeatedMessage(facts)
         : "place" in facts
         ? "the access token was sent in two places"
-        : `the access token was sent in the form${facts.byProfile}`,
+        : "the access token was sent in the form",
     "OAuth 2.1 §5.1",
   ),
   "BR-02": rule<

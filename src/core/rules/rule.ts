@@ -43,18 +43,10 @@ export function rule<Facts = undefined>(
   return { code, message, source };
 }
 
-/** The fact that {@link byProfile} returns. */
-export interface ByProfile {
-  readonly byProfile: string;
-}
-
-/** The end of a sentence about a setting that a profile decides: `, by the profile X`; otherwise empty. */
-export function byProfile(
-  profile: { readonly decides: ReadonlyMap<string, string> } | undefined,
-  setting: string,
-): string {
-  const label = profile?.decides.get(setting);
-  return label === undefined ? "" : `, by the profile ${label}`;
+/** The fact that a value of the policy rejects the request. */
+export interface ByPolicy {
+  /** The `Policy` of the server or of the client. */
+  readonly policy: { readonly responseTypes: readonly string[]; readonly clientAuthMethods: readonly string[] };
 }
 
 /** The error codes, each with the HTTP status of its JSON response. */

@@ -2,7 +2,7 @@
 
 import type { RevocationRecord } from "../store/store.ts";
 import { type Repeated, repeatedMessage } from "./authorize.ts";
-import { type ByProfile, grantRule, type Rule, rule } from "./rule.ts";
+import { type ByPolicy, grantRule, type Rule, rule } from "./rule.ts";
 
 /** Facts about a code or refresh token of another client, by the ids of both clients. */
 interface OtherClient {
@@ -45,7 +45,7 @@ export type FailedAuthentication =
     /** Seconds since the epoch. */
     readonly at: number;
   }
-  | ByProfile & { readonly failure: "method not offered"; readonly used: string; readonly offered: readonly string[] }
+  | ByPolicy & { readonly failure: "method not offered"; readonly used: string }
   | { readonly failure: "public client"; readonly id: string };
 
 interface DisallowedGrantType {

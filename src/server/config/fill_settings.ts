@@ -135,6 +135,7 @@ export function fillSettings(
     clientField: clientFieldOf(extensions),
     clientProfiles: clientProfiles(extensions),
     profile,
+    allowsEmptySecret: profile === undefined,
     providers,
     pluginProfiles,
     ...added,

@@ -13,8 +13,7 @@ import { demoKeyClient } from "./demo_entries.ts";
 import type { KnownExtension } from "./extension_settings.ts";
 import { anything, combine, mcpRevisions, profileNames, subset } from "./strictness.ts";
 import type { McpRevision, ProfileSetting } from "./strictness.ts";
-import type { ClientProfiles, ServerPolicy } from "./server_policy.ts";
-import type { ActiveProfile } from "../../core/policy.ts";
+import type { ActiveProfile, ClientProfiles, ServerPolicy } from "./server_policy.ts";
 import type { ProfileName } from "../../core/clients/client.ts";
 import { validateDemands } from "./profile_demands.ts";
 import type { Profile } from "./profile_field.ts";
@@ -275,7 +274,8 @@ function withClientProfile(policy: ServerPolicy, name: ProfileName): ServerPolic
     decides.set(path, label);
     stricter.push([path, combine[path](value, floor)]);
   }
-  return { ...withValues(policy, stricter), profile: { label, values, decides, sources }, acceptsAny: [] };
+  const profile = { label, values, decides, sources };
+  return { ...withValues(policy, stricter), profile, allowsEmptySecret: false, acceptsAny: [] };
 }
 
 /** The list settings that a profile leaves without a value. */

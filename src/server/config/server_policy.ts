@@ -2,6 +2,7 @@
 
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { SupportedGrantType } from "../standing.ts";
+import type { ByPolicy } from "../../core/rules/rule.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { grantTypes, type LoadableGrantType } from "../../core/grants/mod.ts";
 import type { LoginMethod, Policy } from "../../core/policy.ts";
@@ -19,6 +20,10 @@ export interface ServerPolicy
     NamePolicy,
     Required<Omit<ServerSettings, keyof PolicySettings | "keys" | "proxyHeader" | "resources">>,
     Pick<ServerSettings, "proxyHeader" | "resources"> {
+  /** The profiles of standards; absent: none. */
+  readonly profile?: ActiveProfile;
+  /** The profiles of providers. */
+  readonly providers: readonly string[];
   /** The rotation of signing keys, in seconds. */
   readonly keys: { readonly rotateEvery?: number; readonly lead: number };
   /**
@@ -42,9 +47,35 @@ export interface ServerPolicy
   readonly pluginProfiles: readonly PluginProfile[];
 }
 
+/** @internal The profiles of standards in effect, as one. */
+export interface ActiveProfile {
+  /** Its name and, of `mcp`, its revision: `mcp 2026-07-28`. */
+  readonly label: string;
+  /** Its values, by the path of their setting. */
+  readonly values: ReadonlyMap<string, unknown>;
+  /**
+   * The paths of the settings whose value comes from a profile, because the configuration omits them or sets a weaker
+   * value. Each has the label of the profile.
+   */
+  readonly decides: ReadonlyMap<string, string>;
+  /** For each value, the label of the profile and the section of the specification that requires it. */
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+/** The fact that {@link byProfile} returns. */
+export interface ByProfile {
+  readonly byProfile: string;
+}
+
 /** The policy of a server that `latchkey` has assembled, or of one of its clients. */
 export function serverPolicy(policy: Policy): ServerPolicy {
   return policy as ServerPolicy;
+}
+
+/** The end of a sentence about a setting that a profile decides: `, by the profile X`; otherwise empty. */
+export function byProfile(policy: ByPolicy["policy"] | undefined, setting: string): string {
+  const label = (policy as ServerPolicy | undefined)?.profile?.decides.get(setting);
+  return label === undefined ? "" : `, by the profile ${label}`;
 }
 
 /** The grant types that a server supports: the grant types of every server, and those that its settings switch on. */

@@ -3,7 +3,6 @@
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import type { Policy } from "../../core/policy.ts";
-import { byProfile } from "../../core/rules/rule.ts";
 import {
   findRedirectUriProblem,
   findUriProblem,
@@ -12,7 +11,7 @@ import {
 } from "../../core/redirect_uri.ts";
 import { allowsHttp, isLoopback, type LocalUrls, testHosts, unroutableHosts } from "../../core/test_hosts.ts";
 import { quote } from "./config_issue.ts";
-import { type ServerPolicy, serverPolicy } from "./server_policy.ts";
+import { byProfile, type ServerPolicy, serverPolicy } from "./server_policy.ts";
 
 /**
  * Parses a text as a URL; `undefined` if it is not a URI. The URL parser alone would accept surrounding spaces, and
@@ -140,7 +139,7 @@ export function validateRedirectUris(client: ClientMetadata, settings: ServerPol
     } else {
       issues.push({
         path: `redirect_uris[${i}]`,
-        expected: `https, or http on a loopback host${byProfile(settings.profile, "privateUseRedirectUris")}`,
+        expected: `https, or http on a loopback host${byProfile(settings, "privateUseRedirectUris")}`,
         received: quote(uri),
         hint: `Use https, or http://127.0.0.1 with any port. ${forTester(settings, "privateUseRedirectUris")}`,
       });
@@ -166,10 +165,10 @@ export function isUnsupportedUri(
 
 /** How a tester can make the server accept the redirect URI of a product whose URI cannot change. */
 function forTester(
-  { profile }: ServerPolicy,
+  policy: ServerPolicy,
   setting: "privateUseRedirectUris" | "nativeOnlyRedirectUris",
 ): string {
-  const change = byProfile(profile, setting) === "" ? `remove the setting ${setting}` : "leave the profile out";
+  const change = byProfile(policy, setting) === "" ? `remove the setting ${setting}` : "leave the profile out";
   return `To test with a product that has this URI, ${change}.`;
 }
 
@@ -180,7 +179,7 @@ function validateNativeUri(
   index: number,
   settings: ServerPolicy,
 ): ConfigIssue[] {
-  const { nativeOnlyRedirectUris, profile } = settings;
+  const { nativeOnlyRedirectUris } = settings;
   const { protocol, hostname } = new URL(uri);
   const kind = protocol === "http:" ? "loopback" : "private-use";
   if (protocol === "https:" || !nativeOnlyRedirectUris.includes(kind)) return [];
@@ -191,7 +190,7 @@ function validateNativeUri(
     : `an https URI, because application_type is not "native"`;
   return [{
     path: `redirect_uris[${index}]`,
-    expected: expected + byProfile(profile, "nativeOnlyRedirectUris"),
+    expected: expected + byProfile(settings, "nativeOnlyRedirectUris"),
     received: quote(uri),
     hint: `${
       isNative

@@ -4,9 +4,8 @@ import { isMlDsa } from "../../core/crypto.ts";
 import { quote, suggest } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { anyValue, validate } from "./field.ts";
-import { byProfile } from "../../core/rules/rule.ts";
 import type { Policy } from "../../core/policy.ts";
-import { type ServerPolicy, serverPolicy, supportedGrantTypes, tightenPolicy } from "./server_policy.ts";
+import { byProfile, type ServerPolicy, serverPolicy, supportedGrantTypes, tightenPolicy } from "./server_policy.ts";
 import { validatePublicKeys } from "./key_issues.ts";
 import { sortResponseType, splitScope } from "../../core/params.ts";
 import { findJoinedValues } from "./separators.ts";
@@ -74,12 +73,13 @@ function settingOfGrantType({ extensions }: ServerPolicy, type: string): string 
 
 function validateResponseTypes(
   { response_types = [], grant_types }: ClientMetadata,
-  { responseTypes, profile }: ServerPolicy,
+  policy: ServerPolicy,
 ): ConfigIssue[] {
+  const { responseTypes } = policy;
   const unsupported = response_types.flatMap((type, i) => {
     const name = sortResponseType(type);
     if (responseTypes.some((supported) => supported === name)) return [];
-    const decider = byProfile(profile, "responseTypes");
+    const decider = byProfile(policy, "responseTypes");
     const isKnown = decider === "" && responseTypeNames.some((known) => known === name);
     return [{
       path: `response_types[${i}]`,
@@ -109,13 +109,13 @@ function validateSubjectType({ subject_type = "public" }: ClientMetadata, settin
 }
 
 function validateResponseModes({ response_modes = [] }: ClientMetadata, settings: ServerPolicy): ConfigIssue[] {
-  const { responseModes, profile } = settings;
+  const { responseModes } = settings;
   // An empty list is an issue of the settings, or of the client's profile.
   if (responseModes.length === 0) return [];
   return response_modes.flatMap((mode, i) =>
     responseModes.includes(mode) ? [] : [{
       path: `response_modes[${i}]`,
-      expected: `one of ${responseModes.join(", ")}${byProfile(profile, "responseModes")}`,
+      expected: `one of ${responseModes.join(", ")}${byProfile(settings, "responseModes")}`,
       received: quote(mode),
       hint: "Add it to the setting responseModes, or remove it here.",
     }]
@@ -181,17 +181,15 @@ function validateClientProfile({ profile }: ClientMetadata, policy: ServerPolicy
 }
 
 /** An issue if the server offers no method that the client is registered for. */
-function validateAuthMethod(
-  client: ClientMetadata,
-  { clientAuthMethods, profile }: ServerPolicy,
-): ConfigIssue[] {
+function validateAuthMethod(client: ClientMetadata, policy: ServerPolicy): ConfigIssue[] {
+  const { clientAuthMethods } = policy;
   const { token_endpoint_auth_method: method } = client;
   const methods = authMethodsOf(client);
   // An empty list is an issue of the settings, or of the client's profile.
   if (clientAuthMethods.length === 0 || methods.some((name) => clientAuthMethods.includes(name))) return [];
   return [{
     path: "token_endpoint_auth_method",
-    expected: `one of ${clientAuthMethods.join(", ")}${byProfile(profile, "clientAuthMethods")}`,
+    expected: `one of ${clientAuthMethods.join(", ")}${byProfile(policy, "clientAuthMethods")}`,
     received: method === undefined ? `nothing, which means ${methods.join(" or ")}` : quote(method),
     hint: "Register the client for one of them.",
   }];
@@ -249,10 +247,8 @@ export function validateHasKeys({ jwks, jwks_uri: uri }: ClientMetadata, use: st
 }
 
 /** The members that name a signature algorithm, which the server must accept. */
-function validateAlgorithms(
-  client: ClientMetadata,
-  { signatureAlgorithms, profile, clientField }: ServerPolicy,
-): ConfigIssue[] {
+function validateAlgorithms(client: ClientMetadata, policy: ServerPolicy): ConfigIssue[] {
+  const { signatureAlgorithms, clientField } = policy;
   // An empty list is an issue of the client's profile.
   if (signatureAlgorithms.length === 0) return [];
   return Object.keys(clientField.members).filter((name) => /_sign(?:ing|ed_response)_alg$/.test(name))
@@ -261,7 +257,7 @@ function validateAlgorithms(
       if (alg === undefined || alg.startsWith("HS") || signatureAlgorithms.includes(alg)) return [];
       return [{
         path,
-        expected: `one of ${signatureAlgorithms.join(", ")}${byProfile(profile, "signatureAlgorithms")}`,
+        expected: `one of ${signatureAlgorithms.join(", ")}${byProfile(policy, "signatureAlgorithms")}`,
         received: quote(alg),
         hint: isMlDsa(alg)
           ? "Choose one of them, leave it out, or add it to the setting signatureAlgorithms."

@@ -7,7 +7,7 @@ import { isReservedClaim, reservedClaims } from "../../core/claims.ts";
 import { validateClient, validateScopeValues } from "./validate_client.ts";
 import { quote, showPath } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
-import { byProfile } from "../../core/rules/rule.ts";
+import { byProfile } from "./server_policy.ts";
 import { validateProfile, withProfile } from "./profiles.ts";
 import { validateIssuer, validateIssuerScheme, validateIssuerUrls, withIssuerHostsHint } from "./validate_issuer.ts";
 import { validateRealHost } from "./validate_real_host.ts";
@@ -111,9 +111,10 @@ function validateScopes(settings: Settings, resolved: FilledSettings): ConfigIss
   return issues;
 }
 
-function validateDefaultEndpoints({ issuer, defaultEndpoints, profile }: FilledSettings): ConfigIssue[] {
+function validateDefaultEndpoints(resolved: FilledSettings): ConfigIssue[] {
+  const { issuer, defaultEndpoints } = resolved;
   if (!defaultEndpoints || !URL.canParse(issuer) || new URL(issuer).pathname === "/") return [];
-  const reason = `defaultEndpoints is on${byProfile(profile, "defaultEndpoints")}`;
+  const reason = `defaultEndpoints is on${byProfile(resolved, "defaultEndpoints")}`;
   return [{
     path: "issuer",
     expected: `an issuer without a path, because ${reason}: clients look for the default endpoints at the root`,
@@ -141,7 +142,7 @@ function validateExtensionValues(
       available.includes(value) ? [] : [{
         path: `${setting}[${i}]`,
         expected: `${available.length > 0 ? `one of ${available.join(", ")}` : "another value"}${
-          byProfile(resolved.profile, setting)
+          byProfile(resolved, setting)
         }, because the server does not have the extension for this value`,
         received: quote(value),
         hint: settings[setting] === undefined
@@ -152,13 +153,14 @@ function validateExtensionValues(
   });
 }
 
-function validateAlgorithm({ alg, signatureAlgorithms, profile }: FilledSettings): ConfigIssue[] {
+function validateAlgorithm(resolved: FilledSettings): ConfigIssue[] {
+  const { alg, signatureAlgorithms } = resolved;
   const ofOwn = validateAvailable("alg", alg);
   if (ofOwn.length > 0) return ofOwn;
   const ofOthers = signatureAlgorithms.flatMap((name, i) => validateAvailable(`signatureAlgorithms[${i}]`, name));
   if (ofOthers.length > 0) return ofOthers;
   // A profile that decides the algorithms decides alg too.
-  if (signatureAlgorithms.includes(alg) || byProfile(profile, "signatureAlgorithms") !== "") return [];
+  if (signatureAlgorithms.includes(alg) || byProfile(resolved, "signatureAlgorithms") !== "") return [];
   return [{
     path: "alg",
     expected: `one of signatureAlgorithms, ${signatureAlgorithms.join(", ")}`,

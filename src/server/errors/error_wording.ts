@@ -19,7 +19,7 @@ import { exampleCommand } from "./example_command.ts";
 import { explanationUrl } from "./explanation_url.ts";
 import { findDisabledPage } from "./find_disabled_page.ts";
 import { isMissingPage } from "../pages/missing_page.ts";
-import { findFix, findRule } from "../rules.ts";
+import { findFix, findRule, nameProfile } from "../rules.ts";
 import { suggestUrl } from "./suggest_url.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
@@ -44,12 +44,13 @@ export function explainedWording(replacement: Pages["error"]): ErrorWording {
 
 /** An error with its texts, or without them if the explanation fails; any other value as it is. */
 async function withTexts({ server, target }: Context<HostedServer>, thrown: unknown): Promise<unknown> {
-  if (!(thrown instanceof OAuthError) || server.addTexts === undefined) return thrown;
+  if (!(thrown instanceof OAuthError)) return thrown;
+  const error = nameProfile(thrown);
   try {
-    return await server.addTexts(server, thrown);
+    return await server.addTexts?.(server, error) ?? error;
   } catch (cause) {
     server.trace({ type: "internal_error", at: server.now(), endpoint: target.path, cause });
-    return thrown;
+    return error;
   }
 }
 

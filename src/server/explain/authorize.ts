@@ -2,6 +2,7 @@
 
 import type { authorizeRules } from "../../core/rules/authorize.ts";
 import type { RuleTexts } from "./rule_text.ts";
+import { byProfile } from "../config/server_policy.ts";
 import { explainClientId } from "./clients.ts";
 import { explainRedirectUri, explainRepeated, listUris, registeredUriHint } from "./parameters.ts";
 import { describeChallenge, explainVerifier, missingMethod } from "./pkce.ts";
@@ -29,6 +30,7 @@ export const authorizeTexts = {
   "AZ-09": {
     passes: "response_type is code, and the client is registered for it",
     fix: "Send response_type=code, and exchange the code at the token endpoint. OAuth 2.1 has no implicit grant.",
+    setting: ({ received }) => received === undefined ? undefined : "responseTypes",
     explain: explainResponseType,
   },
   "AZ-11": {
@@ -68,6 +70,7 @@ export const authorizeTexts = {
   "AZ-19": {
     fix:
       "Send a response_mode that the metadata lists and the client may use; the default is query. To accept others, add them to the setting responseModes.",
+    setting: () => "responseModes",
     explain: explainResponseMode,
   },
   "AZ-21": {
@@ -120,9 +123,10 @@ export const authorizeTexts = {
   },
   "RU-06": {
     fix: "Send redirect_uri, or register only one URI.",
-    explain: ({ registered, byProfile }) => ({
+    setting: ({ registered }) => registered.length === 1 ? "requireRedirectUri" : undefined,
+    explain: ({ registered, policy }) => ({
       reason: registered.length === 1
-        ? `the setting requireRedirectUri demands redirect_uri${byProfile}`
+        ? `the setting requireRedirectUri demands redirect_uri${byProfile(policy, "requireRedirectUri")}`
         : "redirect_uri is optional only if exactly one is registered",
       expected: listUris(registered),
       publicExpected: registeredUriHint,
@@ -144,6 +148,7 @@ export const authorizeTexts = {
   "PK-01": {
     fix:
       "Generate a code_verifier for each login. Send its SHA-256 digest as code_challenge, with code_challenge_method=S256.",
+    setting: () => "pkce.requireForConfidential",
     explain: ({ acceptsNonce }) => ({
       reason: "a public client must send a code_challenge",
       expected: expectedChallenge + (acceptsNonce ? ", or the scope openid with a nonce" : ""),
@@ -154,8 +159,11 @@ export const authorizeTexts = {
     passes: "no code_challenge, which is optional for this confidential client",
     fix:
       "Generate a code_verifier for each login. Send its SHA-256 digest as code_challenge, with code_challenge_method=S256.",
-    explain: ({ byProfile, acceptsNonce }) => ({
-      reason: `the configuration requires PKCE of this confidential client${byProfile}`,
+    setting: () => "pkce.requireForConfidential",
+    explain: ({ policy, acceptsNonce }) => ({
+      reason: `the configuration requires PKCE of this confidential client${
+        byProfile(policy, "pkce.requireForConfidential")
+      }`,
       expected: expectedChallenge + (acceptsNonce ? ", or the scope openid with a nonce" : ""),
       received: "no code_challenge",
     }),
@@ -170,7 +178,11 @@ export const authorizeTexts = {
   },
   "PK-05": {
     fix: "Send code_challenge_method=S256 with code_challenge.",
-    explain: ({ byProfile }) => ({ ...missingMethod, reason: missingMethod.reason + byProfile }),
+    setting: () => "pkce.requireMethod",
+    explain: ({ policy }) => ({
+      ...missingMethod,
+      reason: missingMethod.reason + byProfile(policy, "pkce.requireMethod"),
+    }),
   },
   "PK-06": {
     fix: "Send code_challenge with code_challenge_method, or neither.",

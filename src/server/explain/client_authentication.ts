@@ -1,5 +1,6 @@
 /** Explains a failed client authentication. */
 
+import { byProfile } from "../config/server_policy.ts";
 import { howToAuthenticate } from "../entries/how_to_authenticate.ts";
 import { describeRemovedClient } from "../entries/server_clients.ts";
 import { describeKnownIds, withNearest } from "../entries/unregistered_clients.ts";
@@ -62,8 +63,8 @@ export function explainFailedAuthentication(facts: FailedAuthentication, server:
       };
     case "method not offered":
       return {
-        reason: `this server does not offer ${facts.used}${facts.byProfile}`,
-        expected: facts.offered.join(" or "),
+        reason: `this server does not offer ${facts.used}${byProfile(facts.policy, "clientAuthMethods")}`,
+        expected: facts.policy.clientAuthMethods.join(" or "),
         received: facts.used,
       };
     case "public client":

@@ -5,6 +5,7 @@ import type { WrongHint } from "../../core/rules/openid.ts";
 import type { UnregisteredUri, UnregistrableUri } from "../../core/rules/authorize.ts";
 import type { loginRules } from "../rules/login.ts";
 import type { logoutRules, UnidentifiedClient } from "../rules/logout.ts";
+import { byProfile } from "../config/server_policy.ts";
 import { explainClaims, explainLogin, explainSilentLogin, explainUnknownUser } from "./login.ts";
 import { explainRepeated, explainUnregistrable, listLogoutUris } from "./parameters.ts";
 import { explainMissingToken } from "./missing_token.ts";
@@ -105,6 +106,7 @@ export const openidTexts = {
   },
   "BR-01": {
     fix: "Send the access token in the header: Authorization: Bearer TOKEN.",
+    setting: (facts) => "policy" in facts ? "accessTokenInForm" : undefined,
     explain: (facts) =>
       "repeated" in facts ? explainRepeated(facts) : "place" in facts
         ? {
@@ -114,7 +116,7 @@ export const openidTexts = {
           received: `the header and the ${facts.place}`,
         }
         : {
-          reason: `this server accepts no access token in a form${facts.byProfile}`,
+          reason: `this server accepts no access token in a form${byProfile(facts.policy, "accessTokenInForm")}`,
           expected: "Authorization: Bearer TOKEN",
           received: "access_token in the form",
         },

@@ -2,7 +2,7 @@
 
 import { type Client, policyOf } from "../../core/clients/repository.ts";
 import type { RuleExplanation } from "../../core/errors.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 
 const method = "client_secret_post";
 
@@ -15,9 +15,10 @@ const warned = new WeakSet<Client>();
  */
 export function describePostedSecret(
   { client }: { readonly client: Client },
-  server: Pick<Server, "settings">,
+  server: Pick<HostedServer, "settings">,
 ): readonly RuleExplanation[] {
-  const { providers, metadata, clientAuthMethods } = policyOf(server, client);
+  const { providers } = server.settings;
+  const { metadata, clientAuthMethods } = policyOf(server, client);
   const documented = metadata.token_endpoint_auth_methods_supported ?? clientAuthMethods;
   const isDocumented = providers.length > 0 && Array.isArray(documented) && documented.includes(method);
   if (isDocumented || warned.has(client)) return [];

@@ -5,20 +5,21 @@ import type {
   UnsupportedResponseMode,
   UnsupportedResponseType,
 } from "../../core/rules/authorize.ts";
+import { byProfile } from "../config/server_policy.ts";
 import { responseTypeNames } from "../config/setting_groups.ts";
 import { separatorFix } from "../config/separators.ts";
 import { sortResponseType } from "../../core/params.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
 /** Explains a response type that the server does not support. */
-export function explainResponseType({ received, supported, byProfile }: UnsupportedResponseType): RejectionTexts {
-  const expected = `response_type=${supported.join(" or ")}`;
+export function explainResponseType({ received, policy }: UnsupportedResponseType): RejectionTexts {
+  const expected = `response_type=${policy.responseTypes.join(" or ")}`;
   if (received === undefined) return { expected, received: "no response_type" };
   const name = sortResponseType(received);
   return {
     expected,
     received: `response_type=${received}`,
-    fix: byProfile === "" && responseTypeNames.some((type) => type === name)
+    fix: byProfile(policy, "responseTypes") === "" && responseTypeNames.some((type) => type === name)
       ? `Send ${expected}, or add ${name} to the setting responseTypes and to response_types of the client.`
       : separatorFix("response_type", received, ["code", "id_token"]),
   };

@@ -16,6 +16,8 @@ export interface RuleText<Facts = never> {
    * How to fix a request that breaks the rule, for the developer of the client. Absent if the rule rejects no request.
    */
   readonly fix?: string;
+  /** The setting that rejects the request: the message names the profile that decides it. Default: none. */
+  setting?(facts: Facts): string | undefined;
   /** Explains a rejection. Default: the message of the rule is the reason, and nothing else is known. */
   explain?(facts: Facts, server: HostedServer): MaybePromise<RejectionTexts>;
 }

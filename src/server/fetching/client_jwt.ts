@@ -4,7 +4,7 @@
  */
 
 import { errors, type JWTPayload, type JWTVerifyOptions } from "jose";
-import { byProfile } from "../../core/rules/rule.ts";
+import { byProfile } from "../config/server_policy.ts";
 import type { ErrorDetails, OAuthError, RuleExplanation } from "../../core/errors.ts";
 import { type JwtPolicy, JwtPolicyError } from "../../platform/jwt/jwt_policies.ts";
 import { remoteKeys } from "./remote_keys.ts";
@@ -52,10 +52,10 @@ export async function verifyClientJwt(
   { name, expected, algorithms, policy, claims, reject, rejectTime = reject }: ClientJwtKind,
 ): Promise<JWTPayload> {
   const usesSecret = algorithms.every((alg) => alg.startsWith("HS"));
-  const { signatureAlgorithms, profile } = policyOf(server, client);
+  const ofClient = policyOf(server, client);
   const options = {
     ...claims,
-    algorithms: usesSecret ? algorithms : algorithms.filter((alg) => signatureAlgorithms.includes(alg)),
+    algorithms: usesSecret ? algorithms : algorithms.filter((alg) => ofClient.signatureAlgorithms.includes(alg)),
     issuer: client.id,
     now: server.now(),
   };
@@ -81,7 +81,7 @@ export async function verifyClientJwt(
       throw reject(reason, expected, received, others);
     }
     const isAlgorithm = cause instanceof errors.JOSEAlgNotAllowed;
-    const by = isAlgorithm ? byProfile(profile, "signatureAlgorithms") : "";
+    const by = isAlgorithm ? byProfile(ofClient, "signatureAlgorithms") : "";
     throw reject(
       `${name} is invalid: ${(cause as Error).message}`,
       isAlgorithm ? `alg = ${options.algorithms.join(" or ")}${by}` : expected,

@@ -79,6 +79,7 @@ type HostedMember =
   | "sessionWatchers"
   | "observe"
   | "resources"
+  | "settings"
   | "trace"
   | "users";
 

@@ -3,11 +3,10 @@
 import { type Client, policyOf } from "../../core/clients/repository.ts";
 import { chain, type MaybePromise } from "../../core/maybe_promise.ts";
 import type { Params } from "../../core/params.ts";
-import { byProfile } from "../../core/rules/rule.ts";
 import { allowsHttp } from "../../core/test_hosts.ts";
 import { canonicalUri, isAbsoluteUri } from "../../platform/http/absolute_uri.ts";
 import { metadataOf } from "../config/client_metadata.ts";
-import { type ServerPolicy, serverPolicy } from "../config/server_policy.ts";
+import { byProfile, type ServerPolicy, serverPolicy } from "../config/server_policy.ts";
 import type { ResourceSettings } from "../config/server_settings.ts";
 import type { HostedResource, HostedResources, HostedServer } from "../hosted_server.ts";
 import { reject, resourceLimits } from "../rules/resource_indicators.ts";
@@ -84,9 +83,9 @@ async function findResource({ clients, resources }: HostedServer, uri: string): 
 function read(server: HostedServer, params: Params, forAccess = true): MaybePromise<readonly string[]> {
   const requested = params.getAll("resource");
   if (requested.length > 0) return findRequested(server, requested);
-  const { resourceParameter, profile } = serverPolicy(server.settings);
-  if (forAccess && resourceParameter === "required") {
-    throw reject("MC-02", { byProfile: byProfile(profile, "resourceParameter") });
+  const { settings } = server;
+  if (forAccess && settings.resourceParameter === "required") {
+    throw reject("MC-02", { byProfile: byProfile(settings, "resourceParameter") });
   }
   return requested;
 }
@@ -95,9 +94,9 @@ function read(server: HostedServer, params: Params, forAccess = true): MaybeProm
 function observe(server: HostedServer, client: Client, params: Params): void {
   const requested = params.getAll("resource");
   server.observe?.(server, client.id, "resource", { requested, hasAudience: params.get("audience") !== undefined });
-  const { resourceParameter, profile } = serverPolicy(policyOf(server, client));
-  if (resourceParameter === "optional" || requested.length > 0) return;
-  server.observe?.(server, client.id, "MC-02", { byProfile: byProfile(profile, "resourceParameter") });
+  const policy = serverPolicy(policyOf(server, client));
+  if (policy.resourceParameter === "optional" || requested.length > 0) return;
+  server.observe?.(server, client.id, "MC-02", { byProfile: byProfile(policy, "resourceParameter") });
 }
 
 async function findRequested(server: HostedServer, requested: readonly string[]): Promise<readonly string[]> {

@@ -4,7 +4,7 @@ import { redirect } from "../../core/http/message.ts";
 import type { Members, ProviderRequest, ProviderResponse, RequestFacts, ResponseFacts } from "./provider_functions.ts";
 import { responseFields } from "../../core/authorize.ts";
 import { appendToRedirectUri, encodeFields } from "../../core/redirect_uri.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import { isJson, omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { githubApi } from "./github_api.ts";
@@ -82,7 +82,7 @@ function withDefault(
   request: ProviderRequest,
   name: string,
   value: string,
-  { server, warn }: RequestFacts<Server>,
+  { server, warn }: RequestFacts<HostedServer>,
 ): ProviderRequest {
   if (request.parameters.some(([other]) => other === name)) return request;
   warn({
@@ -95,7 +95,7 @@ function withDefault(
 }
 
 /** The request with spaces between scope values: octokit/oauth-authorization-url.js joins them with commas. */
-function withSpaces(request: ProviderRequest, { server, warn }: RequestFacts<Server>): ProviderRequest {
+function withSpaces(request: ProviderRequest, { server, warn }: RequestFacts<HostedServer>): ProviderRequest {
   if (!request.parameters.some(([name, value]) => name === "scope" && value.includes(","))) return request;
   const parameters = request.parameters.map(([name, value]) => {
     if (name !== "scope" || !value.includes(",")) return [name, value] as const;
@@ -110,7 +110,7 @@ function withSpaces(request: ProviderRequest, { server, warn }: RequestFacts<Ser
   return { ...request, parameters };
 }
 
-function nameOf({ settings }: Server): string {
+function nameOf({ settings }: HostedServer): string {
   return settings.providers.join(", ");
 }
 
@@ -125,13 +125,13 @@ function tokenMembers(body: Members): Members {
 }
 
 /** octokit/oauth-methods.js src/exchange-web-flow-code.ts computes the end of a token from this header. */
-function withDate(response: ProviderResponse, { server }: ResponseFacts<Server>): ProviderResponse {
+function withDate(response: ProviderResponse, { server }: ResponseFacts<HostedServer>): ProviderResponse {
   const date = new Date(server.now()).toUTCString();
   return isJson(response) ? { ...response, headers: { ...response.headers, date } } : response;
 }
 
 /** The response as a form, unless the request accepts JSON. */
-function asForm(response: ProviderResponse, { request }: ResponseFacts<Server>): ProviderResponse {
+function asForm(response: ProviderResponse, { request }: ResponseFacts<HostedServer>): ProviderResponse {
   const acceptsJson = /application\/(?:[\w.-]+\+)?json/i.test(request.headers.get("accept") ?? "");
   if (!isJson(response) || acceptsJson) return response;
   return {
@@ -156,7 +156,7 @@ function apiError({ error }: Members): Members {
  * https://docs.github.com/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-authorization-request-errors
  */
 function redirectMismatch(
-  { server, clientId = "", request, parameters, rejection }: ResponseFacts<Server>,
+  { server, clientId = "", request, parameters, rejection }: ResponseFacts<HostedServer>,
 ): ProviderResponse | undefined {
   if (rejection?.rule !== "RU-01") return undefined;
   const [uri] = server.clients.known().get(clientId)?.redirectUris ?? [];

@@ -14,18 +14,18 @@ import { parseJsonObject } from "../../platform/http/json_body.ts";
 import { parseTarget, type RequestHandler } from "../../core/router.ts";
 import type { Explanation } from "../../core/errors.ts";
 import { warn } from "../trace.ts";
-import type { Server } from "../../core/server.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import type { ClaimChange } from "../../core/tokens/claim_change.ts";
 import { atPath } from "./shared/at_path.ts";
 import { changeRequest } from "./shared/change_request.ts";
 import { omit } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 
-type Facts = ResponseFacts<Server>;
+type Facts = ResponseFacts<HostedServer>;
 
 /** What the server says about a request in progress. */
 interface Exchange {
-  readonly context: Context;
+  readonly context: Context<HostedServer>;
   rejection?: Facts["rejection"];
   issued?: Facts["issued"];
 }
@@ -116,7 +116,7 @@ export function providerPlugin(
     };
   };
 
-  const claimChange: ClaimChange<Server> = {
+  const claimChange: ClaimChange<HostedServer> = {
     change(server, kind, given, context) {
       const facts = { ...context, kind, server };
       let claims: Members = given;

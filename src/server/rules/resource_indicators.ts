@@ -1,7 +1,8 @@
 /** Rules of the resources that requests name (RFC 8707). */
 
 import { rejectBy } from "../../core/reject.ts";
-import { type ByProfile, type Rule, rule } from "../../core/rules/rule.ts";
+import { type Rule, rule } from "../../core/rules/rule.ts";
+import type { ByProfile } from "../config/server_policy.ts";
 
 /** Limits of one request: number of resources, characters of one URI, characters of all URIs. */
 export const resourceLimits = { count: 16, uriLength: 512, totalLength: 2048 } as const;

@@ -2,7 +2,6 @@
 
 import type { App } from "../../server/app.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../../core/grants/authenticated_request.ts";
-import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import type { Fault, FaultContext } from "../faults/fault.ts";
 import type { Roll } from "./roll.ts";
@@ -25,7 +24,7 @@ export type RollOf = (context: FaultContext) => Roll;
 /** A variation: of single responses by a fault, or of the server for as long as it runs. */
 export interface Variation extends VariationText {
   /** Whether this server may do it, for example because its profile demands nothing else. Default: any server. */
-  isLegal?(server: Server): boolean;
+  isLegal?(server: HostedServer): boolean;
   /** The fault that makes the variation; each response is drawn on its own. */
   fault?(rollOf: RollOf): Fault;
   /** Changes the server for every response, for what clients keep, such as metadata. */
@@ -69,6 +68,6 @@ export function editTokens(
 }
 
 /** Whether a profile of the server decides one of the settings. */
-export function isDecided({ settings: { profile } }: Server, ...settings: readonly string[]): boolean {
+export function isDecided({ settings: { profile } }: HostedServer, ...settings: readonly string[]): boolean {
   return settings.some((name) => profile?.values.has(name));
 }

@@ -2,7 +2,6 @@
 
 import { metadataOf } from "../../config/client_metadata.ts";
 import type { JWTPayload } from "jose";
-import { byProfile } from "../../../core/rules/rule.ts";
 import { rejectBeyondBound } from "../../entries/bounded_records.ts";
 import { verifyClientJwt, withAlias } from "../../fetching/client_jwt.ts";
 import { describeRemovedClient } from "../../entries/server_clients.ts";
@@ -14,7 +13,7 @@ import type { Credentials } from "../../../core/server.ts";
 import { assertionType } from "./assertion_type.ts";
 import { howToAuthenticate } from "../../entries/how_to_authenticate.ts";
 import { invalidClient } from "../../fetching/invalid_client.ts";
-import { serverPolicy } from "../../config/server_policy.ts";
+import { byProfile, serverPolicy } from "../../config/server_policy.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
 /** A client assertion (RFC 7523 §3, RFC 10070 §4). `maxAssertionLifetime` bounds its lifetime. */
@@ -88,7 +87,8 @@ async function verifyClaims(
     reject: invalidClient,
   });
   const audience = [payload.aud!].flat();
-  const { assertionAudience, maxAssertionLifetime, profile } = serverPolicy(policyOf(server, client));
+  const policy = serverPolicy(policyOf(server, client));
+  const { assertionAudience, maxAssertionLifetime } = policy;
   const calledUrls = calledUrl === undefined ? [] : withAlias(server, calledUrl);
   const tokenUrls = server.assertionAudiences.flatMap((url) => withAlias(server, url));
   const audiences = [
@@ -101,7 +101,7 @@ async function verifyClaims(
       "the assertion has another audience",
       `aud = ${audiences.join(" or ")}, ${
         assertionAudience === "issuer-string" ? "as a string" : "and no other value"
-      }${byProfile(profile, "assertionAudience")}`,
+      }${byProfile(policy, "assertionAudience")}`,
       isList
         ? "an array"
         : audience.map((aud) => typeof aud === "string" ? aud : `a value of type ${typeof aud}`).join(" "),
@@ -126,7 +126,7 @@ async function verifyClaims(
   if (lifetime > maxAssertionLifetime) {
     throw invalidClient(
       "the assertion is valid for too long",
-      `exp within ${maxAssertionLifetime} seconds${byProfile(profile, "maxAssertionLifetime")}`,
+      `exp within ${maxAssertionLifetime} seconds${byProfile(policy, "maxAssertionLifetime")}`,
       `exp in ${Math.ceil(exp - now)} seconds`,
       { fix: `Set exp at most ${maxAssertionLifetime} seconds ahead.` },
     );

@@ -4,10 +4,9 @@ import { standardClaims } from "../../../core/claims.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { isPermitted } from "../../standing.ts";
 import type { User } from "../../../core/clients/client.ts";
-import { byProfile } from "../../../core/rules/rule.ts";
 import type { TrustedIssuer } from "./settings.ts";
 import { OAuthError } from "../../../core/errors.ts";
-import { serverPolicy } from "../../config/server_policy.ts";
+import { byProfile, serverPolicy } from "../../config/server_policy.ts";
 import { type Params, splitScope } from "../../../core/params.ts";
 import { accessName, requestsAccess } from "../../entries/access.ts";
 import { resolveScope } from "../../../core/request/scope.ts";
@@ -186,9 +185,9 @@ async function grantedResources(
   const claimed = trusted.grantProfile === "id-jag" && claims.resource !== undefined
     ? [claims.resource as string | string[]].flat()
     : undefined;
-  const { resourceParameter, profile } = serverPolicy(policyOf(server, client));
-  if (claimed === undefined && trusted.grantProfile === "id-jag" && resourceParameter !== "optional") {
-    throw invalidAssertion("IJ-17", { byProfile: byProfile(profile, "resourceParameter") });
+  const policy = serverPolicy(policyOf(server, client));
+  if (claimed === undefined && trusted.grantProfile === "id-jag" && policy.resourceParameter !== "optional") {
+    throw invalidAssertion("IJ-17", { byProfile: byProfile(policy, "resourceParameter") });
   }
   if (claimed === undefined && trusted.resources === undefined) return await server.resources.read(server, parameters);
   const allowed = await server.resources.registered(server, trusted.resources ?? claimed!);

@@ -6,9 +6,8 @@
 import { sortResponseType, splitScope } from "../../../core/params.ts";
 import { clientValues } from "../../config/client_extension.ts";
 import { quote } from "../../config/config_issue.ts";
-import { byProfile } from "../../../core/rules/rule.ts";
 import type { OAuthError, RuleExplanation } from "../../../core/errors.ts";
-import { supportedGrantTypes } from "../../config/server_policy.ts";
+import { byProfile, supportedGrantTypes } from "../../config/server_policy.ts";
 import { digest } from "../../../core/secrets.ts";
 import { grantTypesFor } from "../../../core/clients/client.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
@@ -62,7 +61,7 @@ export async function parseDocument(
   const document = { ...parseObject(text, contentType) };
   if (document.client_id !== url) throw invalidDocument("client_id", url, quote(document.client_id));
   if (clientDocumentSettings.of(settings).requireClientName && (document.client_name ?? "") === "") {
-    const profile = byProfile(settings.profile, "requireClientName");
+    const profile = byProfile(settings, "requireClientName");
     throw invalidDocument("client_name", `a name of the client for users${profile}`, "none");
   }
   for (const name of ["client_secret", "client_secret_expires_at"]) {

@@ -7,7 +7,7 @@
 
 import { rejectBeyondBound } from "../../entries/bounded_records.ts";
 import { policyOf } from "../../../core/clients/repository.ts";
-import { byProfile } from "../../../core/rules/rule.ts";
+import { byProfile } from "../../config/server_policy.ts";
 import type { MaybePromise } from "../../../core/maybe_promise.ts";
 import { storageKey } from "../../../core/secrets.ts";
 import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
@@ -66,13 +66,12 @@ export async function verifyRequestProof(
   const { client, connection } = request;
   const settings = client === undefined ? server.settings : policyOf(server, client);
   const { dpop } = dpopSettings.of(settings);
-  const { profile } = settings;
   const thumbprint = await verifyUnusedProof(
     {
       maxAge: dpop.maxAge,
       algorithms: dpop.algorithms,
-      algorithmsBy: byProfile(profile, "dpop.algorithms"),
-      requiredBy: byProfile(profile, "requireSenderConstrainedTokens"),
+      algorithmsBy: byProfile(settings, "dpop.algorithms"),
+      requiredBy: byProfile(settings, "requireSenderConstrainedTokens"),
       now: server.now(),
       otherOrigin: server.certificateListener?.origin,
       nonces: dpop.nonce === "off" ? undefined : serverNonces(server, token === undefined ? "client" : "resource"),

@@ -1,6 +1,7 @@
 /** Rules of DPoP (RFC 9449). */
 
-import { type ByProfile, type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
+import { type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
+import type { ByProfile } from "../../config/server_policy.ts";
 import type { JwtProblem } from "../../../platform/jwt/jwt_policies.ts";
 import { rejectBy } from "../../../core/reject.ts";
 

@@ -8,7 +8,7 @@ import type { Endpoint } from "../../../core/route.ts";
 import { requestUriParameter } from "../../../core/request.ts";
 import { clientAuthParameters } from "../../../core/client_auth.ts";
 import { policyOf } from "../../../core/clients/repository.ts";
-import { byProfile } from "../../../core/rules/rule.ts";
+import { byProfile } from "../../config/server_policy.ts";
 import type { ParameterDescription } from "../../../core/params.ts";
 import type { RequestSource } from "../../../core/request/request_source.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";
@@ -67,6 +67,6 @@ function rejectUnpushed({ server, client, isPushed }: PartRequest): void {
   if (isPushed || !isPushRequired(server, client)) return;
   const policy = policyOf(server, client);
   const isSetting = demandsPush(policy);
-  const decider = isSetting ? byProfile(policy.profile, "requirePushedAuthorizationRequests") : "";
+  const decider = isSetting ? byProfile(policy, "requirePushedAuthorizationRequests") : "";
   throw reject("PA-07", { clientId: client.id, isSetting, byProfile: decider });
 }

@@ -2,7 +2,8 @@
 
 import { rejectBy } from "../../../core/reject.ts";
 import { type Repeated, repeatedMessage } from "../../../core/rules/authorize.ts";
-import { type ByProfile, type Rule, rule } from "../../../core/rules/rule.ts";
+import { type Rule, rule } from "../../../core/rules/rule.ts";
+import type { ByProfile } from "../../config/server_policy.ts";
 
 /** A pushed request without `client_id`, or one that is too large: its size and the limit, in characters of JSON. */
 export type InvalidPush =

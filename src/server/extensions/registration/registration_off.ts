@@ -2,7 +2,7 @@
 
 import type { Context } from "../../../core/context.ts";
 import type { Handlers } from "../../../core/route.ts";
-import { byProfile } from "../../../core/rules/rule.ts";
+import { byProfile } from "../../config/server_policy.ts";
 import { reject } from "./rules.ts";
 
 /** The handlers of the registration endpoint. */
@@ -15,6 +15,6 @@ export const registrationOff: Handlers = {
 
 /** Rejects a request. On a test host, the response contains the reason. */
 function rejectRequest({ server: { settings } }: Context): never {
-  const { profile, allows: { explanations: isExplained } } = settings;
-  throw reject("DR-12", { byProfile: byProfile(profile, "registration.mode"), isExplained }, { status: 404 });
+  const { explanations: isExplained } = settings.allows;
+  throw reject("DR-12", { byProfile: byProfile(settings, "registration.mode"), isExplained }, { status: 404 });
 }

@@ -2,7 +2,8 @@
 
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { rejectBy } from "../../../core/reject.ts";
-import { type ByProfile, type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
+import { type ExtensionErrorCode, type Rule, rule } from "../../../core/rules/rule.ts";
+import type { ByProfile } from "../../config/server_policy.ts";
 import type { MissingToken } from "../../../core/rules/openid.ts";
 
 /** RFC 7591 §3.2.2. */

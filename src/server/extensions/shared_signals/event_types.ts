@@ -1,6 +1,6 @@
 /** The security events that streams deliver (CAEP 1.0 §3, RISC Profile 1.0 §2). */
 
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 const caep = "https://schemas.openid.net/secevent/caep/event-type/";
 const risc = "https://schemas.openid.net/secevent/risc/event-type/";
@@ -35,7 +35,7 @@ export const eventTypes = {
 export type EventName = keyof typeof eventTypes;
 
 /** The types that streams of a server can deliver: `events_supported`. */
-export function supportedEvents({ settings: { providers } }: Pick<Server, "settings">): readonly string[] {
+export function supportedEvents({ settings: { providers } }: Pick<HostedServer, "settings">): readonly string[] {
   const types = Object.values(eventTypes);
   return providers.includes("google") ? types : types.filter((type) => !type.startsWith(oauth));
 }

@@ -8,6 +8,7 @@ import { hasStanding } from "../../standing.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import { randomId, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import { supportedEvents } from "./event_types.ts";
 import { manageScope, readScope, sharedSignalsOf } from "./settings.ts";
 import { type EventStreamRecord, type StreamEventRecord, streamStore } from "./records.ts";
@@ -215,7 +216,7 @@ export async function includesUser(
 
 /** The event types that a stream delivers: those that its client requested and the server supports. */
 export function deliveredEvents(
-  server: Server,
+  server: HostedServer,
   { eventsRequested = [] }: EventStreamRecord,
 ): readonly string[] {
   return supportedEvents(server).filter((type) => eventsRequested.includes(type));

@@ -9,7 +9,7 @@ import { foreignClockTolerance, type JwtPolicy } from "../../../platform/jwt/jwt
 import { verificationAlgorithms } from "../../config/verification_algorithms.ts";
 import { type RejectJwt, verifyClientJwt } from "../../fetching/client_jwt.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
-import { byProfile } from "../../../core/rules/rule.ts";
+import { byProfile } from "../../config/server_policy.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import type { ExtensionErrorCode } from "../../../core/rules/rule.ts";
 import { warn } from "../../trace.ts";
@@ -115,7 +115,7 @@ export function unsignedRequest(server: Server, client: Client): OAuthError {
   if (!signedRequestSettings.of(policy).requireSignedRequestObject) {
     return reject("JR-05", { demandedBy: "client", clientId: client.id });
   }
-  const decider = byProfile(policy.profile, "requireSignedRequestObject");
+  const decider = byProfile(policy, "requireSignedRequestObject");
   return reject("JR-05", { demandedBy: "setting", byProfile: decider });
 }
 
@@ -140,7 +140,7 @@ function assertLifetime(
   if (signedRequestSettings.of(settings).requestObjectTimes === "optional") return;
   const now = server.now() / 1000;
   const rejectTime = rejectAs("JR-04");
-  const by = byProfile(settings.profile, "requestObjectTimes");
+  const by = byProfile(settings, "requestObjectTimes");
   const { maxLifetime } = requestObjectPolicy;
   if (nbf === undefined || exp === undefined) {
     const received = nbf !== undefined ? "no exp" : exp !== undefined ? "no nbf" : "neither";

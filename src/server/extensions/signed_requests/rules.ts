@@ -1,7 +1,8 @@
 /** Rules of signed authorization requests (RFC 9101). */
 
 import { rejectBy } from "../../../core/reject.ts";
-import { type ByProfile, type Rule, rule } from "../../../core/rules/rule.ts";
+import { type Rule, rule } from "../../../core/rules/rule.ts";
+import type { ByProfile } from "../../config/server_policy.ts";
 
 /** A request that must be signed. */
 export type UnsignedRequest =

@@ -3,11 +3,11 @@
 import type { App } from "../../app.ts";
 import type { Plugin } from "../../hosting/options.ts";
 import type { ProviderFunctions } from "../provider_functions.ts";
-import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 /** The functions of a provider. `handle` gets a request before all others, and the response after them. */
 export interface Provider
-  extends ProviderFunctions<Server>, Pick<Plugin, "setup" | "routes" | "extend" | "forRequest" | "handle"> {
+  extends ProviderFunctions<HostedServer>, Pick<Plugin, "setup" | "routes" | "extend" | "forRequest" | "handle"> {
   /** The path at which the server serves a request. Default: the path of the request. */
   path?(path: string, app: App): string;
 }

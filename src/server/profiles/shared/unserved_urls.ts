@@ -2,6 +2,7 @@
 
 import type { Endpoint, Handler } from "../../../core/route.ts";
 import { OAuthError } from "../../../core/errors.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 
 /**
  * Endpoints that respond with the provider's own 404; the log says why.
@@ -24,7 +25,7 @@ export function unservedUrls(name: string, ...paths: readonly string[]): readonl
   }));
 }
 
-const reject: Handler = ({ server, request, target }) => {
+const reject: Handler<HostedServer> = ({ server, request, target }) => {
   throw new OAuthError("invalid_request", "Not Found", {
     rule: "HT-01",
     status: 404,
