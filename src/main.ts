@@ -19,7 +19,6 @@ import { processEnvironment } from "./platform/runtime/current_process.ts";
 import type { ProcessEnvironment } from "./platform/runtime/process_environment.ts";
 import { ListenError, serve } from "./platform/runtime/serve.ts";
 import { StoreError } from "./core/store/store.ts";
-import { serverPolicy } from "./server/config/server_policy.ts";
 
 // Not awaited: the single executable of Node is a script, which has no top-level await.
 start();
@@ -140,7 +139,7 @@ async function main(
   };
   onStop(stop);
 
-  const resolved = { ...serverPolicy(app.server.settings), ...app.initialEntries() };
+  const resolved = { ...app.server.settings, ...app.initialEntries() };
   const inspectorState = inspectorEnabled ? openTools ? "on" : "insecure" : "off";
   const details = {
     version,
@@ -211,7 +210,7 @@ async function loadPackages({ warn }: ProgramServer): Promise<void> {
 
 /** With the profile `next-2026.11:warn`: which rules of drafts the clients meet. */
 async function printReadiness({ server, app, recorder }: ProgramServer): Promise<void> {
-  const { pluginProfiles } = serverPolicy(app.server.settings);
+  const { pluginProfiles } = app.server.settings;
   if (recorder === undefined || !pluginProfiles.includes("next-2026.11:warn")) return;
   const { readReadiness } = await import("./testing/check_readiness.ts");
   const report = await readReadiness([{ issuer: server.issuer, exchanges: recorder.exchanges() }]);

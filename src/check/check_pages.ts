@@ -8,7 +8,6 @@ import { HttpError, type HttpResponse, json } from "../core/http/message.ts";
 import { parameters } from "../core/params.ts";
 import type { ClientCheck } from "./client_check.ts";
 import type { CheckReport } from "./report.ts";
-import { serverPolicy } from "../server/config/server_policy.ts";
 
 /**
  * Serves `/clients/{id}/check`, which starts and stops a check, the report at `/flows/check` and `/flows/check.json`,
@@ -61,7 +60,7 @@ export function checkPages(check: ClientCheck): Plugin {
         errors: "problem",
         load: () => ({ GET: report((_handlers, _context, current) => json(200, current)) }),
       },
-      ...serverPolicy(settings).directory !== "edit" ? [] : [
+      ...settings.directory !== "edit" ? [] : [
         {
           ...page,
           name: "client_check",

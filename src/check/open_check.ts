@@ -28,7 +28,6 @@ import { clientCheckField, clientIssues, nameIssues, notTestHost, urlIssues } fr
 import type { CheckOptions, ClientCheckOptions, OperatorOptions } from "./check_options.ts";
 import type { CheckReport } from "./report.ts";
 import { webApplication, type WebApplicationOptions } from "./web_application.ts";
-import { serverPolicy } from "../server/config/server_policy.ts";
 
 /** What a check needs of the running server. */
 export interface CheckedServer {
@@ -187,7 +186,7 @@ async function openMock(
     unknownLoginHint: "default",
     ...Object.fromEntries(names.flatMap((name) => given[name] === undefined ? [] : [[name, given[name]]])),
     // Those of a server are whole extensions, not only their settings.
-    extensions: serverPolicy(server.settings).extensions as readonly Extension[],
+    extensions: server.settings.extensions as readonly Extension[],
     // Those of hosted resources are not among the options.
     scopes: settings.scopes === "any" ? "any" : server.settings.scopes,
     grantTypes: settings.grantTypes,

@@ -77,9 +77,7 @@ export interface Server {
   readonly tokenIssuers: readonly TokenIssuer[];
   /** How a grant is made from an approval, and what is issued for it. */
   readonly grants: GrantFunctions;
-  /**
-   * Whether a client may do something, or use a grant type that it is registered for. Default: every client may.
-   */
+  /** Whether a client may do something, or use a grant type that it is registered for. Default: it may. */
   permits(server: Server, client: Client, permission: Permission | GrantType): boolean;
   /**
    * The subject of a user for a client (OpenID Connect Core §8). It is stable, also after a restart on the same store.

@@ -12,7 +12,6 @@ import type { DirectoryOptions } from "./connect/admin_endpoint.ts";
 import { disabledPages } from "./disabled_pages.ts";
 import { type RequestPages, requestPages, type RequestPagesOptions } from "./requests/request_pages.ts";
 import type { ReadRules } from "./rules/rules_file.ts";
-import { serverPolicy } from "../server/config/server_policy.ts";
 
 /** Where the pages of rules are, below the base. */
 const rulesPath = "/docs/rules";
@@ -63,7 +62,7 @@ export function inspector({ requests: hasRequests = true, readRules, ...options 
       const { developerPages, server: { settings } } = app;
       Object.assign(app.disabledPages, disabledPages);
       developerPages.demoSteps = async () => (await import("./authorized/demo_steps.ts")).demoSteps;
-      if (serverPolicy(settings).directory !== "off") developerPages.clientLink = clientLink;
+      if (settings.directory !== "off") developerPages.clientLink = clientLink;
       if (readRules !== undefined) developerPages.rulesPath = rulesPath;
     },
     routes: (app) => [
@@ -82,9 +81,8 @@ function clientLink(id?: string, query?: URLSearchParams): string {
 
 /** The home page, the pages of clients and users, and the steps after a login. */
 function connectRoutes({ server: { settings }, site: { base }, endpoints }: App, requests?: RequestPages): Endpoint[] {
-  const policy = serverPolicy(settings);
-  const directory: DirectoryOptions | undefined = policy.directory === "off" ? undefined : {
-    edit: policy.directory === "edit",
+  const directory: DirectoryOptions | undefined = settings.directory === "off" ? undefined : {
+    edit: settings.directory === "edit",
     autoLogin: endpoints.some(({ name }) => name === "select_account"),
     generatedSecrets: boundedCache(maxGeneratedSecrets),
     recentFlows: requests?.recentFlows,

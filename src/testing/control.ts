@@ -46,7 +46,6 @@ import type { ServerControl, ServerName, TestControl, TestControlOptions } from 
 import { userDecisions } from "./user_decisions.ts";
 import { varyControl } from "./vary/vary.ts";
 import { describeVariations } from "./vary/vary_report.ts";
-import { serverPolicy } from "../server/config/server_policy.ts";
 
 const optionFields = { seed: anyOption, startsAt: anyOption, recorder: objectOption };
 const controlField = object<TestControlOptions>("TestControlOptions", optionFields, {});
@@ -209,7 +208,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
   const client = clientFactory(getServer, randomBytes);
   const ownOutbound = defaultOutbound(() => {
     const { issuer, settings } = getApp().server;
-    const { privateHosts, allows } = serverPolicy(settings);
+    const { privateHosts, allows } = settings;
     return { issuer, privateHosts, allows };
   });
   const outbound: Outbound = (url, init) => (settings.outbound ?? ownOutbound)(url, init);

@@ -5,7 +5,6 @@ import type { App } from "../server/app.ts";
 import type { AppChanges, Plugin } from "../server/hosting/options.ts";
 import { quote } from "../server/config/config_issue.ts";
 import { choice, object } from "../server/config/field.ts";
-import { serverPolicy } from "../server/config/server_policy.ts";
 import { type Fetch, type HandledUrls, installFetch } from "./fetch.ts";
 import { assertOptions } from "./options.ts";
 import type { InstallFetchOptions } from "./test_control.ts";
@@ -23,7 +22,7 @@ export function fetchInstaller(urls: HandledUrls, fetch: Fetch, getApp: () => Ap
   /** Moves the server to the issuer of the provider. */
   function moveToProvider(): void {
     const { issuer, settings } = getApp().server;
-    const { origins, providers } = serverPolicy(settings);
+    const { origins, providers } = settings;
     if (origins.issuer === undefined) {
       throw new TypeError(
         'installFetch, origins: expected a profile that names the origin of its issuer, such as profile: "google", ' +

@@ -11,7 +11,6 @@ import { encodeBase64url } from "../core/crypto.ts";
 import { foreignKeys } from "./keys.ts";
 import { assertOptions } from "./options.ts";
 import { unknownUser } from "./user_decisions.ts";
-import { serverPolicy } from "../server/config/server_policy.ts";
 
 type Alter = NonNullable<SecurityEvent["alter"]>;
 type Claims = Parameters<Alter>[1];
@@ -105,7 +104,7 @@ export function securityEvents(getServer: () => HostedServer): SecurityEvents {
     const call = `events.${name}`;
     assertOptions(call, securityEventField, options);
     const server = getServer();
-    const isSupported = serverPolicy(server.settings).extensions.some((extension) =>
+    const isSupported = server.settings.extensions.some((extension) =>
       extension.name === "shared_signals" && !extension.isAbsent
     );
     if (!isSupported || !isOn(sharedSignalsOf(server))) {

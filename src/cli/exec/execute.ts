@@ -16,7 +16,6 @@ import { describeExposure } from "../exposure.ts";
 import { openServer, type RunConfiguration } from "../open_server.ts";
 import { readConfiguration } from "../read_config.ts";
 import { type ExportedValue, exportedVariables, readExecArguments } from "./exec_arguments.ts";
-import { serverPolicy } from "../../server/config/server_policy.ts";
 
 /** How many flows are printed; the report has all. */
 const maxPrintedFlows = 5;
@@ -70,7 +69,7 @@ export async function execute(
       .trustCertificate(cert!, environment.env, temporary, readTextFile, opened.warn);
     const { issuer } = server;
     const exposure = describeExposure({
-      ...{ issuer, host: config.host, settings: serverPolicy(app.server.settings) },
+      ...{ issuer, host: config.host, settings: app.server.settings },
       inspector: opened.inspectorEnabled ? opened.openTools ? "on" : "insecure" : "off",
       faults: opened.faultsEnabled ? "on" : "off",
       control: control === undefined ? "off" : config.controlSecret === undefined ? "open" : "secret",

@@ -3,7 +3,6 @@
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 import type { User } from "../../core/clients/client.ts";
 import { validateUser } from "../config/validate_user.ts";
-import { serverPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { loginRules } from "../rules/login.ts";
 import { rejectBy } from "../../core/reject.ts";
@@ -51,7 +50,7 @@ export async function resolveLoginHint(
   loginHint: string,
   { clientId, loginRequirements }: AuthorizationRequest,
 ): Promise<User | undefined> {
-  const { allows, unknownLoginHint } = serverPolicy(server.settings);
+  const { allows, unknownLoginHint } = server.settings;
   const named = allows.openLogin ? await userForHint(server, loginHint) : undefined;
   if (named !== undefined) return named;
   const isNear = decodedPlusFix(loginHint) !== undefined;

@@ -12,7 +12,6 @@ import { type HttpResponse, isDropped, toResponse } from "../../core/http/messag
 import { plainText } from "../../platform/http/response.ts";
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import type { ClientAddress, RequestHandler } from "../../core/router.ts";
-import { serverPolicy } from "../config/server_policy.ts";
 import { serverOrigins } from "../server_origins.ts";
 import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
 import { localIssuer } from "../config/settings.ts";
@@ -145,7 +144,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
     hostnames: () => [
       ...new Set([...apps].flatMap(({ server }) => [
         ...serverOrigins(server).map((url) => new URL(url).hostname),
-        ...serverPolicy(server.settings).issuerHosts,
+        ...server.settings.issuerHosts,
       ])),
     ],
     certificatePort: () => main?.server.certificateListener?.port,

@@ -4,7 +4,6 @@ import { algorithmsInUse } from "../../core/jwks.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { sweeper } from "../../core/sweep.ts";
 import { type Timer, timers } from "../../core/timers.ts";
-import { serverPolicy } from "../config/server_policy.ts";
 
 /** Interval of {@link minuteTasks}, in milliseconds; far below the default of `keys.lead`. */
 const minuteTasksIntervalMs = 60_000;
@@ -85,7 +84,7 @@ const minuteTasks: readonly MinuteTask[] = [
 /** Reads the keys of other instances, and creates the next key when the rotation interval is over. */
 async function maintainKeys(server: HostedServer): Promise<void> {
   const { keyRotation, settings } = server;
-  const { rotateEvery, lead } = serverPolicy(settings).keys;
+  const { rotateEvery, lead } = settings.keys;
   await keyRotation.refresh();
   if (rotateEvery === undefined) return;
   for (const alg of algorithmsInUse(server)) {

@@ -31,7 +31,6 @@ import { optionsField, validateExtensions } from "./options_field.ts";
 import { resolveOptions } from "./resolve_options.ts";
 import { randomPool } from "../../core/crypto.ts";
 import { addressReader } from "./trusted_proxies.ts";
-import { serverPolicy } from "../config/server_policy.ts";
 
 /** The values and functions that a host gives to an app. */
 export interface AppPlace {
@@ -185,7 +184,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
         if (isDropped(result)) throw new ConnectionDropped();
         return toResponse(result);
       },
-      async rotateKeys(alg = server.settings.alg, lead = serverPolicy(server.settings).keys.lead) {
+      async rotateKeys(alg = server.settings.alg, lead = server.settings.keys.lead) {
         if (!(lead >= 0 && Number.isFinite(lead))) {
           throw new RangeError(`lead: expected 0 seconds or more, found ${lead}; the default is the setting keys.lead`);
         }

@@ -11,7 +11,6 @@ import type { Site } from "../pages/layout.tsx";
 import type { App } from "../app.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Plugin } from "./options.ts";
-import { serverPolicy } from "../config/server_policy.ts";
 
 /** Creates the context of a request. */
 type CreateContext = (
@@ -34,7 +33,7 @@ export function contextFactory(
   const changing = plugins.filter((plugin) => plugin.forRequest !== undefined).reverse();
   const hasListener = plugins.some((plugin) => plugin.onEvent !== undefined);
   const { settings } = app.server;
-  const needsCopy = hasListener || serverPolicy(settings).acceptsUnknownClients || changing.length > 0;
+  const needsCopy = hasListener || settings.acceptsUnknownClients || changing.length > 0;
   return (request, target, route) => {
     const context = new HostedContext(app, request, target, route);
     if (findServer !== undefined) context.server = findServer(request);

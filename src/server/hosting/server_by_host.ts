@@ -29,7 +29,7 @@ export function serverByHost(
     const url = parseHost(headers.get("host") ?? "", new URL(server.issuer).protocol);
     if (
       url === undefined || url.origin === new URL(server.issuer).origin ||
-      !isIssuerHost(serverPolicy(server.settings), url.hostname)
+      !isIssuerHost(server.settings, url.hostname)
     ) {
       return server;
     }

@@ -4,7 +4,6 @@ import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
 import { quote, suggest } from "../../server/config/config_issue.ts";
 import { ConfigurationError } from "../../core/configuration_error.ts";
-import { serverPolicy } from "../../server/config/server_policy.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import { faultInjector } from "../faults/fault_injector.ts";
 import type { FaultContext, RequestView } from "../faults/fault.ts";
@@ -148,7 +147,7 @@ export function varyControl(resetServer: () => Promise<void> = () => Promise.res
       profiles: ["vary"],
       setup(openedApp, changes) {
         app = openedApp;
-        const { pluginProfiles } = serverPolicy(openedApp.server.settings);
+        const { pluginProfiles } = openedApp.server.settings;
         for (const profile of pluginProfiles) if (profile.startsWith("vary:")) start(profile);
         if (seed !== undefined) injector.plugin.setup!(openedApp, changes);
       },

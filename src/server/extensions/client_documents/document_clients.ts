@@ -21,7 +21,6 @@ import { cacheLifetimeMs } from "./cache_lifetime.ts";
 import { assertDocumentUrl } from "./document_url.ts";
 import { parseDocument } from "./parse_document.ts";
 import { type InvalidDocument, reject } from "./rules.ts";
-import { serverPolicy } from "../../config/server_policy.ts";
 
 /** The clients of metadata documents. */
 export interface DocumentClients {
@@ -97,7 +96,7 @@ export function createDocumentClients(
       const validUntil = fetchedAt + lifetimeMs;
       const client = await parseDocument(
         { url, text, contentType: headers.get("content-type") },
-        { ...serverPolicy(settings), audience },
+        { ...settings, audience },
         {
           fetchedAt,
           validUntil,

@@ -28,7 +28,6 @@ import {
 } from "./streams.ts";
 import { sendVerification } from "./transmit.ts";
 import { reject } from "./rules.ts";
-import { serverPolicy } from "../../config/server_policy.ts";
 
 /** Maximum length of a text that a client sends, in characters; and of its list of event types, in entries. */
 const maxTextLength = 2048;
@@ -190,7 +189,7 @@ function readDelivery(server: HostedServer, delivery: unknown): Pick<StreamChang
   const { method, endpoint_url: url, authorization_header: authorization } = Object(delivery);
   if (method === pollMethod) return { pushUrl: undefined, authorization: undefined };
   if (method !== pushMethod) throw invalid("delivery.method", `${pushMethod} or ${pollMethod}`, quote(method));
-  const { insecureAllowHttpRedirectUris: allowHttp, allows } = serverPolicy(server.settings);
+  const { insecureAllowHttpRedirectUris: allowHttp, allows } = server.settings;
   const issue = typeof url !== "string" || url.length > maxTextLength || !/^https?:/i.test(url)
     ? { expected: "an https URL" }
     : validateClientUri(url, allowHttp, allows.localUrls);

@@ -5,7 +5,6 @@ import { type SigningAlgorithm, signingAlgorithms } from "../../../core/keys/sig
 import type { Server } from "../../../core/server.ts";
 import type { PrivateJwk } from "../../../client/private_jwk.ts";
 import { defineVerb, type Verb } from "../verb.ts";
-import { serverPolicy } from "../../../server/config/server_policy.ts";
 
 /** The algorithm of the new key, and when the key begins to sign. */
 interface KeyRotation {
@@ -57,7 +56,7 @@ export const keyVerbs: readonly Verb[] = [
     }, { lead: 0 }),
     args: ["alg", "lead"],
     result: publishedKeys,
-    async run({ app: { server } }, { alg = server.settings.alg, lead = serverPolicy(server.settings).keys.lead }) {
+    async run({ app: { server } }, { alg = server.settings.alg, lead = server.settings.keys.lead }) {
       await server.keyRotation.rotate(alg, lead);
       return await listKeys(server, alg);
     },
