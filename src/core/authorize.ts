@@ -31,7 +31,6 @@ import { readRequest, warnAcceptedRequest } from "./request.ts";
 import { rejectOldLogin, statedLevel, usableSession } from "./request/login.ts";
 import type { Destination, PendingAuthorization } from "./request/authorization_request.ts";
 import { findDestination } from "./request/destination.ts";
-import { resolveRequest, storedRequests } from "./request/request_source.ts";
 import type { Handlers } from "./route.ts";
 import type { Server } from "./server.ts";
 import { createSession, endForgottenSessions, type Session } from "./session/session.ts";
@@ -74,7 +73,7 @@ async function readDestination(context: Context) {
   const reading = readParams(context);
   const received = isPromise(reading) ? await reading : reading;
   try {
-    const resolving = resolveRequest(server, received, unrepeatable);
+    const resolving = server.requestParts.resolve(server, received, unrepeatable);
     const { params, origin } = isPromise(resolving) ? await resolving : resolving;
     const { client, destination } = await findDestination(server, params, origin);
     return { client, destination, params, origin };
@@ -104,7 +103,6 @@ export async function decideRequest(
   const decision = await approve(pending.request, situation);
   if (!("user" in decision)) {
     if (isPromptNone) throw reject("OI-03", { needs: "user interaction" });
-    await keepStoredRequest(context, pending);
     return isResponse(decision) ? withHeaders(decision, approverPageHeaders) : decision;
   }
   const { user, authTime, acr, amr } = decision;
@@ -122,13 +120,6 @@ export async function decideRequest(
 
 /** Keeps the page of an embedding program's approver out of caches and referrers. */
 const approverPageHeaders = { "cache-control": "no-store", "referrer-policy": "no-referrer" };
-
-/** Keeps a request that the client stored, until the user has decided. */
-async function keepStoredRequest({ server, target }: Context, { destination, client }: PendingAuthorization) {
-  const { storedRequest } = destination;
-  if (storedRequest === undefined) return;
-  await storedRequests(server).keep(server, client, storedRequest, target.clientAddress.address);
-}
 
 /**
  * Issues the response to an approved request and sends it to the destination.

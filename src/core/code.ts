@@ -12,7 +12,6 @@ import type { Session } from "./session/session.ts";
 import { createGrant } from "./grant.ts";
 import type { PendingAuthorization } from "./request/authorization_request.ts";
 import { allowsUser } from "./request/login.ts";
-import { storedRequests } from "./request/request_source.ts";
 
 /** The decision of a user, with the granted part of the requested access besides scope. */
 export interface Approval extends FurtherAccess {
@@ -70,9 +69,8 @@ export async function issueResponse(
   }
   const recording = server.grants.recordUse(server, client, request);
   if (isPromise(recording)) await recording;
-  if (destination.storedRequest !== undefined) {
-    await storedRequests(server).consume(server, destination.storedRequest);
-  }
+  const { storedRequest } = destination;
+  if (storedRequest !== undefined) await server.requestParts.consume?.(server, storedRequest);
   const { sub, authTime, acr, amr, sid } = session;
   const granting = createGrant(server, {
     clientId,

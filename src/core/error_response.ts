@@ -6,7 +6,6 @@ import { OAuthError } from "./errors.ts";
 import { HttpError, type HttpResponse, json, type RequestLike } from "./http/message.ts";
 import { bearerError, detailHeaders, type ErrorMembers, jsonError, toOAuthError } from "./json_error.ts";
 import type { Destination } from "./request/authorization_request.ts";
-import { storedRequests } from "./request/request_source.ts";
 import { statusOf } from "./rules/rule.ts";
 import type { Server } from "./server.ts";
 import { redirectsToDevice } from "./redirect_uri.ts";
@@ -143,7 +142,7 @@ async function endRequest(server: Server, destination: Destination, thrown: unkn
   await server.responseModes.get(destination.mode)?.end?.(server, destination, thrown);
   const isTemporary = !(thrown instanceof OAuthError) || statusOf(thrown.code) >= 500;
   const { storedRequest } = destination;
-  if (storedRequest !== undefined && !isTemporary) await storedRequests(server).consume(server, storedRequest);
+  if (storedRequest !== undefined && !isTemporary) await server.requestParts.consume?.(server, storedRequest);
 }
 
 /** The format that `Accept` names, a page first; `undefined` if it names neither. */

@@ -9,6 +9,7 @@ import { reject } from "./reject.ts";
 import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "./server.ts";
 import type { AuthorizationRequest, EntryPoint } from "./request/authorization_request.ts";
 import { readLoginRequirements } from "./request/login.ts";
+import { resolveRequest } from "./request/request_source.ts";
 import { readCodeChallenge } from "./pkce.ts";
 import { readScope } from "./request/scope.ts";
 import { assertResponseMode, assertState, readResponseType } from "./request/response.ts";
@@ -69,7 +70,7 @@ export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts
     parts.flatMap(({ at, parameters = [] }) => at.includes(entryPoint) ? parameters : []);
   return {
     at: { authorize: partsAt("authorize"), par: partsAt("par"), poll: partsAt("poll") },
-    sources: [],
+    resolve: resolveRequest,
     parameters: {
       authorize: [...authorizationParameters, ...parametersAt("authorize")],
       par: [...authorizationParameters, ...parametersAt("par")],

@@ -18,7 +18,7 @@ import type {
   ResponseModes,
   ResponseTypes,
 } from "./request/authorization_request.ts";
-import type { RequestSource } from "./request/request_source.ts";
+import type { ResolvedRequest } from "./request/request_source.ts";
 import type { ParameterDescription, Params, ResponseMode } from "./params.ts";
 import type { ClaimRequests, ClaimRules, UserClaims } from "./claims.ts";
 import type { Client, Clients, Users } from "./clients/repository.ts";
@@ -357,8 +357,18 @@ export interface EntryPointParts {
 /** @internal The parts of requests to one server, computed once. */
 export interface RequestParts {
   readonly at: Readonly<Record<EntryPoint, EntryPointParts>>;
-  /** The sources of the parameters of authorization requests, besides the requests themselves. */
-  readonly sources: readonly RequestSource<Server>[];
+  /**
+   * Finds the parameters of an authorization request. It changes nothing, so that a user may reload the page.
+   *
+   * @param unrepeatable See `paramsFromFields`.
+   * @throws {OAuthError} An error for the user; errors for the client are in the result.
+   */
+  resolve(server: Server, received: Params, unrepeatable: ReadonlySet<string>): MaybePromise<ResolvedRequest>;
+  /**
+   * Consumes a stored request, just before the response to it is sent. Of concurrent calls one succeeds; all others
+   * throw an error for the user, because the client already has a response.
+   */
+  consume?(server: Server, storedRequest: string): Promise<void>;
   /** Claims requested by name; absent if no extension handles them. */
   readonly claims?: ClaimRequests<Server>;
   /** The parameters of each entry point; of `poll` only those that extensions add. */

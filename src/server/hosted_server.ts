@@ -1,10 +1,13 @@
 /** The whole server: besides the protocol, it has entries that change, fetches, and redacts. */
 
 import type { User } from "../core/clients/client.ts";
+import type { Client } from "../core/clients/repository.ts";
 import type { OAuthError } from "../core/errors.ts";
 import type { MaybePromise } from "../core/maybe_promise.ts";
+import type { Params } from "../core/params.ts";
 import type { Resources } from "../core/resources.ts";
 import type { SessionWatcher } from "../core/session/session_watcher.ts";
+import type { FurtherAccess } from "../core/store/store.ts";
 import type { BoundedCache } from "../platform/bounded_cache.ts";
 import type { ServerClaimRules } from "./config/received_claims.ts";
 import type { GrantType } from "./standing.ts";
@@ -13,7 +16,7 @@ import type { Access } from "./entries/access.ts";
 import type { Background } from "./hosting/background.ts";
 import type { RateLimiter } from "./hosting/rate_limiter.ts";
 import type { KeyRotation } from "./hosting/rotating_keys.ts";
-import type { Delivery } from "./login/delivery.ts";
+import type { Delivery } from "./delivery.ts";
 import type { RegisteredSecrets } from "./redaction/registered_secrets.ts";
 import type { ServerClients } from "./entries/server_clients.ts";
 import type { Observations } from "../core/observations.ts";
@@ -89,6 +92,23 @@ export interface HostedResources extends Resources<HostedServer> {
   registered(server: HostedServer, uris: readonly string[]): Promise<readonly string[]>;
 }
 
+/** @internal Requests that are stored before a user logs in; the destination of their response has their id. */
+export interface StoredRequests {
+  /**
+   * Keeps a request while its user logs in.
+   *
+   * @param address The network address of the user; absent if unknown.
+   */
+  keep(server: HostedServer, client: Client, id: string, address: string | undefined): Promise<void>;
+  /** Consumes a request, as `consume` of `RequestParts`. */
+  consume(server: HostedServer, id: string): Promise<void>;
+  /**
+   * The access besides scope of a stored request, which the browser does not carry; `undefined` if the request has
+   * expired.
+   */
+  findAccess(server: HostedServer, id: string): Promise<FurtherAccess | undefined>;
+}
+
 /** @internal The whole server, which extensions and plugins receive. */
 export interface HostedServer extends FetchingServer {
   /** The policy. */
@@ -118,6 +138,14 @@ export interface HostedServer extends FetchingServer {
   ): void;
   /** The deliveries of decisions to clients that poll for them. */
   readonly deliveries: readonly Delivery[];
+  /** The requests that clients have stored; absent: none can be. */
+  readonly storedRequests?: StoredRequests;
+  /**
+   * Verifies the parameters that an authenticated client has signed; absent: none can be signed.
+   *
+   * @throws {OAuthError} If they are invalid.
+   */
+  readSigned?(server: HostedServer, client: Client, received: Params): Promise<[name: string, value: string][]>;
   /** The resources that access tokens can be issued for. */
   readonly resources: HostedResources;
   /** Access besides scope; absent if no extension handles it. */

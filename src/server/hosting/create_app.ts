@@ -2,6 +2,7 @@
 
 import { approveOrAsk } from "../login/account_selection.ts";
 import { autoApprover } from "../login/auto_approver.ts";
+import { keepsRequests, storedRequests } from "../stored_requests.ts";
 import type { Approver } from "../../core/approver.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { App } from "../app.ts";
@@ -188,10 +189,12 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     const grantTypes = own.grantTypes.map(({ type }) => type);
     Object.assign(own, { clients: withUnregisteredClients(own.clients, settings, grantTypes) });
   }
-  const approver = plugins.reduceRight(
+  const consume = async (ofRequest: HostedServer, id: string) => await storedRequests(ofRequest).consume(ofRequest, id);
+  Object.assign(own, { requestParts: { ...own.requestParts, consume } });
+  const approver = keepsRequests(plugins.reduceRight(
     (inner, plugin) => plugin.approve?.(inner, interaction !== undefined) ?? inner,
     options.approver ?? interaction?.pagesApprover() ?? automaticLogin,
-  );
+  ));
   const autoLogin = settings.login === "auto" && options.approver === undefined;
   const { paths } = settings;
   const ownEndpoints = atConfiguredPaths(

@@ -5,7 +5,7 @@ import type { Client } from "../../core/clients/repository.ts";
 import { isPermitted } from "../standing.ts";
 import type { Server } from "../../core/server.ts";
 import type { ClientPresentation } from "./pages/client_links.tsx";
-import { isPolled } from "./delivery.ts";
+import { isPolled } from "../delivery.ts";
 import type { Interaction } from "./pending.ts";
 
 /** Hosts and ports that a policy can name: the parser of URLs accepts others, which would add directives. */

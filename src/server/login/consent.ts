@@ -16,7 +16,7 @@ import { readSession } from "../../core/session/cookies.ts";
 import { emptyHeadResponse, redirect, type ResponseLike } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { deliveryTo, isPolled } from "./delivery.ts";
+import { deliveryTo, isPolled } from "../delivery.ts";
 import { clientIdentity } from "../entries/client_identity.ts";
 import { standingFor } from "../standing.ts";
 import { redirectsToDevice } from "../../core/redirect_uri.ts";

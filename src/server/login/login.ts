@@ -18,6 +18,7 @@ import { authenticateUser, type LoginOptions } from "./authenticate_user.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { cancellationLimiter, consumePending, findPending, type Interaction } from "./pending.ts";
 import { rememberAccount } from "./account_picker.ts";
+import { keepsRequests } from "../stored_requests.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
 export function loginHandlers(options: LoginOptions, replacement: Pages["login"]): Handlers<HostedServer> {
@@ -30,7 +31,7 @@ export function loginHandlers(options: LoginOptions, replacement: Pages["login"]
     const pending = await findPending(context, params.get("interaction"));
     if (pending.browser !== undefined) return await showLogin(context, pending, page, params);
     context.destination = pending.destination;
-    return await decideRequest(context, pending, pagesApprover(pending));
+    return await decideRequest(context, pending, keepsRequests(pagesApprover(pending)));
   }
 
   async function handlePost(context: Context<HostedServer>): Promise<ResponseLike> {

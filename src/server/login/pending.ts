@@ -10,7 +10,6 @@ import type {
   Destination,
   PendingAuthorization,
 } from "../../core/request/authorization_request.ts";
-import { storedRequests } from "../../core/request/request_source.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { OAuthError } from "../../core/errors.ts";
 import { digest, randomId, storageKey } from "../../core/secrets.ts";
@@ -22,7 +21,8 @@ import { storeOf } from "../entries/records.ts";
 import { networkFromAddress } from "../../platform/http/ip_address.ts";
 import { reject } from "../rules/mod.ts";
 import type { LostLoginFacts } from "../rules/pages.ts";
-import { deliveryTo, isPolled } from "./delivery.ts";
+import { deliveryTo, isPolled } from "../delivery.ts";
+import { storedRequests } from "../stored_requests.ts";
 
 /** Lifetime of an interaction, in seconds. */
 const pendingLifetimeSeconds = 30 * 60;

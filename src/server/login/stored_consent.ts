@@ -15,7 +15,7 @@ import type { Server } from "../../core/server.ts";
 import { currentGeneration } from "../../core/users/users.ts";
 import type { FurtherAccess, StoredRecord } from "../../core/store/store.ts";
 import { storeOf } from "../entries/records.ts";
-import { isPolled } from "./delivery.ts";
+import { isPolled } from "../delivery.ts";
 
 /** The consent of a user to a client, so that they are not asked twice. Times are in milliseconds. */
 interface ConsentRecord {

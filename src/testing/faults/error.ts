@@ -1,6 +1,5 @@
 /** Any OAuth error, in the form that the endpoint itself uses (OAuth 2.1 §3.2.4, §4.1.2.1; RFC 6750 §3). */
 
-import { resolveRequest } from "../../core/request/request_source.ts";
 import { authorizationResponse } from "../../core/authorize.ts";
 import { basicChallenge } from "../../core/json_error.ts";
 import { challenge, json, type RequestLike, type ResponseLike } from "../../core/http/message.ts";
@@ -99,7 +98,7 @@ async function findDestinationOf(
   if (!isAuthorizationEndpoint(description)) return undefined;
   const server = { ...app.server, trace: () => {}, passed: undefined };
   try {
-    const resolved = await resolveRequest(server, paramsFromFields(Object.entries(params)), new Set());
+    const resolved = await server.requestParts.resolve(server, paramsFromFields(Object.entries(params)), new Set());
     return await findDestination(server, resolved.params, resolved.origin);
   } catch {
     return undefined;

@@ -63,6 +63,12 @@ async function logIn(
   return await (await as.fetch(new Request(`${as.issuer}/oauth2/token`, { method: "POST", headers, body }))).json();
 }
 
+/** The parameters by which requests name the sources that extensions add, and a value of each. */
+const sources: Readonly<Record<string, readonly [parameter: string, value: string]>> = {
+  par: ["request_uri", "urn:ietf:params:oauth:request_uri:x"],
+  signed_requests: ["request", "x"],
+};
+
 for (const extension of extensions) {
   const others = extensions.filter((other) => other !== extension);
   const { name, settings: { fields = {} } = {}, grantTypes = [], requestParts = [] } = extension;
@@ -126,13 +132,13 @@ for (const extension of extensions) {
 
   test(`without ${name}: [JR-01] the source of its requests is not supported, also in a pushed request`, async () => {
     const { server } = await appWith(extension);
-    const requestParts = { ...server.requestParts, sources: [] };
-    const [source] = (await extension.extend?.({ ...server, requestParts }))?.requestParts.sources ?? [];
-    if (source === undefined) return;
-    const { parameter, prefix = "" } = source;
+    const { requestParts } = await extension.extend?.(server) ?? server;
+    assertEquals(requestParts.resolve !== server.requestParts.resolve, name in sources);
+    if (!(name in sources)) return;
+    const [parameter, value] = sources[name]!;
     await using as = await latchkey({ issuer: "https://as.test", extensions: others, clients: [client] });
     const [redirect_uri] = client.redirect_uris;
-    const fields = { client_id: "job", redirect_uri: redirect_uri!, response_type: "code", [parameter]: `${prefix}x` };
+    const fields = { client_id: "job", redirect_uri: redirect_uri!, response_type: "code", [parameter]: value };
     const authorize = `${as.issuer}/oauth2/authorize?${new URLSearchParams(fields)}`;
     const location = new URL((await as.fetch(new Request(authorize))).headers.get("location")!);
     assertEquals(location.searchParams.get("error"), `${parameter}_not_supported`);

@@ -10,24 +10,32 @@ import { clientAuthParameters } from "../../../core/client_auth.ts";
 import { policyOf } from "../../../core/clients/repository.ts";
 import { byProfile } from "../../config/server_policy.ts";
 import type { ParameterDescription } from "../../../core/params.ts";
-import type { RequestSource } from "../../../core/request/request_source.ts";
-import type { PartRequest, Server } from "../../../core/server.ts";
-import type { HostedServer } from "../../hosted_server.ts";
+import { reject as rejectByCore } from "../../../core/reject.ts";
+import type { PartRequest, RequestParts } from "../../../core/server.ts";
+import type { StoredRequests } from "../../hosted_server.ts";
 import { reject } from "./rules.ts";
 import { demandsPush, isPushRequired, parSettings, pushedRequestClientFields, requestUriPrefix } from "./settings.ts";
 
 const load = () => import("./pushed_request.ts");
 
-const pushedRequests: RequestSource<Server> = {
-  parameter: "request_uri",
-  prefix: requestUriPrefix,
-  read: async (server, received, unrepeatable) => (await load()).readPushedRequest(server, received, unrepeatable),
-  stored: {
-    keep: async (server, client, id, address) => (await load()).keepPushedRequest(server, client, id, address),
-    consume: async (server, id) => (await load()).consumePushedRequest(server, id),
-    findAccess: async (server: HostedServer, id) => (await load()).findPushedAccess(server, id),
-  },
+const storedRequests: StoredRequests = {
+  keep: async (server, client, id, address) => (await load()).keepPushedRequest(server, client, id, address),
+  consume: async (server, id) => (await load()).consumePushedRequest(server, id),
+  findAccess: async (server, id) => (await load()).findPushedAccess(server, id),
 };
+
+/** Finds the parameters of pushed requests, and of all others by `inner`. */
+function resolvePushed(inner: RequestParts["resolve"]): RequestParts["resolve"] {
+  return (server, received, unrepeatable) => {
+    const uri = received.get("request_uri");
+    if (uri === undefined || received.get("request") !== undefined) return inner(server, received, unrepeatable);
+    if (uri.startsWith(requestUriPrefix)) {
+      return load().then(({ readPushedRequest }) => readPushedRequest(server, received, unrepeatable));
+    }
+    const facts = { parameter: "request_uri", problem: "unsupported", prefix: requestUriPrefix } as const;
+    return { params: received, origin: { rejection: rejectByCore("JR-01", facts) } };
+  };
+}
 
 /** Lets clients push authorization requests. */
 export const par: Extension = {
@@ -37,7 +45,8 @@ export const par: Extension = {
   requestParts: [{ rule: "PA-07", at: ["authorize", "par"], read: rejectUnpushed }],
   extend: (server) => ({
     ...server,
-    requestParts: { ...server.requestParts, sources: [...server.requestParts.sources, pushedRequests] },
+    storedRequests,
+    requestParts: { ...server.requestParts, resolve: resolvePushed(server.requestParts.resolve) },
   }),
   endpoints: (_settings, { base, requestParameters }) => [endpoint(base, requestParameters.par)],
   metadata: ({ settings }) => demandsPush(settings) ? { require_pushed_authorization_requests: true } : {},

@@ -6,7 +6,8 @@
 import { accessName } from "../../entries/access.ts";
 import { findDestination } from "../../../core/request/destination.ts";
 import { readRequest } from "../../../core/request.ts";
-import { type ResolvedRequest, unsupportedSource } from "../../../core/request/request_source.ts";
+import type { ResolvedRequest } from "../../../core/request/request_source.ts";
+import { reject as rejectByCore } from "../../../core/reject.ts";
 import { evictBeyondBound } from "../../entries/bounded_records.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import type { OAuthError } from "../../../core/errors.ts";
@@ -62,7 +63,7 @@ export interface PushedRequestResponse {
  * @throws {OAuthError} If the authorization endpoint would reject the parameters, or they are too large.
  */
 export async function pushRequest(
-  server: Server,
+  server: HostedServer,
   { client, parameters: params, provenKey, connection: { address } }: AuthenticatedRequest,
 ): Promise<PushedRequestResponse> {
   const isSigned = params.get("request") !== undefined;
@@ -93,10 +94,9 @@ export async function pushRequest(
 }
 
 /** The parameters that the client has signed. */
-function readSigned(server: Server, client: Client, params: Params): Promise<PushedRequestRecord["parameters"]> {
-  const source = server.requestParts.sources.find(({ readSigned }) => readSigned !== undefined);
-  if (source === undefined) throw unsupportedSource(server, "request");
-  return source.readSigned!(server, client, params);
+function readSigned(server: HostedServer, client: Client, params: Params): Promise<PushedRequestRecord["parameters"]> {
+  if (server.readSigned !== undefined) return server.readSigned(server, client, params);
+  throw rejectByCore("JR-01", { parameter: "request", problem: "unsupported" });
 }
 
 /** Binds the code of a request to the key of the proof, as `dpop_jkt` does (RFC 9449 §10.1). */

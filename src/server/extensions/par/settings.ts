@@ -5,6 +5,7 @@ import { describeSettings } from "../../config/extension_settings.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { type Fields, flag } from "../../config/field.ts";
 import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import { pathField } from "../../config/endpoint_paths.ts";
 import { open } from "../../config/client_fields.ts";
 
@@ -42,11 +43,6 @@ export function demandsPush(settings: object): boolean {
   return parSettings.of(settings).requirePushedAuthorizationRequests === true;
 }
 
-/** Whether clients of a server can push requests. */
-function canPush({ requestParts }: Pick<Server, "requestParts">): boolean {
-  return requestParts.sources.some(({ parameter }) => parameter === "request_uri");
-}
-
 /** Whether the requests of a client, or of an unknown one, must be pushed, at a server with this extension. */
 export function isPushRequired(server: Pick<Server, "settings">, client: Client | undefined): boolean {
   return demandsPush(client === undefined ? server.settings : policyOf(server, client)) ||
@@ -54,8 +50,11 @@ export function isPushRequired(server: Pick<Server, "settings">, client: Client 
 }
 
 /** Whether the requests of a client, or of an unknown one, must be pushed. */
-export function mustPush(server: Pick<Server, "requestParts" | "settings">, client: Client | undefined): boolean {
-  return canPush(server) && isPushRequired(server, client);
+export function mustPush(
+  server: Pick<Server, "settings"> & Pick<HostedServer, "storedRequests">,
+  client: Client | undefined,
+): boolean {
+  return server.storedRequests !== undefined && isPushRequired(server, client);
 }
 
 /** Client metadata of pushed requests. */

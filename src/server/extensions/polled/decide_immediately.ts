@@ -5,7 +5,7 @@ import type { Context } from "../../../core/context.ts";
 import { rejectOldLogin, statedLevel } from "../../../core/request/login.ts";
 import { issueResponse } from "../../../core/code.ts";
 import { createSession } from "../../../core/session/session.ts";
-import { pollMode } from "../../login/delivery.ts";
+import { pollMode } from "../../delivery.ts";
 import type { PendingRequest } from "./polled_request.ts";
 
 /** Asks the approver. If it returns a response, the request waits for a decision on a page. */

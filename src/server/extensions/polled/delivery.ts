@@ -6,7 +6,7 @@
 import type { EndpointOptions } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../../core/route.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { type Delivery, deliveryTo, type PolledDestination, pollMode } from "../../login/delivery.ts";
+import { type Delivery, deliveryTo, type PolledDestination, pollMode } from "../../delivery.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import type { ResponseModeDescription } from "../../../core/request/authorization_request.ts";
 import { clientAuthParameters } from "../../../core/client_auth.ts";

@@ -1,6 +1,6 @@
 /** Requests whose client polls: their records, from the request of the client to the decision of the user. */
 
-import { type PolledDestination, type PolledFacts, pollMode } from "../../login/delivery.ts";
+import { type PolledDestination, type PolledFacts, pollMode } from "../../delivery.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../../../core/request/authorization_request.ts";
 import { readRequest, warnAcceptedRequest } from "../../../core/request.ts";
 import { evictBeyondBound } from "../../entries/bounded_records.ts";

@@ -6,9 +6,8 @@
 import type { MaybePromise } from "../../../core/maybe_promise.ts";
 import type { ServerWith } from "../../../core/extension.ts";
 import type { Extension } from "../../hosting/extension.ts";
-import type { RequestSource } from "../../../core/request/request_source.ts";
 import { clientJwtAlgorithms } from "../../config/client_jwt_algorithms.ts";
-import type { PartRequest } from "../../../core/server.ts";
+import type { PartRequest, RequestParts } from "../../../core/server.ts";
 import {
   isSignatureRequired,
   signedRequestClientFields,
@@ -42,11 +41,13 @@ function validateAlgorithm(client: ClientMetadata): readonly ConfigIssue[] {
   }];
 }
 
-const requestObjects: RequestSource<HostedServer> = {
-  parameter: "request",
-  read: async (server, received, unrepeatable) => (await load()).readRequestObject(server, received, unrepeatable),
-  readSigned: async (server, client, received) => (await load()).verifyRequestObject(server, client, received),
-};
+/** Finds the parameters of signed requests, and of all others by `inner`. */
+function resolveSigned(inner: RequestParts["resolve"]): RequestParts["resolve"] {
+  return (server, received, unrepeatable) =>
+    received.get("request") === undefined || received.get("request_uri") !== undefined
+      ? inner(server, received, unrepeatable)
+      : load().then(({ readRequestObject }) => readRequestObject(server as HostedServer, received, unrepeatable));
+}
 
 /** Lets clients sign authorization requests. */
 export const signedRequests: Extension<SignedRequestPolicy> = {
@@ -56,7 +57,8 @@ export const signedRequests: Extension<SignedRequestPolicy> = {
   requestParts: [{ rule: "JR-05", at: ["authorize", "par"], read: rejectUnsigned }],
   extend: (server) => ({
     ...server,
-    requestParts: { ...server.requestParts, sources: [...server.requestParts.sources, requestObjects] },
+    readSigned: async (current, client, received) => (await load()).verifyRequestObject(current, client, received),
+    requestParts: { ...server.requestParts, resolve: resolveSigned(server.requestParts.resolve) },
     keys: {
       ...server.keys,
       async jwks(current: HostedServer) {

@@ -6,6 +6,7 @@ import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { keyManagementAlgorithms } from "../encrypted_responses/settings.ts";
 import { choice, type Fields, flag, list } from "../../config/field.ts";
 import type { Server } from "../../../core/server.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import { open } from "../../config/client_fields.ts";
 import { assertionAlgorithms } from "../../config/client_jwt_algorithms.ts";
 
@@ -41,11 +42,6 @@ export type SignedRequestPolicy = Required<SignedRequestSettings>;
 /** Describes the settings, and reads them from a policy. */
 export const signedRequestSettings = describeSettings<SignedRequestPolicy>({ fields: signedRequestFields });
 
-/** Whether clients of a server can sign requests. */
-function canSign({ requestParts }: Pick<Server, "requestParts">): boolean {
-  return requestParts.sources.some(({ parameter }) => parameter === "request");
-}
-
 /** Whether the requests of a client, or of an unknown one, must be signed, at a server with this extension. */
 export function isSignatureRequired(server: Pick<Server, "settings">, client: Client | undefined): boolean {
   const settings = client === undefined ? server.settings : policyOf(server, client);
@@ -54,8 +50,11 @@ export function isSignatureRequired(server: Pick<Server, "settings">, client: Cl
 }
 
 /** Whether the requests of a client, or of an unknown one, must be signed. */
-export function mustSign(server: Pick<Server, "requestParts" | "settings">, client: Client | undefined): boolean {
-  return canSign(server) && isSignatureRequired(server, client);
+export function mustSign(
+  server: Pick<Server, "settings"> & Pick<HostedServer, "readSigned">,
+  client: Client | undefined,
+): boolean {
+  return server.readSigned !== undefined && isSignatureRequired(server, client);
 }
 
 /** Client metadata of signed requests. */

@@ -1,0 +1,30 @@
+/** Stored requests, from the first page until the response. */
+
+import type { Approver } from "../core/approver.ts";
+import { reject } from "../core/reject.ts";
+import type { HostedServer, StoredRequests } from "./hosted_server.ts";
+
+/**
+ * The stored requests of a server, for a destination that names one.
+ *
+ * @throws {OAuthError} If the server no longer stores requests.
+ */
+export function storedRequests({ storedRequests }: Pick<HostedServer, "storedRequests">): StoredRequests {
+  if (storedRequests !== undefined) return storedRequests;
+  throw reject("JR-01", { parameter: "request_uri", problem: "gone" }, { forUser: true });
+}
+
+/** The approver. If it returns a page, a stored request is kept until the user has decided. */
+export function keepsRequests(approve: Approver): Approver {
+  return (request, at) =>
+    at.pending.destination.storedRequest === undefined ? approve(request, at) : approveStored(approve, request, at);
+}
+
+async function approveStored(approve: Approver, ...[request, at]: Parameters<Approver>) {
+  const decision = await approve(request, at);
+  if ("user" in decision || request.loginRequirements.prompt.includes("none")) return decision;
+  const { pending: { destination, client }, context } = at;
+  const server = context.server as HostedServer;
+  await storedRequests(server).keep(server, client, destination.storedRequest!, context.target.clientAddress.address);
+  return decision;
+}
