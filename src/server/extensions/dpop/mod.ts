@@ -5,19 +5,21 @@ import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
 import type { PartRequest, ProofOfPossession } from "../../../core/server.ts";
 import { confirmationOf } from "../../../core/tokens/bound_token.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { nextProofHeaders, respondToProof, verifyProof } from "./respond.ts";
 import { type dpopRules, reject } from "./rules.ts";
 import { acceptedProofs, assertKeyProven } from "./scheme.ts";
 import { dpopClientFields, type DpopPolicy, dpopSettings, isProofRequired } from "./settings.ts";
+
+const load = () => import("./respond.ts");
 
 /** Adds DPoP proofs to the other ways of a server to prove a key, which come first. */
 function withProofs(others: ProofOfPossession | undefined): ProofOfPossession {
   return {
     prove(server: HostedServer, request, respond) {
       const proveKey: typeof respond = (request) =>
-        request.provenKey === undefined
-          ? respondToProof(server, request, respond, isProofRequired(server, request.client))
-          : respond(request);
+        request.provenKey !== undefined ||
+          request.header("dpop") === null && !isProofRequired(server, request.client)
+          ? respond(request)
+          : load().then(({ respondWithKey }) => respondWithKey(server, request, respond));
       return others?.prove(server, request, proveKey) ?? proveKey(request);
     },
     unprovenKey(error, expectedKey, provenKey) {
@@ -42,10 +44,13 @@ function withProofs(others: ProofOfPossession | undefined): ProofOfPossession {
         sent.scheme,
         cnf,
         isProofRequired(server, undefined),
-        (boundKey) => verifyProof(server, request, { accessToken: sent.token, boundKey, clientId }),
+        async (boundKey) => {
+          const { verifyRequestProof } = await import("./request_proof.ts");
+          return await verifyRequestProof(server, request, { accessToken: sent.token, boundKey, clientId });
+        },
       );
       if (cnf !== undefined) server.passed?.("DO-09");
-      return cnf?.jkt !== undefined && await nextProofHeaders(server, "resource") || {};
+      return cnf?.jkt !== undefined && await (await load()).nextProofHeaders(server, "resource") || {};
     },
   };
 }

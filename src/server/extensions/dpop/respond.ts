@@ -1,40 +1,26 @@
-/** Responds to requests with proofs: verifies the proof, and adds the nonce for the next one. */
+/** Responds to requests with proofs: verifies the proof, and adds the nonce for the next one. Loaded with the first. */
 
 import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
 import type { HttpResponse } from "../../../core/http/message.ts";
 import type { ProofOfPossession, Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import type { ProvenRequest, ProvenToken } from "./request_proof.ts";
+import { verifyRequestProof } from "./request_proof.ts";
 import { nonceHeader } from "./scheme.ts";
 import { dpopSettings } from "./settings.ts";
 
 type Respond = Parameters<ProofOfPossession["prove"]>[2];
 
-/** Verifies the proof of a request, and returns the thumbprint of its key. The code is loaded with the first one. */
-export async function verifyProof(server: HostedServer, request: ProvenRequest, token?: ProvenToken): Promise<string> {
-  return await (await import("./request_proof.ts")).verifyRequestProof(server, request, token);
-}
-
 /**
- * Responds to a request to an endpoint for clients, with the key of its proof if it has one.
+ * Responds to a request to an endpoint for clients, with the key of its proof.
  *
- * @throws {OAuthError} If the proof is invalid, or missing although it is required.
+ * @throws {OAuthError} If the proof is invalid or missing.
  */
-export function respondToProof(
-  server: HostedServer,
-  request: AuthenticatedRequest,
-  respond: Respond,
-  isRequired = false,
-): Promise<HttpResponse> {
-  return !isRequired && request.header("dpop") === null ? respond(request) : respondWithKey(server, request, respond);
-}
-
-async function respondWithKey(
+export async function respondWithKey(
   server: HostedServer,
   request: AuthenticatedRequest,
   respond: Respond,
 ): Promise<HttpResponse> {
-  const provenKey = await verifyProof(server, request);
+  const provenKey = await verifyRequestProof(server, request);
   const response = await respond(Object.assign(request, { provenKey }));
   const headers = await nextProofHeaders(server, "client");
   return headers === undefined ? response : { ...response, headers: { ...response.headers, ...headers } };

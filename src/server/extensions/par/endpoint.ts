@@ -3,7 +3,7 @@
 import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
 import { json } from "../../../core/http/message.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { respondToProof } from "../dpop/respond.ts";
+import { respondWithKey } from "../dpop/respond.ts";
 import { canProve } from "../dpop/settings.ts";
 import { pushRequest } from "./pushed_request.ts";
 import { reject } from "./rules.ts";
@@ -14,7 +14,8 @@ import type { Handlers } from "../../../core/route.ts";
 export const par: Handlers = clientEndpoint(
   (server: HostedServer, request) => {
     const push = async (proven: AuthenticatedRequest) => json(201, await pushRequest(server, proven));
-    return canProve(server) ? respondToProof(server, request, push) : push(request);
+    const hasProof = canProve(server) && request.header("dpop") !== null;
+    return hasProof ? respondWithKey(server, request, push) : push(request);
   },
   {
     isAudience: true,
