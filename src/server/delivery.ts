@@ -5,7 +5,7 @@ import type { ResponseMode } from "../core/params.ts";
 import type { Destination } from "../core/request/authorization_request.ts";
 import type { Server } from "../core/server.ts";
 import type { FurtherAccess, Grant } from "../core/store/store.ts";
-import { reject } from "./rules/mod.ts";
+import { reject } from "./rules/pages.ts";
 
 /** The response mode of polled destinations. It is in no setting, so no request can name it. */
 export const pollMode = "poll" as string as ResponseMode;

@@ -1,5 +1,6 @@
 /** Rules of the pages for users and operators, and of logins that pages continue. */
 
+import { rejectBy } from "../../core/reject.ts";
 import { type Rule, rule } from "../../core/rules/rule.ts";
 
 /** Facts about a form whose button no page has. */
@@ -58,3 +59,6 @@ export const pageRules = {
   "FL-17": { source: "" },
   "TP-04": { source: "RFC 9700 §4.7" },
 } as const satisfies Readonly<Record<string, Rule>>;
+
+/** Creates the error of a rule of pages. */
+export const reject = rejectBy(pageRules);
