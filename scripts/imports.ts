@@ -14,7 +14,7 @@ const pagePackages = ["preact", "preact-render-to-string"];
 const below = (...folders: string[]) =>
   Object.fromEntries(folders.map((folder) => [`${folder}/`, "anything"] as const));
 
-/** The types of the whole server, the function that traces a warning, and what clients may do. */
+/** The types of the whole server, and what its parts share: warnings, standing, polled and stored requests. */
 const sharedFiles = {
   "server/": "types",
   "server/trace.ts": "anything",

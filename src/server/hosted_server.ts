@@ -26,7 +26,7 @@ import type { UnknownUser } from "./rules/login.ts";
 import type { Trace } from "./trace.ts";
 import type { UserRepository } from "./entries/user_repository.ts";
 
-/** @internal The facts of each observation, also of login and logout. */
+/** @internal The facts of each observation, also of what only the whole server has. */
 export interface HostedObservations extends Observations {
   readonly resource: { readonly requested: readonly string[]; readonly hasAudience: boolean };
   /** A request without `resource` was accepted by a server that expects one. */

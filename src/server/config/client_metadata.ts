@@ -30,10 +30,10 @@ export interface ClientEntry extends ClientMetadata {
   readonly registration?: ClientRegistration;
 }
 
-/** @internal A registered client, whose metadata has the members that extensions read. */
+/** @internal A registered client, whose metadata has the members that the core does not read. */
 export type RegisteredClient = Client & { readonly metadata: ClientMetadata };
 
-/** The metadata of a client, with the members that extensions read. */
+/** The metadata of a client, with the members that the core does not read. */
 export function metadataOf({ metadata }: Pick<Client, "metadata">): ClientMetadata {
   return metadata;
 }
