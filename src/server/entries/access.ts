@@ -6,8 +6,8 @@
 import type { Client } from "../../core/clients/repository.ts";
 import type { AuthenticatedRequest, Authorization } from "../../core/grants/authenticated_request.ts";
 import type { Params } from "../../core/params.ts";
+import type { Server } from "../../core/server.ts";
 import type { FurtherAccess, Grant } from "../../core/store/store.ts";
-import type { CoreTrace, RulePassed } from "../../core/trace.ts";
 
 /** The objects that a request asks for, or that are granted. */
 export type AccessItems = NonNullable<FurtherAccess["authorizationDetails"]>;
@@ -15,17 +15,9 @@ export type AccessItems = NonNullable<FurtherAccess["authorizationDetails"]>;
 /** The name of the parameter, of the claim of access tokens, and of the member of token responses. */
 export const accessName = "authorization_details";
 
-export interface PartServer {
-  readonly settings: object;
-  readonly now: () => number;
-  readonly trace: CoreTrace;
-  /** Receives each passed check; absent if nothing listens. */
-  readonly passed?: RulePassed;
-}
-
 /** How an extension handles such access. Only functions that return a promise load its code. */
 export interface Access {
-  isRequested(server: PartServer, params: Params): boolean;
+  isRequested(server: Server, params: Params): boolean;
   /**
    * The part of a grant that a token request receives, and the part of the grant that the server still supports.
    *
@@ -33,7 +25,7 @@ export interface Access {
    * @throws {OAuthError} If the request asks for more than was granted, or nothing of the grant is left.
    */
   narrow(
-    server: PartServer,
+    server: Server,
     request: AccessRequest,
     grant: FurtherAccess & Pick<Grant, "scope">,
     resources: readonly string[],
@@ -43,17 +35,17 @@ export interface Access {
    *
    * @throws {OAuthError} If it is invalid, or the client may not have it without a user.
    */
-  readOwn(server: PartServer, request: AccessRequest): Promise<FurtherAccess>;
+  readOwn(server: Server, request: AccessRequest): Promise<FurtherAccess>;
   /** Issues access: the access token has the objects that its resources may see, the response has all objects. */
   issue(access: FurtherAccess, resources: readonly string[]): Promise<IssuedAccess>;
   /** The questions of the consent page, one for each object, in their order. */
-  describe(server: PartServer, items: AccessItems): Promise<readonly ConsentItem[]>;
+  describe(server: Server, items: AccessItems): Promise<readonly ConsentItem[]>;
   /**
    * Reads the claim of an assertion that lists the access of the client on this server.
    *
    * @throws {OAuthError} If it is invalid.
    */
-  readClaim(server: PartServer, client: Client, claim: unknown): Promise<AccessItems>;
+  readClaim(server: Server, client: Client, claim: unknown): Promise<AccessItems>;
   /**
    * Reads the access that a client requests at another authorization server.
    *
@@ -78,6 +70,6 @@ export interface ConsentItem {
   readonly fields: readonly { readonly label: string; readonly values: readonly string[] }[];
 }
 
-export function requestsAccess(server: PartServer & { readonly access?: Access }, params: Params): boolean {
+export function requestsAccess(server: Server & { readonly access?: Access }, params: Params): boolean {
   return server.access?.isRequested(server, params) === true;
 }

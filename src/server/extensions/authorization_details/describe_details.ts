@@ -1,13 +1,14 @@
 /** The objects of `authorization_details` as the consent page shows them (RFC 9396 §12). */
 
 import type { AuthorizationDetail } from "../../../core/store/store.ts";
-import type { ConsentItem, PartServer } from "../../entries/access.ts";
+import type { ConsentItem } from "../../entries/access.ts";
+import type { Server } from "../../../core/server.ts";
 import { printable } from "../../../core/quote_value.ts";
 import { detailsTypes } from "./settings.ts";
 
 /** Every field of every object, with the titles that the schema of its type has. */
 export function describeDetails(
-  { settings }: PartServer,
+  { settings }: Server,
   details: readonly AuthorizationDetail[],
 ): readonly ConsentItem[] {
   return details.map((detail) => {

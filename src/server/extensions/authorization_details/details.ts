@@ -17,7 +17,7 @@ import { compileSchema, type FindMismatch, type JsonSchema, noSuchField } from "
 import { canonicalUri } from "../../../platform/http/absolute_uri.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import type { Params } from "../../../core/params.ts";
-import type { PartServer } from "../../entries/access.ts";
+import type { Server } from "../../../core/server.ts";
 import { findUnmatched, isWithin, listFields } from "./match_details.ts";
 import { reject } from "./rules.ts";
 
@@ -38,7 +38,7 @@ const identifierField = "identifier";
  *   does not match its type.
  */
 export function readDetails(
-  server: PartServer,
+  server: Server,
   client: Client,
   params: Params,
   isProtected = true,
@@ -91,7 +91,7 @@ function describe(value: unknown): string {
 }
 
 /** A type of the server; `undefined` if the server has no such type. */
-function findType({ settings }: PartServer, type: string): AuthorizationDetailsType | undefined {
+function findType({ settings }: Server, type: string): AuthorizationDetailsType | undefined {
   const types = detailsTypes(settings) ?? {};
   return Object.hasOwn(types, type) ? types[type] : undefined;
 }
@@ -100,7 +100,7 @@ function mayRequest(client: Client, type: string): boolean {
   return metadataOf(client).authorization_details_types?.includes(type) ?? true;
 }
 
-function assertDetails(server: PartServer, client: Client, details: readonly AuthorizationDetail[]): void {
+function assertDetails(server: Server, client: Client, details: readonly AuthorizationDetail[]): void {
   const compiled = new Map<string, FindMismatch>();
   for (const [index, detail] of details.entries()) {
     const definition = assertType(server, client, detail, index);
@@ -117,7 +117,7 @@ function assertDetails(server: PartServer, client: Client, details: readonly Aut
 }
 
 function assertType(
-  server: PartServer,
+  server: Server,
   client: Client,
   detail: AuthorizationDetail,
   index: number,
@@ -164,7 +164,7 @@ function closedSchema({ schema }: AuthorizationDetailsType): JsonSchema {
  * @throws {Error} If the approver grants anything else.
  */
 export function approvedDetails(
-  server: PartServer,
+  server: Server,
   client: Client,
   requested: readonly AuthorizationDetail[],
   approved: readonly AuthorizationDetail[] = [],
@@ -179,7 +179,7 @@ export function approvedDetails(
   return approved.length === 0 ? undefined : approved;
 }
 
-function isWithinType(server: PartServer, detail: AuthorizationDetail, other: AuthorizationDetail): boolean {
+function isWithinType(server: Server, detail: AuthorizationDetail, other: AuthorizationDetail): boolean {
   return isWithin(detail, other, findType(server, detail.type)?.narrowableLists);
 }
 
@@ -191,7 +191,7 @@ function isWithinType(server: PartServer, detail: AuthorizationDetail, other: Au
  * @throws {OAuthError} `invalid_authorization_details` if the request asks for more than was granted.
  */
 export function narrowDetails(
-  server: PartServer,
+  server: Server,
   client: Client,
   { authorizationDetails: granted = [], scope }: FurtherAccess & Pick<Grant, "scope">,
   params: Params,
@@ -229,7 +229,7 @@ export function narrowDetails(
  *   user.
  */
 export function readOwnDetails(
-  server: PartServer,
+  server: Server,
   client: Client,
   params: Params,
 ): readonly AuthorizationDetail[] | undefined {
@@ -247,7 +247,7 @@ export function readOwnDetails(
  *
  * @throws {OAuthError} If the claim is not a list of objects, or an object does not match its type.
  */
-export function readClaimedDetails(server: PartServer, client: Client, claim: unknown): readonly AuthorizationDetail[] {
+export function readClaimedDetails(server: Server, client: Client, claim: unknown): readonly AuthorizationDetail[] {
   if (detailsTypes(server.settings) === undefined) return [];
   const details = parseDetails(JSON.stringify(claim)).filter(({ type }) =>
     findType(server, type) !== undefined && mayRequest(client, type)
