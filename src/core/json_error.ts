@@ -72,7 +72,7 @@ export function toOAuthError(server: Server, path: string, thrown: unknown): OAu
   return reject("AZ-22", { isStoreDown: false });
 }
 
-/** The headers `Retry-After` (RFC 9110 §10.2.3) and `DPoP-Nonce` (RFC 9449 §8). */
+/** The header `Retry-After` (RFC 9110 §10.2.3), and those of an extension. */
 export function detailHeaders({ details: { retryAfter, headers } }: OAuthError): Readonly<Record<string, string>> {
   return { ...retryAfter !== undefined && { "retry-after": String(retryAfter) }, ...headers };
 }

@@ -49,7 +49,7 @@ import type { CoreTrace, RulePassed } from "./trace.ts";
 export interface Server {
   /** The issuer identifier, exactly as configured. */
   readonly issuer: string;
-  /** The origins at which it is reached. */
+  /** Its names besides the issuer: the origins at which it is reached, and what stored secrets are bound to. */
   readonly names: ServerNames;
   /** The policy: the settings with their defaults, except `issuer` and `audience`, which may follow the port. */
   readonly settings: Policy;

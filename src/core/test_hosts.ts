@@ -103,8 +103,8 @@ export interface Allowances {
    */
   readonly localUrls: LocalUrls;
   /**
-   * For clients of unknown standing, `onTestHosts` of a requirement applies, and by default any client can register
-   * itself. Such endpoints need no credentials, so pages of other sites may not use them (CSRF).
+   * Clients of unknown standing may do more (`onTestHosts` in `server/standing.ts`), and by default any client can
+   * register itself. Such endpoints need no credentials, so pages of other sites may not use them (CSRF).
    */
   readonly unknownClients: boolean;
   /** Tools of developers need no credentials: directory, inspector, faults, control, demo clients, secrets on pages. */
