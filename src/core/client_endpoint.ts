@@ -68,7 +68,7 @@ export function clientEndpoint(
   };
 }
 
-/** A class, because an object literal with a getter costs more to create. `prove` of the server sets `provenKey`. */
+/** A class, because an object literal with a getter costs more to create. `possession.prove` sets `provenKey`. */
 class ClientRequest implements AuthenticatedRequest {
   readonly client: Client;
   readonly parameters: Params;

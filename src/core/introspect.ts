@@ -3,7 +3,7 @@
  * by an extension if the caller asks for it.
  */
 
-import { confirmationOf } from "./tokens/bound_token.ts";
+import { confirmationOf } from "./tokens/sent_token.ts";
 import type { Client } from "./clients/repository.ts";
 import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
 import { findInvalidReason, registeredScope } from "./grants/narrow_grant.ts";

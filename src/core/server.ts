@@ -40,7 +40,7 @@ import type { ClientAddress } from "./router.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
 import type { SessionWatcher } from "./session/session_watcher.ts";
-import type { AcceptedProofs, Confirmation, SentToken } from "./tokens/bound_token.ts";
+import type { AcceptedProofs, Confirmation, SentToken } from "./tokens/sent_token.ts";
 import type { ClaimChange } from "./tokens/claim_change.ts";
 import type { RuleId } from "./rules/mod.ts";
 import type { CoreTrace, RulePassed } from "./trace.ts";

@@ -4,7 +4,7 @@ import { type HttpResponse, json, jwtResponse, type ResponseLike, withHeaders } 
 import { grantOfAccessToken } from "./tokens/token_id.ts";
 import { finalClaims } from "./tokens/claim_change.ts";
 import { type AccessToken, requireAccessToken } from "./tokens/read_access_token.ts";
-import { hasTokenInQuery, type OtherPlace } from "./tokens/bound_token.ts";
+import { hasTokenInQuery, type OtherPlace } from "./tokens/sent_token.ts";
 import { claimsForScope } from "./claims.ts";
 import { policyOf } from "./clients/repository.ts";
 import { reject } from "./reject.ts";

@@ -6,7 +6,7 @@ import { challenge, type HttpResponse, json, toResponse } from "../core/http/mes
 import { corsHeaders, parseTarget } from "../core/router.ts";
 import { canonicalUri } from "../platform/http/absolute_uri.ts";
 import { jwtPolicies } from "../platform/jwt/jwt_policies.ts";
-import { hasTokenInQuery, requireSentToken } from "../core/tokens/bound_token.ts";
+import { hasTokenInQuery, requireSentToken } from "../core/tokens/sent_token.ts";
 import { OAuthError } from "../core/errors.ts";
 import { reject } from "../server/rules/mod.ts";
 import { reject as rejectCertificate } from "../server/extensions/mutual_tls/rules.ts";

@@ -7,7 +7,7 @@
  */
 
 import type { Subject } from "../store/store.ts";
-import { type Confirmation, confirmationOf } from "./bound_token.ts";
+import { type Confirmation, confirmationOf } from "./sent_token.ts";
 import { accessTokenClaims, type ClaimRules, claimsForScope, type UserClaims } from "../claims.ts";
 import { policyOf } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";

@@ -1,7 +1,7 @@
 /** Reads access tokens of this server: verifies the signature of JWTs, and looks up opaque tokens in the store. */
 
 import { reject } from "../reject.ts";
-import { type OtherPlace, requireSentToken } from "./bound_token.ts";
+import { type OtherPlace, requireSentToken } from "./sent_token.ts";
 import type { ResourceRequest } from "../grants/authenticated_request.ts";
 import { findRevoked } from "../grant.ts";
 import { isDeeperThan, isObject, isTextList } from "../json_value.ts";

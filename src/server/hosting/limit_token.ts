@@ -5,7 +5,7 @@ import type { Client } from "../../core/clients/repository.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { TokenKind } from "../../core/keys/jwt.ts";
 import { chain, type MaybePromise } from "../../core/maybe_promise.ts";
-import { maxTokenLength } from "../../core/tokens/bound_token.ts";
+import { maxTokenLength } from "../../core/tokens/sent_token.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
 type Claims = Readonly<Record<string, unknown>>;

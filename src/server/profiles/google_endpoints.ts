@@ -13,7 +13,7 @@ import { paramsFromFields, splitScope } from "../../core/params.ts";
 import type { Server } from "../../core/server.ts";
 import { revokeGrant } from "../../core/grant.ts";
 import { grantOfAccessToken } from "../../core/tokens/token_id.ts";
-import { readAuthorization } from "../../core/tokens/bound_token.ts";
+import { readAuthorization } from "../../core/tokens/sent_token.ts";
 import { readAccessToken } from "../../core/tokens/read_access_token.ts";
 import { revokeIssuedToken } from "../../core/revoke.ts";
 import { verifyOwnJwt } from "../../core/keys/verification.ts";

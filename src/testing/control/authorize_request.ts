@@ -6,7 +6,7 @@ import { HttpError } from "../../core/http/message.ts";
 import { isSameOrigin } from "../../server/pages/same_origin.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { constantTimeEqual, digest } from "../../core/secrets.ts";
-import { readAuthorization } from "../../core/tokens/bound_token.ts";
+import { readAuthorization } from "../../core/tokens/sent_token.ts";
 
 /**
  * Rejects a request that may not use the control.

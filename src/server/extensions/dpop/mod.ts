@@ -3,7 +3,7 @@
 import type { Extension } from "../../hosting/extension.ts";
 import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
 import type { PartRequest, ProofOfPossession } from "../../../core/server.ts";
-import { confirmationOf } from "../../../core/tokens/bound_token.ts";
+import { confirmationOf } from "../../../core/tokens/sent_token.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { type dpopRules, reject } from "./rules.ts";
 import { acceptedProofs, assertKeyProven } from "./scheme.ts";

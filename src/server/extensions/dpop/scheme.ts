@@ -2,7 +2,7 @@
 
 import { OAuthError } from "../../../core/errors.ts";
 import { challenge } from "../../../core/http/message.ts";
-import { type AcceptedProofs, readAuthorization, type SentToken } from "../../../core/tokens/bound_token.ts";
+import { type AcceptedProofs, readAuthorization, type SentToken } from "../../../core/tokens/sent_token.ts";
 import { reject } from "./rules.ts";
 
 /** `Authorization: DPoP TOKEN`. The header with the proof has the same name. */

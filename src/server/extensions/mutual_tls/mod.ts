@@ -12,7 +12,7 @@ import {
   subjectMembers,
 } from "./settings.ts";
 import { invalidGrantBy } from "../../../core/grants/narrow_grant.ts";
-import { confirmationOf } from "../../../core/tokens/bound_token.ts";
+import { confirmationOf } from "../../../core/tokens/sent_token.ts";
 import type { mutualTlsRules } from "./rules.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 

@@ -2,7 +2,7 @@
 
 import { constantTimeEqual, digest } from "../../../core/secrets.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { readAuthorization } from "../../../core/tokens/bound_token.ts";
+import { readAuthorization } from "../../../core/tokens/sent_token.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 import type { Client } from "../../../core/clients/repository.ts";

@@ -3,7 +3,7 @@
 import { readJsonObject } from "../../../platform/http/json_body.ts";
 import { type HttpResponse, json } from "../../../core/http/message.ts";
 import { deleteRegistration, updateRegistration } from "./registration.ts";
-import { requireSentToken } from "../../../core/tokens/bound_token.ts";
+import { requireSentToken } from "../../../core/tokens/sent_token.ts";
 import { authenticateOwner } from "./access.ts";
 import { reject } from "./rules.ts";
 import type { RegistrationOwner } from "./access.ts";

@@ -1,7 +1,7 @@
 /** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant-03 §4.3). */
 
 import { type AccessItems, accessName } from "../../entries/access.ts";
-import { confirmationOf } from "../../../core/tokens/bound_token.ts";
+import { confirmationOf } from "../../../core/tokens/sent_token.ts";
 import { warn } from "../../trace.ts";
 import type { Subject } from "../../../core/store/store.ts";
 import { type Params, scopeToken, splitScope } from "../../../core/params.ts";

@@ -2,7 +2,7 @@
 
 import type { RuleTexts } from "../../explain/rule_text.ts";
 import { separatorFix } from "../../config/separators.ts";
-import { confirmationOf } from "../../../core/tokens/bound_token.ts";
+import { confirmationOf } from "../../../core/tokens/sent_token.ts";
 import type { tokenExchangeRules } from "./rules.ts";
 import { tokenTypes } from "./token_types.ts";
 

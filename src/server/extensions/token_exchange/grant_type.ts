@@ -7,7 +7,7 @@ import type { TokenExchangePolicy, TokenExchangeSettings } from "./settings.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import { millisecondsOf } from "../../../platform/jwt/jwt_policies.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { type Confirmation, confirmationOf } from "../../../core/tokens/bound_token.ts";
+import { type Confirmation, confirmationOf } from "../../../core/tokens/sent_token.ts";
 import { grantOfAccessToken } from "../../../core/tokens/token_id.ts";
 import { readAccessToken } from "../../../core/tokens/read_access_token.ts";
 import type { AccessToken } from "../../../core/tokens/read_access_token.ts";

@@ -1,6 +1,6 @@
 /**
- * Where a request to a protected resource, userinfo among them, may carry an access token (RFC 6750 §2). Also keys to
- * which tokens are bound: the claim `cnf` (RFC 7800).
+ * Where a request to a protected resource, userinfo among them, may carry an access token (RFC 6750 §2), and the key to
+ * which the token is bound: the claim `cnf` (RFC 7800).
  */
 
 import type { OAuthError } from "../errors.ts";
