@@ -142,6 +142,6 @@ function findOtherHost({ server, request }: Context<HostedServer>): string | und
     const asked = `${own.protocol}//${host}`;
     return URL.canParse(asked) && new URL(asked).host === own.host;
   };
-  if (host === null || server.names.isIssuer !== undefined || !isTrustedHost(server, request)) return undefined;
+  if (host === null || server.settings.isIssuerFromHost || !isTrustedHost(server, request)) return undefined;
   return serverOrigins(server).some(isOwn) ? undefined : host;
 }

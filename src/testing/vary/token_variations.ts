@@ -4,7 +4,7 @@ import { splitScope } from "../../core/params.ts";
 import { randomToken } from "../../core/secrets.ts";
 import type { GrantType, Server } from "../../core/server.ts";
 import { encodeBase64url } from "../../core/crypto.ts";
-import { serverPolicy } from "../../server/config/server_policy.ts";
+import type { HostedServer } from "../../server/hosted_server.ts";
 import type { FaultContext } from "../faults/fault.ts";
 import { withSettings } from "../with_settings.ts";
 import type { Roll } from "./roll.ts";
@@ -46,9 +46,8 @@ function otherValue(
 const authorizationEndpoints = ["authorize", "login", "consent"];
 
 /** Whether access tokens are for this server alone, so that no API agreed on their format with it. */
-function hasNoApi({ settings, audience, issuer }: Server): boolean {
-  return serverPolicy(settings).resources === undefined && audience === issuer &&
-    settings.accessTokenClaims.length === 0;
+function hasNoApi({ settings, audience, issuer }: HostedServer): boolean {
+  return settings.resources === undefined && audience === issuer && settings.accessTokenClaims.length === 0;
 }
 
 /** Rotates the refresh tokens of confidential clients, and those bound to a key, which the server otherwise renews. */

@@ -63,7 +63,7 @@ function describe({ id, issuer }: Pick<Tenant, "id" | "issuer">): DescribedTenan
 
 /** @throws {ControlError} If the server cannot have the tenant. */
 async function createTenant({ app, control, name, endpoints }: ControlTarget, options: NewTenant): Promise<Tenant> {
-  const origin = app.server.names.isIssuer !== undefined ? new URL(name.issuer).origin : undefined;
+  const origin = app.server.settings.isIssuerFromHost ? new URL(name.issuer).origin : undefined;
   try {
     return await control.tenants.create(options as TenantOptions, origin, endpoints);
   } catch (error) {
