@@ -20,7 +20,7 @@ export interface ServerUrls {
   readonly names: ServerNames;
 }
 
-/** The names of a server with one name. */
+/** The names of a server that is reached only at the origin of its issuer. */
 export function namesOf(issuer: string): ServerNames {
   const { origin } = new URL(issuer);
   return { frontChannel: origin, backChannel: origin, storage: issuer };
@@ -32,7 +32,6 @@ export function frontChannelBase({ issuer, names: { frontChannel } }: ServerUrls
   return frontChannel === origin ? issuer : frontChannel + pathname.replace(/\/$/, "");
 }
 
-/** The origin of an endpoint. */
 export function endpointOrigin(
   { names }: Pick<ServerUrls, "names">,
   { caller, metadataName = "" }: { readonly caller?: string; readonly metadataName?: string },

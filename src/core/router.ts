@@ -10,7 +10,7 @@
 import { HttpError, withHeaders, withoutBody } from "./http/message.ts";
 import type { HttpResponse, RequestLike, ResponseLike } from "./http/message.ts";
 
-/** @internal The address of a client, if the runtime knows it. */
+/** @internal What the runtime knows of a connection: the address of the client, and its certificate. */
 export interface ClientAddress {
   /** The peer of the connection, or the client that a trusted proxy names. */
   readonly address?: string;

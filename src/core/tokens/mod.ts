@@ -103,6 +103,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   };
 };
 
+/** The `token_type`; `undefined` if the token is bound to a key whose proofs the server does not accept. */
 export function tokenType(server: Server, cnf: Confirmation | undefined): string | undefined {
   return cnf?.jkt === undefined ? "Bearer" : server.possession?.acceptedProofs(server)?.scheme;
 }
