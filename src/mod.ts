@@ -28,7 +28,7 @@ export type { AuthorizationRequest } from "./core/request/authorization_request.
 export type { Plugin } from "./server/hosting/options.ts";
 export type { ProfileName, User } from "./core/clients/client.ts";
 export type { ClientMetadata } from "./server/config/client_metadata.ts";
-export type { Client } from "./core/clients/repository.ts";
+export type { HostedClient as Client } from "./server/config/client_metadata.ts";
 export type { Settings } from "./server/config/settings.ts";
 export type { Profile } from "./server/config/profile_field.ts";
 export type { ProviderProfile } from "./server/profiles/provider_profile.ts";

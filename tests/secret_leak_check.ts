@@ -5,7 +5,7 @@
 
 import { latchkey as unwatched } from "../src/mod.ts";
 import type { ClientMetadata, Latchkey, LatchkeyOptions, User } from "../src/mod.ts";
-import type { RegisteredClient } from "../src/server/config/client_metadata.ts";
+import type { HostedClient } from "../src/server/config/client_metadata.ts";
 import type { TraceEvent } from "../src/server/trace.ts";
 import type { UserRepository } from "../src/server/entries/user_repository.ts";
 import type { MemoryRepository } from "../src/server/entries/repository.ts";
@@ -35,7 +35,7 @@ const maxLines = 40;
  * so tests of such stores await them.
  */
 export interface MemoryLatchkey extends Latchkey {
-  readonly clients: MemoryRepository<ClientMetadata, RegisteredClient>;
+  readonly clients: MemoryRepository<ClientMetadata, HostedClient>;
   readonly users: MemoryRepository<User, User> & UserRepository;
 }
 

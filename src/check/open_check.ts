@@ -7,8 +7,7 @@ import { shellWord } from "../platform/shell_word.ts";
 import { extensionFields } from "../server/extensions/settings.ts";
 import type { RequestHandler } from "../core/router.ts";
 import type { User } from "../core/clients/client.ts";
-import type { ClientEntry } from "../server/config/client_metadata.ts";
-import type { Client } from "../core/clients/repository.ts";
+import type { ClientEntry, HostedClient } from "../server/config/client_metadata.ts";
 import { assertNoIssues } from "../server/config/config_issue.ts";
 import { validate } from "../server/config/field.ts";
 import { demoUsers } from "../server/config/demo_entries.ts";
@@ -53,7 +52,7 @@ export interface OpenCheck {
    *
    * @returns Whether it does.
    */
-  adopt(client: Client): Promise<boolean>;
+  adopt(client: HostedClient): Promise<boolean>;
   perform(options: Pick<CheckOptions, "signal" | "onResult">): Promise<CheckReport>;
   /** Closes the private mock. */
   close(): Promise<void>;
@@ -146,7 +145,7 @@ function checkIn(
 async function repetition(
   { app: { server }, issuer, program }: CheckedServer,
   { loginUrl, loggedInUrl, loggedInText, refreshUrl, verifiesIdTokenSignature }: ClientCheckOptions,
-  client: Client,
+  client: HostedClient,
   redirectUri = "",
 ): Promise<(attackId: string) => string> {
   const defaultUser = (await server.users.list({ limit: 1 }))[0];
@@ -223,7 +222,7 @@ function revokeAtServer(server: HostedServer, grantId: string, issuedAt: number)
  * The redirect URIs on test hosts: the check requests them, and another one may be of a real application. Those at the
  * origin of the login come first.
  */
-function checkedRedirectUris({ redirectUris }: Client, loginUrl: string): string[] {
+function checkedRedirectUris({ redirectUris }: HostedClient, loginUrl: string): string[] {
   const isAtLogin = (uri: string) => new URL(uri).origin === new URL(loginUrl).origin;
   const local = redirectUris.filter(isTestUrl);
   return [...local.filter(isAtLogin), ...local.filter((uri) => !isAtLogin(uri))];
@@ -231,7 +230,7 @@ function checkedRedirectUris({ redirectUris }: Client, loginUrl: string): string
 
 /** The client as a store keeps it, with these redirect URIs. */
 async function entryOf(
-  { metadata, assertionSecret, secretDigest }: Client,
+  { metadata, assertionSecret, secretDigest }: HostedClient,
   redirect_uris: readonly string[],
 ): Promise<ClientEntry> {
   const { client_secret: _, ...other } = metadata;

@@ -12,7 +12,8 @@
  * {@link standingFor}.
  */
 
-import type { Client, Standing } from "../core/clients/repository.ts";
+import type { Standing } from "../core/clients/repository.ts";
+import type { HostedClient } from "./config/client_metadata.ts";
 import type { GrantType as CoreGrantType, Permission } from "../core/server.ts";
 import type { Allowances } from "../core/test_hosts.ts";
 
@@ -27,7 +28,7 @@ export interface StandingRequirement {
 }
 
 /** A client, as far as requirements depend on it. */
-export type StandingHolder = Pick<Client, "standing" | "approvedMembers">;
+export type StandingHolder = Pick<HostedClient, "standing" | "approvedMembers">;
 
 /** @internal A grant type that a server supports, as far as the metadata of clients depends on it. */
 export interface SupportedGrantType {

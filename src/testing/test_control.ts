@@ -4,7 +4,7 @@ import type { Plugin } from "../server/hosting/options.ts";
 import type { Approver } from "../core/approver.ts";
 import type { ExtensionSettings } from "../server/extensions/settings.ts";
 import type { User } from "../core/clients/client.ts";
-import type { ClientMetadata, RegisteredClient } from "../server/config/client_metadata.ts";
+import type { ClientMetadata, HostedClient } from "../server/config/client_metadata.ts";
 import type { UserRepository } from "../server/entries/user_repository.ts";
 import type { Settings } from "../server/config/settings.ts";
 import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
@@ -253,7 +253,7 @@ export interface Tenant extends TestControl, AsyncDisposable {
   /** The issuer identifier: `/tenants/` and the id, below the issuer of the server. */
   readonly issuer: string;
   /** The registered clients, which can change at any time. */
-  readonly clients: MemoryRepository<ClientMetadata, RegisteredClient>;
+  readonly clients: MemoryRepository<ClientMetadata, HostedClient>;
   /** The users, which can change at any time. */
   readonly users: MemoryRepository<User, User> & UserRepository;
   /** Creates a new signing key; see {@link TestLatchkey.rotateKeys}. */

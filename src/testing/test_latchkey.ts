@@ -1,7 +1,7 @@
 /** The mock server: `latchkey()` with a control, test keys and defaults for tests. */
 
 import type { User } from "../core/clients/client.ts";
-import type { ClientMetadata, RegisteredClient } from "../server/config/client_metadata.ts";
+import type { ClientMetadata, HostedClient } from "../server/config/client_metadata.ts";
 import type { UserRepository } from "../server/entries/user_repository.ts";
 import type { MemoryRepository } from "../server/entries/repository.ts";
 import { configuredIssuer } from "../server/config/resolve_settings.ts";
@@ -49,7 +49,7 @@ export interface TestLatchkey extends TestControl, AsyncDisposable {
    * The registered clients, which can change at any time. With a persistent store, the methods return promises of what
    * these types say: await them.
    */
-  readonly clients: MemoryRepository<ClientMetadata, RegisteredClient>;
+  readonly clients: MemoryRepository<ClientMetadata, HostedClient>;
   /** The users, which can change at any time; by default the first one logs in. As for `clients`, await a store. */
   readonly users: MemoryRepository<User, User> & UserRepository;
   /** Creates a new signing key; see {@link Latchkey.rotateKeys}. */

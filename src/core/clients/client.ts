@@ -111,22 +111,6 @@ export interface ClientMetadata {
   readonly contacts?: readonly string[];
 }
 
-/** @internal The facts about a client that registered itself, besides its metadata. */
-export interface ClientRegistration {
-  /** When it registered, in seconds since the epoch: `client_id_issued_at`. */
-  readonly issuedAt: number;
-  /** The digest of its registration access token. */
-  readonly tokenDigest: string;
-  readonly usedInitialAccessToken: boolean;
-  /** The verified software statement, unmodified. */
-  readonly softwareStatement?: string;
-  /**
-   * A random value. Each change of the redirect URIs, the method or the keys replaces it, so that earlier consents do
-   * not count. Absent before the first such change.
-   */
-  readonly identity?: string;
-}
-
 /** An end user: a subject and any claims. */
 export interface User {
   /** The permanent identifier: at most 255 printable ASCII characters, unique (OpenID Connect Core §2). */

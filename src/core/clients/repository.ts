@@ -6,33 +6,11 @@
 import { splitScope } from "../params.ts";
 import { matchesRedirectUri } from "../redirect_uri.ts";
 import { digest } from "../secrets.ts";
-import {
-  authMethodsOf,
-  type ClientAuthMethod,
-  type ClientMetadata,
-  type ClientRegistration,
-  grantTypesFor,
-  type User,
-} from "./client.ts";
+import { authMethodsOf, type ClientAuthMethod, type ClientMetadata, grantTypesFor, type User } from "./client.ts";
 import { isPromise, type MaybePromise } from "../maybe_promise.ts";
 import type { Policy } from "../policy.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
-import type { RuleExplanation } from "../errors.ts";
 import type { RuleId } from "../rules/mod.ts";
-
-/** @internal The metadata document of a client: its `client_id` is the URL of the document. */
-export interface ClientDocument {
-  /** The rule that a valid document satisfies. */
-  readonly rule: RuleId;
-  /** When it was fetched, by the server's clock in milliseconds. */
-  readonly fetchedAt: number;
-  /** When it expires and must be fetched again, in milliseconds. */
-  readonly validUntil: number;
-  /** A digest of the redirect URIs, the method and the keys: a consent given under another digest does not count. */
-  readonly identity: string;
-  /** The warnings: values that a client should not use, or that this server does not support. */
-  readonly warnings: readonly RuleExplanation[];
-}
 
 /**
  * @internal Who made a client known: `configured`, the operator or the program; `approved`, a party that the operator
@@ -53,8 +31,6 @@ export interface Client {
   readonly id: string;
   /** Who made it known to this server. */
   readonly standing: Standing;
-  /** The members of its metadata that its software statement contains; absent if it registered without one. */
-  readonly approvedMembers?: readonly string[];
   /** The `client_name`, shown to users. */
   readonly name?: string;
   /** Whether the client must authenticate. */
@@ -70,8 +46,6 @@ export interface Client {
   readonly secretDigest?: string | Promise<string>;
   /** The secret itself while its digest is computed: logs redact it from the start. */
   readonly pendingSecret?: string;
-  /** The secret itself, only if it is the key of client assertions. */
-  readonly assertionSecret?: string;
   /** The type of its subjects: `public`, or one of an extension (OpenID Connect Core §8). */
   readonly subjectType: NonNullable<ClientMetadata["subject_type"]>;
   /** The registered redirect URIs. */
@@ -86,10 +60,8 @@ export interface Client {
   readonly idTokenAlg: SigningAlgorithm;
   /** Its policy; absent without a profile of the client. `policyOf` reads it. */
   readonly policy?: Policy;
-  /** Present if the client registered itself (RFC 7591). */
-  readonly registration?: ClientRegistration;
-  /** Its metadata document; absent if the client is registered. */
-  readonly document?: ClientDocument;
+  /** The rule that its metadata satisfies, if they are in a document. */
+  readonly satisfies?: RuleId;
   /** Whether the client is not registered, and accepted because the setting `clients` is `"any"`. */
   readonly isUnregistered?: true;
   /** Whether a registered redirect URI matches the requested one. */
@@ -197,7 +169,6 @@ export function clientFromMetadata(metadata: ClientMetadata, server: ClientPolic
     authMethods,
     secretDigest: digested,
     pendingSecret: isPromise(digested) ? secret : undefined,
-    assertionSecret: authMethod === "client_secret_jwt" ? secret : undefined,
     subjectType: server.subjectTypes.includes(subject_type) ? subject_type : "public",
     redirectUris,
     grantTypes: metadata.grant_types ?? grantTypesFor(metadata.response_types ?? ["code"]),

@@ -32,7 +32,7 @@ export async function findDestination(
   if (client === undefined) throw reject("AZ-02", { id, redirectUri, hasChallenge: params.has("code_challenge") });
   if (client.isUnregistered) server.observe?.(server, client.id, "unregistered client", { rule: "AZ-02", id });
   else server.passed?.("AZ-02", id);
-  if (client.document !== undefined) server.passed?.(client.document.rule, id);
+  if (client.satisfies !== undefined) server.passed?.(client.satisfies, id);
   if (rejection !== undefined) {
     if (redirectUri === undefined || params.isRepeated("redirect_uri")) throw rejection;
     if (!client.allowsRedirectUri(redirectUri)) throw rejection;

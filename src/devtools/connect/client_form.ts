@@ -2,9 +2,8 @@
 
 import { clientField } from "../../server/hosting/extensions.ts";
 import type { ClientAuthMethod } from "../../core/clients/client.ts";
-import type { ClientEntry, ClientMetadata } from "../../server/config/client_metadata.ts";
+import type { ClientEntry, ClientMetadata, HostedClient } from "../../server/config/client_metadata.ts";
 import { hasNewIdentity } from "../../server/entries/client_identity.ts";
-import type { Client } from "../../core/clients/repository.ts";
 import type { Field } from "../../server/config/field.ts";
 import type { Params } from "../../core/params.ts";
 import { randomId, randomToken } from "../../core/secrets.ts";
@@ -158,7 +157,7 @@ function isUri(text: string): boolean {
  */
 export async function changedEntry(
   server: Server,
-  former: Client,
+  former: HostedClient,
   metadata: ClientMetadata,
   wantsNewSecret: boolean,
 ): Promise<ClientEntry> {

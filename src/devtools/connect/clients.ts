@@ -2,8 +2,7 @@
 
 import { appOf } from "../../server/app.ts";
 import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
-import type { ClientMetadata } from "../../server/config/client_metadata.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { ClientMetadata, HostedClient } from "../../server/config/client_metadata.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { type ConfigIssue, ConfigurationError } from "../../core/configuration_error.ts";
 import type { Params } from "../../core/params.ts";
@@ -40,7 +39,7 @@ export function clientListPage(options: DirectoryOptions): Handlers<HostedServer
   });
 }
 
-async function findClient(context: Context<HostedServer>): Promise<Client> {
+async function findClient(context: Context<HostedServer>): Promise<HostedClient> {
   const { clients } = context.server;
   const id = idFromPath(context, "/clients/");
   // Looking at a page fetches no metadata document.
@@ -86,7 +85,7 @@ async function showList(context: Context<HostedServer>): Promise<HttpResponse> {
 async function showChanged(
   context: Context<HostedServer>,
   options: DirectoryOptions,
-  client: Client,
+  client: HostedClient,
   { done, newSecret, retry, connect }: {
     readonly done: "Added" | "Saved";
     readonly newSecret?: string;
@@ -107,7 +106,7 @@ async function showChanged(
 async function showOne(
   context: Context<HostedServer>,
   options: DirectoryOptions,
-  client: Client,
+  client: HostedClient,
   newSecret?: string,
 ): Promise<HttpResponse> {
   const { edit, autoLogin, recentFlows } = options;
@@ -139,7 +138,7 @@ async function showOne(
 }
 
 /** The page that checks the client, if a plugin has such a page. */
-function findCheck(context: Context<HostedServer>, client: Client): string | undefined {
+function findCheck(context: Context<HostedServer>, client: HostedClient): string | undefined {
   if (client.standing !== "configured" || !client.redirectUris.some(isTestUrl)) return undefined;
   const href = `${toListedClient(context, client).href}/check`;
   return appOf(context).findEndpoint(href)?.name === "client_check" ? href : undefined;
@@ -151,7 +150,7 @@ function findCheck(context: Context<HostedServer>, client: Client): string | und
  */
 async function initiateLoginHref(
   { server }: Context<HostedServer>,
-  { metadata: { initiate_login_uri, client_uri, subject_type }, standing }: Client,
+  { metadata: { initiate_login_uri, client_uri, subject_type }, standing }: HostedClient,
   autoLogin: boolean,
 ): Promise<string | undefined> {
   if (initiate_login_uri === undefined) return undefined;
@@ -210,7 +209,11 @@ async function addClient(context: Context<HostedServer>, options: DirectoryOptio
 }
 
 /** Whether a client has the metadata and secret of the form. An empty secret is not compared: it is generated. */
-async function isSame({ metadata, secretDigest }: Client, added: ClientMetadata, params: Params): Promise<boolean> {
+async function isSame(
+  { metadata, secretDigest }: HostedClient,
+  added: ClientMetadata,
+  params: Params,
+): Promise<boolean> {
   const names = Object.keys({ ...metadata, ...added }).filter((name) => name !== "client_secret");
   const membersOf = (of: object) => JSON.stringify(names.map((name) => of[name as keyof typeof of]));
   const typed = params.get("client_secret") ?? "";
@@ -259,14 +262,14 @@ function toFieldError({ path, ...issue }: ConfigIssue): FieldError {
 }
 
 /** Whether visitors may change a client. A metadata document is changed by its client alone. */
-function isEditable({ edit }: DirectoryOptions, { document }: Client): boolean {
+function isEditable({ edit }: DirectoryOptions, { document }: HostedClient): boolean {
   return edit && document === undefined;
 }
 
 async function changeClient(
   context: Context<HostedServer>,
   options: DirectoryOptions,
-  client: Client,
+  client: HostedClient,
 ): Promise<HttpResponse> {
   const { server, site } = context;
   const params = await readProtectedForm(context);
@@ -301,7 +304,7 @@ async function changeClient(
 async function saveClient(
   context: Context<HostedServer>,
   options: DirectoryOptions,
-  client: Client,
+  client: HostedClient,
   params: Params,
 ): Promise<HttpResponse> {
   const { server } = context;

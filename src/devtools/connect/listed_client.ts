@@ -1,18 +1,18 @@
 /** A client as pages show it. */
 
-import { metadataOf } from "../../server/config/client_metadata.ts";
+import { type HostedClient, metadataOf } from "../../server/config/client_metadata.ts";
 import type { Context } from "../../core/context.ts";
 import { mustProve } from "../../server/extensions/dpop/settings.ts";
 import { mustPush } from "../../server/extensions/par/settings.ts";
 import { mustSign } from "../../server/extensions/signed_requests/settings.ts";
-import { type Client, policyOf } from "../../core/clients/repository.ts";
+import { policyOf } from "../../core/clients/repository.ts";
 import { clientValues } from "../../server/config/client_extension.ts";
 import type { ListedClient } from "./pages/client_details.tsx";
 import type { ClientDemand } from "./client_snippets/library.ts";
 import { requestAndResponseMembers } from "./member_topics.ts";
 
 /** What the server demands of the requests of a client. */
-export function findDemands({ server }: Context, client: Client): ClientDemand[] {
+export function findDemands({ server }: Context, client: HostedClient): ClientDemand[] {
   const { metadata } = client;
   const policy = policyOf(server, client);
   const modes = metadata.response_modes ?? policy.responseModes;
@@ -34,7 +34,7 @@ export const demandTexts: Readonly<Record<ClientDemand, (parUrl: string) => stri
 };
 
 /** A client for pages. */
-export function toListedClient({ site, server }: Context, client: Client): ListedClient {
+export function toListedClient({ site, server }: Context, client: HostedClient): ListedClient {
   const { id, name, authMethods, redirectUris, grantTypes, scope, document, registration } = client;
   const metadata = metadataOf(client);
   const { post_logout_redirect_uris: postLogoutRedirectUris = [] } = metadata;

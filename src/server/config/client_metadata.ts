@@ -1,7 +1,8 @@
 /** The metadata of a client at the whole server. */
 
-import type { ClientMetadata as CoreMetadata, ClientRegistration } from "../../core/clients/client.ts";
+import type { ClientMetadata as CoreMetadata } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
+import type { RuleExplanation } from "../../core/errors.ts";
 import type { ExtensionClientMembers } from "./extension_members.gen.ts";
 
 /**
@@ -30,8 +31,47 @@ export interface ClientEntry extends ClientMetadata {
   readonly registration?: ClientRegistration;
 }
 
-/** @internal A registered client, whose metadata has the members that the core does not read. */
-export type RegisteredClient = Client & { readonly metadata: ClientMetadata };
+/** @internal The metadata document of a client: its `client_id` is the URL of the document. */
+export interface ClientDocument {
+  /** When it was fetched, by the server's clock in milliseconds. */
+  readonly fetchedAt: number;
+  /** When it expires and must be fetched again, in milliseconds. */
+  readonly validUntil: number;
+  /** A digest of the redirect URIs, the method and the keys: a consent given under another digest does not count. */
+  readonly identity: string;
+  /** The warnings: values that a client should not use, or that this server does not support. */
+  readonly warnings: readonly RuleExplanation[];
+}
+
+/** @internal The facts about a client that registered itself, besides its metadata. */
+export interface ClientRegistration {
+  /** When it registered, in seconds since the epoch: `client_id_issued_at`. */
+  readonly issuedAt: number;
+  /** The digest of its registration access token. */
+  readonly tokenDigest: string;
+  readonly usedInitialAccessToken: boolean;
+  /** The verified software statement, unmodified. */
+  readonly softwareStatement?: string;
+  /**
+   * A random value. Each change of the redirect URIs, the method or the keys replaces it, so that earlier consents do
+   * not count. Absent before the first such change.
+   */
+  readonly identity?: string;
+}
+
+/** A client, with what only the whole server reads. */
+export interface HostedClient extends Client {
+  /** The registered metadata, without the secret. */
+  readonly metadata: ClientMetadata;
+  /** The secret itself, only if it is the key of client assertions. */
+  readonly assertionSecret?: string;
+  /** The members of its metadata that its software statement contains; absent if it registered without one. */
+  readonly approvedMembers?: readonly string[];
+  /** Present if the client registered itself (RFC 7591). */
+  readonly registration?: ClientRegistration;
+  /** Its metadata document; absent if the client is registered. */
+  readonly document?: ClientDocument;
+}
 
 /** The metadata of a client, with the members that the core does not read. */
 export function metadataOf({ metadata }: Pick<Client, "metadata">): ClientMetadata {

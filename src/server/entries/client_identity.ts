@@ -1,10 +1,9 @@
 /** The identity of a client that no operator registered, as its users know it. Consents depend on it. */
 
-import type { ClientMetadata } from "../config/client_metadata.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { ClientMetadata, HostedClient } from "../config/client_metadata.ts";
 
 /** A digest that changes with the redirect URIs, the method or the keys of a client that no operator registered. */
-export function clientIdentity({ document, registration }: Client): string | undefined {
+export function clientIdentity({ document, registration }: HostedClient): string | undefined {
   return document?.identity ?? registration?.identity;
 }
 

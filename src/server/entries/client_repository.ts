@@ -3,17 +3,17 @@
 import type { StandingHolder } from "../standing.ts";
 import { assertNoIssues } from "../config/config_issue.ts";
 import type { Policy } from "../../core/policy.ts";
-import { type Client, clientFromMetadata, type ClientPolicy } from "../../core/clients/repository.ts";
+import { clientFromMetadata, type ClientPolicy } from "../../core/clients/repository.ts";
 import { type CreateRepository, memoryRepository, type Repository, type SerializedEntry } from "./repository.ts";
 import { decodeBase64url } from "../../core/crypto.ts";
 import { digest } from "../../core/secrets.ts";
-import type { ClientEntry, ClientMetadata } from "../config/client_metadata.ts";
+import type { ClientEntry, ClientMetadata, HostedClient } from "../config/client_metadata.ts";
 import { type ServerPolicy, tightenPolicy } from "../config/server_policy.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
 import { validateClient, validateClientAudience } from "../config/validate_client.ts";
 
 /** @internal The registered clients of a server. */
-export type ClientRepository = Repository<ClientMetadata, Client>;
+export type ClientRepository = Repository<ClientMetadata, HostedClient>;
 
 /**
  * Creates the repository.
@@ -28,7 +28,7 @@ export function clientRepository(
 ): ClientRepository {
   // The server validates the configured clients together when it starts.
   let parse = (entry: ClientEntry) => parseEntry(settings, entry);
-  const repository = create<ClientEntry, Client>(clients, {
+  const repository = create<ClientEntry, HostedClient>(clients, {
     kind: "client",
     acceptsExpiring: false,
     getId: (entry) => entry.client_id,
@@ -47,7 +47,7 @@ export function clientRepository(
  *
  * @throws {ConfigurationError} With one sentence for each problem.
  */
-export function parseClient(settings: Policy, audience: string, entry: ClientEntry): Client {
+export function parseClient(settings: Policy, audience: string, entry: ClientEntry): HostedClient {
   const { client_secret_digest, registration: _, ...metadata } = entry;
   const validated = client_secret_digest === undefined
     ? metadata
@@ -66,7 +66,7 @@ async function serializeClient(client: ClientEntry): Promise<SerializedEntry> {
   return { ...others, client_secret_digest: await digest(secret) };
 }
 
-function parseEntry(settings: Policy, entry: ClientEntry): Client {
+function parseEntry(settings: Policy, entry: ClientEntry): HostedClient {
   const { client_secret_digest: secretDigest, registration, ...metadata } = entry;
   const policy = tightenPolicy(settings, metadata);
   const read = (metadata: ClientMetadata) => hostedClient(metadata, policy);
@@ -85,8 +85,11 @@ export type HostedClientPolicy = ClientPolicy & Pick<ServerPolicy, "clientScopes
  * Reads valid metadata into a client. It may send any redirect URI if the server accepts any, and no user can grant it
  * the scope values of extensions.
  */
-export function hostedClient(metadata: ClientMetadata, server: HostedClientPolicy): Client {
-  const client = clientFromMetadata(metadata, server);
+export function hostedClient(metadata: ClientMetadata, server: HostedClientPolicy): HostedClient {
+  const client: HostedClient = clientFromMetadata(metadata, server);
+  if (client.authMethod === "client_secret_jwt") {
+    Object.assign(client, { assertionSecret: metadata.client_secret });
+  }
   const { clientScopes } = server;
   if (clientScopes.length > 0) {
     const { scope, allowsScope } = client;

@@ -1,7 +1,8 @@
 /** The clients of a server: the registered ones, and those that extensions add. */
 
-import type { Client, Clients } from "../../core/clients/repository.ts";
+import type { HostedClient } from "../config/client_metadata.ts";
 import type { RuleExplanation } from "../../core/errors.ts";
+import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ClientRepository } from "./client_repository.ts";
 import type { FetchingServer } from "../fetching/fetching.ts";
@@ -13,11 +14,11 @@ import { readAsIfStored } from "./repository.ts";
  *
  * @internal
  */
-export interface ServerClients extends ClientRepository, Clients<FetchingServer> {
-  /** See {@link Clients.find}. */
-  find: Clients<FetchingServer>["find"];
-  /** See {@link ClientRepository.list}. */
-  list: ClientRepository["list"];
+export interface ServerClients extends ClientRepository {
+  /** See `Clients` in `core/clients/repository.ts`. */
+  find(id: string, server?: FetchingServer): MaybePromise<HostedClient | undefined>;
+  /** See `Clients` in `core/clients/repository.ts`. */
+  findHolder(id: string, server?: FetchingServer): MaybePromise<HostedClient | undefined>;
   /** The registered clients only. */
   readonly registered: ClientRepository;
   /** Reads the store for an id that `find` does not look for there: see {@link readAsIfStored}. */
@@ -25,7 +26,7 @@ export interface ServerClients extends ClientRepository, Clients<FetchingServer>
   /** The prefix of the ids of this issuer's records of clients and users. */
   readonly recordPrefix: string;
   /** The clients in memory that are not registered, because their metadata is elsewhere. */
-  externalClients(): readonly Client[];
+  externalClients(): readonly HostedClient[];
   /** Removes these clients from memory, so that their metadata is fetched again. */
   forgetExternalClients(): void;
 }

@@ -1,5 +1,6 @@
 /** The links from a rejected request to the form that changes the clients so that the server accepts the request. */
 
+import type { HostedClient } from "../config/client_metadata.ts";
 import { serverPolicy } from "../config/server_policy.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
 import type { ClientChange } from "../../core/errors.ts";
@@ -42,7 +43,7 @@ export function fixLink(
     if (!printable.test(uri) || validateRedirectUri(uri, allowHttp, allows.localUrls)) return undefined;
   }
   if (!printable.test(client_id)) return undefined;
-  const client = clients.known().get(client_id);
+  const client: HostedClient | undefined = clients.known().get(client_id);
   if (isNew ? client !== undefined : client?.standing !== "configured" || client.document !== undefined) {
     return undefined;
   }

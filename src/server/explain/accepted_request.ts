@@ -6,6 +6,7 @@ import { hasCode, promptValues, splitScope } from "../../core/params.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 import { isSupported, releasesClaims } from "../../core/request/scope.ts";
 import type { PartRequest } from "../../core/server.ts";
+import type { HostedClient } from "../config/client_metadata.ts";
 import { separatorFix } from "../config/separators.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { notePrompt, noteScope } from "./notes.ts";
@@ -25,7 +26,8 @@ export const acceptedRequests: CoreExtension = {
 
 function traceRequest(from: HostedRequest, request: AuthorizationRequest): void {
   const { server, client, params, at } = from;
-  if (client.document !== undefined) traceTexts(server, client.id, client.document.warnings);
+  const { document }: HostedClient = client;
+  if (document !== undefined) traceTexts(server, client.id, document.warnings);
   traceTexts(server, client.id, explainIgnoredScope(from, request));
   traceTexts(server, client.id, noteScope(from, request));
   if (at !== "poll") traceTexts(server, client.id, explainChallenge(from, request));

@@ -47,7 +47,7 @@ interface ClientJwtKind {
  */
 export async function verifyClientJwt(
   server: FetchingServer,
-  client: Client,
+  client: Client & { readonly assertionSecret?: string },
   jwt: string,
   { name, expected, algorithms, policy, claims, reject, rejectTime = reject }: ClientJwtKind,
 ): Promise<JWTPayload> {

@@ -1,7 +1,7 @@
 /** The apps of a host: one issuer each. `host.ts` creates them. */
 
 import type { ClientAddress } from "../../core/router.ts";
-import type { ClientMetadata, RegisteredClient } from "../config/client_metadata.ts";
+import type { ClientMetadata, HostedClient } from "../config/client_metadata.ts";
 import type { Repository } from "../entries/repository.ts";
 import type { UserRepository } from "../entries/user_repository.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
@@ -11,7 +11,7 @@ export interface HostedApp extends AsyncDisposable {
   /** The issuer identifier. It follows the port of the host unless it is configured. */
   readonly issuer: string;
   /** The registered clients, changeable at any time; a change of a configured one ends with the process. */
-  readonly clients: Repository<ClientMetadata, RegisteredClient>;
+  readonly clients: Repository<ClientMetadata, HostedClient>;
   /**
    * The users, changeable at any time; a change of a configured one ends with the process. `login: "auto"` logs in the
    * first one.

@@ -1,7 +1,7 @@
 /** What login and consent show of a client besides its name (OpenID Connect Registration §2). */
 
 import { contentSecurityPolicy } from "../../core/http/message.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { HostedClient } from "../config/client_metadata.ts";
 import { isPermitted } from "../standing.ts";
 import type { Server } from "../../core/server.ts";
 import type { ClientPresentation } from "./pages/client_links.tsx";
@@ -36,7 +36,7 @@ export function presentClient(
 /**
  * The host of the metadata document, or else of the redirect URI; `undefined` for a device and a private-use scheme.
  */
-function hostOf({ id, document }: Client, destination: Interaction["destination"]): string | undefined {
+function hostOf({ id, document }: HostedClient, destination: Interaction["destination"]): string | undefined {
   if (document !== undefined) return new URL(id).host;
   return isPolled(destination) ? undefined : new URL(destination.uri).host || undefined;
 }

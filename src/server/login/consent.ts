@@ -18,6 +18,7 @@ import { htmlWithForms } from "../../platform/http/response.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { deliveryTo, isPolled } from "../delivery.ts";
 import { clientIdentity } from "../entries/client_identity.ts";
+import type { HostedClient } from "../config/client_metadata.ts";
 import { standingFor } from "../standing.ts";
 import { redirectsToDevice } from "../../core/redirect_uri.ts";
 import { reject } from "../rules/mod.ts";
@@ -92,7 +93,8 @@ async function consentPage(
   replacement: Pages["consent"],
 ): Promise<ResponseLike> {
   const { server, site } = context;
-  const { request, client, destination } = pending;
+  const { request, destination } = pending;
+  const client: HostedClient = pending.client;
   const { scope, resources } = request;
   const device = isPolled(destination)
     ? await deliveryTo(server, destination).describe(server, destination, context.target.clientAddress.address)

@@ -5,7 +5,8 @@
 
 import { sha256Sync } from "../../core/crypto.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
-import type { Clients } from "../../core/clients/repository.ts";
+import type { Entries } from "../../core/clients/repository.ts";
+import type { HostedClient } from "../config/client_metadata.ts";
 import { commonLabel, type DeclaredNames, decodeFormValue, findLabel, normalizeName } from "./hide_secrets.ts";
 
 /** @internal The secrets that a server knows. */
@@ -51,7 +52,7 @@ const separators = [
 
 /** The declared names of a server, and the secrets that its clients have at the time of each call. */
 export function registeredSecrets(
-  clients: Pick<Clients, "known">,
+  clients: Pick<Entries<HostedClient>, "known">,
   declared: DeclaredNames = new Map(),
 ): RegisteredSecrets {
   let hashedClients: unknown;

@@ -1,9 +1,8 @@
 /** Changes single members of the metadata of a client. */
 
-import type { ClientEntry, ClientMetadata } from "../../server/config/client_metadata.ts";
+import type { ClientEntry, ClientMetadata, HostedClient } from "../../server/config/client_metadata.ts";
 import { clientField } from "../../server/hosting/extensions.ts";
 import { hasNewIdentity } from "../../server/entries/client_identity.ts";
-import type { Client } from "../../core/clients/repository.ts";
 import { assertNoIssues, quote } from "../../server/config/config_issue.ts";
 import { validate } from "../../server/config/field.ts";
 import { randomId } from "../../core/secrets.ts";
@@ -21,11 +20,11 @@ export type MetadataChanges = { readonly [Name in keyof ClientMetadata]?: Client
  * only the digest.
  * @throws {ConfigurationError} With one sentence for each issue of the changed metadata.
  */
-export function changeClient(server: HostedServer, client_id: string, changes: MetadataChanges): Promise<Client> {
+export function changeClient(server: HostedServer, client_id: string, changes: MetadataChanges): Promise<HostedClient> {
   return changeRecord(server, "client", client_id, () => replaceClient(server, client_id, changes));
 }
 
-async function replaceClient(server: HostedServer, client_id: string, changes: MetadataChanges): Promise<Client> {
+async function replaceClient(server: HostedServer, client_id: string, changes: MetadataChanges): Promise<HostedClient> {
   const { registered } = server.clients;
   const former = await registered.find(client_id);
   if (former === undefined) throw unknownClient(client_id);
@@ -53,7 +52,7 @@ async function replaceClient(server: HostedServer, client_id: string, changes: M
 
 /** The secret as it is stored: a digest, unless it is the HMAC key of client assertions (`client_secret_jwt`). */
 async function storedSecret(
-  { assertionSecret, secretDigest }: Client,
+  { assertionSecret, secretDigest }: HostedClient,
   { token_endpoint_auth_method: method }: ClientEntry,
 ): Promise<Pick<ClientEntry, "client_secret" | "client_secret_digest">> {
   if (assertionSecret !== undefined) return { client_secret: assertionSecret };

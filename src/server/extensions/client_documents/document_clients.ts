@@ -15,7 +15,7 @@ import { fetchLimiter, type FetchLimitError } from "../../fetching/fetch_limiter
 import { DocumentError, fetchDocument } from "../../fetching/outbound.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import type { Sender } from "../../fetching/sender.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { HostedClient } from "../../config/client_metadata.ts";
 import { isLocalUrl } from "../../config/local_uris.ts";
 import { cacheLifetimeMs } from "./cache_lifetime.ts";
 import { assertDocumentUrl } from "./document_url.ts";
@@ -30,15 +30,15 @@ export interface DocumentClients {
    * @param isInUse Whether something was issued to the client.
    * @throws {OAuthError} `invalid_client`, with the broken rule.
    */
-  find(url: string, isInUse: boolean, sender?: Sender): Promise<Client>;
+  find(url: string, isInUse: boolean, sender?: Sender): Promise<HostedClient>;
   /** Keeps a cached document, however many documents of clients that are not in use are fetched. */
   keep(url: string): void;
   /** The cached client, if its document need not be fetched again. */
-  findFresh(url: string): Client | undefined;
+  findFresh(url: string): HostedClient | undefined;
   /** The cached client, even if its document has expired. */
-  findCached(url: string): Client | undefined;
+  findCached(url: string): HostedClient | undefined;
   /** Every cached client. The same array until one of them changes. */
-  list(): readonly Client[];
+  list(): readonly HostedClient[];
   /** Removes every cached client. */
   clear(): void;
 }
@@ -53,26 +53,26 @@ const maxStaleMs = 300_000;
 export function createDocumentClients(
   { now, fetching: { send }, trace, settings, audience }: HostedServer,
 ): DocumentClients {
-  let cached = boundedCache<Client>(maxDocuments);
+  let cached = boundedCache<HostedClient>(maxDocuments);
   // They have a cache of their own, so that documents of other clients do not evict them.
-  let kept = boundedCache<Client>(maxDocuments);
+  let kept = boundedCache<HostedClient>(maxDocuments);
   const findCached = (url: string) => kept.get(url) ?? cached.get(url);
-  let list: readonly Client[] | undefined;
-  let fetching = new Map<string, Promise<Client>>();
+  let list: readonly HostedClient[] | undefined;
+  let fetching = new Map<string, Promise<HostedClient>>();
   let limiter = fetchLimiter(now);
 
-  function findFresh(url: string): Client | undefined {
+  function findFresh(url: string): HostedClient | undefined {
     const client = findCached(url);
     return isValid(client, 0) ? client : undefined;
   }
 
   /** Whether a document has not expired for longer than this. If the clock was set back, it counts as expired. */
-  function isValid(client: Client | undefined, staleMs: number): client is Client {
+  function isValid(client: HostedClient | undefined, staleMs: number): client is HostedClient {
     const { fetchedAt, validUntil } = client?.document ?? { fetchedAt: 0, validUntil: -Infinity };
     return fetchedAt <= now() && now() < validUntil + staleMs;
   }
 
-  async function fetchClient(url: string, isInUse: boolean, sender?: Sender): Promise<Client> {
+  async function fetchClient(url: string, isInUse: boolean, sender?: Sender): Promise<HostedClient> {
     assertDocumentUrl(url);
     if (sender?.page === "cross-site" && isLocalUrl(settings, url)) {
       const received = "a URL of a local host, in a request of a page of another site";

@@ -4,7 +4,7 @@
  */
 
 import type { Extension } from "../../hosting/extension.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { HostedClient } from "../../config/client_metadata.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import type { Sender } from "../../fetching/sender.ts";
 import type { DocumentClients } from "./document_clients.ts";
@@ -25,24 +25,28 @@ function withDocumentClients(server: HostedServer): Pick<HostedServer, "clients"
   let documents: DocumentClients | undefined;
   let loading: Promise<DocumentClients> | undefined;
   let known:
-    | { others: ReadonlyMap<string, Client>; documents: readonly Client[]; all: ReadonlyMap<string, Client> }
+    | {
+      others: ReadonlyMap<string, HostedClient>;
+      documents: readonly HostedClient[];
+      all: ReadonlyMap<string, HostedClient>;
+    }
     | undefined;
 
   async function load(): Promise<DocumentClients> {
     return (await import("./document_clients.ts")).createDocumentClients(server);
   }
 
-  async function fetchClient(id: string, isInUse: boolean, sender?: Sender): Promise<Client> {
+  async function fetchClient(id: string, isInUse: boolean, sender?: Sender): Promise<HostedClient> {
     documents ??= await (loading ??= load());
     return await documents.find(id, isInUse, sender);
   }
 
-  async function find(id: string, current?: HostedServer): Promise<Client> {
+  async function find(id: string, current?: HostedServer): Promise<HostedClient> {
     return await clients.find(id, current) ?? documents?.findFresh(id) ??
       await fetchClient(id, fetching.isInUse(id), current?.sender);
   }
 
-  async function findHolder(id: string, current?: HostedServer): Promise<Client | undefined> {
+  async function findHolder(id: string, current?: HostedServer): Promise<HostedClient | undefined> {
     return await clients.findHolder(id, current) ??
       (current?.sender === undefined ? documents?.findCached(id) : documents?.findFresh(id)) ??
       await fetchClient(id, current?.sender === undefined || fetching.isInUse(id), current?.sender).catch(() =>

@@ -10,13 +10,12 @@ import type { OAuthError, RuleExplanation } from "../../../core/errors.ts";
 import { byProfile, supportedGrantTypes } from "../../config/server_policy.ts";
 import { digest } from "../../../core/secrets.ts";
 import { grantTypesFor } from "../../../core/clients/client.ts";
-import type { ClientMetadata } from "../../config/client_metadata.ts";
+import type { ClientMetadata, HostedClient } from "../../config/client_metadata.ts";
 import { closedMembers } from "../../config/open_members.ts";
 import { hostedClient } from "../../entries/client_repository.ts";
 import { findLocalUris, isLocalUrl } from "../../config/local_uris.ts";
 import { redirectsToDevice } from "../../../core/redirect_uri.ts";
 import { validateRedirectUri } from "../../config/uri_issues.ts";
-import type { Client } from "../../../core/clients/repository.ts";
 import { meetsRequirement, requirementOf } from "../../standing.ts";
 import { validateUntrustedText } from "../../config/untrusted_text.ts";
 import { reject } from "./rules.ts";
@@ -48,7 +47,7 @@ export async function parseDocument(
   { url, text, contentType }: FetchedDocument,
   settings: ServerPolicy & { readonly audience: string },
   times: { readonly fetchedAt: number; readonly validUntil: number },
-): Promise<Client> {
+): Promise<HostedClient> {
   const warnings: RuleExplanation[] = [];
   const warn = (reason: string, expected: string, received: string, rule: RuleExplanation["rule"] = "MC-04") =>
     void warnings.push({ rule, reason, expected, received });
@@ -149,7 +148,8 @@ export async function parseDocument(
     ...client,
     standing: "unknown",
     name: client.name || new URL(url).host,
-    document: { ...times, rule: "MC-04", identity, warnings },
+    satisfies: "MC-04",
+    document: { ...times, identity, warnings },
   };
 }
 

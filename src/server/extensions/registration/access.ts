@@ -5,7 +5,7 @@ import type { HostedServer } from "../../hosted_server.ts";
 import { readAuthorization } from "../../../core/tokens/sent_token.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
-import type { Client } from "../../../core/clients/repository.ts";
+import type { HostedClient } from "../../config/client_metadata.ts";
 
 /** The credentials of a registration request. */
 interface RegistrationCredentials {
@@ -17,7 +17,7 @@ interface RegistrationCredentials {
 
 /** The client that presented its registration access token. */
 export interface RegistrationOwner {
-  readonly client: Client;
+  readonly client: HostedClient;
   readonly token: string;
   readonly tokenDigest: string;
 }

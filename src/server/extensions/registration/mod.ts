@@ -6,6 +6,7 @@ import { parameters } from "../../../core/params.ts";
 import { isDefault, type RegistrationPolicy, registrationSettings } from "./settings.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import type { Client } from "../../../core/clients/repository.ts";
+import type { HostedClient } from "../../config/client_metadata.ts";
 import type { MaybePromise } from "../../../core/maybe_promise.ts";
 
 /** Lets clients register themselves. */
@@ -31,7 +32,8 @@ export const registration: Extension<RegistrationPolicy> = {
       ...server.grants,
       recordUse(current: HostedServer, client, request) {
         const used = server.grants.recordUse(current, client, request);
-        return client.registration?.usedInitialAccessToken === false ? recordFirstUse(current, client, used) : used;
+        const { registration }: HostedClient = client;
+        return registration?.usedInitialAccessToken === false ? recordFirstUse(current, client, used) : used;
       },
     },
   }),

@@ -13,13 +13,12 @@ import { digest, randomId, randomToken } from "../../../core/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { hasNewIdentity } from "../../entries/client_identity.ts";
-import { type ClientEntry, metadataOf } from "../../config/client_metadata.ts";
+import { type ClientEntry, type HostedClient, metadataOf } from "../../config/client_metadata.ts";
 import { isSecretExpired } from "../../../core/clients/auth_method.ts";
 import { authenticateOwner } from "./access.ts";
 import type { RegistrationOwner } from "./access.ts";
 import { issuesSecret, parseRegistration, resolveMetadata } from "./metadata.ts";
 import { assertUpdate } from "./update.ts";
-import type { Client } from "../../../core/clients/repository.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
 import { readSoftwareStatement } from "./software_statement.ts";
@@ -27,7 +26,7 @@ import { limitClients, stopCounting } from "./client_limit.ts";
 
 /** A registered client, with the credentials that the server knows at this moment. */
 export interface RegisteredClient {
-  readonly client: Client;
+  readonly client: HostedClient;
   /** The registration access token. */
   readonly accessToken: string;
   /** The secret; absent for a client without one, and if only its digest is known. */
@@ -121,7 +120,7 @@ export async function deleteRegistration(server: HostedServer, owner: Registrati
 /** Verifies the sector of a client at a server with pairwise subjects. @throws {OAuthError} */
 async function verifySector(
   server: HostedServer,
-  client: Pick<Client, "id" | "metadata" | "redirectUris">,
+  client: Pick<HostedClient, "id" | "metadata" | "redirectUris">,
 ): Promise<void> {
   const { subjectTypes } = server.settings;
   if (metadataOf(client).sector_identifier_uri === undefined || !subjectTypes.includes("pairwise")) return;
@@ -141,7 +140,7 @@ function newSecret(server: HostedServer): SecretMembers & { readonly client_secr
 /** The current secret of the client: as sent, or its digest; `undefined` if the client has none or needs a new one. */
 async function currentSecret(
   server: HostedServer,
-  { metadata, secretDigest, assertionSecret }: Client,
+  { metadata, secretDigest, assertionSecret }: HostedClient,
   { token_endpoint_auth_method: method }: Partial<ClientEntry>,
   { client_secret: sent }: ReceivedMetadata,
 ): Promise<SecretMembers | undefined> {
