@@ -9,7 +9,6 @@ import { reject } from "./reject.ts";
 import { newToken, randomId, storageKey } from "./secrets.ts";
 import type { Server } from "./server.ts";
 import type { Session } from "./session/session.ts";
-import { createGrant } from "./grant.ts";
 import type { PendingAuthorization } from "./request/authorization_request.ts";
 import { allowsUser } from "./request/login.ts";
 
@@ -48,12 +47,11 @@ export async function issueResponse(
   const { request, destination, client } = pending;
   const {
     responseType = "code",
-    clientId,
-    clientGeneration,
+    clientId: _,
     scope: requestedScope,
     resources,
-    loginRequirements: _,
-    authorizationDetails: __,
+    loginRequirements: __,
+    authorizationDetails: ___,
     ...others
   } = request;
   const checking = rejectOtherLogin(server, pending, session);
@@ -72,9 +70,7 @@ export async function issueResponse(
   const { storedRequest } = destination;
   if (storedRequest !== undefined) await server.requestParts.consume?.(server, storedRequest);
   const { sub, authTime, acr, amr, sid } = session;
-  const granting = createGrant(server, {
-    clientId,
-    clientGeneration,
+  const granting = server.grants.create(server, client, {
     subject: { sub, authTime, acr, amr, sid },
     scope,
     resources,

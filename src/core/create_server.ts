@@ -13,6 +13,7 @@ import { requestParts } from "./request.ts";
 import { ownResponseModes } from "./request/authorization_request.ts";
 import { noResources } from "./resources.ts";
 import type { GrantType, Server } from "./server.ts";
+import { endSession } from "./session/session.ts";
 import { tokenIssuers } from "./tokens/mod.ts";
 
 /** The members that have no default. */
@@ -52,7 +53,7 @@ export async function createServer<Added extends object>(
     responseTypes: new Map([["code", { name: "code" }]]),
     levels: undefined,
     tokenIssuers,
-    sessionWatchers: [],
+    endSession,
     possession: undefined,
     permits: () => true,
     grants: grantFunctions,

@@ -1,11 +1,11 @@
 /** Grants: created at an approval, and revoked with everything issued for them; and the revocation of sessions. */
 
 import type { Authorization } from "./grants/authenticated_request.ts";
-import { chain, type MaybePromise } from "./maybe_promise.ts";
+import type { Client } from "./clients/repository.ts";
+import type { MaybePromise } from "./maybe_promise.ts";
+import type { NewGrant } from "./grants/grant_functions.ts";
 import type { Server } from "./server.ts";
-import { passwordFingerprint } from "./session/session.ts";
 import type { Grant, RevocationRecord, Subject } from "./store/store.ts";
-import { generationOf } from "./users/users.ts";
 
 /** The grant of a grant type that stores none: approved now. */
 export function grantNow(
@@ -13,22 +13,11 @@ export function grantNow(
   { client, scope, resources, claims }: Authorization,
   subject: Subject,
 ): MaybePromise<Grant> {
-  const { id: clientId, generation: clientGeneration } = client;
-  return createGrant(server, { clientId, clientGeneration, subject, scope, resources, claims });
+  return server.grants.create(server, client, { subject, scope, resources, claims });
 }
 
-export function createGrant(
-  server: Server,
-  granted: Omit<Grant, "password" | "generation" | "approvedAt">,
-): MaybePromise<Grant> {
-  return chain(
-    server.users.find(granted.subject.sub),
-    (user) =>
-      chain(user && passwordFingerprint(server, user), (password) => {
-        const generation = user && generationOf(user);
-        return { ...granted, password, generation, approvedAt: server.now() };
-      }),
-  );
+export function createGrant({ now }: Server, { id: clientId }: Client, granted: NewGrant): Grant {
+  return { clientId, ...granted, approvedAt: now() };
 }
 
 /**

@@ -85,11 +85,7 @@ export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts
  * @throws {OAuthError} Errors for the client.
  */
 export async function readRequest(from: PartRequest): Promise<AuthorizationRequest> {
-  const { id: clientId, generation: clientGeneration } = from.client;
-  const request: Partial<AuthorizationRequest> = {
-    clientId,
-    ...clientGeneration !== undefined && { clientGeneration },
-  };
+  const request: Partial<AuthorizationRequest> = { clientId: from.client.id };
   for (const { name, read } of from.server.requestParts.at[from.at].readers) {
     const reading = read(from, request);
     const value = isPromise(reading) ? await reading : reading;

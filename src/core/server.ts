@@ -10,7 +10,7 @@
  * refresh token, and `issueTokens` (`tokens/mod.ts`).
  */
 
-import type { FurtherAccess, Grant, GrantRecord, Store, StoredRecord } from "./store/store.ts";
+import type { Store } from "./store/store.ts";
 import type {
   AuthenticationLevels,
   AuthorizationRequest,
@@ -20,7 +20,7 @@ import type {
 } from "./request/authorization_request.ts";
 import type { ResolvedRequest } from "./request/request_source.ts";
 import type { ParameterDescription, Params, ResponseMode } from "./params.ts";
-import type { ClaimRequests, ClaimRules, UserClaims } from "./claims.ts";
+import type { ClaimRequests, ClaimRules } from "./claims.ts";
 import type { Client, Clients, Users } from "./clients/repository.ts";
 import type { ClientAuthMethod } from "./clients/client.ts";
 import type {
@@ -30,6 +30,7 @@ import type {
   TokenResponse,
 } from "./grants/authenticated_request.ts";
 import type { OAuthError } from "./errors.ts";
+import type { GrantFunctions } from "./grants/grant_functions.ts";
 import type { HttpResponse } from "./http/message.ts";
 import type { Observations } from "./observations.ts";
 import type { SigningKeys } from "./keys/jwt.ts";
@@ -39,7 +40,6 @@ import type { Resources } from "./resources.ts";
 import type { ClientAddress } from "./router.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
-import type { SessionWatcher } from "./session/session_watcher.ts";
 import type { AcceptedProofs, Confirmation, SentToken } from "./tokens/sent_token.ts";
 import type { ClaimChange } from "./tokens/claim_change.ts";
 import type { RuleId } from "./rules/mod.ts";
@@ -76,7 +76,7 @@ export interface Server {
   /** The functions that issue the tokens of a response, in the order in which they run. */
   readonly tokenIssuers: readonly TokenIssuer[];
   /** How a grant is made from an approval, and what is issued for it. */
-  readonly grants: GrantFunctions;
+  readonly grants: GrantFunctions<Server>;
   /** Whether a client may do something, or use a grant type that it is registered for. Default: it may. */
   permits(server: Server, client: Client, permission: Permission | GrantType): boolean;
   /**
@@ -89,8 +89,8 @@ export interface Server {
   readonly jwtResponses: JwtResponses;
   /** How requests prove possession of the keys that tokens are bound to; absent: no request can. */
   readonly possession?: ProofOfPossession;
-  /** Called when sessions have ended. */
-  readonly sessionWatchers: readonly SessionWatcher<Server>[];
+  /** Ends a session and revokes the grants that are bound to it. */
+  endSession(server: Server, session: EndingSession): Promise<unknown>;
   /** The clients that are known, and how others become known. */
   readonly clients: Clients<Server>;
   /** The users who can log in. */
@@ -118,42 +118,11 @@ export interface Server {
   ): void;
 }
 
-/** @internal How a grant is made from an approval, and what is issued for it. */
-export interface GrantFunctions {
-  /**
-   * The access that an approval grants besides scope and resources.
-   *
-   * @throws {Error} If the approver grants more than the client has requested.
-   */
-  furtherAccess(
-    server: Server,
-    client: Client,
-    request: AuthorizationRequest,
-    approval: FurtherAccess & { readonly scope: readonly string[]; readonly claims?: readonly string[] },
-  ): MaybePromise<FurtherAccess & Pick<Grant, "claims">>;
-  /**
-   * The authorization of a token request for a grant.
-   *
-   * @param scope The part of the granted scope that is still registered.
-   * @throws {OAuthError} If the request asks for more than was granted, or nothing of it is left.
-   */
-  narrow(
-    server: Server,
-    request: AuthenticatedRequest,
-    stored: StoredRecord<GrantRecord>,
-    scope: readonly string[],
-  ): Promise<Authorization>;
-  /** Whether a request, an approval or a grant has such access: it then needs no scope (RFC 9396 §3.1). */
-  hasFurtherAccess(access: FurtherAccess): boolean;
-  /**
-   * Records that something is about to be issued to a client.
-   *
-   * @param request The authorization request, if it is a response to one.
-   * @throws {OAuthError} To prevent it.
-   */
-  recordUse(server: Server, client: Client, request?: AuthorizationRequest): MaybePromise<void>;
-  /** The claims of an access token that a client sees, if it may introspect the token. */
-  visibleClaims(server: Server, client: Client, claims: UserClaims): MaybePromise<UserClaims>;
+/** @internal A session that ends, with the ids of earlier ones in the same browser. */
+export interface EndingSession {
+  readonly sid: string;
+  readonly sub: string;
+  readonly earlier?: readonly string[];
 }
 
 /** @internal Responses that are JWTs, as extensions add them. */

@@ -6,7 +6,7 @@ import type { OAuthError } from "../core/errors.ts";
 import type { MaybePromise } from "../core/maybe_promise.ts";
 import type { Params } from "../core/params.ts";
 import type { Resources } from "../core/resources.ts";
-import type { SessionWatcher } from "../core/session/session_watcher.ts";
+import type { EndingSession } from "../core/server.ts";
 import type { FurtherAccess } from "../core/store/store.ts";
 import type { BoundedCache } from "../platform/bounded_cache.ts";
 import type { ServerClaimRules } from "./config/received_claims.ts";
@@ -54,8 +54,25 @@ export interface CertificateListener {
   origin?: string;
 }
 
+/** A page of a client that the logout page shows in a hidden frame, so that the client ends its own session. */
+export interface LogoutFrame {
+  /** The name or ID of the client. */
+  readonly client: string;
+  /** The absolute URL of the page. */
+  readonly src: string;
+}
+
+/** The frames that the browser must load after sessions have ended. */
+export interface LogoutFrames {
+  frames(): Promise<readonly LogoutFrame[]>;
+  /** How long the logout page waits for them, in seconds. */
+  readonly timeoutSeconds: number;
+}
+
 /** @internal Tracks the sessions in which something was issued, and is called when they end. */
-export interface SessionTracker extends SessionWatcher<HostedServer> {
+export interface SessionTracker {
+  /** Called when sessions of a user have ended. `undefined`: nothing remains to do. */
+  sessionsEnded(server: HostedServer, sub: string, sids: readonly string[]): Promise<LogoutFrames | undefined>;
   /** The ids of the tracked sessions of a user that have not ended. */
   findSessions(server: HostedServer, sub: string): MaybePromise<readonly string[]>;
   /**
@@ -127,6 +144,13 @@ export interface HostedServer extends FetchingServer {
   readonly certificateListener?: CertificateListener;
   /** Called when sessions have ended. */
   readonly sessionWatchers: readonly SessionTracker[];
+  /**
+   * Ends a session and revokes the grants that are bound to it. Then it calls the watchers of sessions, and waits for
+   * them.
+   *
+   * @returns The frames that the browser must load, if any.
+   */
+  endSession(server: HostedServer, session: EndingSession): Promise<readonly LogoutFrames[]>;
   /** Receives every event. */
   readonly trace: Trace;
   /** Receives what is observed in accepted requests; absent if nothing listens. */

@@ -2,7 +2,6 @@
 
 import type { HostedServer } from "../server/hosted_server.ts";
 import { logoutStore, type SessionClientRecord } from "../server/extensions/client_logout/records.ts";
-import { endSession } from "../core/session/session.ts";
 import { readIdTokenHint } from "../core/keys/verification.ts";
 import { sessionIdFor } from "../core/users/users.ts";
 
@@ -15,7 +14,7 @@ const maxComparedClients = 10_000;
  * @throws {TypeError} If it is not an ID token of a session of this server.
  */
 export async function endSessionOf(server: HostedServer, idToken: string): Promise<void> {
-  await endSession(server, await sessionOf(server, idToken));
+  await server.endSession(server, await sessionOf(server, idToken));
   // A test finds what was posted to clients.
   await server.background.finished();
 }

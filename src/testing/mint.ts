@@ -254,7 +254,6 @@ export function mint(
       }
       const request: AuthorizationRequest = {
         clientId: client.id,
-        clientGeneration: client.generation,
         scope,
         codeChallenge: verifier === undefined ? undefined : await codeChallenge(verifier),
         dpopJkt: options.dpop?.thumbprint,

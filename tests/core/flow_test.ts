@@ -61,20 +61,28 @@ test("[OI-06] the session continues, login_hint selects another user", async () 
   assertEquals(await subjectOf(again), "bob");
 });
 
-test("[LO-06] a session and its grants end when the password of the user changes, whatever text marks it", async () => {
-  let digest: string | undefined;
+test("[LO-06] a session and its grants end when an extension says that the user must log in again", async () => {
+  let fingerprint = "first";
   const { authorize, exchange, send, token, lastRule } = await startCore({
     extensions: [{
-      name: "passwords",
-      extend: (server) => ({ ...server, users: { ...server.users, passwordDigest: () => digest } }),
+      name: "fingerprints",
+      extend: (server) => ({
+        ...server,
+        grants: {
+          ...server.grants,
+          loginFingerprint: () => fingerprint,
+          findChange: () => fingerprint === "first" ? undefined : { rule: "LO-06" },
+        },
+      }),
     }],
   });
-  for (const next of ["", "changed", undefined]) {
+  for (const next of ["", "changed"]) {
+    fingerprint = "first";
     const first = await authorize({ login_hint: "bob" });
     const code = new URL(first.headers.get("location")!).searchParams.get("code")!;
     const { refresh_token } = await (await exchange(code)).json();
     const headers = { cookie: first.headers.get("set-cookie")!.split(";")[0]! };
-    digest = next;
+    fingerprint = next;
     assertEquals((await token({ grant_type: "refresh_token", client_id: "spa", refresh_token })).status, 400);
     assertEquals(lastRule(), "LO-06");
     // The former session continues without a new cookie.

@@ -22,11 +22,6 @@ export type Standing = "configured" | "approved" | "unknown";
 export interface Client {
   /** The registered metadata, without the secret. */
   readonly metadata: ClientMetadata;
-  /**
-   * Distinguishes clients of the same id that were added one after the other; absent for a configured client that was
-   * never removed, and for a client that is not registered.
-   */
-  readonly generation?: string;
   /** The `client_id`. */
   readonly id: string;
   /** Who made it known to this server. */
@@ -110,8 +105,6 @@ export interface Users extends Entries<User> {
    * session that is older. Default: never.
    */
   defaultChosenAt?(): number;
-  /** A text that changes with the user's password; `undefined` if no password is needed. Default: none is needed. */
-  passwordDigest?(user: User): string | undefined;
 }
 
 /** The policy for the requests of a client: the policy of the server, or a stricter one by the client's own profile. */

@@ -1,16 +1,18 @@
 /** A grant at a token request: the part that is still registered, and the reason why it is invalid. */
 
 import type { GrantRecord, StoredRecord } from "../store/store.ts";
-import { clientSessionId, findRevoked } from "../grant.ts";
+import { clientSessionId, createGrant, findRevoked } from "../grant.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { isPromise } from "../maybe_promise.ts";
+import { chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
 import type { BrokenRule } from "../reject.ts";
 import type { coreRules, RuleId } from "../rules/mod.ts";
-import type { GrantFunctions, Server } from "../server.ts";
-import { passwordFingerprint } from "../session/session.ts";
-import { findUser, sessionIdFor } from "../users/users.ts";
+import type { Server } from "../server.ts";
+import type { AccessTokenProblem } from "../rules/openid.ts";
+import { newTokenId } from "../tokens/token_id.ts";
+import { sessionIdFor } from "../users/users.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
+import type { GrantFunctions, TokenHolders } from "./grant_functions.ts";
 
 /** The granted scope values that the server still has and the client may still request. */
 export function registeredScope(client: Client, granted: readonly string[]): readonly string[] {
@@ -54,10 +56,29 @@ async function narrowGrant(
   };
 }
 
+function findLostUser({ users }: Server, sub: string): MaybePromise<InvalidReason | undefined> {
+  return chain(users.find(sub), (user) => user === undefined ? { rule: "CI-11", lost: "user", id: sub } : undefined);
+}
+
+async function findTokenProblem(
+  { clients, users }: Server,
+  { claims: { client_id }, user }: TokenHolders,
+): Promise<AccessTokenProblem | undefined> {
+  if (await clients.findHolder(client_id) === undefined) return "the client was removed";
+  return user !== undefined && await users.find(user) === undefined ? "the user was removed" : undefined;
+}
+
 const noAccess = {};
 
-/** The functions of a server without access besides scope and resources: nothing else is granted, or visible. */
-export const grantFunctions: GrantFunctions = {
+/**
+ * The functions of a server whose clients and users never change, and which grants nothing besides scope and resources.
+ */
+export const grantFunctions: GrantFunctions<Server> = {
+  create: createGrant,
+  findChange: (server, _client, { subject: { sub } }) => findLostUser(server, sub),
+  loginFingerprint: () => "",
+  tokenId: newTokenId,
+  findTokenProblem,
   furtherAccess: () => noAccess,
   hasFurtherAccess: () => false,
   narrow: narrowGrant,
@@ -104,11 +125,10 @@ export async function findInvalidReason(
   { grantId, value: { grant } }: StoredRecord<GrantRecord>,
   scope: readonly string[],
 ): Promise<InvalidReason | undefined> {
-  const { subject: { sub, sid }, consent, password, generation, clientGeneration } = grant;
-  if (client.generation !== clientGeneration) return { rule: "CI-11", lost: "client", id: client.id };
-  const finding = findUser(server, sub, generation);
-  const user = isPromise(finding) ? await finding : finding;
-  if (user === undefined) return { rule: "CI-11", lost: "user", id: sub };
+  const { subject: { sub, sid }, consent } = grant;
+  const finding = server.grants.findChange(server, client, grant);
+  const change = isPromise(finding) ? await finding : finding;
+  if (change?.rule === "CI-11") return change;
   if (scope.length === 0 && (grant.scope.length > 0 || !server.grants.hasFurtherAccess(grant))) {
     return { rule: "RT-09", registered: client.scope, granted: grant.scope };
   }
@@ -124,10 +144,9 @@ export async function findInvalidReason(
     return { rule: "CI-11", lost: "consent", revocation: revoked.record };
   }
   server.passed?.("CI-11", sub);
-  if (!isSessionBound) return;
+  if (!isSessionBound) return undefined;
   if (revoked !== undefined) return { rule: "LO-05" };
   server.passed?.("LO-05");
-  const fingerprint = passwordFingerprint(server, user);
-  if (password !== (isPromise(fingerprint) ? await fingerprint : fingerprint)) return { rule: "LO-06" };
-  server.passed?.("LO-06");
+  if (change === undefined) server.passed?.("LO-06");
+  return change;
 }

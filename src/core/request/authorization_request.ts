@@ -29,8 +29,6 @@ export type EntryPoint = "authorize" | "par" | "poll";
 export interface AuthorizationRequest extends FurtherAccess {
   /** The client that sent the request. */
   readonly clientId: string;
-  /** The generation of the client; absent if it has none. */
-  readonly clientGeneration?: string;
   /** The response type; absent: `code`. */
   readonly responseType?: ResponseType;
   /** The requested scope values: supported ones that the client may request. */

@@ -11,12 +11,9 @@
 import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { decodeBase64url, encodeBase64url, hmacSha256 } from "../crypto.ts";
 import type { Subject } from "../store/store.ts";
-import type { User } from "../clients/client.ts";
 import type { Allowances } from "../test_hosts.ts";
 import { constantTimeEqual, randomId, randomToken, withChecksum } from "../secrets.ts";
-import type { Server } from "../server.ts";
-import type { LogoutFrames } from "./session_watcher.ts";
-import { generationOf } from "../users/users.ts";
+import type { EndingSession, Server } from "../server.ts";
 
 /** The login of a user in a browser. */
 export interface Session extends Subject {
@@ -55,7 +52,10 @@ export function encodeSession(
   { sid, sub, authTime, earlier = [], acr, amr }: Session,
 ): MaybePromise<string> {
   const level = acr === undefined && amr === undefined ? [] : [{ acr, amr }];
-  const finding = chain(server.users.find(sub), (user) => user === undefined ? "" : userFingerprint(server, user));
+  const finding = chain(
+    server.users.find(sub),
+    (user) => user === undefined ? "" : server.grants.loginFingerprint(server, user),
+  );
   return chain(finding, (known) => encodeWithMac(server, "session", [sid, sub, authTime, known, ...earlier, ...level]));
 }
 
@@ -69,7 +69,7 @@ export async function decodeSession(server: Server, encoded: string): Promise<Se
   const [sid, sub, authTime, fingerprint, ...rest] = decoded as [string, string, number, string, ...EncodedRest[]];
   if (server.now() >= authTime + server.settings.lifetimes.session * 1000) return undefined;
   const user = await server.users.find(sub);
-  if (user === undefined || fingerprint !== await userFingerprint(server, user)) return undefined;
+  if (user === undefined || fingerprint !== await server.grants.loginFingerprint(server, user)) return undefined;
   if (await server.store.get("revocation", sid) !== undefined) return undefined;
   const earlier = rest.filter((item) => typeof item === "string");
   const level = rest.find((item) => typeof item === "object");
@@ -80,24 +80,6 @@ type SessionLevel = Omit<Subject, "sub" | "authTime" | "sid">;
 
 /** The items after the first four of an encoded session: earlier ids, and a level if it has one. */
 type EncodedRest = string | SessionLevel;
-
-/**
- * A mark that changes when the user's password is set, changed or removed; `undefined` without a password. It is keyed,
- * so it reveals nothing about the password.
- */
-export function passwordFingerprint(server: Server, user: User): MaybePromise<string | undefined> {
-  const digest = server.users.passwordDigest?.(user);
-  return digest === undefined ? undefined : chain(computeMac(server, "password", digest), (mac) => mac.slice(0, 22));
-}
-
-/**
- * A mark that changes with the password of a user, and when a user is removed and another one with the subject added.
- */
-function userFingerprint(server: Server, user: User): MaybePromise<string> {
-  const generation = generationOf(user);
-  const prefix = generation === undefined ? "" : `${generation} `;
-  return chain(passwordFingerprint(server, user), (password = "") => prefix + password);
-}
 
 /** Encodes the secret of a browser with a MAC, so that only this server can create one, for one purpose. */
 export async function encodeBrowserSecret(server: Server, purpose: string, secret: string): Promise<string> {
@@ -149,23 +131,12 @@ export function computeMac(server: Server, purpose: string, text: string): Maybe
   });
 }
 
-/**
- * Ends a session and revokes the grants that are bound to it. Then it calls the watchers of sessions, and waits for
- * them.
- *
- * @returns The frames that the browser must load, if any.
- */
-export async function endSession(
-  server: Server,
-  { sid, sub, earlier = [] }: Pick<Session, "sid" | "sub" | "earlier">,
-): Promise<readonly LogoutFrames[]> {
+/** Ends a session and revokes the grants that are bound to it. */
+export async function endSession(server: Server, { sid, earlier = [] }: EndingSession): Promise<void> {
   const now = server.now();
-  const { sessionWatchers, store, settings: { lifetimes: { session, refresh_token } } } = server;
-  const sids = [sid, ...earlier];
-  for (const id of sids) await store.revoke(id, now + Math.max(session, refresh_token) * 1000);
+  const { store, settings: { lifetimes: { session, refresh_token } } } = server;
+  for (const id of [sid, ...earlier]) await store.revoke(id, now + Math.max(session, refresh_token) * 1000);
   server.trace({ type: "session_ended", at: now, sid });
-  const remaining = await Promise.all(sessionWatchers.map((watcher) => watcher.sessionsEnded(server, sub, sids)));
-  return remaining.filter((frames) => frames !== undefined);
 }
 
 /**
@@ -176,7 +147,7 @@ export async function endForgottenSessions(server: Server, previousSession: Sess
   const remaining = [session.sid, ...session.earlier ?? []];
   const previous = [previousSession.sid, ...previousSession.earlier ?? []];
   const [sid, ...earlier] = previous.filter((id) => !remaining.includes(id));
-  if (sid !== undefined) await endSession(server, { sid, sub: previousSession.sub, earlier });
+  if (sid !== undefined) await server.endSession(server, { sid, sub: previousSession.sub, earlier });
 }
 
 export interface SecretOwner extends Pick<Server, "store" | "randomBytes"> {

@@ -52,11 +52,6 @@ export interface FurtherAccess {
  */
 export interface Grant extends FurtherAccess {
   readonly clientId: string;
-  /**
-   * The generation of the client. If it differs now, the client was removed, and another one with the same id was
-   * added. Absent for a configured client that was never removed, and for one that is not registered.
-   */
-  readonly clientGeneration?: string;
   readonly subject: Subject;
   /** The granted scope; an access token may have less. */
   readonly scope: readonly string[];
@@ -66,16 +61,6 @@ export interface Grant extends FurtherAccess {
   readonly claims?: RequestedClaims;
   /** The consent that the grant depends on, revoked like a grant; absent if the user was not asked for consent. */
   readonly consent?: string;
-  /**
-   * A fingerprint of the user's password at login; if it differs now, the session has ended. Absent if the user had no
-   * password.
-   */
-  readonly password?: string;
-  /**
-   * The generation of the user. If it differs now, the user was removed, and another one with the same subject was
-   * added. Absent for a configured user who was never removed.
-   */
-  readonly generation?: string;
   readonly approvedAt: number;
 }
 

@@ -13,12 +13,11 @@ import { policyOf } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash, type TokenKind } from "../keys/jwt.ts";
 import { chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
-import { newToken, randomId, storageKey } from "../secrets.ts";
+import { newToken, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
-import { currentGeneration, identifiersFor } from "../users/users.ts";
+import { identifiersFor } from "../users/users.ts";
 import { type ClaimsContext, finalClaims } from "./claim_change.ts";
 import { refreshToken } from "./refresh_token.ts";
-import { formatGenerations, generationsOfAccessToken } from "./token_id.ts";
 
 /** The claims of an access token (RFC 9068 §2.2). Times in seconds since the epoch. */
 export interface AccessTokenClaims {
@@ -50,15 +49,14 @@ export interface AccessTokenClaims {
 /** Issues the access token. A JWT is not stored. */
 export const accessToken: TokenIssuer = async (server, authorization, now, _issued, { provenKey }) => {
   if (authorization.issue !== undefined) return await authorization.issue(now);
-  const { client, subject, claims: requested, scope, grantId, resources, subjectTokenId = grantId } = authorization;
+  const { client, subject, claims: requested, scope, resources } = authorization;
   const { maxLifetimeSeconds = Infinity } = authorization;
   const expiresIn = Math.min(server.settings.lifetimes.access_token, maxLifetimeSeconds);
   const identifying = subject && identifiersFor(server, client, subject);
   const identifiers = isPromise(identifying) ? await identifying : identifying;
-  const findingUser = userGeneration(server, authorization);
-  const user = isPromise(findingUser) ? await findingUser : findingUser;
   const forResources = resources.length === 0 ? undefined : server.resources.accessToken(server, resources);
-  const generations = formatGenerations({ user, client: clientGeneration(authorization) });
+  const naming = server.grants.tokenId(server, authorization);
+  const jti = isPromise(naming) ? await naming : naming;
   const claims: { -readonly [Name in keyof AccessTokenClaims]: AccessTokenClaims[Name] } = {
     iss: server.issuer,
     sub: identifiers?.sub ?? client.id,
@@ -67,7 +65,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
     ...scope.length > 0 && { scope: scope.join(" ") },
     iat: now,
     exp: now + expiresIn,
-    jti: `${subjectTokenId}.${randomId(server.randomBytes)}${generations}`,
+    jti,
   };
   if (subject !== undefined) {
     if (subject.authTime !== undefined) claims.auth_time = Math.floor(subject.authTime / 1000);
@@ -106,21 +104,6 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
 /** The `token_type`; `undefined` if the token is bound to a key whose proofs the server does not accept. */
 export function tokenType(server: Server, cnf: Confirmation | undefined): string | undefined {
   return cnf?.jkt === undefined ? "Bearer" : server.possession?.acceptedProofs(server)?.scheme;
-}
-
-/** The generation of the user when the grant was approved, or the exchanged token was issued. */
-function userGeneration(
-  server: Server,
-  { subject, subjectTokenId, grant }: Authorization,
-): MaybePromise<string | undefined> {
-  if (subject === undefined) return undefined;
-  if (subjectTokenId !== undefined) return generationsOfAccessToken(subjectTokenId).user;
-  return grant === undefined ? currentGeneration(server, subject.sub) : grant.generation;
-}
-
-/** The generation of the client when the grant was approved, or when the token was exchanged. */
-function clientGeneration({ client, subjectTokenId, grant }: Authorization): string | undefined {
-  return subjectTokenId === undefined && grant !== undefined ? grant.clientGeneration : client.generation;
 }
 
 async function storeOpaque(

@@ -9,8 +9,7 @@ import type { AccessTokenProblem } from "../rules/openid.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import type { AccessTokenClaims } from "./mod.ts";
-import { generationsOfAccessToken, revocableIds } from "./token_id.ts";
-import { findUser } from "../users/users.ts";
+import { revocableIds } from "./token_id.ts";
 import { verifyOwnJwt } from "../keys/verification.ts";
 import type { OwnJwtPolicy } from "../keys/verify_jwt.ts";
 
@@ -40,15 +39,11 @@ export async function readAccessToken(server: Server, token: string): Promise<Ac
 export async function checkAccessToken(server: Server, token: string): Promise<AccessToken | AccessTokenProblem> {
   const verified = jwtShape.test(token) ? await verifyJwt(server, token) : await findOpaque(server, token);
   if (verified === undefined) return "unreadable";
-  const { claims: { jti, client_id, exp }, user } = verified;
+  const { claims: { jti, exp } } = verified;
   if (!isReadable(verified)) return "unreadable";
   if (server.now() >= exp * 1000) return "unreadable";
-  const generations = generationsOfAccessToken(jti);
-  const client = await server.clients.findHolder(client_id);
-  if (client === undefined || client.generation !== generations.client) return "the client was removed";
-  if (user !== undefined && await findUser(server, user, generations.user) === undefined) {
-    return "the user was removed";
-  }
+  const problem = await server.grants.findTokenProblem(server, verified);
+  if (problem !== undefined) return problem;
   const ids = revocableIds(jti);
   const revoked = await findRevoked(server, ids);
   if (revoked === undefined) return verified;

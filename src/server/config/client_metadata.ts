@@ -63,6 +63,11 @@ export interface ClientRegistration {
 export interface HostedClient extends Client {
   /** The registered metadata, without the secret. */
   readonly metadata: ClientMetadata;
+  /**
+   * Distinguishes clients of the same id that were added one after the other; absent for a configured client that was
+   * never removed, and for a client that is not registered.
+   */
+  readonly generation?: string;
   /** The secret itself, only if it is the key of client assertions. */
   readonly assertionSecret?: string;
   /** The members of its metadata that its software statement contains; absent if it registered without one. */

@@ -8,7 +8,6 @@ import type { User } from "../../core/clients/client.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { Server } from "../../core/server.ts";
 import { formatPasswordDigest, getPasswordDigest, withoutPassword } from "../config/password_digest.ts";
-import { assignGeneration, generationOf } from "../../core/users/users.ts";
 import { chain } from "../../core/maybe_promise.ts";
 import { type CreateRepository, memoryRepository, type UserEntries } from "./repository.ts";
 
@@ -21,6 +20,18 @@ export interface UserRepository extends UserEntries<User, User> {
   defaultChosenAt(): number;
   /** The digest of a user's password. Without one, `none` if a login needs a password, otherwise `undefined`. */
   passwordDigest(user: User): string | undefined;
+}
+
+const generationByUser = new WeakMap<User, string>();
+
+/** Sets the generation of a user who was just registered. */
+function assignGeneration(user: User, generation: string): void {
+  generationByUser.set(user, generation);
+}
+
+/** The generation of a registered user; `undefined` for a configured user who was never removed. */
+export function generationOf(user: User): string | undefined {
+  return generationByUser.get(user);
 }
 
 /** Finds the claims of a user that no client can receive. */

@@ -27,6 +27,7 @@ import { registeredSecrets } from "../redaction/registered_secrets.ts";
 import { background } from "./background.ts";
 import { signLimitedToken } from "./limit_token.ts";
 import { rateLimiter } from "./rate_limiter.ts";
+import { withGenerations } from "../entries/generations.ts";
 import { hostedAuthentication } from "../entries/client_authentication.ts";
 import { clientRepository } from "../entries/client_repository.ts";
 import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
@@ -77,7 +78,7 @@ type HostedMember =
   | Exclude<keyof HostedServer, keyof Server>
   | "claims"
   | "clients"
-  | "sessionWatchers"
+  | "endSession"
   | "observe"
   | "resources"
   | "settings"
@@ -151,6 +152,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       permits: isPermitted,
       grants: {
         ...grantFunctions,
+        ...withGenerations,
         recordUse(server: HostedServer, client, request) {
           if (client.standing === "unknown") server.fetching.recordUse(client.id);
           if (request?.codeChallenge !== undefined) rememberChallenge(server, client, request.codeChallenge);
@@ -179,6 +181,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       certificateListener: undefined,
       deliveries: [],
       sessionWatchers: [],
+      endSession: async (ofRequest: HostedServer, session) =>
+        await (await import("./end_user_sessions.ts")).endWatchedSession(ofRequest, session),
       assertionAudiences: [],
       background: background(given),
       rateLimiter: settings.throttle ? rateLimiter(given.now) : undefined,

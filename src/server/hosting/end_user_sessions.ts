@@ -1,8 +1,22 @@
-/** The end of all sessions of a user. */
+/** The end of a session, and of all sessions of a user. */
 
 import type { User } from "../../core/clients/client.ts";
-import type { HostedServer } from "../hosted_server.ts";
+import type { HostedServer, LogoutFrames } from "../hosted_server.ts";
+import type { EndingSession } from "../../core/server.ts";
 import { endSession } from "../../core/session/session.ts";
+
+/** Ends a session, and calls the watchers of sessions. */
+export async function endWatchedSession(
+  server: HostedServer,
+  session: EndingSession,
+): Promise<readonly LogoutFrames[]> {
+  const { sid, sub, earlier = [] } = session;
+  await endSession(server, session);
+  const remaining = await Promise.all(
+    server.sessionWatchers.map((watcher) => watcher.sessionsEnded(server, sub, [sid, ...earlier])),
+  );
+  return remaining.filter((frames) => frames !== undefined);
+}
 
 /**
  * Ends the watched sessions of a user who was removed or whose password was changed. Sessions are not stored; all other
@@ -15,6 +29,6 @@ export async function endUserSessions(
 ): Promise<void> {
   const { sub } = user;
   const sids = (await Promise.all(server.sessionWatchers.map((watcher) => watcher.findSessions(server, sub)))).flat();
-  await Promise.all([...new Set(sids)].map((sid) => endSession(server, { sid, sub })));
+  await Promise.all([...new Set(sids)].map((sid) => server.endSession(server, { sid, sub })));
   await Promise.all(server.sessionWatchers.map((watcher) => watcher.accessEnded?.(server, user, cause)));
 }

@@ -23,15 +23,14 @@ import { appendToRedirectUri } from "../../core/redirect_uri.ts";
 import { reject } from "../rules/mod.ts";
 import { constantTimeEqual } from "../../core/secrets.ts";
 import { sessionIdFor } from "../../core/users/users.ts";
-import { endSession, type Session } from "../../core/session/session.ts";
+import type { Session } from "../../core/session/session.ts";
 import type { Server } from "../../core/server.ts";
-import type { LogoutFrame } from "../../core/session/session_watcher.ts";
 import { type IdTokenHint, readIdTokenHint } from "../../core/keys/verification.ts";
 import type { Context } from "../../core/context.ts";
 import { endpointPath } from "../../core/endpoint.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { readParams } from "../../core/client_endpoint.ts";
-import type { HostedServer } from "../hosted_server.ts";
+import type { HostedServer, LogoutFrame } from "../hosted_server.ts";
 import type { Pages } from "../pages.ts";
 import { warn } from "../trace.ts";
 import type { Handlers } from "../../core/route.ts";
@@ -74,7 +73,7 @@ async function endSessionOrConfirm(context: Context<HostedServer>, pages: Replac
     return await confirmationPage(context, session, client, params, pages.logout);
   }
   const ended = session ?? (confirmedSid && hint && { sid: confirmedSid, sub: hint.sub });
-  const remaining = ended ? await endSession(server, ended) : [];
+  const remaining = ended ? await server.endSession(server, ended) : [];
   const headers = ended ? clearSessionCookie(context) : {};
   // An attacker may find an old ID token in a log. Without the cookie, the token ends only the grants of its own
   // client.

@@ -5,11 +5,7 @@
 
 import { ensureBrowserCookie } from "../../core/session/cookies.ts";
 import type { Context } from "../../core/context.ts";
-import type {
-  AuthorizationRequest,
-  Destination,
-  PendingAuthorization,
-} from "../../core/request/authorization_request.ts";
+import type { Destination, PendingAuthorization } from "../../core/request/authorization_request.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { OAuthError } from "../../core/errors.ts";
 import { digest, randomId, storageKey } from "../../core/secrets.ts";
@@ -17,6 +13,7 @@ import type { HostedServer } from "../hosted_server.ts";
 import type { Server } from "../../core/server.ts";
 import { decodeWithMac, encodeWithMac } from "../../core/session/session.ts";
 import type { FurtherAccess } from "../../core/store/store.ts";
+import { generationOfClient, type KeptRequest, keptRequest } from "../entries/generations.ts";
 import { storeOf } from "../entries/records.ts";
 import { networkFromAddress } from "../../platform/http/ip_address.ts";
 import { reject } from "../rules/mod.ts";
@@ -48,7 +45,7 @@ export interface Interaction extends PendingAuthorization {
 /** The encoded content. It is readable for the browser, so it contains only what the client sent. */
 interface InteractionContent {
   /** The request, whole, except for access that is stored. */
-  readonly request: AuthorizationRequest;
+  readonly request: KeptRequest;
   /**
    * Whether the stored request, pushed or of a device, has access besides scope, which may be long and confidential
    * (RFC 9396 §12).
@@ -70,13 +67,14 @@ interface InteractionContent {
  */
 export async function encodePending(
   server: Server,
-  { request, destination }: PendingAuthorization,
+  { request, destination, client }: PendingAuthorization,
   { name = randomId(server.randomBytes), browser }: { readonly name?: string; readonly browser?: string } = {},
 ): Promise<string> {
+  const kept = keptRequest(request, client);
   const content: InteractionContent = {
     ...isStored(destination) && server.grants.hasFurtherAccess(request)
-      ? { request: withoutAccess(request) as AuthorizationRequest, hasStoredAccess: true }
-      : { request },
+      ? { request: withoutAccess(kept) as KeptRequest, hasStoredAccess: true }
+      : { request: kept },
     destination,
     browser: browser === undefined ? undefined : await digest(browser),
     validUntil: server.now() + pendingLifetimeSeconds * 1000,
@@ -104,14 +102,14 @@ export async function findPending(context: Context<HostedServer>, id: string | u
   const [name = "", ...encoded] = id?.split(".") ?? [];
   const content = await decodeWithMac(server, macPurpose(name), encoded.join(".")) as InteractionContent | undefined;
   if (id === undefined || content === undefined) throw lostLogin({ problem: "unknown" });
-  const { request, hasStoredAccess, destination, browser, validUntil } = content;
+  const { request: { clientGeneration, ...request }, hasStoredAccess, destination, browser, validUntil } = content;
   const finished = await pendingStore(server).get("interaction", await storageKey(server, name));
   if (finished !== undefined) {
     throw lostLogin({ finishedAt: finished.value.at });
   }
   if (server.now() >= validUntil) throw lostLogin({ problem: "expired" });
   const client = await server.clients.find(request.clientId);
-  const isSame = client !== undefined && client.generation === request.clientGeneration;
+  const isSame = client !== undefined && generationOfClient(client) === clientGeneration;
   if (!isSame || !mayReceive(server, client, destination)) {
     throw lostLogin({ problem: "client changed" });
   }

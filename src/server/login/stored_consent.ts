@@ -12,7 +12,7 @@ import { revokeGrant } from "../../core/grant.ts";
 import { redirectsToDevice } from "../../core/redirect_uri.ts";
 import { digest, storageKey } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";
-import { currentGeneration } from "../../core/users/users.ts";
+import { currentGeneration, generationOfClient } from "../entries/generations.ts";
 import type { FurtherAccess, StoredRecord } from "../../core/store/store.ts";
 import { storeOf } from "../entries/records.ts";
 import { isPolled } from "../delivery.ts";
@@ -204,7 +204,7 @@ async function isConsentRevoked({ store }: Server, name: string): Promise<boolea
 async function consentId(server: Server, sub: string, clientId: string): Promise<string> {
   const generation = await currentGeneration(server, sub);
   const client = await server.clients.registered.find(clientId);
-  const generations = [generation, client?.generation];
+  const generations = [generation, client && generationOfClient(client)];
   while (generations.length > 0 && generations.at(-1) === undefined) generations.pop();
   return await storageKey(server, JSON.stringify([sub, clientId, ...generations]));
 }

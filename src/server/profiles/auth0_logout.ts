@@ -12,7 +12,6 @@ import { readSession } from "../../core/session/cookies.ts";
 import { clearSessionCookie } from "../login/session_cookie.ts";
 import { isPermitted } from "../standing.ts";
 import { OAuthError } from "../../core/errors.ts";
-import { endSession } from "../../core/session/session.ts";
 
 /**
  * Ends the session without a question, and redirects to `returnTo`, which the client must have registered.
@@ -47,7 +46,7 @@ export const logOut: Handler = async (context) => {
     });
     return redirect(request.method, `${endpointUrl(context, "logout")}?${query}`);
   }
-  if (session !== undefined) await endSession(server, session);
+  if (session !== undefined) await server.endSession(server, session);
   const headers = session === undefined ? {} : clearSessionCookie(context);
   const mayRedirect = client !== undefined && isPermitted(server, client, "redirectAfterLogoutWithoutHint");
   const uri = mayRedirect ? returnTo ?? registered[0] : undefined;

@@ -12,7 +12,6 @@ import { readSession } from "../../core/session/cookies.ts";
 import { clearSessionCookie } from "../login/session_cookie.ts";
 import { isPermitted } from "../standing.ts";
 import { OAuthError } from "../../core/errors.ts";
-import { endSession } from "../../core/session/session.ts";
 
 /** Ends the session, and leads to a registered `logout_uri`, or to a new login. Any page can thus end the session. */
 export async function logOut(context: Context): Promise<ResponseLike> {
@@ -48,7 +47,7 @@ export async function logOut(context: Context): Promise<ResponseLike> {
     });
   }
   const session = await readSession(context);
-  if (session !== undefined) await endSession(server, session);
+  if (session !== undefined) await server.endSession(server, session);
   const headers = session === undefined ? {} : clearSessionCookie(context);
   const location = uri ?? `${endpointUrl(context, "authorize")}?${target.query}`;
   return redirect(request.method, location, headers);

@@ -13,7 +13,7 @@ import { warn } from "../../trace.ts";
 import { authorizeClientCredentials } from "../../../core/grants/client_credentials.ts";
 import type { ParameterDescription, Params } from "../../../core/params.ts";
 import type { Authorization } from "../../../core/grants/authenticated_request.ts";
-import type { GrantFunctions, GrantType, PartRequest, RequestPart, Server } from "../../../core/server.ts";
+import type { GrantType, PartRequest, RequestPart, Server } from "../../../core/server.ts";
 import type { FurtherAccess } from "../../../core/store/store.ts";
 import {
   authorizationDetailsClientFields,
@@ -53,7 +53,7 @@ const detailsPart: RequestPart = {
 };
 
 /** Grants the details that the user allows, and issues those that a token request may have. */
-function withGrantedDetails(grants: GrantFunctions): GrantFunctions {
+function withGrantedDetails(grants: Server["grants"]): Server["grants"] {
   return {
     ...grants,
     furtherAccess(server, client, request, approval) {

@@ -1,6 +1,7 @@
 /** Notifies a client of the mode `ping` that its user has decided (CIBA §10.2). It then asks for the tokens. */
 
 import { metadataOf } from "../../config/client_metadata.ts";
+import { generationOfClient } from "../../entries/generations.ts";
 import type { PolledRequestRecord } from "../polled/records.ts";
 import { postToClient } from "../../fetching/post_to_client.ts";
 import { warn } from "../../trace.ts";
@@ -16,7 +17,7 @@ export async function notifyClient(
 ): Promise<void> {
   const { clientId, clientGeneration } = request;
   const client = await server.clients.find(clientId);
-  if (notification === undefined || client === undefined || client.generation !== clientGeneration) return;
+  if (notification === undefined || client === undefined || generationOfClient(client) !== clientGeneration) return;
   const { backchannel_token_delivery_mode: mode, backchannel_client_notification_endpoint: url } = metadataOf(client);
   if (mode !== "ping" || url === undefined) return;
   const { status, received } = await postToClient(server, client, {

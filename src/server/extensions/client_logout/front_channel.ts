@@ -6,7 +6,7 @@
 import { metadataOf } from "../../config/client_metadata.ts";
 import { appendToRedirectUri } from "../../../core/redirect_uri.ts";
 import type { Server } from "../../../core/server.ts";
-import type { LogoutFrame } from "../../../core/session/session_watcher.ts";
+import type { LogoutFrame } from "../../hosted_server.ts";
 import { sessionIdFor } from "../../../core/users/users.ts";
 import type { SessionClientRecord } from "./records.ts";
 

@@ -7,7 +7,7 @@ import { metadataOf } from "../../config/client_metadata.ts";
 import type { Extension } from "../../hosting/extension.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { contentEncryptions, encryptedResponseClientFields, keyManagementAlgorithms } from "./settings.ts";
-import type { EncryptedResponse, GrantFunctions } from "../../../core/server.ts";
+import type { EncryptedResponse, Server } from "../../../core/server.ts";
 import { type Encryption, validateEncryption } from "./validate_client.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
@@ -20,7 +20,7 @@ function encryptionFor(client: Client, response: EncryptedResponse): Encryption 
 }
 
 /** Finds the key of an ID token before the grant is consumed, so that a client can repeat a request that fails. */
-function withKnownKey(grants: GrantFunctions): GrantFunctions {
+function withKnownKey(grants: Server["grants"]): Server["grants"] {
   return {
     ...grants,
     narrow(server, request, stored, scope) {

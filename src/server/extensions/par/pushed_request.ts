@@ -8,6 +8,7 @@ import { findDestination } from "../../../core/request/destination.ts";
 import { readRequest } from "../../../core/request.ts";
 import type { ResolvedRequest } from "../../../core/request/request_source.ts";
 import { reject as rejectByCore } from "../../../core/reject.ts";
+import { generationOfClient } from "../../entries/generations.ts";
 import { evictBeyondBound } from "../../entries/bounded_records.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import type { OAuthError } from "../../../core/errors.ts";
@@ -87,7 +88,13 @@ export async function pushRequest(
   const { mode } = destination;
   await readRequest({ server, client, params: pushed, at: "par", mode, isPushed: true, isSigned });
   const validUntil = server.now() + requestUriLifetimeSeconds * 1000;
-  const record = { clientId: client.id, clientGeneration: client.generation, parameters, validUntil, isSigned };
+  const record = {
+    clientId: client.id,
+    clientGeneration: generationOfClient(client),
+    parameters,
+    validUntil,
+    isSigned,
+  };
   await pushedStore(server).put("pushed_request", id, record, { expiresAt: validUntil });
   await evictBeyondBound(server, client, { kind: "pushed_request", id, value: record, expiresAt: validUntil, address });
   return { request_uri, expires_in: requestUriLifetimeSeconds };
@@ -176,7 +183,7 @@ export async function consumePushedRequest(server: Server, id: string): Promise<
 async function assertOwnRequest(server: Server, record: PushedRequestRecord, clientId: string): Promise<void> {
   // Only registered clients have generations. An unknown client_id is rejected later.
   const client = record.clientId === clientId ? await server.clients.registered.find(clientId) : undefined;
-  if (client !== undefined && client.generation !== record.clientGeneration) {
+  if (client !== undefined && generationOfClient(client) !== record.clientGeneration) {
     throw reject("PA-05", { problem: "removed client", clientId });
   }
   if (record.clientId !== clientId) throw reject("PA-05", { problem: "other client", clientId });

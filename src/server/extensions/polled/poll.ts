@@ -1,5 +1,6 @@
 /** The poll of a client at the token endpoint (RFC 8628 §3.4, §3.5; CIBA §10.1, §11). */
 
+import { generationOfClient } from "../../entries/generations.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import { findInvalidReason, invalidGrantBy, registeredScope } from "../../../core/grants/narrow_grant.ts";
@@ -87,7 +88,7 @@ async function findCode(
     const facts = { problem: "other", codeName, issuedTo: clientId, clientId: client.id } as const;
     throw invalidGrant({ rule: rules.client, ...facts });
   }
-  if (client.generation !== clientGeneration) {
+  if (generationOfClient(client) !== clientGeneration) {
     throw invalidGrant({ rule: rules.client, problem: "removed", clientId });
   }
   server.passed?.(rules.client, client.id);

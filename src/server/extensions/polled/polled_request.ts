@@ -3,6 +3,7 @@
 import { type PolledDestination, type PolledFacts, pollMode } from "../../delivery.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../../../core/request/authorization_request.ts";
 import { readRequest, warnAcceptedRequest } from "../../../core/request.ts";
+import { generationOfClient, type KeptRequest, keptRequest } from "../../entries/generations.ts";
 import { evictBeyondBound } from "../../entries/bounded_records.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import type { OAuthError } from "../../../core/errors.ts";
@@ -27,7 +28,7 @@ const keptAfterExpiryMs = 10 * 60_000;
 interface NewRequest extends Pick<PolledRequestRecord, "message" | "address"> {
   /** 43 characters of base64url, which the response sends to the client. */
   readonly id: string;
-  readonly request: AuthorizationRequest;
+  readonly request: KeptRequest;
   /** The lifetime of the code. */
   readonly lifetimeSeconds: number;
   /** The bearer token of the notification of the client. Default: it is not notified. */
@@ -44,7 +45,7 @@ export async function readPolledRequest(
   { type, requestName, rules }: PolledGrant,
   client: Client,
   params: Params,
-): Promise<AuthorizationRequest> {
+): Promise<KeptRequest> {
   if (!client.grantTypes.includes(type)) {
     const { id: clientId, grantTypes } = client;
     throw reject(rules.client, { problem: "grant type", requestName, clientId, type, grantTypes });
@@ -52,7 +53,7 @@ export async function readPolledRequest(
   const from = { server, client, params, at: "poll" } as const;
   const { loginRequirements, ...others } = await readRequest(from);
   // The user always decides on a page, so `prompt` is ignored.
-  const request = { ...others, loginRequirements: { ...loginRequirements, prompt: [] } };
+  const request = keptRequest({ ...others, loginRequirements: { ...loginRequirements, prompt: [] } }, client);
   rejectLongRequest(request);
   warnAcceptedRequest(from, request);
   return request;
@@ -110,10 +111,10 @@ export async function findPending(
 ): Promise<PendingRequest | undefined> {
   const record = await findUndecided(server, grant, id);
   if (record === undefined) return undefined;
-  const request = record.request as unknown as AuthorizationRequest;
+  const { clientGeneration, ...request } = record.request as unknown as KeptRequest;
   const client = await server.clients.find(request.clientId);
   if (client?.grantTypes.includes(grant.type) !== true) return undefined;
-  if (client.generation !== request.clientGeneration) return undefined;
+  if (generationOfClient(client) !== clientGeneration) return undefined;
   const scope = request.scope.filter((token) => client.allowsScope(token));
   const destination: PolledDestination = { mode: pollMode, delivery: grant.name, id, ...shown };
   return { record, pending: { request: { ...request, scope }, destination, client } };

@@ -4,13 +4,13 @@
  */
 
 import { chain } from "../../../core/maybe_promise.ts";
-import type { GrantFunctions } from "../../../core/server.ts";
+import type { Server } from "../../../core/server.ts";
 import type { Extension } from "../../hosting/extension.ts";
 
 const load = () => import("./requested_claims.ts");
 
 /** Adds the requested claims that the user allows to the grant, and leaves out those that the client lost since. */
-function withRequestedClaims(grants: GrantFunctions): GrantFunctions {
+function withRequestedClaims(grants: Server["grants"]): Server["grants"] {
   return {
     ...grants,
     furtherAccess(server, client, request, approval) {

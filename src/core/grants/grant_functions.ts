@@ -1,0 +1,73 @@
+/** How grants are made and checked: what extensions and the whole server replace. */
+
+import type { UserClaims } from "../claims.ts";
+import type { User } from "../clients/client.ts";
+import type { Client } from "../clients/repository.ts";
+import type { MaybePromise } from "../maybe_promise.ts";
+import type { BrokenRule } from "../reject.ts";
+import type { AuthorizationRequest } from "../request/authorization_request.ts";
+import type { coreRules } from "../rules/mod.ts";
+import type { AccessTokenProblem } from "../rules/openid.ts";
+import type { FurtherAccess, Grant, GrantRecord, StoredRecord } from "../store/store.ts";
+import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
+
+/** @internal What an approval grants. */
+export type NewGrant = Omit<Grant, "clientId" | "approvedAt">;
+
+/** @internal Whom an access token is for. */
+export interface TokenHolders {
+  readonly claims: { readonly jti: string; readonly client_id: string };
+  /** The `sub` of the user on this server; absent without a user. */
+  readonly user?: string;
+}
+
+/** @internal How a grant is made from an approval, and what is issued for it. */
+export interface GrantFunctions<Server> {
+  /**
+   * The access that an approval grants besides scope and resources.
+   *
+   * @throws {Error} If the approver grants more than the client has requested.
+   */
+  furtherAccess(
+    server: Server,
+    client: Client,
+    request: AuthorizationRequest,
+    approval: FurtherAccess & { readonly scope: readonly string[]; readonly claims?: readonly string[] },
+  ): MaybePromise<FurtherAccess & Pick<Grant, "claims">>;
+  /** Makes a grant to a client, approved now. */
+  create(server: Server, client: Client, granted: NewGrant): MaybePromise<Grant>;
+  /**
+   * Why the client or the user is no longer that of a grant: CI-11 if one was removed, LO-06 if the user must log in
+   * again. `undefined` if nothing has changed.
+   */
+  findChange(server: Server, client: Client, grant: Grant): MaybePromise<BrokenRule<typeof coreRules> | undefined>;
+  /** A text that changes when the logins of a user end. It is in the cookies of sessions. */
+  loginFingerprint(server: Server, user: User): MaybePromise<string>;
+  /** A new `jti` of an access token: begins with the id of the grant and a dot. */
+  tokenId(server: Server, authorization: Authorization): MaybePromise<string>;
+  /** Why the client or the user of an access token is no longer that of the token; `undefined` if both still are. */
+  findTokenProblem(server: Server, token: TokenHolders): Promise<AccessTokenProblem | undefined>;
+  /**
+   * The authorization of a token request for a grant.
+   *
+   * @param scope The part of the granted scope that is still registered.
+   * @throws {OAuthError} If the request asks for more than was granted, or nothing of it is left.
+   */
+  narrow(
+    server: Server,
+    request: AuthenticatedRequest,
+    stored: StoredRecord<GrantRecord>,
+    scope: readonly string[],
+  ): Promise<Authorization>;
+  /** Whether a request, an approval or a grant has such access: it then needs no scope (RFC 9396 §3.1). */
+  hasFurtherAccess(access: FurtherAccess): boolean;
+  /**
+   * Records that something is about to be issued to a client.
+   *
+   * @param request The authorization request, if it is a response to one.
+   * @throws {OAuthError} To prevent it.
+   */
+  recordUse(server: Server, client: Client, request?: AuthorizationRequest): MaybePromise<void>;
+  /** The claims of an access token that a client sees, if it may introspect the token. */
+  visibleClaims(server: Server, client: Client, claims: UserClaims): MaybePromise<UserClaims>;
+}

@@ -1,0 +1,162 @@
+/**
+ * What ends when a client or a user is removed and added again, or when a password is changed: grants, access tokens
+ * and sessions contain the generation of their client and user, so that a removal needs no list of tokens.
+ */
+
+import type { User } from "../../core/clients/client.ts";
+import type { Client } from "../../core/clients/repository.ts";
+import { createGrant } from "../../core/grant.ts";
+import type { Authorization } from "../../core/grants/authenticated_request.ts";
+import type { GrantFunctions } from "../../core/grants/grant_functions.ts";
+import { chain, type MaybePromise } from "../../core/maybe_promise.ts";
+import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
+import type { Server } from "../../core/server.ts";
+import { computeMac } from "../../core/session/session.ts";
+import type { Grant } from "../../core/store/store.ts";
+import { newTokenId } from "../../core/tokens/token_id.ts";
+import type { HostedClient } from "../config/client_metadata.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import { generationOf } from "./user_repository.ts";
+
+/** A grant of the whole server. */
+interface HostedGrant extends Grant {
+  /**
+   * The generation of the client. If it differs now, the client was removed, and another one with the same id was
+   * added. Absent for a configured client that was never removed, and for one that is not registered.
+   */
+  readonly clientGeneration?: string;
+  /**
+   * A fingerprint of the user's password at login; if it differs now, the session has ended. Absent if the user had no
+   * password.
+   */
+  readonly password?: string;
+  /**
+   * The generation of the user. If it differs now, the user was removed, and another one with the same subject was
+   * added. Absent for a configured user who was never removed.
+   */
+  readonly generation?: string;
+}
+
+/** The generation of a client; `undefined` for a configured one that was never removed, and one not registered. */
+export function generationOfClient({ generation }: HostedClient): string | undefined {
+  return generation;
+}
+
+/** A request that is kept while the user decides. */
+export interface KeptRequest extends AuthorizationRequest {
+  /** The generation of the client; absent if it has none. */
+  readonly clientGeneration?: string;
+}
+
+/** Adds the generation of the client. */
+export function keptRequest({ clientId, ...others }: AuthorizationRequest, client: Client): KeptRequest {
+  const clientGeneration = generationOfClient(client);
+  return { clientId, ...clientGeneration !== undefined && { clientGeneration }, ...others };
+}
+
+/** The current generation of a user; `undefined` if the user has none, or does not exist. */
+export function currentGeneration({ users }: Server, sub: string): MaybePromise<string | undefined> {
+  return chain(users.find(sub), (user) => user && generationOf(user));
+}
+
+/**
+ * The user for whom a code or token was issued.
+ *
+ * @param generation The generation of the user at that time.
+ * @returns `undefined` if the user was removed, even if another user with the same subject was added since.
+ */
+function findUser(
+  { users }: HostedServer,
+  sub: string,
+  generation: string | undefined,
+): MaybePromise<User | undefined> {
+  return chain(users.find(sub), (user) => user && generationOf(user) === generation ? user : undefined);
+}
+
+/**
+ * A mark that changes when the user's password is set, changed or removed; `undefined` without a password. It is keyed,
+ * so it reveals nothing about the password.
+ */
+function passwordFingerprint(server: HostedServer, user: User): MaybePromise<string | undefined> {
+  const digest = server.users.passwordDigest(user);
+  return digest === undefined ? undefined : chain(computeMac(server, "password", digest), (mac) => mac.slice(0, 22));
+}
+
+/** The functions about grants that look at generations and passwords. */
+export const withGenerations = {
+  create(server: HostedServer, client: Client, granted): MaybePromise<HostedGrant> {
+    const clientGeneration = generationOfClient(client);
+    return chain(
+      server.users.find(granted.subject.sub),
+      (user) =>
+        chain(user && passwordFingerprint(server, user), (password) => {
+          const generation = user && generationOf(user);
+          return { ...createGrant(server, client, granted), clientGeneration, password, generation };
+        }),
+    );
+  },
+  findChange(server: HostedServer, client: Client, { subject: { sub }, ...grant }: HostedGrant) {
+    if (generationOfClient(client) !== grant.clientGeneration) return { rule: "CI-11", lost: "client", id: client.id };
+    return chain(findUser(server, sub, grant.generation), (user) => {
+      if (user === undefined) return { rule: "CI-11", lost: "user", id: sub };
+      return chain(
+        passwordFingerprint(server, user),
+        (password) => password === grant.password ? undefined : { rule: "LO-06" },
+      );
+    });
+  },
+  loginFingerprint(server: HostedServer, user) {
+    const generation = generationOf(user);
+    const prefix = generation === undefined ? "" : `${generation} `;
+    return chain(passwordFingerprint(server, user), (password = "") => prefix + password);
+  },
+  tokenId(server: HostedServer, authorization) {
+    const client = clientGeneration(authorization);
+    return chain(
+      userGeneration(server, authorization),
+      (user) => newTokenId(server, authorization) + formatGenerations({ user, client }),
+    );
+  },
+  async findTokenProblem(server: HostedServer, { claims: { jti, client_id }, user }) {
+    const generations = generationsOfAccessToken(jti);
+    const client = await server.clients.findHolder(client_id);
+    if (client === undefined || generationOfClient(client) !== generations.client) return "the client was removed";
+    if (user === undefined || await findUser(server, user, generations.user) !== undefined) return undefined;
+    return "the user was removed";
+  },
+} satisfies Partial<GrantFunctions<Server>>;
+
+/** The generation of the user when the grant was approved, or the exchanged token was issued. */
+function userGeneration(
+  server: HostedServer,
+  { subject, subjectTokenId, grant }: Authorization & { readonly grant?: HostedGrant },
+): MaybePromise<string | undefined> {
+  if (subject === undefined) return undefined;
+  if (subjectTokenId !== undefined) return generationsOfAccessToken(subjectTokenId).user;
+  return grant === undefined ? currentGeneration(server, subject.sub) : grant.generation;
+}
+
+/** The generation of the client when the grant was approved, or when the token was exchanged. */
+function clientGeneration(
+  { client, subjectTokenId, grant }: Authorization & { readonly grant?: HostedGrant },
+): string | undefined {
+  return subjectTokenId === undefined && grant !== undefined ? grant.clientGeneration : generationOfClient(client);
+}
+
+/** The generations of the user and the client of an access token; `undefined` without one. */
+interface Generations {
+  readonly user?: string;
+  readonly client?: string;
+}
+
+/** The end of a `jti` with these generations. */
+function formatGenerations({ user, client }: Generations): string {
+  if (client !== undefined) return `~${user ?? ""}~${client}`;
+  return user === undefined ? "" : `~${user}`;
+}
+
+/** The generations in the `jti` of an access token, after its last dot. */
+function generationsOfAccessToken(jti: string): Generations {
+  const [, user, client] = jti.slice(jti.lastIndexOf(".") + 1).split("~");
+  return { user: user || undefined, client };
+}
