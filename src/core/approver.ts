@@ -1,7 +1,7 @@
 /** Approvers decide authorization requests: which user is logged in, and which scope is approved. */
 
 import type { RequestLike, ResponseLike } from "./http/message.ts";
-import { allowedSubjects, allowsUser } from "./request/login.ts";
+import { allowsUser } from "./request/login.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "./request/authorization_request.ts";
 import type { Approval } from "./code.ts";
 import type { User } from "./clients/client.ts";
@@ -99,6 +99,6 @@ async function findDemandedUser(
   client: Client,
   demandedSubs: readonly (readonly string[])[],
 ): Promise<User | undefined> {
-  const [sub] = await allowedSubjects(server, client, demandedSubs);
+  const [sub] = await server.identifiers.find(server, client, demandedSubs);
   return sub === undefined ? undefined : await server.users.find(sub);
 }

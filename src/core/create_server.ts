@@ -14,6 +14,7 @@ import { ownResponseModes } from "./request/authorization_request.ts";
 import { noResources } from "./resources.ts";
 import type { GrantType, Server } from "./server.ts";
 import { endSession } from "./session/session.ts";
+import { publicIdentifiers } from "./subjects.ts";
 import { tokenIssuers } from "./tokens/mod.ts";
 
 /** The members that have no default. */
@@ -57,7 +58,7 @@ export async function createServer<Added extends object>(
     possession: undefined,
     permits: () => true,
     grants: grantFunctions,
-    subjectFor: (_server, _client, sub) => sub,
+    identifiers: publicIdentifiers,
     jwtResponses: { findEncryption: () => undefined, signIntrospection: () => undefined },
     claims: claimRules(settings),
     resources: noResources,

@@ -91,7 +91,7 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
     code_challenge_methods_supported: ["S256"],
     refresh_token_expiration_types_supported: expirationTypes(server),
     authorization_response_iss_parameter_supported: true,
-    subject_types_supported: server.settings.subjectTypes,
+    subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ownAlgorithms,
     userinfo_signing_alg_values_supported: ownAlgorithms,
     claims_supported: [...idTokenClaims, ...server.levels === undefined ? [] : ["acr", "amr"], ...claims],

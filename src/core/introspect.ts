@@ -10,7 +10,8 @@ import { findInvalidReason, registeredScope } from "./grants/narrow_grant.ts";
 import { storageKey } from "./secrets.ts";
 import { reject } from "./reject.ts";
 import type { Server } from "./server.ts";
-import { type AccessToken, readAccessToken } from "./tokens/read_access_token.ts";
+import type { AccessToken } from "./tokens/access_token.ts";
+import { readAccessToken } from "./tokens/read_access_token.ts";
 import { lifetimeMembers } from "./tokens/refresh_token.ts";
 import { requireTokenParameter } from "./revoke.ts";
 import { tokenType } from "./tokens/mod.ts";
@@ -80,7 +81,7 @@ export async function introspect(
     token_type: "refresh_token",
     iss: server.issuer,
     client_id: caller.id,
-    sub: await server.subjectFor(server, caller, grant.subject.sub),
+    sub: (await server.identifiers.issued(server, caller, { sub: grant.subject.sub })).sub,
     scope: scope.join(" "),
     exp: Math.floor(validUntil / 1000),
     ...lifetimeMembers(server, endsAt, validUntil),

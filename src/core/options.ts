@@ -61,8 +61,6 @@ const clientMembers: ReadonlySet<string> = new Set<keyof ClientMetadata>([
   "client_name",
   "redirect_uris",
   "token_endpoint_auth_method",
-  "subject_type",
-  "access_token_format",
   "post_logout_redirect_uris",
   "grant_types",
   "response_types",
@@ -170,7 +168,6 @@ function checkClients({ clients, extensions = [] }: CoreOptions, settings: Polic
 
 function checkClient(client: ClientMetadata, settings: Policy, mayHaveOthers: boolean, add: Add): void {
   const { client_secret: secret, redirect_uris = [], grant_types = [], response_types = [], scope = "" } = client;
-  const { subject_type = "public" } = client;
   for (const name of Object.keys(client)) {
     if (mayHaveOthers || clientMembers.has(name)) continue;
     add(`.${name}`, "a member that this server reads", name, "Remove it, or add the extension that reads it.");
@@ -183,9 +180,6 @@ function checkClient(client: ClientMetadata, settings: Policy, mayHaveOthers: bo
   } else if (isWithSecret ? typeof secret !== "string" || secret === "" : method === "none" && secret !== undefined) {
     const expected = isWithSecret ? "a string that is not empty" : "no secret";
     add(".client_secret", expected, secret, "Fix the secret or the method.", secret === undefined ? undefined : hidden);
-  }
-  if (!settings.subjectTypes.includes(subject_type)) {
-    add(".subject_type", `one of ${settings.subjectTypes.join(", ")}`, subject_type, "Remove it.");
   }
   for (const name of ["id_token_signed_response_alg", "userinfo_signed_response_alg"] as const) {
     const alg = client[name];

@@ -3,7 +3,7 @@
  * settings, and documents them in full.
  */
 
-import type { ClientAuthMethod, ClientMetadata } from "./clients/client.ts";
+import type { ClientAuthMethod } from "./clients/client.ts";
 import type { SigningAlgorithm } from "./keys/signing_algorithm.ts";
 import type { ResponseMode, ResponseType } from "./params.ts";
 import type { Allowances } from "./test_hosts.ts";
@@ -33,7 +33,6 @@ export interface Policy {
   readonly clientAuthMethods: readonly ClientAuthMethod[];
   /** Whether a public client may use HTTP Basic with an empty secret (RFC 6749 §2.3.1). */
   readonly allowsEmptySecret: boolean;
-  readonly subjectTypes: readonly NonNullable<ClientMetadata["subject_type"]>[];
 
   /** The accepted values of `response_mode`. Without `query`, every request must name one. */
   readonly responseModes: readonly ResponseMode[];
@@ -61,7 +60,6 @@ export interface Policy {
   readonly accessTokenClaims: readonly string[];
 
   readonly lifetimes: LifetimePolicy;
-  readonly accessTokenFormat: "jwt" | "opaque";
   /** Whether userinfo accepts an access token in a form (RFC 6750 §2.2). */
   readonly accessTokenInForm: boolean;
   /** How codes, opaque access tokens and refresh tokens begin; absent: all characters are random. */

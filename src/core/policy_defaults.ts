@@ -40,7 +40,6 @@ const defaultPolicy = {
   },
   metadata: {},
   tokenRedirectUri: "required",
-  accessTokenFormat: "jwt",
   tokenPrefixes: {},
   refresh: { rotateConfidential: false, rotateBound: false, grace: 0, onlyOffline: false, lifetimeMembers: [] },
   allowedOrigins: [],
@@ -55,7 +54,6 @@ const fixedNames = [
   "allowedOrigins",
   "metadata",
   "userScopes",
-  "subjectTypes",
 ] as const satisfies readonly (keyof Policy)[];
 
 /** @internal The name of a member that a program cannot set. */
@@ -99,7 +97,6 @@ export function policyFor(issuer: string, changes: CorePolicy = {}): Policy {
     allows,
     userScopes: scopes,
     acceptsAny: [],
-    subjectTypes: ["public"],
   };
 }
 

@@ -21,11 +21,8 @@ export interface Resources<Server> {
   narrow(server: Server, granted: readonly string[], params: Params): MaybePromise<readonly string[]>;
   /** Observes the resources of an accepted request. */
   observe(server: Server, client: Client, params: Params): void;
-  /** The form of an access token for these resources, and the names of the claims about the user in it. */
-  accessToken(
-    server: Server,
-    resources: readonly string[],
-  ): { readonly isOpaque: boolean; readonly claims: readonly string[] };
+  /** The names of the claims about the user in an access token for these resources. */
+  claims(server: Server, resources: readonly string[]): readonly string[];
   /** Whether a client serves a resource, and may introspect the tokens for it. */
   isServedBy(client: Client, resource: string): boolean;
 }
@@ -36,7 +33,7 @@ export const noResources: Resources<{ readonly claims: ClaimRules }> = {
   keep: (_server, granted) => rejectAll(granted),
   narrow: (_server, _granted, params) => rejectAll(params.getAll("resource")),
   observe: () => {},
-  accessToken: ({ claims }) => ({ isOpaque: false, claims: claims.accessToken }),
+  claims: ({ claims }) => claims.accessToken,
   isServedBy: () => false,
 };
 

@@ -6,7 +6,7 @@ import type { Params } from "./params.ts";
 import { reject } from "./reject.ts";
 import { storageKey } from "./secrets.ts";
 import type { Server } from "./server.ts";
-import { grantOfAccessToken } from "./tokens/token_id.ts";
+import { grantOfAccessToken } from "./tokens/access_token.ts";
 import { readAccessToken } from "./tokens/read_access_token.ts";
 import { clientEndpoint } from "./client_endpoint.ts";
 import { json } from "./http/message.ts";

@@ -40,6 +40,7 @@ import type { Resources } from "./resources.ts";
 import type { ClientAddress } from "./router.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
+import type { SubjectIdentifiers } from "./subjects.ts";
 import type { AcceptedProofs, Confirmation, SentToken } from "./tokens/sent_token.ts";
 import type { ClaimChange } from "./tokens/claim_change.ts";
 import type { RuleId } from "./rules/mod.ts";
@@ -79,12 +80,8 @@ export interface Server {
   readonly grants: GrantFunctions<Server>;
   /** Whether a client may do something, or use a grant type that it is registered for. Default: it may. */
   permits(server: Server, client: Client, permission: Permission | GrantType): boolean;
-  /**
-   * The subject of a user for a client (OpenID Connect Core §8). It is stable, also after a restart on the same store.
-   *
-   * @param sub The subject of the user, or another text that identifies the user.
-   */
-  subjectFor(server: Server, client: Client, sub: string): MaybePromise<string>;
+  /** The subject identifiers of users. */
+  readonly identifiers: SubjectIdentifiers<Server>;
   /** Responses that are JWTs. */
   readonly jwtResponses: JwtResponses;
   /** How requests prove possession of the keys that tokens are bound to; absent: no request can. */

@@ -1,9 +1,10 @@
 /** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
 
 import { type HttpResponse, json, jwtResponse, type ResponseLike, withHeaders } from "./http/message.ts";
-import { grantOfAccessToken } from "./tokens/token_id.ts";
+import { grantOfAccessToken } from "./tokens/access_token.ts";
 import { finalClaims } from "./tokens/claim_change.ts";
-import { type AccessToken, requireAccessToken } from "./tokens/read_access_token.ts";
+import type { AccessToken } from "./tokens/access_token.ts";
+import { requireAccessToken } from "./tokens/read_access_token.ts";
 import { hasTokenInQuery, type OtherPlace } from "./tokens/sent_token.ts";
 import { claimsForScope } from "./claims.ts";
 import { policyOf } from "./clients/repository.ts";

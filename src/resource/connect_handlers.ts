@@ -1,5 +1,6 @@
 /** The page at which a user connects an account to a tool of a hosted MCP server (URL mode elicitation). */
 
+import { subjectFor } from "../server/entries/subjects.ts";
 import type { Context } from "../core/context.ts";
 import type { Handlers } from "../core/route.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../server/pages/csrf.ts";
@@ -58,7 +59,7 @@ async function readConnection(
   const connection = assertCurrent(connections.findById(id, server.now()));
   const session = await readSession(context);
   const client = await server.clients.find(connection.clientId);
-  const sub = session && client && await server.subjectFor(server, client, session.sub);
+  const sub = session && client && await subjectFor(server, client, session.sub);
   if (session === undefined || sub !== connection.sub) {
     throw reject("MC-12", { session: session === undefined ? "none" : "of another user" }, { status: 403 });
   }

@@ -103,6 +103,8 @@ export interface HostedResources extends Resources<HostedServer> {
   readonly hosted: readonly HostedResource[];
   /** Adds a hosted resource; replaces one with the same identifier. */
   host(resource: HostedResource): void;
+  /** Whether an access token for these resources is opaque. */
+  isOpaque(uris: readonly string[]): boolean;
   /** The registered spelling of a resource, or `undefined` when it may not be named. */
   find(uri: string): string | undefined;
   /** Those of these resources that are registered, in their current spelling. */

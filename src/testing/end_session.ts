@@ -1,9 +1,9 @@
 /** The end of a session in tests, by one of its ID tokens. */
 
+import { isPairwise, sessionIdFor } from "../server/entries/subjects.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { logoutStore, type SessionClientRecord } from "../server/extensions/client_logout/records.ts";
 import { readIdTokenHint } from "../core/keys/verification.ts";
-import { sessionIdFor } from "../core/users/users.ts";
 
 /** Maximum number of clients in sessions that are compared with the ID token of a pairwise client. */
 const maxComparedClients = 10_000;
@@ -25,7 +25,7 @@ async function sessionOf(server: HostedServer, idToken: string): Promise<Pick<Se
   if (client === undefined || sid === undefined || sub === undefined) {
     throw new TypeError("endSession: expected an ID token that this server issued in a session, received another text");
   }
-  if (client.subjectType === "public") return { sid, sub };
+  if (!isPairwise(client)) return { sid, sub };
   // The sid of a pairwise client does not reveal the session.
   for (const { value } of await logoutStore(server).list("session_client", { prefix: "", limit: maxComparedClients })) {
     if (value.clientId === client.id && await sessionIdFor(server, client, value.sid) === sid) {

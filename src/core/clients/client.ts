@@ -58,8 +58,6 @@ export interface ClientMetadata {
    * The https URL of these keys; fetched when a JWT of the client needs them, and again when it names an unknown key.
    */
   readonly jwks_uri?: string;
-  /** `pairwise`: users have another `sub` for each sector (OpenID Connect Core §8). Default: `public`. */
-  readonly subject_type?: "public" | "pairwise";
   /**
    * A profile for the requests of this client only. Only an operator sets it. It makes settings stricter, never weaker.
    * Default: that of the server.
@@ -77,8 +75,6 @@ export interface ClientMetadata {
   readonly id_token_signed_response_alg?: SigningAlgorithm;
   /** Signs the userinfo responses for this client. Default: plain JSON. */
   readonly userinfo_signed_response_alg?: SigningAlgorithm;
-  /** `opaque`: resources introspect the access tokens of this client. Default: `jwt`. */
-  readonly access_token_format?: "jwt" | "opaque";
   /** The URIs that the browser may be redirected to after logout. Compared character by character. */
   readonly post_logout_redirect_uris?: readonly string[];
   /** Reject authorization requests without a code challenge, even if the client is confidential. Default: false. */

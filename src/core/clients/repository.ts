@@ -41,8 +41,6 @@ export interface Client {
   readonly secretDigest?: string | Promise<string>;
   /** The secret itself while its digest is computed: logs redact it from the start. */
   readonly pendingSecret?: string;
-  /** The type of its subjects: `public`, or one of an extension (OpenID Connect Core §8). */
-  readonly subjectType: NonNullable<ClientMetadata["subject_type"]>;
   /** The registered redirect URIs. */
   readonly redirectUris: readonly string[];
   /** The grant types that it may use. */
@@ -135,12 +133,11 @@ export function fixedEntries<Item>(items: readonly Item[], getId: (item: Item) =
   };
 }
 
-export type ClientPolicy = Pick<Policy, "allows" | "userScopes" | "alg" | "acceptsAny" | "subjectTypes">;
+export type ClientPolicy = Pick<Policy, "allows" | "userScopes" | "alg" | "acceptsAny">;
 
 /** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be valid. */
 export function clientFromMetadata(metadata: ClientMetadata, server: ClientPolicy): Client {
   const { client_secret: secret, ...publicMetadata } = metadata;
-  const { subject_type = "public" } = metadata;
   const authMethods = authMethodsOf(metadata);
   const [authMethod] = authMethods;
   const confidential = authMethod !== "none";
@@ -162,7 +159,6 @@ export function clientFromMetadata(metadata: ClientMetadata, server: ClientPolic
     authMethods,
     secretDigest: digested,
     pendingSecret: isPromise(digested) ? secret : undefined,
-    subjectType: server.subjectTypes.includes(subject_type) ? subject_type : "public",
     redirectUris,
     grantTypes: metadata.grant_types ?? grantTypesFor(metadata.response_types ?? ["code"]),
     scope,

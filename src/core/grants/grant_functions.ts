@@ -9,17 +9,11 @@ import type { AuthorizationRequest } from "../request/authorization_request.ts";
 import type { coreRules } from "../rules/mod.ts";
 import type { AccessTokenProblem } from "../rules/openid.ts";
 import type { FurtherAccess, Grant, GrantRecord, StoredRecord } from "../store/store.ts";
+import type { AccessToken } from "../tokens/access_token.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 
 /** @internal What an approval grants. */
 export type NewGrant = Omit<Grant, "clientId" | "approvedAt">;
-
-/** @internal Whom an access token is for. */
-export interface TokenHolders {
-  readonly claims: { readonly jti: string; readonly client_id: string };
-  /** The `sub` of the user on this server; absent without a user. */
-  readonly user?: string;
-}
 
 /** @internal How a grant is made from an approval, and what is issued for it. */
 export interface GrantFunctions<Server> {
@@ -45,8 +39,21 @@ export interface GrantFunctions<Server> {
   loginFingerprint(server: Server, user: User): MaybePromise<string>;
   /** A new `jti` of an access token: begins with the id of the grant and a dot. */
   tokenId(server: Server, authorization: Authorization): MaybePromise<string>;
+  /**
+   * Makes an access token of its claims. Default: a JWT.
+   *
+   * @param exp The expiry, in seconds since the epoch, that `claims` may lack after a change.
+   */
+  formatToken(
+    server: Server,
+    authorization: Authorization,
+    claims: UserClaims,
+    exp: number,
+  ): MaybePromise<string>;
+  /** Reads an access token that this server has made; `undefined` for any other text. It may have expired. */
+  readToken(server: Server, token: string): Promise<AccessToken | undefined>;
   /** Why the client or the user of an access token is no longer that of the token; `undefined` if both still are. */
-  findTokenProblem(server: Server, token: TokenHolders): Promise<AccessTokenProblem | undefined>;
+  findTokenProblem(server: Server, token: AccessToken): Promise<AccessTokenProblem | undefined>;
   /**
    * The authorization of a token request for a grant.
    *

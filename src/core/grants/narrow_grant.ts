@@ -9,10 +9,11 @@ import type { BrokenRule } from "../reject.ts";
 import type { coreRules, RuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
 import type { AccessTokenProblem } from "../rules/openid.ts";
-import { newTokenId } from "../tokens/token_id.ts";
-import { sessionIdFor } from "../users/users.ts";
+import { type AccessToken, newTokenId } from "../tokens/access_token.ts";
+import { signAccessToken } from "../tokens/mod.ts";
+import { readJwt } from "../tokens/read_access_token.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
-import type { GrantFunctions, TokenHolders } from "./grant_functions.ts";
+import type { GrantFunctions } from "./grant_functions.ts";
 
 /** The granted scope values that the server still has and the client may still request. */
 export function registeredScope(client: Client, granted: readonly string[]): readonly string[] {
@@ -62,7 +63,7 @@ function findLostUser({ users }: Server, sub: string): MaybePromise<InvalidReaso
 
 async function findTokenProblem(
   { clients, users }: Server,
-  { claims: { client_id }, user }: TokenHolders,
+  { claims: { client_id }, user }: AccessToken,
 ): Promise<AccessTokenProblem | undefined> {
   if (await clients.findHolder(client_id) === undefined) return "the client was removed";
   return user !== undefined && await users.find(user) === undefined ? "the user was removed" : undefined;
@@ -78,6 +79,8 @@ export const grantFunctions: GrantFunctions<Server> = {
   findChange: (server, _client, { subject: { sub } }) => findLostUser(server, sub),
   loginFingerprint: () => "",
   tokenId: newTokenId,
+  formatToken: signAccessToken,
+  readToken: readJwt,
   findTokenProblem,
   furtherAccess: () => noAccess,
   hasFurtherAccess: () => false,
@@ -135,9 +138,9 @@ export async function findInvalidReason(
   // With offline_access a grant outlives the session.
   const isSessionBound = !scope.includes("offline_access");
   const boundSid = isSessionBound ? sid : undefined;
-  const sidForClient = boundSid && sessionIdFor(server, client, boundSid);
-  const knownSid = isPromise(sidForClient) ? await sidForClient : sidForClient;
-  const clientSession = knownSid && clientSessionId(client.id, knownSid);
+  const identifying = server.identifiers.issued(server, client, { sub, sid: boundSid });
+  const { sid: sidForClient } = isPromise(identifying) ? await identifying : identifying;
+  const clientSession = sidForClient && clientSessionId(client.id, sidForClient);
   const revoked = await findRevoked(server, [grantId, consent, boundSid, clientSession]);
   if (revoked !== undefined && revoked.id === grantId) return { rule: "RT-04", revocation: revoked.record };
   if (revoked !== undefined && revoked.id === consent) {

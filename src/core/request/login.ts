@@ -3,7 +3,6 @@
  * meets them (OpenID Connect Core §3.1.2.1).
  */
 
-import type { Client } from "../clients/repository.ts";
 import { reject } from "../reject.ts";
 import type { UnusableSession } from "../rules/openid.ts";
 import type { PartRequest, Server } from "../server.ts";
@@ -91,36 +90,9 @@ export function allowsUser(
 ): MaybePromise<boolean> {
   if (demandedSubs === undefined) return true;
   return chain(
-    server.subjectFor(server, client, sub),
-    (subject) => demandedSubs.every((demand) => demand.includes(subject)),
+    server.identifiers.issued(server, client, { sub }),
+    (issued) => demandedSubs.every((demand) => demand.includes(issued.sub)),
   );
-}
-
-/** Maximum number of users whose pairwise subjects are compared, besides the users in memory. */
-const maxPairwiseCandidates = 1000;
-
-/** The users, by `sub` on this server, whose subject for the client is in every list. */
-export async function allowedSubjects(
-  server: Server,
-  client: Client,
-  [first = [], ...others]: readonly (readonly string[])[],
-): Promise<readonly string[]> {
-  const common = first.filter((sub) => others.every((demand) => demand.includes(sub)));
-  const allowedSubs = new Set(common);
-  const subs: string[] = [];
-  if (client.subjectType === "public") {
-    for (const sub of allowedSubs) if (await server.users.find(sub) !== undefined) subs.push(sub);
-  } else {
-    // Bounded: a store may have any number of users.
-    const candidates = new Set([
-      ...server.users.known().values(),
-      ...await server.users.list({ limit: maxPairwiseCandidates }),
-    ]);
-    for (const { sub } of candidates) {
-      if (allowedSubs.has(await server.subjectFor(server, client, sub))) subs.push(sub);
-    }
-  }
-  return subs;
 }
 
 /** Why the user must log in; `undefined` if the session suffices. */

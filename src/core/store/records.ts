@@ -93,14 +93,6 @@ export interface RefreshTokenRecord extends GrantRecord {
   readonly endsAt: number;
 }
 
-/** @internal An opaque access token, stored under the digest of its value. */
-export interface AccessTokenRecord {
-  /** The claims that a JWT access token would have (RFC 9068 §2.2). */
-  readonly claims: Readonly<Record<string, unknown>>;
-  /** The subject of the user on this server; absent if the client acts on its own behalf. */
-  readonly user?: string;
-}
-
 /** @internal A secret of the server itself, such as the key of the MAC in session cookies. */
 export interface ServerSecretRecord {
   /** 43 URL-safe characters. */
@@ -138,8 +130,6 @@ export interface Records {
   key: KeyRecord;
   /** Refresh tokens, by the digest of the token. */
   refresh_token: RefreshTokenRecord;
-  /** Opaque access tokens, by the digest of the token. */
-  access_token: AccessTokenRecord;
   /** The server's own secrets, by purpose. */
   server_secret: ServerSecretRecord;
   /** The marks of {@link Store.revoke}, by the id that was revoked. */

@@ -7,54 +7,25 @@
  */
 
 import type { Subject } from "../store/store.ts";
+import type { AccessTokenClaims } from "./access_token.ts";
 import { type Confirmation, confirmationOf } from "./sent_token.ts";
 import { accessTokenClaims, type ClaimRules, claimsForScope, type UserClaims } from "../claims.ts";
 import { policyOf } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash, type TokenKind } from "../keys/jwt.ts";
 import { chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
-import { newToken, storageKey } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
-import { identifiersFor } from "../users/users.ts";
 import { type ClaimsContext, finalClaims } from "./claim_change.ts";
 import { refreshToken } from "./refresh_token.ts";
 
-/** The claims of an access token (RFC 9068 §2.2). Times in seconds since the epoch. */
-export interface AccessTokenClaims {
-  readonly iss: string;
-  /** The user, or the client if it acts on its own behalf. */
-  readonly sub: string;
-  readonly aud: string | readonly string[];
-  readonly client_id: string;
-  /** Absent if the grant has authorization details and no scope. */
-  readonly scope?: string;
-  readonly iat: number;
-  readonly exp: number;
-  /** Begins with the id of the grant and a dot, so that revoking the grant revokes the token. */
-  readonly jti: string;
-  /** When the user was authenticated; absent without a user. */
-  readonly auth_time?: number;
-  /** The level of authentication that the login reached; absent without one. */
-  readonly acr?: string;
-  /** The methods of the login (RFC 8176); absent if they are not known. */
-  readonly amr?: readonly string[];
-  /** The session; absent without a session of the user. */
-  readonly sid?: string;
-  /** The key that the token is bound to (RFC 7800 §3.1); absent for a bearer token. */
-  readonly cnf?: Confirmation;
-  /** Claims of the user, and claims that grant types and token issuers add. */
-  readonly [claim: string]: unknown;
-}
-
-/** Issues the access token. A JWT is not stored. */
+/** Issues the access token. */
 export const accessToken: TokenIssuer = async (server, authorization, now, _issued, { provenKey }) => {
   if (authorization.issue !== undefined) return await authorization.issue(now);
   const { client, subject, claims: requested, scope, resources } = authorization;
   const { maxLifetimeSeconds = Infinity } = authorization;
   const expiresIn = Math.min(server.settings.lifetimes.access_token, maxLifetimeSeconds);
-  const identifying = subject && identifiersFor(server, client, subject);
+  const identifying = subject && server.identifiers.issued(server, client, subject);
   const identifiers = isPromise(identifying) ? await identifying : identifying;
-  const forResources = resources.length === 0 ? undefined : server.resources.accessToken(server, resources);
   const naming = server.grants.tokenId(server, authorization);
   const jti = isPromise(naming) ? await naming : naming;
   const claims: { -readonly [Name in keyof AccessTokenClaims]: AccessTokenClaims[Name] } = {
@@ -73,7 +44,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
     if (subject.amr !== undefined) claims.amr = subject.amr;
     if (identifiers?.sid !== undefined) claims.sid = identifiers.sid;
     if (requested !== undefined) Object.assign(claims, await server.requestParts.claims?.inAccessToken(requested));
-    const names = forResources?.claims ?? server.claims.accessToken;
+    const names = server.resources.claims(server, resources);
     const user = names.length === 0 ? undefined : await server.users.find(subject.sub);
     if (user !== undefined) Object.assign(claims, accessTokenClaims(server.claims, user, names, scope));
   }
@@ -82,15 +53,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   const allClaims = furtherClaims === undefined ? claims : { ...furtherClaims, ...claims };
   const changing = claimsToSign(server, "access_token", allClaims, authorization);
   const signedClaims = isPromise(changing) ? await changing : changing;
-  // A pairwise subject does not identify the user: a stored token does.
-  const fixedValue = server.takeFixedValue("access_token");
-  const isOpaque = fixedValue !== undefined || client.metadata.access_token_format === "opaque" ||
-    client.subjectType !== "public" ||
-    (forResources?.isOpaque ??
-      (server.settings.accessTokenFormat === "opaque" && client.metadata.access_token_format === undefined));
-  const issuing = isOpaque
-    ? storeOpaque(server, fixedValue ?? newToken(server, "access_token"), signedClaims, authorization, claims.exp)
-    : server.keys.signToken(server, client, "access_token", policyOf(server, client).alg, signedClaims);
+  const issuing = server.grants.formatToken(server, authorization, signedClaims, claims.exp);
   const token = isPromise(issuing) ? await issuing : issuing;
   const type = tokenType(server, claims.cnf);
   return {
@@ -106,19 +69,13 @@ export function tokenType(server: Server, cnf: Confirmation | undefined): string
   return cnf?.jkt === undefined ? "Bearer" : server.possession?.acceptedProofs(server)?.scheme;
 }
 
-async function storeOpaque(
+/** Signs an access token. */
+export function signAccessToken(
   server: Server,
-  token: string,
+  { client }: Authorization,
   claims: Readonly<Record<string, unknown>>,
-  { grantId, subject }: Authorization,
-  exp: number,
-): Promise<string> {
-  const id = await storageKey(server, token);
-  await server.store.put("access_token", id, { claims: { ...claims }, user: subject?.sub }, {
-    grantId,
-    expiresAt: (typeof claims.exp === "number" ? claims.exp : exp) * 1000,
-  });
-  return token;
+): MaybePromise<string> {
+  return server.keys.signToken(server, client, "access_token", policyOf(server, client).alg, claims);
 }
 
 export async function claimsContext(
@@ -170,7 +127,7 @@ export async function signIdToken(
 ): Promise<string> {
   const { client, subject, nonce } = authorization;
   const { sub, authTime, acr, amr } = subject;
-  const identifying = identifiersFor(server, client, subject);
+  const identifying = server.identifiers.issued(server, client, subject);
   const identifiers = isPromise(identifying) ? await identifying : identifying;
   const claims = {
     iss: server.issuer,

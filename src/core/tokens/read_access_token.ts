@@ -1,4 +1,4 @@
-/** Reads access tokens of this server: verifies the signature of JWTs, and looks up opaque tokens in the store. */
+/** Reads access tokens of this server. */
 
 import { reject } from "../reject.ts";
 import { type OtherPlace, requireSentToken } from "./sent_token.ts";
@@ -6,28 +6,13 @@ import type { ResourceRequest } from "../grants/authenticated_request.ts";
 import { findRevoked } from "../grant.ts";
 import { isDeeperThan, isObject, isTextList } from "../json_value.ts";
 import type { AccessTokenProblem } from "../rules/openid.ts";
-import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
-import type { AccessTokenClaims } from "./mod.ts";
-import { revocableIds } from "./token_id.ts";
+import { type AccessToken, type AccessTokenClaims, revocableIds } from "./access_token.ts";
 import { verifyOwnJwt } from "../keys/verification.ts";
 import type { OwnJwtPolicy } from "../keys/verify_jwt.ts";
 
 /** An access token that is a JWT (RFC 9068 §4). */
 const accessTokenPolicy: OwnJwtPolicy = { typ: "at+jwt" };
-
-export interface AccessToken {
-  readonly claims: AccessTokenClaims;
-  /** The `sub` of the user on this server; absent without a user. */
-  readonly user?: string;
-  /** The resources that the token was issued for. */
-  readonly audience: readonly string[];
-  /** Headers of the response, for the next proof of its key. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** Three parts: the prefix of an opaque token may have a dot. */
-const jwtShape = /^[^.]*\.[^.]*\.[^.]*$/;
 
 /** Reads an access token of this server; `undefined` if it is unknown, expired or revoked. */
 export async function readAccessToken(server: Server, token: string): Promise<AccessToken | undefined> {
@@ -37,7 +22,7 @@ export async function readAccessToken(server: Server, token: string): Promise<Ac
 
 /** Reads an access token of this server; returns the reason if it is not valid. */
 export async function checkAccessToken(server: Server, token: string): Promise<AccessToken | AccessTokenProblem> {
-  const verified = jwtShape.test(token) ? await verifyJwt(server, token) : await findOpaque(server, token);
+  const verified = await server.grants.readToken(server, token);
   if (verified === undefined) return "unreadable";
   const { claims: { jti, exp } } = verified;
   if (!isReadable(verified)) return "unreadable";
@@ -63,7 +48,8 @@ function isReadable({ claims, audience }: AccessToken): boolean {
     Array.isArray(details) && details.every(isObject) && !isDeeperThan(maxClaimDepth + 1, claims);
 }
 
-async function verifyJwt(server: Server, token: string): Promise<AccessToken | undefined> {
+/** Reads an access token that is a JWT. */
+export async function readJwt(server: Server, token: string): Promise<AccessToken | undefined> {
   const payload = await verifyOwnJwt(server, token, accessTokenPolicy, () => ({ issuer: server.issuer }));
   if (payload === undefined) return undefined;
   const { claims, sub, audience } = asIssued(server, payload);
@@ -73,18 +59,11 @@ async function verifyJwt(server: Server, token: string): Promise<AccessToken | u
 }
 
 /** The claims that the server reads, with the issued values of those that are changed in the token. */
-function asIssued(server: Server, payload: Readonly<Record<string, unknown>>) {
+export function asIssued(server: Server, payload: Readonly<Record<string, unknown>>) {
   const issued = server.claimChange?.original?.(payload);
   const claims = { ...payload, ...issued?.others } as unknown as AccessTokenClaims;
   const { sub, aud = issued && server.audience } = issued ?? claims;
   return { claims, sub, audience: aud === undefined ? [] : [aud].flat() };
-}
-
-async function findOpaque(server: Server, token: string): Promise<AccessToken | undefined> {
-  const record = (await server.store.get("access_token", await storageKey(server, token)))?.value;
-  if (record === undefined) return undefined;
-  const { claims, audience } = asIssued(server, record.claims);
-  return { claims, user: record.user, audience };
 }
 
 /**

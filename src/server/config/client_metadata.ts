@@ -21,6 +21,10 @@ import type { ExtensionClientMembers } from "./extension_members.gen.ts";
 export interface ClientMetadata extends CoreMetadata, ExtensionClientMembers {
   /** The resources that the client serves: it may introspect the access tokens for them. */
   readonly serves?: readonly string[];
+  /** `pairwise`: users have another `sub` for each sector (OpenID Connect Core §8). Default: `public`. */
+  readonly subject_type?: "public" | "pairwise";
+  /** `opaque`: resources introspect the access tokens of this client. Default: `jwt`. */
+  readonly access_token_format?: "jwt" | "opaque";
 }
 
 /** A client as it is registered and stored: its metadata, and members that no client can set itself. */
@@ -68,6 +72,8 @@ export interface HostedClient extends Client {
    * never removed, and for a client that is not registered.
    */
   readonly generation?: string;
+  /** Whether its users have another `sub` than at other clients. */
+  readonly isPairwise?: boolean;
   /** The secret itself, only if it is the key of client assertions. */
   readonly assertionSecret?: string;
   /** The members of its metadata that its software statement contains; absent if it registered without one. */

@@ -18,12 +18,14 @@ export interface ServerPolicy
   extends
     Policy,
     NamePolicy,
+    Required<Pick<PolicySettings, "accessTokenFormat">>,
     Required<Omit<ServerSettings, keyof PolicySettings | "keys" | "proxyHeader" | "resources">>,
     Pick<ServerSettings, "proxyHeader" | "resources"> {
   /** The profiles of standards; absent: none. */
   readonly profile?: ActiveProfile;
   /** The profiles of providers. */
   readonly providers: readonly string[];
+  readonly subjectTypes: readonly NonNullable<ClientMetadata["subject_type"]>[];
   /** The rotation of signing keys, in seconds. */
   readonly keys: { readonly rotateEvery?: number; readonly lead: number };
   /**

@@ -79,7 +79,9 @@ function parseEntry(settings: Policy, entry: ClientEntry): HostedClient {
 }
 
 /** The part of the policy that a client depends on. */
-export type HostedClientPolicy = ClientPolicy & Pick<ServerPolicy, "clientScopes" | "insecureAllowHttpRedirectUris">;
+export type HostedClientPolicy =
+  & ClientPolicy
+  & Pick<ServerPolicy, "clientScopes" | "insecureAllowHttpRedirectUris" | "subjectTypes">;
 
 /**
  * Reads valid metadata into a client. It may send any redirect URI if the server accepts any, and no user can grant it
@@ -90,7 +92,10 @@ export function hostedClient(metadata: ClientMetadata, server: HostedClientPolic
   if (client.authMethod === "client_secret_jwt") {
     Object.assign(client, { assertionSecret: metadata.client_secret });
   }
-  const { clientScopes } = server;
+  const { clientScopes, subjectTypes } = server;
+  if (metadata.subject_type === "pairwise" && subjectTypes.includes("pairwise")) {
+    Object.assign(client, { isPairwise: true });
+  }
   if (clientScopes.length > 0) {
     const { scope, allowsScope } = client;
     const isOfUsers = (token: string) => !clientScopes.includes(token);

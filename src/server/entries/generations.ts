@@ -13,7 +13,7 @@ import type { AuthorizationRequest } from "../../core/request/authorization_requ
 import type { Server } from "../../core/server.ts";
 import { computeMac } from "../../core/session/session.ts";
 import type { Grant } from "../../core/store/store.ts";
-import { newTokenId } from "../../core/tokens/token_id.ts";
+import { newTokenId } from "../../core/tokens/access_token.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { generationOf } from "./user_repository.ts";

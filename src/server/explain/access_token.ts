@@ -6,7 +6,7 @@ import { findRevoked } from "../../core/grant.ts";
 import { findTimeProblem, findTimeTypeProblem, formatClaimTime, jwtPolicies } from "../../platform/jwt/jwt_policies.ts";
 import type { InvalidToken } from "../../core/rules/openid.ts";
 import type { Server } from "../../core/server.ts";
-import { grantOfAccessToken } from "../../core/tokens/token_id.ts";
+import { grantOfAccessToken } from "../../core/tokens/access_token.ts";
 import { verifyOwnJwt } from "../../core/keys/verification.ts";
 import { describeRevocation } from "./revocation.ts";
 import type { RejectionTexts } from "./rule_text.ts";

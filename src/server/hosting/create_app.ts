@@ -27,6 +27,7 @@ import { registeredSecrets } from "../redaction/registered_secrets.ts";
 import { background } from "./background.ts";
 import { signLimitedToken } from "./limit_token.ts";
 import { rateLimiter } from "./rate_limiter.ts";
+import { withOpaqueTokens } from "../entries/access_tokens.ts";
 import { withGenerations } from "../entries/generations.ts";
 import { hostedAuthentication } from "../entries/client_authentication.ts";
 import { clientRepository } from "../entries/client_repository.ts";
@@ -153,6 +154,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       grants: {
         ...grantFunctions,
         ...withGenerations,
+        ...withOpaqueTokens,
         recordUse(server: HostedServer, client, request) {
           if (client.standing === "unknown") server.fetching.recordUse(client.id);
           if (request?.codeChallenge !== undefined) rememberChallenge(server, client, request.codeChallenge);
@@ -206,7 +208,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       ...protocolEndpoints({
         server: own,
         base,
-        extensions: [resourceMetadata, ...extensions],
+        extensions: [hostedMetadata, ...extensions],
         approver,
         repeatWithCookies: interaction?.repeatWithCookies,
       }),
@@ -318,9 +320,12 @@ function replaceByPath<T extends { readonly path: string }>(list: T[], item: T):
   list.splice(index < 0 ? list.length : index, 1, item);
 }
 
-/** Lists the hosted resources in metadata (RFC 9728 §4). */
-const resourceMetadata: Pick<Extension, "metadata"> = {
-  metadata: ({ resources }) => ({ protected_resources: resources.hosted.map(({ identifier }) => identifier) }),
+/** What metadata has without an extension: the types of subjects, and the hosted resources (RFC 9728 §4). */
+const hostedMetadata: Pick<Extension, "metadata"> = {
+  metadata: ({ settings, resources }) => ({
+    subject_types_supported: settings.subjectTypes,
+    protected_resources: resources.hosted.map(({ identifier }) => identifier),
+  }),
 };
 
 /** The approver of `login: "auto"`. */

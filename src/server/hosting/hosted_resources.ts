@@ -53,13 +53,11 @@ export function hostedResources({ resources, allows: { localUrls } }: ServerPoli
         throw reject("RI-03", { granted, requested });
       }),
     observe,
-    accessToken({ claims }, uris) {
-      const configured = uris.map((uri) => byUri.get(canonicalUri(uri)));
-      return {
-        isOpaque: configured.some((resource) => resource?.access_token_format === "opaque"),
-        claims: configured.flatMap((resource) => resource?.access_token_claims ?? claims.accessToken),
-      };
-    },
+    isOpaque: (uris) => uris.some((uri) => byUri.get(canonicalUri(uri))?.access_token_format === "opaque"),
+    claims: ({ claims: { accessToken } }, uris) =>
+      uris.length === 0
+        ? accessToken
+        : uris.flatMap((uri) => byUri.get(canonicalUri(uri))?.access_token_claims ?? accessToken),
     isServedBy: (client, resource) =>
       metadataOf(client).serves?.some((uri) => canonicalUri(uri) === canonicalUri(resource)) === true,
   };

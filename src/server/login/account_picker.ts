@@ -3,7 +3,7 @@
 import type { Context } from "../../core/context.ts";
 import type { UserSummary } from "./pages/user_name.tsx";
 import type { User } from "../../core/clients/client.ts";
-import { allowedSubjects, allowsUser } from "../../core/request/login.ts";
+import { allowsUser } from "../../core/request/login.ts";
 import { getPasswordDigest } from "../config/password_digest.ts";
 import { validateUser } from "../config/validate_user.ts";
 import { createGuestUser, matchesLoginHint, maxUsers, userForHint } from "../entries/login_hint.ts";
@@ -52,7 +52,9 @@ export async function accountsToOffer(
     ? [
       loginHint === undefined ? undefined : await userForHint(server, loginHint),
       ...knownUsers,
-      ...demandedSubs === undefined ? [] : await findUsers(server, await allowedSubjects(server, client, demandedSubs)),
+      ...demandedSubs === undefined
+        ? []
+        : await findUsers(server, await server.identifiers.find(server, client, demandedSubs)),
       ...await server.users.list({ limit: maxOfferedAccounts }),
     ]
     : knownUsers;

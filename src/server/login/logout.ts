@@ -1,5 +1,6 @@
 /** GET and POST /oauth2/logout (OpenID Connect RP-Initiated Logout §2, §3). */
 
+import { isPairwise, sessionIdFor } from "../entries/subjects.ts";
 import { csrfToken } from "../pages/csrf.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { LoggedOut } from "./pages/logged_out_page.tsx";
@@ -22,7 +23,6 @@ import type { Params } from "../../core/params.ts";
 import { appendToRedirectUri } from "../../core/redirect_uri.ts";
 import { reject } from "../rules/mod.ts";
 import { constantTimeEqual } from "../../core/secrets.ts";
-import { sessionIdFor } from "../../core/users/users.ts";
 import type { Session } from "../../core/session/session.ts";
 import type { Server } from "../../core/server.ts";
 import { type IdTokenHint, readIdTokenHint } from "../../core/keys/verification.ts";
@@ -137,7 +137,7 @@ async function findSid(
   hintedSid: string | undefined,
   session: Session | undefined,
 ): Promise<string | undefined> {
-  if (hintedSid === undefined || client === undefined || client.subjectType === "public") return hintedSid;
+  if (hintedSid === undefined || client === undefined || !isPairwise(client)) return hintedSid;
   // The `sid` of a pairwise client is derived from the session ID, so only the current session can confirm it.
   return session !== undefined && await sessionIdFor(server, client, session.sid) === hintedSid
     ? session.sid

@@ -12,7 +12,7 @@ import { OAuthError } from "../../core/errors.ts";
 import { paramsFromFields, splitScope } from "../../core/params.ts";
 import type { Server } from "../../core/server.ts";
 import { revokeGrant } from "../../core/grant.ts";
-import { grantOfAccessToken } from "../../core/tokens/token_id.ts";
+import { grantOfAccessToken } from "../../core/tokens/access_token.ts";
 import { readAuthorization } from "../../core/tokens/sent_token.ts";
 import { readAccessToken } from "../../core/tokens/read_access_token.ts";
 import { revokeIssuedToken } from "../../core/revoke.ts";

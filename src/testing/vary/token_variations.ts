@@ -1,5 +1,6 @@
 /** Variations of token responses, and of the values of codes and tokens. */
 
+import { metadataOf } from "../../server/config/client_metadata.ts";
 import { splitScope } from "../../core/params.ts";
 import { randomToken } from "../../core/secrets.ts";
 import type { GrantType, Server } from "../../core/server.ts";
@@ -188,7 +189,7 @@ export const tokenVariations: readonly Variation[] = [
         ...server,
         tokenIssuers: server.tokenIssuers.map((issue) => (inner, authorization, ...others) => {
           const { client, resources, issue: ownIssue } = authorization;
-          const mayVary = client.metadata.access_token_format === undefined && resources.length === 0 &&
+          const mayVary = metadataOf(client).access_token_format === undefined && resources.length === 0 &&
             ownIssue === undefined;
           const takeFixedValue: Server["takeFixedValue"] = (kind) =>
             inner.takeFixedValue(kind) ??

@@ -1,7 +1,7 @@
 /** Backchannel authentication requests (CIBA §7.1): their user, their parameters, and their records. */
 
+import { subjectFor } from "../../entries/subjects.ts";
 import { metadataOf } from "../../config/client_metadata.ts";
-import { allowedSubjects } from "../../../core/request/login.ts";
 import { type Params, splitScope } from "../../../core/params.ts";
 import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
@@ -62,7 +62,7 @@ export async function startAuthentication(
   const user = await findUser(server, client, hint, params, loginRequirements.demandedSubs ?? []);
   const prefix = await prefixFor(server, client, user.sub);
   const id = prefix + randomId(server.randomBytes);
-  const demandedSubs = [[await server.subjectFor(server, client, user.sub)]];
+  const demandedSubs = [[await subjectFor(server, client, user.sub)]];
   const authReqId = await addPolledRequest(server, cibaGrant, client, {
     ...{ id, message, address, lifetimeSeconds: expiresIn, notificationToken },
     request: { ...request, loginRequirements: { ...loginRequirements, loginHint: user.sub, demandedSubs } },
@@ -154,7 +154,7 @@ async function findUser(
   demandedSubs: readonly (readonly string[])[],
 ): Promise<User> {
   const named = hint === "login_hint" ? await userForHint(server, params.get("login_hint")!) : undefined;
-  const demanded = demandedSubs.length === 0 ? undefined : await allowedSubjects(server, client, demandedSubs);
+  const demanded = demandedSubs.length === 0 ? undefined : await server.identifiers.find(server, client, demandedSubs);
   const sub = named?.sub ?? demanded?.[0];
   const user = sub === undefined || demanded?.includes(sub) === false ? undefined : await server.users.find(sub);
   if (user !== undefined) return user;

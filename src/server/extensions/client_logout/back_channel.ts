@@ -1,5 +1,6 @@
 /** Calls clients when a session has ended (OpenID Connect Back-Channel Logout). */
 
+import { sessionIdFor, subjectFor } from "../../entries/subjects.ts";
 import { metadataOf } from "../../config/client_metadata.ts";
 import { warn } from "../../trace.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
@@ -10,7 +11,6 @@ import { randomId } from "../../../core/secrets.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { finalClaims } from "../../../core/tokens/claim_change.ts";
-import { sessionIdFor } from "../../../core/users/users.ts";
 import { logoutStore, type SessionClientRecord } from "./records.ts";
 import { clientLogoutOf } from "./settings.ts";
 import {
@@ -112,7 +112,7 @@ export async function createLogoutToken(
   const now = secondsNow(server);
   const claims = {
     iss: issuer,
-    sub: await server.subjectFor(server, client, sub),
+    sub: await subjectFor(server, client, sub),
     aud: client.id,
     iat: now,
     exp: now + lifetimeSeconds,

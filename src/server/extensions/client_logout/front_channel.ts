@@ -3,11 +3,11 @@
  * frame, the client ends its own session in the browser (OpenID Connect Front-Channel Logout).
  */
 
+import { sessionIdFor } from "../../entries/subjects.ts";
 import { metadataOf } from "../../config/client_metadata.ts";
 import { appendToRedirectUri } from "../../../core/redirect_uri.ts";
 import type { Server } from "../../../core/server.ts";
 import type { LogoutFrame } from "../../hosted_server.ts";
-import { sessionIdFor } from "../../../core/users/users.ts";
 import type { SessionClientRecord } from "./records.ts";
 
 /** The frames for logins that have ended, one for each client with a `frontchannel_logout_uri`. */

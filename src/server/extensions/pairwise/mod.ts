@@ -1,9 +1,10 @@
 /** Pairwise subjects: users have another `sub` for each sector of clients (OpenID Connect Core §8). */
 
 import type { Extension } from "../../hosting/extension.ts";
-import type { ClientMetadata } from "../../config/client_metadata.ts";
+import { type ClientMetadata, metadataOf } from "../../config/client_metadata.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
+import { isPairwise } from "../../entries/subjects.ts";
 import { parseUrl } from "../../config/uri_issues.ts";
 import { pairwiseClientFields } from "./settings.ts";
 
@@ -13,11 +14,19 @@ export const pairwise: Extension = {
   settings: { values: { subjectTypes: ["pairwise"] } },
   extend: (server) => ({
     ...server,
-    subjectFor(current, client, sub) {
-      if (client.subjectType !== "pairwise") return server.subjectFor(current, client, sub);
-      // Validation has verified that the client has a sector.
-      const sector = sectorHost(client.metadata)!;
-      return import("./subject.ts").then(({ pairwiseSubject }) => pairwiseSubject(current, sector, sub));
+    identifiers: {
+      issued(current, client, identifiers) {
+        if (!isPairwise(client)) return server.identifiers.issued(current, client, identifiers);
+        // Validation has verified that the client has a sector.
+        const sector = sectorHost(metadataOf(client))!;
+        return import("./subject.ts").then(({ pairwiseIdentifiers }) =>
+          pairwiseIdentifiers(current, sector, identifiers)
+        );
+      },
+      find(current, client, demanded) {
+        if (!isPairwise(client)) return server.identifiers.find(current, client, demanded);
+        return import("./subject.ts").then(({ findPairwise }) => findPairwise(current, client, demanded));
+      },
     },
   }),
   clientMetadata: { fields: pairwiseClientFields, validate: validateSector },

@@ -1,7 +1,7 @@
 /** The events that follow from what happens at this server. */
 
+import { sessionIdFor } from "../../entries/subjects.ts";
 import type { User } from "../../../core/clients/client.ts";
-import { sessionIdFor } from "../../../core/users/users.ts";
 import { eventTypes } from "./event_types.ts";
 import { transmit } from "./transmit.ts";
 import { userSubject } from "./streams.ts";

@@ -1,5 +1,6 @@
 /** The streams of clients, their subjects and undelivered events: records that outlive the process. */
 
+import { subjectFor } from "../../entries/subjects.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
 import { type BoundedCache, boundedCache } from "../../../platform/bounded_cache.ts";
 import type { User } from "../../../core/clients/client.ts";
@@ -156,7 +157,7 @@ export async function addEvent(server: Server, stream: EventStreamRecord, event:
 
 /** The identifier of a user for a client, as in its ID tokens. */
 export async function userSubject(server: Server, client: Client, sub: string): Promise<SubjectIdentifier> {
-  return { format: "iss_sub", iss: server.issuer, sub: await server.subjectFor(server, client, sub) };
+  return { format: "iss_sub", iss: server.issuer, sub: await subjectFor(server, client, sub) };
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Issues ID-JAGs by token exchange (draft-ietf-oauth-identity-assertion-authz-grant-03 §4.3). */
 
+import { subjectFor } from "../../entries/subjects.ts";
 import { type AccessItems, accessName } from "../../entries/access.ts";
 import { confirmationOf } from "../../../core/tokens/sent_token.ts";
 import { warn } from "../../trace.ts";
@@ -224,7 +225,7 @@ async function subjectForAudience(
 ): Promise<string> {
   if (id === undefined) return sub;
   const client = await server.clients.find(id);
-  if (client !== undefined) return await server.subjectFor(server, client, sub);
+  if (client !== undefined) return await subjectFor(server, client, sub);
   throw reject("IJ-08", { removedClient: id, issuer });
 }
 

@@ -1,5 +1,6 @@
 /** The token exchange grant type (RFC 8693): a token is exchanged for one with less access, or for an ID-JAG. */
 
+import { isPairwise } from "../../entries/subjects.ts";
 import { type AccessItems, accessName, requestsAccess } from "../../entries/access.ts";
 import { type Params, splitScope } from "../../../core/params.ts";
 import { canonicalUri } from "../../../platform/http/absolute_uri.ts";
@@ -8,9 +9,9 @@ import { secondsNow } from "../../../core/keys/jwt.ts";
 import { millisecondsOf } from "../../../platform/jwt/jwt_policies.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { type Confirmation, confirmationOf } from "../../../core/tokens/sent_token.ts";
-import { grantOfAccessToken } from "../../../core/tokens/token_id.ts";
+import { grantOfAccessToken } from "../../../core/tokens/access_token.ts";
 import { readAccessToken } from "../../../core/tokens/read_access_token.ts";
-import type { AccessToken } from "../../../core/tokens/read_access_token.ts";
+import type { AccessToken } from "../../../core/tokens/access_token.ts";
 import { mayInspect } from "../../../core/introspect.ts";
 import { exchangeForIdJag } from "./exchange_for_id_jag.ts";
 import { reject } from "./rules.ts";
@@ -87,14 +88,15 @@ async function exchangeAccessToken(
     : undefined;
   server.passed?.("TX-03", scope.join(" "));
   // The session id in a token of a pairwise client is pairwise too.
-  const isPairwise = (await server.clients.find(client_id))?.subjectType === "pairwise";
+  const holder = await server.clients.find(client_id);
+  const knownSid = holder && isPairwise(holder) ? undefined : sid;
   return {
     client,
     scope,
     resources,
     grantId: grantOfAccessToken(jti),
     subjectTokenId: jti,
-    subject: { sub: subjectToken.user, authTime: millisecondsOf(auth_time), acr, amr, ...!isPairwise && { sid } },
+    subject: { sub: subjectToken.user, authTime: millisecondsOf(auth_time), acr, amr, sid: knownSid },
     refresh: {},
     maxLifetimeSeconds: exp - secondsNow(server),
     accessTokenClaims: { ...issued?.accessTokenClaims, ...actorClaims },

@@ -4,7 +4,8 @@ import type { Context } from "../../../core/context.ts";
 import { requestUrl } from "../../../core/client_endpoint.ts";
 import type { User } from "../../../core/clients/client.ts";
 import { OAuthError } from "../../../core/errors.ts";
-import { type AccessToken, requireAccessToken } from "../../../core/tokens/read_access_token.ts";
+import type { AccessToken } from "../../../core/tokens/access_token.ts";
+import { requireAccessToken } from "../../../core/tokens/read_access_token.ts";
 
 /**
  * The user of the access token of a request.

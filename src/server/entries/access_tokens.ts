@@ -1,0 +1,70 @@
+/** The forms of access tokens: JWTs, and opaque tokens that are stored. */
+
+import type { Client } from "../../core/clients/repository.ts";
+import type { Authorization } from "../../core/grants/authenticated_request.ts";
+import type { GrantFunctions } from "../../core/grants/grant_functions.ts";
+import { newToken, storageKey } from "../../core/secrets.ts";
+import type { Server } from "../../core/server.ts";
+import { asIssued, readJwt } from "../../core/tokens/read_access_token.ts";
+import { signAccessToken } from "../../core/tokens/mod.ts";
+import { metadataOf } from "../config/client_metadata.ts";
+import type { HostedServer } from "../hosted_server.ts";
+import { storeOf } from "./records.ts";
+import { isPairwise } from "./subjects.ts";
+
+/** An opaque access token, stored under the digest of its value. */
+export interface AccessTokenRecord {
+  /** The claims that a JWT access token would have (RFC 9068 §2.2). */
+  readonly claims: Readonly<Record<string, unknown>>;
+  /** The subject of the user on this server; absent if the client acts on its own behalf. */
+  readonly user?: string;
+}
+
+const accessTokenStore = storeOf<{
+  /** Opaque access tokens, by the digest of the token. */
+  access_token: AccessTokenRecord;
+}>;
+
+/** Three parts: the prefix of an opaque token may have a dot. */
+const jwtShape = /^[^.]*\.[^.]*\.[^.]*$/;
+
+/** The functions about access tokens, of a server that can store them. */
+export const withOpaqueTokens = {
+  formatToken(server: HostedServer, authorization, claims, exp) {
+    const { client, resources } = authorization;
+    const fixedValue = server.takeFixedValue("access_token");
+    if (fixedValue === undefined && !isOpaque(server, client, resources)) {
+      return signAccessToken(server, authorization, claims);
+    }
+    return storeOpaque(server, fixedValue ?? newToken(server, "access_token"), claims, authorization, exp);
+  },
+  async readToken(server: HostedServer, token) {
+    if (jwtShape.test(token)) return await readJwt(server, token);
+    const record = (await accessTokenStore(server).get("access_token", await storageKey(server, token)))?.value;
+    if (record === undefined) return undefined;
+    const { claims, audience } = asIssued(server, record.claims);
+    return { claims, user: record.user, audience };
+  },
+} satisfies Partial<GrantFunctions<Server>>;
+
+/** Whether a token is opaque. A pairwise subject does not identify the user: a stored token does. */
+function isOpaque({ settings, resources: { isOpaque } }: HostedServer, client: Client, resources: readonly string[]) {
+  const { access_token_format: format } = metadataOf(client);
+  if (format === "opaque" || isPairwise(client)) return true;
+  return resources.length === 0 ? settings.accessTokenFormat === "opaque" && format === undefined : isOpaque(resources);
+}
+
+async function storeOpaque(
+  server: HostedServer,
+  token: string,
+  claims: Readonly<Record<string, unknown>>,
+  { grantId, subject }: Authorization,
+  exp: number,
+): Promise<string> {
+  const id = await storageKey(server, token);
+  await accessTokenStore(server).put("access_token", id, { claims: { ...claims }, user: subject?.sub }, {
+    grantId,
+    expiresAt: (typeof claims.exp === "number" ? claims.exp : exp) * 1000,
+  });
+  return token;
+}

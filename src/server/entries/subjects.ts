@@ -1,0 +1,21 @@
+/** The subject identifiers of users: those of pairwise clients differ for each sector (OpenID Connect Core §8). */
+
+import type { Client } from "../../core/clients/repository.ts";
+import { chain, type MaybePromise } from "../../core/maybe_promise.ts";
+import type { Server } from "../../core/server.ts";
+import type { HostedClient } from "../config/client_metadata.ts";
+
+/** Whether the users of a client have another `sub` than at other clients. */
+export function isPairwise({ isPairwise = false }: HostedClient): boolean {
+  return isPairwise;
+}
+
+/** The subject of a user for a client. */
+export function subjectFor(server: Server, client: Client, sub: string): MaybePromise<string> {
+  return chain(server.identifiers.issued(server, client, { sub }), (issued) => issued.sub);
+}
+
+/** The session id for a client. A shared id would reveal that two pairwise subjects are the same user. */
+export function sessionIdFor(server: Server, client: Client, sid: string): MaybePromise<string> {
+  return chain(server.identifiers.issued(server, client, { sub: "", sid }), (issued) => issued.sid!);
+}
