@@ -19,11 +19,6 @@ function isEmptySecretAllowed(server: Server, client: Client, method: ClientAuth
     policyOf(server, client).allowsEmptySecret;
 }
 
-/** A client that is not registered, after it has authenticated with a secret: there is no secret to compare. */
-function withAnySecret(client: Client, method: ClientAuthMethod): Client {
-  return { ...client, confidential: true, authMethod: method, authMethods: [method] };
-}
-
 /** The digest that is compared if the client is unknown (timing attack). */
 const dummyDigest = "A".repeat(43);
 
@@ -42,7 +37,6 @@ export async function verifyClientSecret(
   candidates: readonly CredentialCandidate[],
 ): Promise<Client> {
   let failure: OAuthError | undefined;
-  let unregistered: Client | undefined;
   let client: Client | undefined;
   let foundId: string | undefined;
   for (const { id, secret, isUnencoded } of candidates) {
@@ -52,10 +46,6 @@ export async function verifyClientSecret(
     const expectedDigest = await client?.secretDigest ?? dummyDigest;
     const matches = constantTimeEqual(await digest(secret), expectedDigest);
     if (client === undefined) continue;
-    if (client.isUnregistered) {
-      unregistered ??= withAnySecret(client, method);
-      continue;
-    }
     if (secret === "" && isEmptySecretAllowed(server, client, method)) return client;
     if (!client.authMethods.includes(method)) {
       failure = reject("CA-07", { failure: "another method", id, registered: client.authMethod, used: method });
@@ -68,7 +58,6 @@ export async function verifyClientSecret(
       return client;
     }
   }
-  if (failure === undefined && unregistered !== undefined) return unregistered;
   const { id, secret } = candidates[0]!;
   // An unknown id may be the secret, if the client swapped the two. The lookup runs for every failure, so that its
   // duration does not reveal which clients exist (timing attack). It fetches no metadata document, because a secret may

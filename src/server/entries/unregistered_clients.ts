@@ -6,10 +6,13 @@
 
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { suggest } from "../config/config_issue.ts";
-import type { Server } from "../../core/server.ts";
+import { OAuthError } from "../../core/errors.ts";
+import type { FailedAuthentication } from "../../core/rules/token.ts";
+import type { ClientAuth, Server } from "../../core/server.ts";
 import { hostedClient, type HostedClientPolicy } from "./client_repository.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
 import type { Client } from "../../core/clients/repository.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import type { ServerClients } from "./server_clients.ts";
 
 /** Maximum number of unregistered clients in memory. */
@@ -63,6 +66,37 @@ export function withUnregisteredClients(
       return known.all;
     },
   };
+}
+
+/** The same method, but a client that is not registered authenticates with any secret: there is none to compare. */
+export function withAnySecret(clientAuth: ClientAuth): ClientAuth {
+  const { method } = clientAuth;
+  if (method !== "client_secret_basic" && method !== "client_secret_post") return clientAuth;
+  return {
+    ...clientAuth,
+    async authenticate(server: HostedServer, credentials) {
+      let unregistered: Client | undefined;
+      async function find(id: string): Promise<Client | undefined> {
+        const client = await server.clients.find(id, server);
+        if (!client?.isUnregistered) return client;
+        unregistered ??= client;
+        return undefined;
+      }
+      const registered: HostedServer = { ...server, clients: { ...server.clients, find } };
+      try {
+        return await clientAuth.authenticate(registered, credentials);
+      } catch (error) {
+        if (unregistered === undefined || !isUnknownClient(error)) throw error;
+        return { ...unregistered, confidential: true, authMethod: method, authMethods: [method] };
+      }
+    },
+  };
+}
+
+/** Whether no reading of the credentials names a registered client. */
+function isUnknownClient(error: unknown): boolean {
+  const facts = error instanceof OAuthError ? error.details.facts?.() : undefined;
+  return (facts as FailedAuthentication | undefined)?.failure === "unknown client";
 }
 
 /** Maximum number of ids that are compared with the unknown one: requests without credentials cause the comparison. */

@@ -43,7 +43,7 @@ import { isPermitted } from "../standing.ts";
 import { rejectOtherHost, serverByHost } from "./server_by_host.ts";
 import { hostedResources } from "./hosted_resources.ts";
 import { serverClients } from "../entries/server_clients.ts";
-import { withUnregisteredClients } from "../entries/unregistered_clients.ts";
+import { withAnySecret, withUnregisteredClients } from "../entries/unregistered_clients.ts";
 import type { Keys } from "../../core/keys/keys.ts";
 import type { KeyRotation } from "./rotating_keys.ts";
 import { serverClaimRules } from "../config/received_claims.ts";
@@ -193,7 +193,10 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   Object.assign(own, { keys: { ...own.keys, signToken: signLimitedToken } });
   if (settings.acceptsAny.includes("clients")) {
     const grantTypes = own.grantTypes.map(({ type }) => type);
-    Object.assign(own, { clients: withUnregisteredClients(own.clients, settings, grantTypes) });
+    Object.assign(own, {
+      clients: withUnregisteredClients(own.clients, settings, grantTypes),
+      clientAuthentication: own.clientAuthentication.map(withAnySecret),
+    });
   }
   const consume = async (ofRequest: HostedServer, id: string) => await storedRequests(ofRequest).consume(ofRequest, id);
   Object.assign(own, { requestParts: { ...own.requestParts, consume } });
