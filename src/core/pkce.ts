@@ -29,7 +29,7 @@ export function readCodeChallenge(
   if (method !== undefined && method !== "S256") throw reject("PK-04", { method });
   if (challenge === undefined) {
     if (method !== undefined) throw reject("PK-06");
-    const bySettings = (client.confidential || client.isUnregistered === true) && !client.metadata.require_pkce;
+    const bySettings = (client.confidential || client.mayAuthenticate === true) && !client.metadata.require_pkce;
     const acceptsNonce = bySettings && pkce.acceptNonce;
     const hasNonce = scope.includes("openid") && params.get("nonce") !== undefined;
     if (bySettings && !pkce.requireForConfidential || acceptsNonce && hasNonce) {
@@ -64,7 +64,7 @@ export function verifyCodeVerifier(
 ): MaybePromise<void> {
   if (codeChallenge === undefined) {
     if (verifier !== undefined) throw reject("PK-11");
-    if (client.confidential || client.isUnregistered || mayOmitChallenge(server, client)) return;
+    if (client.confidential || client.mayAuthenticate || mayOmitChallenge(server, client)) return;
     throw reject("PK-10", { hasChallenge: false });
   }
   if (verifier === undefined) throw reject("PK-10", { hasChallenge: true });

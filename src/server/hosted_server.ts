@@ -28,6 +28,10 @@ import type { UserRepository } from "./entries/user_repository.ts";
 
 /** @internal The facts of each observation, also of what only the whole server has. */
 export interface HostedObservations extends Observations {
+  /** A request was accepted although its client is not registered. */
+  readonly "unregistered client": { readonly rule: "AZ-02" | "CA-07"; readonly id: string };
+  /** A redirect URI was accepted although the client has not registered it. */
+  readonly "RU-01": Omit<UnregisteredUri, "clientId">;
   readonly resource: { readonly requested: readonly string[]; readonly hasAudience: boolean };
   /** A request without `resource` was accepted by a server that expects one. */
   readonly "MC-02": ByProfile;

@@ -158,9 +158,10 @@ export function nameProfile(error: OAuthError): OAuthError {
 export async function addTexts(server: HostedServer | undefined, error: OAuthError): Promise<OAuthError> {
   const { facts, ...details } = error.details;
   if (facts === undefined) return error;
-  const texts = await findRule(details.internalRule ?? details.rule)?.explain?.(
+  const explained = await findRule(details.internalRule ?? details.rule)?.explain?.(
     facts() as never,
     server as HostedServer,
   );
-  return new OAuthError(error.code, error.message, { ...details, ...texts } as ErrorDetails);
+  const { message = error.message, ...texts } = explained ?? {};
+  return new OAuthError(error.code, message, { ...details, ...texts } as ErrorDetails);
 }

@@ -55,16 +55,12 @@ export interface Client {
   readonly policy?: Policy;
   /** The rule that its metadata satisfies, if they are in a document. */
   readonly satisfies?: RuleId;
-  /** Whether the client is not registered, and accepted because the setting `clients` is `"any"`. */
-  readonly isUnregistered?: true;
+  /** Whether the client may authenticate although it need not: challenges are then as optional as if it had to. */
+  readonly mayAuthenticate?: true;
   /** Whether a registered redirect URI matches the requested one. */
   hasRedirectUri(redirectUri: string): boolean;
-  /** Whether the client may use a redirect URI: a registered one, or any if the server accepts any. */
+  /** Whether the client may use a redirect URI. Default: a registered one. */
   allowsRedirectUri(redirectUri: string): boolean;
-  /**
-   * Why no client may use a redirect URI; `undefined` if one may. Absent: the server accepts only registered ones.
-   */
-  redirectUriIssue?(redirectUri: string): { readonly expected: string; readonly hint: string } | undefined;
   /** Whether the client may request a scope value for a user: a registered one, or any if the server accepts any. */
   allowsScope(token: string): boolean;
 }

@@ -4,9 +4,7 @@ import { type Client, policyOf } from "../clients/repository.ts";
 import { isUndottedScheme } from "../redirect_uri.ts";
 import { isPromise } from "../maybe_promise.ts";
 import { type Params, splitScope } from "../params.ts";
-import type { OAuthError } from "../errors.ts";
 import { reject } from "../reject.ts";
-import type { UnregistrableUri } from "../rules/authorize.ts";
 import type { Server } from "../server.ts";
 import type { Destination } from "./authorization_request.ts";
 import type { RequestOrigin } from "./request_source.ts";
@@ -30,21 +28,15 @@ export async function findDestination(
   const client = isPromise(found) ? await found : found;
   const redirectUri = params.get("redirect_uri");
   if (client === undefined) throw reject("AZ-02", { id, redirectUri, hasChallenge: params.has("code_challenge") });
-  if (client.isUnregistered) server.observe?.(server, client.id, "unregistered client", { rule: "AZ-02", id });
-  else server.passed?.("AZ-02", id);
+  server.passed?.("AZ-02", id);
   if (client.satisfies !== undefined) server.passed?.(client.satisfies, id);
   if (rejection !== undefined) {
     if (redirectUri === undefined || params.isRepeated("redirect_uri")) throw rejection;
     if (!client.allowsRedirectUri(redirectUri)) throw rejection;
   }
   const uri = singleValue(params, "redirect_uri", "AZ-06") ?? onlyRedirectUri(server, client, params);
-  const { redirectUris: registered } = client;
-  if (!client.allowsRedirectUri(uri)) {
-    rejectUnregistrable(client, uri, (facts) => reject("RU-01", facts));
-    throw reject("RU-01", { clientId: id, uri, registered });
-  }
-  if (client.hasRedirectUri(uri)) server.passed?.("RU-01", uri);
-  else if (client.isUnregistered === undefined) server.observe?.(server, client.id, "RU-01", { uri, registered });
+  if (!client.allowsRedirectUri(uri)) throw reject("RU-01", { clientId: id, uri, registered: client.redirectUris });
+  server.passed?.("RU-01", uri);
   if (isUndottedScheme(uri)) server.observe?.(server, client.id, "RU-11", { uri });
   const mode = findResponseMode(server, client, params) ?? defaultResponseMode(server, params);
   const state = returnsState(params, mode) ? params.get("state") : undefined;
@@ -65,16 +57,4 @@ function onlyRedirectUri(server: Server, client: Client, params: Params): string
     throw reject("RU-06", { registered, policy });
   }
   return only;
-}
-
-/** Rejects a URI that no client may register, at a server that accepts unregistered ones. */
-export function rejectUnregistrable(
-  client: Client,
-  uri: string,
-  reject: (facts: UnregistrableUri) => OAuthError,
-): void {
-  const issue = client.redirectUriIssue?.(uri);
-  if (issue !== undefined) {
-    throw reject({ uri, setting: client.isUnregistered ? "clients" : "redirectUris", issue });
-  }
 }

@@ -19,21 +19,6 @@ export interface UnregisteredUri {
   readonly registered: readonly string[];
 }
 
-/** Facts about a URI that no client may register, at a server that accepts unregistered ones. */
-export interface UnregistrableUri {
-  readonly uri: string;
-  /** The setting that accepts unregistered URIs. */
-  readonly setting: "clients" | "redirectUris";
-  /** Why no client may register the URI. */
-  readonly issue: { readonly expected: string; readonly hint?: string };
-}
-
-export function uriMessage(name: string, facts: UnregisteredUri | UnregistrableUri): string {
-  return "issue" in facts
-    ? `${name} is a URI that no client may register`
-    : `${name} is not registered for this client`;
-}
-
 export interface UnknownClient {
   readonly id: string;
   readonly redirectUri?: string;
@@ -229,9 +214,9 @@ export const authorizeRules = {
         : "request_uri is unknown, expired or used",
     "OpenID Connect Core §6; RFC 9101 §5",
   ),
-  "RU-01": rule<UnregisteredUri | UnregistrableUri>(
+  "RU-01": rule<UnregisteredUri>(
     "invalid_request",
-    (facts) => uriMessage("redirect_uri", facts),
+    "redirect_uri is not registered for this client",
     "OAuth 2.1 §4.1.1; RFC 9700 §4.1.3; RFC 3986 §6.2.1",
   ),
   "RU-06": rule<{ readonly registered: readonly string[] } & ByPolicy>(

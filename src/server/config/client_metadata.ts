@@ -80,6 +80,10 @@ export interface HostedClient extends Client {
   readonly approvedMembers?: readonly string[];
   /** Present if the client registered itself (RFC 7591). */
   readonly registration?: ClientRegistration;
+  /** Whether the client is not registered, and accepted because the setting `clients` is `"any"`. */
+  readonly isUnregistered?: true;
+  /** Why no client may use a redirect URI; `undefined` if one may. Absent: the client may use only registered ones. */
+  redirectUriIssue?(redirectUri: string): { readonly expected: string; readonly hint: string } | undefined;
   /** Its metadata document; absent if the client is registered. */
   readonly document?: ClientDocument;
 }

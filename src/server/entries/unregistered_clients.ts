@@ -11,7 +11,7 @@ import type { FailedAuthentication } from "../../core/rules/token.ts";
 import type { ClientAuth, Server } from "../../core/server.ts";
 import { hostedClient, type HostedClientPolicy } from "./client_repository.ts";
 import { validateRedirectUri } from "../config/uri_issues.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { HostedClient } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { ServerClients } from "./server_clients.ts";
 
@@ -31,18 +31,19 @@ export function withUnregisteredClients(
   settings: HostedClientPolicy,
   grantTypes: readonly string[],
 ): ServerClients {
-  const cached = boundedCache<Client>(maxCachedClients);
-  let known: { others: ReadonlyMap<string, Client>; all: ReadonlyMap<string, Client> } | undefined;
+  const cached = boundedCache<HostedClient>(maxCachedClients);
+  let known: { others: ReadonlyMap<string, HostedClient>; all: ReadonlyMap<string, HostedClient> } | undefined;
 
-  function unregisteredClient(id: string): Client | undefined {
+  function unregisteredClient(id: string): HostedClient | undefined {
     const former = cached.get(id);
     if (former !== undefined || !clientIdSyntax.test(id)) return former;
     const redirectUriIssue = (uri: string) =>
       validateRedirectUri(uri, settings.insecureAllowHttpRedirectUris, settings.allows.localUrls);
-    const client: Client = {
+    const client: HostedClient = {
       ...hostedClient({ client_id: id, token_endpoint_auth_method: "none" }, settings),
       standing: "unknown",
       isUnregistered: true,
+      mayAuthenticate: true,
       grantTypes,
       redirectUriIssue,
       allowsRedirectUri: (uri) => redirectUriIssue(uri) === undefined,
@@ -75,8 +76,8 @@ export function withAnySecret(clientAuth: ClientAuth): ClientAuth {
   return {
     ...clientAuth,
     async authenticate(server: HostedServer, credentials) {
-      let unregistered: Client | undefined;
-      async function find(id: string): Promise<Client | undefined> {
+      let unregistered: HostedClient | undefined;
+      async function find(id: string): Promise<HostedClient | undefined> {
         const client = await server.clients.find(id, server);
         if (!client?.isUnregistered) return client;
         unregistered ??= client;

@@ -80,7 +80,7 @@ function explainChallenge(
       received: "code_challenge_method=plain",
     }];
   }
-  if (client.confidential || client.isUnregistered) return [];
+  if (client.confidential || client.mayAuthenticate) return [];
   return [{
     rule: "PK-01",
     reason: `a public client sent no code_challenge: ${letsPass(server, "insecureAllowMissing")}`,

@@ -2,9 +2,10 @@
 
 import type { openidRules } from "../../core/rules/openid.ts";
 import type { WrongHint } from "../../core/rules/openid.ts";
-import type { UnregisteredUri, UnregistrableUri } from "../../core/rules/authorize.ts";
+import type { UnregisteredUri } from "../../core/rules/authorize.ts";
 import type { loginRules } from "../rules/login.ts";
 import type { logoutRules, UnidentifiedClient } from "../rules/logout.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import { byProfile } from "../config/server_policy.ts";
 import { explainClaims, explainLogin, explainSilentLogin, explainUnknownUser } from "./login.ts";
 import { explainRepeated, explainUnregistrable, listLogoutUris } from "./parameters.ts";
@@ -15,7 +16,7 @@ function describeHint({ hintedClient }: WrongHint): string {
   return hintedClient === undefined ? "a token that cannot be verified" : `a token for ${hintedClient}`;
 }
 
-function explainLogoutUri(facts: UnregisteredUri | UnregistrableUri | UnidentifiedClient): RejectionTexts {
+function explainLogoutUri(facts: UnregisteredUri | UnidentifiedClient, server: HostedServer): RejectionTexts {
   if ("unknownId" in facts) {
     return {
       expected: "id_token_hint or client_id, which identifies the client",
@@ -24,8 +25,7 @@ function explainLogoutUri(facts: UnregisteredUri | UnregistrableUri | Unidentifi
         "Send the id_token_hint of the login, or the client_id of a registered client, with post_logout_redirect_uri.",
     };
   }
-  if ("issue" in facts) return explainUnregistrable("post_logout_redirect_uri", facts);
-  return {
+  return explainUnregistrable("post_logout_redirect_uri", facts, server) ?? {
     expected: listLogoutUris(facts.registered),
     publicExpected: "a post-logout redirect URI of this client; the server's log lists them",
     received: facts.uri,

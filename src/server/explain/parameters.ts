@@ -1,6 +1,7 @@
 /** Explains what several rules reject: repeated parameters, and redirect URIs of logins and logouts. */
 
-import type { Repeated, UnregisteredUri, UnregistrableUri } from "../../core/rules/authorize.ts";
+import type { Repeated, UnregisteredUri } from "../../core/rules/authorize.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
 /** Explains a parameter that was sent more than once. */
@@ -21,10 +22,20 @@ export function listLogoutUris(registered: readonly string[]): string {
   return registered.join(" or ") || "none, because this client has no registered URI";
 }
 
-/** Explains a URI that no client may register. */
-export function explainUnregistrable(name: string, { uri, setting, issue }: UnregistrableUri): RejectionTexts {
+/** Explains a URI that no client may register, to a client that may use unregistered ones; `undefined` for others. */
+export function explainUnregistrable(
+  name: string,
+  { clientId, uri }: UnregisteredUri,
+  { clients }: HostedServer,
+): RejectionTexts | undefined {
+  const client = clients.known().get(clientId);
+  const issue = client?.redirectUriIssue?.(uri);
+  if (issue === undefined) return undefined;
+  const message = `${name} is a URI that no client may register`;
+  const setting = client?.isUnregistered ? "clients" : "redirectUris";
   return {
-    reason: `${name} is a URI that no client may register, also if ${setting} is "any"`,
+    message,
+    reason: `${message}, also if ${setting} is "any"`,
     expected: issue.expected,
     received: uri,
     fix: issue.hint,
@@ -32,9 +43,8 @@ export function explainUnregistrable(name: string, { uri, setting, issue }: Unre
 }
 
 /** Explains a redirect URI that is not registered. */
-export function explainRedirectUri(facts: UnregisteredUri | UnregistrableUri): RejectionTexts {
-  if ("issue" in facts) return explainUnregistrable("redirect_uri", facts);
-  return {
+export function explainRedirectUri(facts: UnregisteredUri, server: HostedServer): RejectionTexts {
+  return explainUnregistrable("redirect_uri", facts, server) ?? {
     expected: listUris(facts.registered),
     publicExpected: registeredUriHint,
     received: facts.uri,

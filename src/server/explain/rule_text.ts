@@ -22,10 +22,10 @@ export interface RuleText<Facts = never> {
   explain?(facts: Facts, server: HostedServer): MaybePromise<RejectionTexts>;
 }
 
-/** The texts of one rejection. `fix` replaces the fix of the rule. */
+/** The texts of one rejection. `message` and `fix` replace those of the rule. */
 export type RejectionTexts =
   & Pick<CommonErrorDetails, "reason" | "expected" | "received" | "earlier" | "change" | "publicExpected">
-  & { readonly fix?: string };
+  & { readonly message?: string; readonly fix?: string };
 
 /** The texts of the rules of a table. */
 export type RuleTexts<Rules> = { readonly [Id in keyof Rules]: RuleText<FactsOf<Rules[Id]>> };

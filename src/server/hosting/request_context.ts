@@ -10,6 +10,7 @@ import type { Trace, TraceEvent } from "../trace.ts";
 import type { Site } from "../pages/layout.tsx";
 import type { App } from "../app.ts";
 import type { HostedServer } from "../hosted_server.ts";
+import { observeAny } from "./observe_any.ts";
 import type { Plugin } from "./options.ts";
 
 /** Creates the context of a request. */
@@ -33,7 +34,8 @@ export function contextFactory(
   const changing = plugins.filter((plugin) => plugin.forRequest !== undefined).reverse();
   const hasListener = plugins.some((plugin) => plugin.onEvent !== undefined);
   const { settings } = app.server;
-  const needsCopy = hasListener || settings.acceptsUnknownClients || changing.length > 0;
+  const acceptsAny = settings.acceptsAny.length > 0;
+  const needsCopy = hasListener || settings.acceptsUnknownClients || changing.length > 0 || acceptsAny;
   return (request, target, route) => {
     const context = new HostedContext(app, request, target, route);
     if (findServer !== undefined) context.server = findServer(request);
@@ -42,6 +44,7 @@ export function contextFactory(
     const trace: Trace = hasListener ? (event) => emit(event, context) : server.trace;
     const ofRequest = context.server = { ...server, trace, sender: new RequestSender(context) };
     for (const plugin of changing) plugin.forRequest!(ofRequest, context);
+    if (acceptsAny) Object.assign(ofRequest, { passed: observeAny(ofRequest) });
     return context;
   };
 }

@@ -6,7 +6,6 @@ import { renderPage } from "../../core/pages/render_page.ts";
 import { LoggedOut } from "./pages/logged_out_page.tsx";
 import { LoggingOut } from "./pages/logging_out_page.tsx";
 import { Logout } from "./pages/logout_page.tsx";
-import { rejectUnregistrable } from "../../core/request/destination.ts";
 import {
   contentSecurityPolicy,
   emptyHeadResponse,
@@ -158,7 +157,6 @@ function readPostLogoutRedirectUri(
   if (
     !mayLogOutTo(server, client, uri, (setting) => server.observe?.(server, client.id, "LO-03", { ...facts, setting }))
   ) {
-    rejectUnregistrable(client, uri, (facts) => reject("LO-03", facts));
     throw reject("LO-03", facts);
   }
   const state = params.get("state");

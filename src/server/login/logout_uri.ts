@@ -1,6 +1,7 @@
 /** Where a logout may lead: URIs that the client has registered, or any on a server that accepts them. */
 
-import { type Client, policyOf } from "../../core/clients/repository.ts";
+import { policyOf } from "../../core/clients/repository.ts";
+import type { HostedClient } from "../config/client_metadata.ts";
 import type { RuleExplanation } from "../../core/errors.ts";
 import { warn } from "../trace.ts";
 import type { Server } from "../../core/server.ts";
@@ -12,7 +13,7 @@ import type { Server } from "../../core/server.ts";
  */
 export function mayLogOutTo(
   server: Server,
-  client: Client | undefined,
+  client: HostedClient | undefined,
   uri: string,
   onAccepted: (setting: "clients" | "redirectUris") => void,
 ): boolean {

@@ -3,6 +3,7 @@
  * can revoke them.
  */
 
+import type { HostedClient } from "../config/client_metadata.ts";
 import { clientIdentity } from "../entries/client_identity.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { Approval } from "../../core/code.ts";
@@ -60,7 +61,8 @@ export async function reusableConsent(
   const { request } = pending;
   // Other access is for one request: a consent to scope values does not cover it (RFC 9396 §3.1).
   if (server.grants.hasFurtherAccess(request) || request.loginRequirements.prompt.includes("consent")) return;
-  if (pending.client.isUnregistered) return {};
+  const { isUnregistered }: HostedClient = pending.client;
+  if (isUnregistered) return {};
   if (impersonationRisk(pending) !== undefined) return;
   const record = await findConsent(server, sub, request.clientId);
   // Nothing may outlive the record that is needed to revoke it, even if token lifetimes have been increased since.

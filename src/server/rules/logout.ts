@@ -1,12 +1,6 @@
 /** Rules of logout. */
 
-import {
-  type Repeated,
-  repeatedMessage,
-  type UnregisteredUri,
-  type UnregistrableUri,
-  uriMessage,
-} from "../../core/rules/authorize.ts";
+import { type Repeated, repeatedMessage, type UnregisteredUri } from "../../core/rules/authorize.ts";
 import { type WrongHint, wrongHint } from "../../core/rules/openid.ts";
 import { type Rule, rule } from "../../core/rules/rule.ts";
 
@@ -28,11 +22,11 @@ export const logoutRules = {
     (facts) => "repeated" in facts ? repeatedMessage(facts) : wrongHint,
     "OpenID Connect RP-Initiated Logout §2",
   ),
-  "LO-03": rule<UnregisteredUri | UnregistrableUri | UnidentifiedClient>(
+  "LO-03": rule<UnregisteredUri | UnidentifiedClient>(
     "invalid_request",
     (facts) =>
       !("unknownId" in facts)
-        ? uriMessage("post_logout_redirect_uri", facts)
+        ? "post_logout_redirect_uri is not registered for this client"
         : facts.unknownId === undefined
         ? "post_logout_redirect_uri was sent without id_token_hint and client_id, so its client is unknown"
         : "client_id is not a registered client, so post_logout_redirect_uri belongs to none",
