@@ -4,7 +4,6 @@
  */
 
 import type { Client } from "./clients/repository.ts";
-import type { ScopeValues } from "./rules/authorize.ts";
 
 /**
  * @internal The facts of each observation. Its name is the rule by which a strict server rejects the request, or a
@@ -13,8 +12,6 @@ import type { ScopeValues } from "./rules/authorize.ts";
 export interface Observations {
   /** The redirect URI has a private-use scheme without a dot. */
   readonly "RU-11": { readonly uri: string };
-  /** Unknown scope values were accepted. */
-  readonly "AZ-17": ScopeValues;
   /** The id and the secret of HTTP Basic match only without form encoding (OAuth 2.1 §2.4.1). */
   readonly "CA-04": undefined;
   /** An ID token was issued without the claims of its scope. */

@@ -12,8 +12,6 @@ import type { Allowances } from "./test_hosts.ts";
 export interface Policy {
   /** The permissions of the server that depend on the host of its issuer. */
   readonly allows: Allowances;
-  /** The settings that are `"any"`. */
-  readonly acceptsAny: readonly AnyName[];
 
   /** Further origins of web pages that may call a server on a test host. */
   readonly allowedOrigins: readonly string[];
@@ -123,9 +121,6 @@ export type RefreshLifetimeMember =
   | "refresh_token_expires_in"
   | "refresh_token_timeout"
   | "authorization_expires_in";
-
-/** @internal The name of a setting that may be `"any"`. */
-export type AnyName = "clients" | "redirectUris" | "scopes" | "users";
 
 /**
  * @internal How a user logs in: `auto` without a page, with `login: "auto"`; `open` on the login page without a

@@ -50,7 +50,6 @@ const defaultPolicy = {
 /** The members of a policy that a program cannot set: they follow from the issuer, or would loosen a server. */
 const fixedNames = [
   "allows",
-  "acceptsAny",
   "allowedOrigins",
   "metadata",
   "userScopes",
@@ -96,7 +95,6 @@ export function policyFor(issuer: string, changes: CorePolicy = {}): Policy {
     refresh: { ...defaultPolicy.refresh, ...withoutAbsent(refresh) },
     allows,
     userScopes: scopes,
-    acceptsAny: [],
   };
 }
 

@@ -20,7 +20,7 @@ import type { Delivery } from "./delivery.ts";
 import type { RegisteredSecrets } from "./redaction/registered_secrets.ts";
 import type { ServerClients } from "./entries/server_clients.ts";
 import type { Observations } from "../core/observations.ts";
-import type { UnregisteredUri } from "../core/rules/authorize.ts";
+import type { ScopeValues, UnregisteredUri } from "../core/rules/authorize.ts";
 import type { ByProfile, ServerPolicy } from "./config/server_policy.ts";
 import type { UnknownUser } from "./rules/login.ts";
 import type { Trace } from "./trace.ts";
@@ -32,6 +32,8 @@ export interface HostedObservations extends Observations {
   readonly "unregistered client": { readonly rule: "AZ-02" | "CA-07"; readonly id: string };
   /** A redirect URI was accepted although the client has not registered it. */
   readonly "RU-01": Omit<UnregisteredUri, "clientId">;
+  /** Unknown scope values were accepted. */
+  readonly "AZ-17": ScopeValues;
   readonly resource: { readonly requested: readonly string[]; readonly hasAudience: boolean };
   /** A request without `resource` was accepted by a server that expects one. */
   readonly "MC-02": ByProfile;

@@ -61,8 +61,10 @@ export interface Client {
   hasRedirectUri(redirectUri: string): boolean;
   /** Whether the client may use a redirect URI. Default: a registered one. */
   allowsRedirectUri(redirectUri: string): boolean;
-  /** Whether the client may request a scope value for a user: a registered one, or any if the server accepts any. */
+  /** Whether the client may request a scope value for a user. Default: a registered one. */
   allowsScope(token: string): boolean;
+  /** Whether the client may request a scope value that the server does not have. Default: it may not. */
+  allowsUnknownScope?(token: string): boolean;
 }
 
 /** @internal The clients of a server. The server is a type parameter, because `server.ts` imports this type. */
@@ -129,7 +131,7 @@ export function fixedEntries<Item>(items: readonly Item[], getId: (item: Item) =
   };
 }
 
-export type ClientPolicy = Pick<Policy, "allows" | "userScopes" | "alg" | "acceptsAny">;
+export type ClientPolicy = Pick<Policy, "allows" | "userScopes" | "alg">;
 
 /** Reads metadata into a client, with the defaults of RFC 7591 §2. The metadata must be valid. */
 export function clientFromMetadata(metadata: ClientMetadata, server: ClientPolicy): Client {
@@ -143,7 +145,6 @@ export function clientFromMetadata(metadata: ClientMetadata, server: ClientPolic
   const hasRedirectUri = (requested: string) =>
     redirectUris.some((registered) => matchesRedirectUri(registered, requested, isNative, localUrls));
   const scope = metadata.scope === undefined ? server.userScopes : splitScope(metadata.scope);
-  const acceptsAnyScope = metadata.scope === undefined && server.acceptsAny.includes("scopes");
   const digested = secret === undefined ? undefined : digest(secret);
   const client: Client = {
     metadata: publicMetadata,
@@ -162,7 +163,7 @@ export function clientFromMetadata(metadata: ClientMetadata, server: ClientPolic
     idTokenAlg: metadata.id_token_signed_response_alg ?? server.alg,
     hasRedirectUri,
     allowsRedirectUri: hasRedirectUri,
-    allowsScope: acceptsAnyScope ? () => true : (token) => scope.includes(token),
+    allowsScope: (token) => scope.includes(token),
   };
   // Replaces the promise by its value, so that later callers need not wait.
   if (isPromise(digested)) {

@@ -36,9 +36,6 @@ export function resolveScope(
     const problem = isOwn ? "not for users" : "not allowed";
     throw reject("AZ-17", { problem, requested: tokens, registered, disallowed, clientId });
   }
-  if (!supported.every((token) => server.settings.scopes.includes(token))) {
-    server.observe?.(server, client.id, "AZ-17", { requested: tokens, registered: client.scope });
-  }
   // If values were ignored, a warning is traced instead.
   if (supported.length === tokens.length) server.passed?.("AZ-17", supported.join(" "));
   return supported;
@@ -64,7 +61,7 @@ export function releasesClaims({ claims }: Server, value: string): boolean {
   return value === "openid" || claims.claimsByScope.has(value);
 }
 
-/** Whether the server has a scope value, or accepts this client's unknown values. */
-export function isSupported({ settings: { scopes, acceptsAny } }: Server, client: Client, token: string): boolean {
-  return scopes.includes(token) || acceptsAny.includes("scopes") && client.allowsScope(token);
+/** Whether the server has a scope value, or the client may request it nevertheless. */
+export function isSupported({ settings: { scopes } }: Server, client: Client, token: string): boolean {
+  return scopes.includes(token) || client.allowsUnknownScope?.(token) === true;
 }

@@ -21,6 +21,8 @@ export interface ServerPolicy
     Required<Pick<PolicySettings, "accessTokenFormat">>,
     Required<Omit<ServerSettings, keyof PolicySettings | "keys" | "proxyHeader" | "resources">>,
     Pick<ServerSettings, "proxyHeader" | "resources"> {
+  /** The settings that are `"any"`. */
+  readonly acceptsAny: readonly AnyName[];
   /** The profiles of standards; absent: none. */
   readonly profile?: ActiveProfile;
   /** The profiles of providers. */
@@ -48,6 +50,9 @@ export interface ServerPolicy
   /** The profiles of plugins. */
   readonly pluginProfiles: readonly PluginProfile[];
 }
+
+/** @internal The name of a setting that may be `"any"`. */
+export type AnyName = "clients" | "redirectUris" | "scopes" | "users";
 
 /** @internal The profiles of standards in effect, as one. */
 export interface ActiveProfile {

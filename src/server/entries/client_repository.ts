@@ -81,17 +81,19 @@ function parseEntry(settings: Policy, entry: ClientEntry): HostedClient {
 /** The part of the policy that a client depends on. */
 export type HostedClientPolicy =
   & ClientPolicy
-  & Pick<ServerPolicy, "clientScopes" | "insecureAllowHttpRedirectUris" | "subjectTypes">;
+  & Pick<ServerPolicy, "acceptsAny" | "clientScopes" | "insecureAllowHttpRedirectUris" | "subjectTypes">;
 
 /**
- * Reads valid metadata into a client. It may send any redirect URI if the server accepts any, and no user can grant it
- * the scope values of extensions.
+ * Reads valid metadata into a client. It may send any redirect URI, and without `scope` any scope value, if the server
+ * accepts any; no user can grant it the scope values of extensions.
  */
 export function hostedClient(metadata: ClientMetadata, server: HostedClientPolicy): HostedClient {
   const client: HostedClient = clientFromMetadata(metadata, server);
   if (client.authMethod === "client_secret_jwt") {
     Object.assign(client, { assertionSecret: metadata.client_secret });
   }
+  const acceptsAnyScope = server.acceptsAny.includes("scopes");
+  if (acceptsAnyScope && metadata.scope === undefined) Object.assign(client, { allowsScope: () => true });
   const { clientScopes, subjectTypes } = server;
   if (metadata.subject_type === "pairwise" && subjectTypes.includes("pairwise")) {
     Object.assign(client, { isPairwise: true });
@@ -104,6 +106,7 @@ export function hostedClient(metadata: ClientMetadata, server: HostedClientPolic
       allowsScope: (token: string) => isOfUsers(token) && allowsScope(token),
     });
   }
+  if (acceptsAnyScope) Object.assign(client, { allowsUnknownScope: client.allowsScope });
   if (!server.acceptsAny.includes("redirectUris")) return client;
   const redirectUriIssue = (requested: string) =>
     validateRedirectUri(requested, server.insecureAllowHttpRedirectUris, server.allows.localUrls);

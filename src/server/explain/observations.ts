@@ -1,6 +1,6 @@
 /** The texts of observations of accepted requests, made from their facts. */
 
-import type { AnyName } from "../../core/policy.ts";
+import type { AnyName } from "../config/server_policy.ts";
 import { canonicalUri } from "../../platform/http/absolute_uri.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import { dottedScheme } from "../config/uri_issues.ts";

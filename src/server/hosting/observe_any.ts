@@ -1,12 +1,13 @@
 /** Warnings about requests that were accepted only because a setting is `"any"`. */
 
+import { splitScope } from "../../core/params.ts";
 import type { RulePassed } from "../../core/trace.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
 /**
- * Receives the passed checks of one request. A check that a strict server would not pass is observed, and is not passed
- * on to `passed` of the server.
+ * Receives the passed checks of one request, and observes those that a strict server would not pass. For a client or a
+ * redirect URI that is not registered, no check has passed.
  */
 export function observeAny(server: HostedServer): RulePassed {
   const { passed } = server;
@@ -22,6 +23,12 @@ export function observeAny(server: HostedServer): RulePassed {
       if (client.isUnregistered) return;
       const facts = { uri: String(value), registered: client.redirectUris };
       return server.observe?.(server, client.id, "RU-01", facts);
+    }
+    if (rule === "AZ-17" && client !== undefined) {
+      const requested = splitScope(String(value));
+      if (!requested.every((token) => server.settings.scopes.includes(token))) {
+        server.observe?.(server, client.id, "AZ-17", { requested, registered: client.scope });
+      }
     }
     passed?.(rule, value);
   };

@@ -2,6 +2,7 @@
 
 import { policyOf } from "../../core/clients/repository.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
+import { serverPolicy } from "../config/server_policy.ts";
 import type { RuleExplanation } from "../../core/errors.ts";
 import { warn } from "../trace.ts";
 import type { Server } from "../../core/server.ts";
@@ -19,7 +20,7 @@ export function mayLogOutTo(
 ): boolean {
   if (client?.metadata.post_logout_redirect_uris?.includes(uri)) return true;
   const setting = client?.isUnregistered ? "clients" : "redirectUris";
-  const isAccepted = client !== undefined && policyOf(server, client).acceptsAny.includes(setting) &&
+  const isAccepted = client !== undefined && serverPolicy(policyOf(server, client)).acceptsAny.includes(setting) &&
     client.allowsRedirectUri(uri);
   if (isAccepted) onAccepted(setting);
   return isAccepted;

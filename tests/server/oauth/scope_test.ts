@@ -32,7 +32,7 @@ function withSettings(settings: Scopes): Server {
     trace() {},
     now: () => 0,
     permits: () => true,
-    settings: { acceptsAny: [], ...settings },
+    settings,
   } as unknown as Server;
 }
 
