@@ -12,9 +12,11 @@ import { namesOf } from "./names.ts";
 import { requestParts } from "./request.ts";
 import { ownResponseModes } from "./request/authorization_request.ts";
 import { noResources } from "./resources.ts";
+import { json } from "./http/message.ts";
 import type { GrantType, Server } from "./server.ts";
 import { endSession } from "./session/session.ts";
 import { publicIdentifiers } from "./subjects.ts";
+import { finalClaims } from "./tokens/claim_change.ts";
 import { tokenIssuers } from "./tokens/mod.ts";
 
 /** The members that have no default. */
@@ -59,7 +61,11 @@ export async function createServer<Added extends object>(
     permits: () => true,
     grants: grantFunctions,
     identifiers: publicIdentifiers,
-    jwtResponses: { findEncryption: () => undefined, signIntrospection: () => undefined },
+    responses: {
+      userinfo: (server, claims, context) => json(200, finalClaims(server, "userinfo", claims, context)),
+      introspection: (_server, _request, introspection) => json(200, introspection),
+      idToken: (_server, _client, idToken) => idToken,
+    },
     claims: claimRules(settings),
     resources: noResources,
     ...given,

@@ -76,7 +76,6 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
   const methods = server.clientAuthentication.map(({ method }) => method).filter((name) =>
     server.settings.clientAuthMethods.includes(name)
   );
-  const ownAlgorithms = acceptedSigningAlgorithms(server.settings);
   return {
     issuer: server.issuer,
     ...Object.fromEntries(urls),
@@ -92,8 +91,7 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
     refresh_token_expiration_types_supported: expirationTypes(server),
     authorization_response_iss_parameter_supported: true,
     subject_types_supported: ["public"],
-    id_token_signing_alg_values_supported: ownAlgorithms,
-    userinfo_signing_alg_values_supported: ownAlgorithms,
+    id_token_signing_alg_values_supported: acceptedSigningAlgorithms(server.settings),
     claims_supported: [...idTokenClaims, ...server.levels === undefined ? [] : ["acr", "amr"], ...claims],
     prompt_values_supported: promptValues,
     // The default is true (OpenID Connect Discovery §3).

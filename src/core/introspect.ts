@@ -1,6 +1,5 @@
 /**
- * POST /oauth2/introspect (RFC 7662 §2), without CORS, because its callers are servers. The response is JSON, or signed
- * by an extension if the caller asks for it.
+ * POST /oauth2/introspect (RFC 7662 §2), without CORS, because its callers are servers.
  */
 
 import { confirmationOf } from "./tokens/sent_token.ts";
@@ -16,13 +15,10 @@ import { lifetimeMembers } from "./tokens/refresh_token.ts";
 import { requireTokenParameter } from "./revoke.ts";
 import { tokenType } from "./tokens/mod.ts";
 import { clientEndpoint } from "./client_endpoint.ts";
-import { json, jwtResponse } from "./http/message.ts";
 import type { Handlers } from "./route.ts";
 
 export const introspection: Handlers = clientEndpoint(async (server, request) => {
-  const response = await introspect(server, request);
-  const signed = await server.jwtResponses.signIntrospection(server, request, response);
-  return signed === undefined ? json(200, response) : jwtResponse(signed.contentType, signed.jwt);
+  return await server.responses.introspection(server, request, await introspect(server, request));
   // RFC 7662 §2.3: 401.
 }, { isChallenged: true });
 

@@ -67,7 +67,6 @@ const clientMembers: ReadonlySet<string> = new Set<keyof ClientMetadata>([
   "scope",
   "response_modes",
   "id_token_signed_response_alg",
-  "userinfo_signed_response_alg",
   "require_pkce",
   "default_max_age",
   "require_auth_time",
@@ -181,10 +180,10 @@ function checkClient(client: ClientMetadata, settings: Policy, mayHaveOthers: bo
     const expected = isWithSecret ? "a string that is not empty" : "no secret";
     add(".client_secret", expected, secret, "Fix the secret or the method.", secret === undefined ? undefined : hidden);
   }
-  for (const name of ["id_token_signed_response_alg", "userinfo_signed_response_alg"] as const) {
-    const alg = client[name];
-    if (alg === undefined || settings.signatureAlgorithms.includes(alg)) continue;
-    add(`.${name}`, `one of ${settings.signatureAlgorithms.join(", ")}`, alg, "Choose another.");
+  const { id_token_signed_response_alg: alg } = client;
+  if (alg !== undefined && !settings.signatureAlgorithms.includes(alg)) {
+    const expected = `one of ${settings.signatureAlgorithms.join(", ")}`;
+    add(".id_token_signed_response_alg", expected, alg, "Choose another.");
   }
   if (typeof scope !== "string") add(".scope", "a string of space-separated scope values", scope, "Write one string.");
   else {

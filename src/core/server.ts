@@ -20,7 +20,7 @@ import type {
 } from "./request/authorization_request.ts";
 import type { ResolvedRequest } from "./request/request_source.ts";
 import type { ParameterDescription, Params, ResponseMode } from "./params.ts";
-import type { ClaimRequests, ClaimRules } from "./claims.ts";
+import type { ClaimRequests, ClaimRules, UserClaims } from "./claims.ts";
 import type { Client, Clients, Users } from "./clients/repository.ts";
 import type { ClientAuthMethod } from "./clients/client.ts";
 import type {
@@ -42,7 +42,7 @@ import type { RandomBytes } from "./secrets.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
 import type { SubjectIdentifiers } from "./subjects.ts";
 import type { AcceptedProofs, Confirmation, SentToken } from "./tokens/sent_token.ts";
-import type { ClaimChange } from "./tokens/claim_change.ts";
+import type { ClaimChange, ClaimsContext } from "./tokens/claim_change.ts";
 import type { RuleId } from "./rules/mod.ts";
 import type { CoreTrace, RulePassed } from "./trace.ts";
 
@@ -82,8 +82,8 @@ export interface Server {
   permits(server: Server, client: Client, permission: Permission | GrantType): boolean;
   /** The subject identifiers of users. */
   readonly identifiers: SubjectIdentifiers<Server>;
-  /** Responses that are JWTs. */
-  readonly jwtResponses: JwtResponses;
+  /** How claims are sent to clients. */
+  readonly responses: ClaimResponses;
   /** How requests prove possession of the keys that tokens are bound to; absent: no request can. */
   readonly possession?: ProofOfPossession;
   /** Ends a session and revokes the grants that are bound to it. */
@@ -122,24 +122,14 @@ export interface EndingSession {
   readonly earlier?: readonly string[];
 }
 
-/** @internal Responses that are JWTs, as extensions add them. */
-export interface JwtResponses {
-  /** Signs an introspection response for a request that asks for it; `undefined` for any other request. */
-  signIntrospection(
-    server: Server,
-    request: AuthenticatedRequest,
-    introspection: Readonly<Record<string, unknown>>,
-  ): Promise<{ readonly contentType: string; readonly jwt: string }> | undefined;
-  /**
-   * Finds how a response for a client is encrypted; `undefined`, the default, if the client receives it unencrypted.
-   *
-   * @throws {OAuthError} If the client has no key that suits its algorithm, or its keys cannot be fetched.
-   */
-  findEncryption(
-    server: Server,
-    client: Client,
-    response: EncryptedResponse,
-  ): MaybePromise<EncryptResponse | undefined>;
+/** @internal Responses with claims, and what is issued beside them: by default JSON, and as it was signed. */
+export interface ClaimResponses {
+  /** The response of userinfo with these claims, which a provider's profile or a test may still change. */
+  userinfo(server: Server, claims: UserClaims, context: ClaimsContext): MaybePromise<HttpResponse>;
+  /** The response of introspection. */
+  introspection(server: Server, request: AuthenticatedRequest, introspection: UserClaims): MaybePromise<HttpResponse>;
+  /** The ID token of a token response as the client receives it. */
+  idToken(server: Server, client: Client, idToken: string): MaybePromise<string>;
 }
 
 /** @internal How requests prove possession of the keys that codes and tokens are bound to. */
@@ -340,9 +330,3 @@ export interface RequestParts {
   /** The parameters of each entry point; of `poll` only those that extensions add. */
   readonly parameters: Readonly<Record<EntryPoint, readonly ParameterDescription[]>>;
 }
-
-/** @internal The responses that can be encrypted: the prefix of the members of client metadata for them. */
-export type EncryptedResponse = "id_token" | "userinfo";
-
-/** @internal Encrypts a response: a signed JWT, or claims. */
-export type EncryptResponse = (content: string | Readonly<Record<string, unknown>>) => Promise<string>;

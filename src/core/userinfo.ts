@@ -1,8 +1,7 @@
 /** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
 
-import { type HttpResponse, json, jwtResponse, type ResponseLike, withHeaders } from "./http/message.ts";
+import { type HttpResponse, type ResponseLike, withHeaders } from "./http/message.ts";
 import { grantOfAccessToken } from "./tokens/access_token.ts";
-import { finalClaims } from "./tokens/claim_change.ts";
 import type { AccessToken } from "./tokens/access_token.ts";
 import { requireAccessToken } from "./tokens/read_access_token.ts";
 import { hasTokenInQuery, type OtherPlace } from "./tokens/sent_token.ts";
@@ -50,17 +49,8 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
   const scopeClaims = claimsForScope(server.claims, user, scope);
   const { claims: requests } = server.requestParts;
   const releasedClaims = await requests?.inUserinfo(server, claims, client, user, scopeClaims) ?? scopeClaims;
-  const { userinfo_signed_response_alg: alg } = client.metadata;
-  const response = { ...releasedClaims, sub: claims.sub, ...alg && { iss: server.issuer, aud: client.id } };
-  const info = finalClaims(server, "userinfo", response, {
-    client,
-    user,
-    grant: { id: grantOfAccessToken(claims.jti), scope, resources: [claims.aud].flat() },
-  });
-  const signed = alg && await server.keys.sign("userinfo", alg, info);
-  const encrypt = await server.jwtResponses.findEncryption(server, client, "userinfo");
-  const jwt = encrypt === undefined ? signed : await encrypt(signed ?? info);
-  return jwt === undefined ? json(200, info) : jwtResponse("application/jwt", jwt);
+  const grant = { id: grantOfAccessToken(claims.jti), scope, resources: [claims.aud].flat() };
+  return await server.responses.userinfo(server, { ...releasedClaims, sub: claims.sub }, { client, user, grant });
 }
 
 /** The place of a token besides the header. One in the query beside the header is ignored. */

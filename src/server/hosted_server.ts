@@ -3,6 +3,7 @@
 import type { User } from "../core/clients/client.ts";
 import type { Client } from "../core/clients/repository.ts";
 import type { OAuthError } from "../core/errors.ts";
+import type { AuthenticatedRequest } from "../core/grants/authenticated_request.ts";
 import type { MaybePromise } from "../core/maybe_promise.ts";
 import type { Params } from "../core/params.ts";
 import type { Resources } from "../core/resources.ts";
@@ -134,6 +135,32 @@ export interface StoredRequests {
   findAccess(server: HostedServer, id: string): Promise<FurtherAccess | undefined>;
 }
 
+/** @internal Responses that are JWTs, as extensions add them. */
+export interface JwtResponses {
+  /** Signs an introspection response for a request that asks for it; `undefined` for any other request. */
+  signIntrospection(
+    server: HostedServer,
+    request: AuthenticatedRequest,
+    introspection: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly contentType: string; readonly jwt: string }> | undefined;
+  /**
+   * Finds how a response for a client is encrypted; `undefined`, the default, if the client receives it unencrypted.
+   *
+   * @throws {OAuthError} If the client has no key that suits its algorithm, or its keys cannot be fetched.
+   */
+  findEncryption(
+    server: HostedServer,
+    client: Client,
+    response: EncryptedResponse,
+  ): MaybePromise<EncryptResponse | undefined>;
+}
+
+/** @internal The responses that can be encrypted: the prefix of the members of client metadata for them. */
+export type EncryptedResponse = "id_token" | "userinfo";
+
+/** @internal Encrypts a response: a signed JWT, or claims. */
+export type EncryptResponse = (content: string | Readonly<Record<string, unknown>>) => Promise<string>;
+
 /** @internal The whole server, which extensions and plugins receive. */
 export interface HostedServer extends FetchingServer {
   /** The policy. */
@@ -178,6 +205,8 @@ export interface HostedServer extends FetchingServer {
    * @throws {OAuthError} If they are invalid.
    */
   readSigned?(server: HostedServer, client: Client, received: Params): Promise<[name: string, value: string][]>;
+  /** Responses that are JWTs. */
+  readonly jwtResponses: JwtResponses;
   /** The resources that access tokens can be issued for. */
   readonly resources: HostedResources;
   /** Access besides scope; absent if no extension handles it. */

@@ -73,8 +73,6 @@ export interface ClientMetadata {
   readonly response_modes?: readonly ResponseMode[];
   /** The algorithm of this client's ID tokens. Default: the server's `alg`. */
   readonly id_token_signed_response_alg?: SigningAlgorithm;
-  /** Signs the userinfo responses for this client. Default: plain JSON. */
-  readonly userinfo_signed_response_alg?: SigningAlgorithm;
   /** The URIs that the browser may be redirected to after logout. Compared character by character. */
   readonly post_logout_redirect_uris?: readonly string[];
   /** Reject authorization requests without a code challenge, even if the client is confidential. Default: false. */

@@ -113,15 +113,6 @@ export function json(status: number, body: unknown, extra?: ExtraHeaders): HttpR
   };
 }
 
-/** A JWT as the whole response, never cached. */
-export function jwtResponse(contentType: string, jwt: string): HttpResponse {
-  return {
-    status: 200,
-    headers: { "content-type": contentType, ...contentHeaders },
-    body: jwt,
-  };
-}
-
 /** The response to HEAD if GET has side effects. */
 export const emptyHeadResponse: HttpResponse = {
   status: 200,

@@ -182,9 +182,10 @@ export async function issueTokens(
   }
   // Last: other issuers read the signed ID token.
   const { id_token } = response;
-  const encryption = id_token && server.jwtResponses.findEncryption(server, client, "id_token");
-  const encrypt = encryption && await encryption;
-  if (encrypt) Object.assign(response, { id_token: await encrypt(id_token) });
+  if (id_token !== undefined) {
+    const sending = server.responses.idToken(server, client, id_token);
+    Object.assign(response, { id_token: isPromise(sending) ? await sending : sending });
+  }
   server.trace({
     type: "tokens_issued",
     at: server.now(),

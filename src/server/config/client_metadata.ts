@@ -2,6 +2,7 @@
 
 import type { ClientMetadata as CoreMetadata } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
+import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { RuleExplanation } from "../../core/errors.ts";
 import type { ExtensionClientMembers } from "./extension_members.gen.ts";
 
@@ -23,6 +24,8 @@ export interface ClientMetadata extends CoreMetadata, ExtensionClientMembers {
   readonly serves?: readonly string[];
   /** `pairwise`: users have another `sub` for each sector (OpenID Connect Core §8). Default: `public`. */
   readonly subject_type?: "public" | "pairwise";
+  /** Signs the userinfo responses for this client. Default: plain JSON. */
+  readonly userinfo_signed_response_alg?: SigningAlgorithm;
   /** `opaque`: resources introspect the access tokens of this client. Default: `jwt`. */
   readonly access_token_format?: "jwt" | "opaque";
 }

@@ -24,7 +24,9 @@ import { recentChallenges, rememberChallenge } from "../explain/recent_challenge
 import { createFetching } from "../fetching/fetching.ts";
 import { type DeclaredNames, declareNames } from "../redaction/hide_secrets.ts";
 import { registeredSecrets } from "../redaction/registered_secrets.ts";
+import { acceptedSigningAlgorithms } from "../../core/keys/signing_algorithm.ts";
 import { background } from "./background.ts";
+import { claimResponses } from "./claim_responses.ts";
 import { signLimitedToken } from "./limit_token.ts";
 import { rateLimiter } from "./rate_limiter.ts";
 import { withOpaqueTokens } from "../entries/access_tokens.ts";
@@ -177,6 +179,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
         createRepository,
       ),
       claims,
+      responses: claimResponses,
+      jwtResponses: { findEncryption: () => undefined, signIntrospection: () => undefined },
       resources: hostedResources(settings),
       fetching: createFetching(outbound, given.now),
       sender: undefined,
@@ -323,10 +327,11 @@ function replaceByPath<T extends { readonly path: string }>(list: T[], item: T):
   list.splice(index < 0 ? list.length : index, 1, item);
 }
 
-/** What metadata has without an extension: the types of subjects, and the hosted resources (RFC 9728 §4). */
+/** What metadata has besides that of the core and of extensions; hosted resources: RFC 9728 §4. */
 const hostedMetadata: Pick<Extension, "metadata"> = {
   metadata: ({ settings, resources }) => ({
     subject_types_supported: settings.subjectTypes,
+    userinfo_signing_alg_values_supported: acceptedSigningAlgorithms(settings),
     protected_resources: resources.hosted.map(({ identifier }) => identifier),
   }),
 };

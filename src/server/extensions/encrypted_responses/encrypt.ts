@@ -6,8 +6,7 @@ import type { Client } from "../../../core/clients/repository.ts";
 import type { KeyManagementAlgorithm } from "./settings.ts";
 import { keySets } from "../../fetching/remote_keys.ts";
 import type { PublicKeySet } from "../../../core/keys/jwk.ts";
-import type { HostedServer } from "../../hosted_server.ts";
-import type { EncryptResponse } from "../../../core/server.ts";
+import type { EncryptResponse, HostedServer } from "../../hosted_server.ts";
 import { reject } from "./rules.ts";
 import { type Encryption, type PublicKey, suitableKeys } from "./validate_client.ts";
 

@@ -7,9 +7,9 @@ import { metadataOf } from "../../config/client_metadata.ts";
 import type { Extension } from "../../hosting/extension.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { contentEncryptions, encryptedResponseClientFields, keyManagementAlgorithms } from "./settings.ts";
-import type { EncryptedResponse, Server } from "../../../core/server.ts";
+import type { Server } from "../../../core/server.ts";
 import { type Encryption, validateEncryption } from "./validate_client.ts";
-import type { HostedServer } from "../../hosted_server.ts";
+import type { EncryptedResponse, HostedServer } from "../../hosted_server.ts";
 
 /** The algorithms for a response to a client; `undefined` if the client receives it unencrypted. */
 function encryptionFor(client: Client, response: EncryptedResponse): Encryption | undefined {
@@ -23,7 +23,7 @@ function encryptionFor(client: Client, response: EncryptedResponse): Encryption 
 function withKnownKey(grants: Server["grants"]): Server["grants"] {
   return {
     ...grants,
-    narrow(server, request, stored, scope) {
+    narrow(server: HostedServer, request, stored, scope) {
       const narrowing = grants.narrow(server, request, stored, scope);
       const { client } = request;
       if (!scope.includes("openid") || encryptionFor(client, "id_token") === undefined) return narrowing;
