@@ -21,8 +21,6 @@ export interface Policy {
   readonly metadataForms: readonly MetadataForm[];
   /** Members of the metadata documents to replace or add; `null` removes one. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Redirect the browser with 303 in every case (RFC 9700 §4.12), not only after a POST request. */
-  readonly seeOther: boolean;
 
   readonly signatureAlgorithms: readonly string[];
   /** Signs access tokens, and ID tokens of clients that registered no other algorithm. */

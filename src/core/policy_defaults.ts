@@ -10,7 +10,6 @@ export const defaultScopes: readonly string[] = ["openid", "profile", "email", "
 /** The members that depend on no other: what a first server needs. Durations are in seconds. */
 const defaultPolicy = {
   signatureAlgorithms: defaultAlgorithms,
-  seeOther: false,
   clientAuthMethods: ["client_secret_basic", "client_secret_post", "none"],
   allowsEmptySecret: true,
   requireRedirectUri: false,

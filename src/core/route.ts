@@ -1,6 +1,6 @@
 /** Endpoints with their handlers, their routes, and the one handler of all requests. */
 
-import { isResponse, type ResponseLike } from "./http/message.ts";
+import type { ResponseLike } from "./http/message.ts";
 import { type Method, type RequestHandler, type Route, router, type RouterOptions } from "./router.ts";
 import type { ParameterDescription } from "./params.ts";
 import type { Context } from "./context.ts";
@@ -59,13 +59,12 @@ export function createHandler(
   findRoute: (path: string) => EndpointRoute | undefined,
   { server, createContext, handleError }: HandlerOptions,
 ): RequestHandler {
-  const { settings } = server;
   let last: { readonly issuer: string; readonly headers?: Readonly<Record<string, string>> } = { issuer: "" };
-  const handle = router(findRoute, {
+  return router(findRoute, {
     createContext,
     handleError,
     lastResort: (cause, target, context) => lastResortError(context?.server ?? server, target, cause),
-    permissiveCors: settings.allows.unknownClients,
+    permissiveCors: server.settings.allows.unknownClients,
     headers() {
       // The issuer may change while the server runs.
       const { issuer } = server;
@@ -73,7 +72,6 @@ export function createHandler(
       return last.headers;
     },
   });
-  return settings.seeOther ? seeOther(handle) : handle;
 }
 
 /**
@@ -131,14 +129,6 @@ export function page(
   parameters: readonly ParameterDescription[] = [],
 ): Endpoint {
   return { name, path, title, load, methods, parameters, caller: "browser", errors: "page" };
-}
-
-/** Replaces 302 by 303, with which a browser never repeats the method and the body of its request (RFC 9700 §4.12). */
-export function seeOther(handle: RequestHandler): RequestHandler {
-  return async (request, peer) => {
-    const response = await handle(request, peer);
-    return response.status !== 302 || isResponse(response) ? response : { ...response, status: 303 };
-  };
 }
 
 /** HSTS (RFC 6797), except on a loopback host, where other programs use http on the same host. */

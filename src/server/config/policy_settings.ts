@@ -15,11 +15,6 @@ export interface PolicySettings extends TokenSettings, RequestSettings, UrlSetti
    */
   readonly signatureAlgorithms?: readonly string[];
   /**
-   * Redirect the browser with 303 in every case (RFC 9700 §4.12); otherwise with 302 after a GET request. Default:
-   * false.
-   */
-  readonly seeOther?: boolean;
-  /**
    * The methods of client authentication that clients may use; the two of TLS also need `mutualTls`. Default:
    * `client_secret_basic client_secret_post client_secret_jwt private_key_jwt tls_client_auth
    * self_signed_tls_client_auth none`, those of the core and of all extensions.

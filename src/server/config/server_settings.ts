@@ -18,6 +18,11 @@ export interface ServerSettings
    */
   readonly unknownLoginHint?: "default" | "reject" | "create";
   /**
+   * Redirect the browser with 303 in every case (RFC 9700 §4.12); otherwise with 302 after a GET request. Default:
+   * false.
+   */
+  readonly seeOther?: boolean;
+  /**
    * The accepted `aud` of client assertions and of assertions of `trustedIssuers`: only the issuer (RFC 10070), or
    * also the URL of the token endpoint (RFC 7523, sent by many clients), or of the endpoint for pushed requests (RFC
    * 9126 §2) or backchannel authentication (CIBA §7.1) that is called, which causes a warning. `aud` must contain one

@@ -15,6 +15,7 @@ import {
   type NavigationLink,
 } from "../../core/endpoint.ts";
 import { grantFunctions } from "../../core/grants/narrow_grant.ts";
+import { isResponse } from "../../core/http/message.ts";
 import { endpointOrigin } from "../../core/names.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Site } from "../pages/layout.tsx";
@@ -285,7 +286,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const admit = settings.isIssuerFromHost ? rejectOtherHost : undefined;
   const routes = endpointRoutes([...ownEndpoints, ...pluginEndpoints], admit);
   let findRoute = routeFinder(routes);
-  const handle = createHandler((path) => findRoute(path), {
+  const handler = createHandler((path) => findRoute(path), {
     server,
     createContext: contextFactory(
       app,
@@ -296,6 +297,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     handleError: async (error, context) =>
       await (await import("../errors/error_response.ts")).explainedErrorHandler(pages.error)(error, context),
   });
+  const handle = settings.seeOther ? seeOther(handler) : handler;
   function addResource(resource: HostedResource, resourceEndpoints: readonly Endpoint[]): void {
     server.resources.host(resource);
     const added = resource.scopes.filter((value) => !scopes.includes(value));
@@ -325,6 +327,14 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
 function replaceByPath<T extends { readonly path: string }>(list: T[], item: T): void {
   const index = list.findIndex(({ path }) => path === item.path);
   list.splice(index < 0 ? list.length : index, 1, item);
+}
+
+/** Replaces 302 by 303, with which a browser never repeats the method and the body of its request (RFC 9700 §4.12). */
+function seeOther(handle: RequestHandler): RequestHandler {
+  return async (request, peer) => {
+    const response = await handle(request, peer);
+    return response.status !== 302 || isResponse(response) ? response : { ...response, status: 303 };
+  };
 }
 
 /** What metadata has besides that of the core and of extensions; hosted resources: RFC 9728 §4. */
