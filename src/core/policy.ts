@@ -15,10 +15,6 @@ export interface Policy {
 
   /** Further origins of web pages that may call a server on a test host. */
   readonly allowedOrigins: readonly string[];
-  /** Whether `/authorize`, `/token` and `/register` at the root of the host serve these endpoints too. */
-  readonly defaultEndpoints: boolean;
-  /** The URLs of the metadata document: a well-known name before the path of the issuer, or after it. */
-  readonly metadataForms: readonly MetadataForm[];
   /** Members of the metadata documents to replace or add; `null` removes one. */
   readonly metadata: Readonly<Record<string, unknown>>;
 
@@ -62,9 +58,6 @@ export interface Policy {
   readonly tokenPrefixes: { readonly [Name in "code" | "access_token" | "refresh_token"]?: string };
   readonly refresh: RefreshPolicy;
 }
-
-/** @internal A form of the metadata URL: RFC 8414 (`oauth`) or OpenID Connect (`openid`). */
-export type MetadataForm = "oauth-inserted" | "openid-inserted" | "openid-appended" | "oauth-appended";
 
 /** @internal Lifetimes in seconds. */
 export interface LifetimePolicy {

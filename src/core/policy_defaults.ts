@@ -14,8 +14,6 @@ const defaultPolicy = {
   allowsEmptySecret: true,
   requireRedirectUri: false,
   accessTokenInForm: true,
-  metadataForms: ["oauth-inserted", "openid-inserted", "openid-appended", "oauth-appended"],
-  defaultEndpoints: false,
   claims: {},
   idTokenClaims: "minimal",
   accessTokenClaims: [],

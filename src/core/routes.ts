@@ -10,7 +10,6 @@ import { type Endpoint, page } from "./route.ts";
 import type { Method } from "./router.ts";
 import type { Server } from "./server.ts";
 import { token } from "./token.ts";
-import type { MetadataForm } from "./policy.ts";
 
 interface RouteOptions {
   readonly server: Server;
@@ -44,14 +43,12 @@ export function responseParametersOf({ responseModes, responseTypes }: Server): 
 export function coreEndpoints(
   { server, base, extensions, approver, repeatWithCookies }: RouteOptions,
 ): Endpoint[] {
-  const { settings, grantTypes, requestParts } = server;
-  const defaultPaths = (path: string): readonly string[] => settings.defaultEndpoints ? [path] : [];
+  const { grantTypes, requestParts } = server;
   return [
     {
       name: "authorize",
       metadataName: "authorization_endpoint",
       path: `${base}/oauth2/authorize`,
-      aliases: defaultPaths("/authorize"),
       methods: ["GET", "HEAD", "POST"],
       caller: "browser",
       title: "Authorization request",
@@ -66,7 +63,6 @@ export function coreEndpoints(
       name: "token",
       metadataName: "token_endpoint",
       path: `${base}/oauth2/token`,
-      aliases: defaultPaths("/token"),
       methods: ["POST"],
       caller: "client",
       cors: true,
@@ -143,7 +139,7 @@ export function coreEndpoints(
       exampleParameters: ["token", "client_id"],
       load: async () => (await import("./introspect.ts")).introspection,
     },
-    ...wellKnownPaths(base, settings.metadataForms).map((path): Endpoint => ({
+    ...wellKnownPaths(base).map((path): Endpoint => ({
       name: "discovery",
       path,
       methods: ["GET"],
@@ -178,13 +174,8 @@ export function coreEndpoints(
  * The paths of the metadata: both well-known names before the issuer's path (RFC 8414 §3.1, §5) and after it (OpenID
  * Connect Discovery §4; some clients append RFC 8414's name too).
  */
-function wellKnownPaths(base: string, forms: readonly MetadataForm[]): string[] {
-  return [...new Set(forms.map((form) => paths[form](base)))];
+function wellKnownPaths(base: string): string[] {
+  const oauth = "/.well-known/oauth-authorization-server";
+  const openid = "/.well-known/openid-configuration";
+  return [...new Set([oauth + base, openid + base, base + openid, base + oauth])];
 }
-
-const paths: Readonly<Record<MetadataForm, (base: string) => string>> = {
-  "oauth-inserted": (base) => `/.well-known/oauth-authorization-server${base}`,
-  "openid-inserted": (base) => `/.well-known/openid-configuration${base}`,
-  "openid-appended": (base) => `${base}/.well-known/openid-configuration`,
-  "oauth-appended": (base) => `${base}/.well-known/oauth-authorization-server`,
-};

@@ -1,7 +1,7 @@
 /** The settings by which the minimal server decides, with documentation and defaults. */
 
 import type { ClientAuthMethod } from "../../core/clients/client.ts";
-import type { MetadataForm, RefreshLifetimeMember } from "../../core/policy.ts";
+import type { RefreshLifetimeMember } from "../../core/policy.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { ResponseMode, ResponseType } from "../../core/params.ts";
 
@@ -27,17 +27,6 @@ export interface PolicySettings extends TokenSettings, RequestSettings, UrlSetti
   readonly requireRedirectUri?: boolean;
   /** Whether userinfo accepts an access token in a form (RFC 6750 §2.2). Default: true. */
   readonly accessTokenInForm?: boolean;
-  /**
-   * The URLs of the metadata document: the well-known names of RFC 8414 (`oauth`) and of OpenID Connect (`openid`),
-   * before the path of the issuer (`inserted`) or after it (`appended`). Without such a path both are the same URL.
-   * Default: `oauth-inserted openid-inserted openid-appended oauth-appended`.
-   */
-  readonly metadataForms?: readonly MetadataForm[];
-  /**
-   * Whether `/authorize`, `/token` and `/register` at the root of the host serve these endpoints too, for clients that
-   * find no metadata. Default: false.
-   */
-  readonly defaultEndpoints?: boolean;
 }
 
 /** @internal Settings of claims and tokens. */

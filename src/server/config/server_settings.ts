@@ -47,6 +47,17 @@ export interface ServerSettings
    */
   readonly resourceParameter?: "optional" | "expected" | "required";
   /**
+   * The URLs of the metadata document: the well-known names of RFC 8414 (`oauth`) and of OpenID Connect (`openid`),
+   * before the path of the issuer (`inserted`) or after it (`appended`). Without such a path both are the same URL.
+   * Default: `oauth-inserted openid-inserted openid-appended oauth-appended`.
+   */
+  readonly metadataForms?: readonly MetadataForm[];
+  /**
+   * Whether `/authorize`, `/token` and `/register` at the root of the host serve these endpoints too, for clients that
+   * find no metadata. Default: false.
+   */
+  readonly defaultEndpoints?: boolean;
+  /**
    * The resources that access tokens are for (RFC 8707). Default: a request may name every https URI and every URI on a
    * test host.
    */
@@ -61,6 +72,9 @@ export interface ServerSettings
   /** Rate-limit failed client authentication and logins (429). Default: true, unless the issuer is on a test host. */
   readonly throttle?: boolean;
 }
+
+/** @internal A form of the metadata URL: RFC 8414 (`oauth`) or OpenID Connect (`openid`). */
+export type MetadataForm = "oauth-inserted" | "openid-inserted" | "openid-appended" | "oauth-appended";
 
 /** @internal A protected resource that access tokens can be for (RFC 8707). */
 export interface ResourceSettings {

@@ -5,12 +5,14 @@ import { type ParameterDescription, parameters } from "../../core/params.ts";
 import { type Endpoint, page } from "../../core/route.ts";
 import { coreEndpoints, responseParametersOf } from "../../core/routes.ts";
 import type { Server } from "../../core/server.ts";
+import type { MetadataForm } from "../config/server_settings.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import type { Pages } from "../pages.ts";
 import type { EndpointOptions, Extension } from "./extension.ts";
 
 /** The values that decide which endpoints a server has. */
 interface HostedEndpointOptions {
-  readonly server: Server;
+  readonly server: HostedServer;
   /** The path of the issuer, without a slash at its end. */
   readonly base: string;
   /** The extensions, which add endpoints. */
@@ -43,16 +45,43 @@ const hostedPages: Readonly<Record<string, Endpoint["load"]>> = {
   authorized: async () => (await import("./authorized.ts")).authorized,
 };
 
-/** The endpoints of the minimal server, with the pages of the whole one, to which an authorization request may lead. */
-export function protocolEndpoints(options: Parameters<typeof coreEndpoints>[0]): Endpoint[] {
-  return coreEndpoints(options).map((endpoint) => {
+/** The paths of the metadata, by the form of its URL. */
+const metadataPaths: Readonly<Record<MetadataForm, (base: string) => string>> = {
+  "oauth-inserted": (base) => `/.well-known/oauth-authorization-server${base}`,
+  "openid-inserted": (base) => `/.well-known/openid-configuration${base}`,
+  "openid-appended": (base) => `${base}/.well-known/openid-configuration`,
+  "oauth-appended": (base) => `${base}/.well-known/oauth-authorization-server`,
+};
+
+/**
+ * The endpoints of the minimal server at the paths that the settings select, with the pages of the whole server, to
+ * which an authorization request may lead.
+ */
+export function protocolEndpoints(
+  options: Parameters<typeof coreEndpoints>[0] & { readonly server: HostedServer },
+): Endpoint[] {
+  const { server, base } = options;
+  const { defaultEndpoints, metadataForms } = server.settings;
+  const endpoints = coreEndpoints(options);
+  const metadata = endpoints.find(({ name }) => name === "discovery")!;
+  const paths = new Set(metadataForms.map((form) => metadataPaths[form](base)));
+  return endpoints.flatMap((endpoint) => {
     const { name, load, parameters = [] } = endpoint;
-    if (name !== "authorize") return { ...endpoint, load: hostedPages[name] ?? load };
-    return {
-      ...endpoint,
-      parameters: [...parameters, interactionParameter],
-      responseParameters: redirectParametersOf(options.server),
-    };
+    switch (name) {
+      case "discovery":
+        return endpoint === metadata ? [...paths].map((path) => ({ ...endpoint, path })) : [];
+      case "token":
+        return { ...endpoint, aliases: defaultEndpoints ? ["/token"] : [] };
+      case "authorize":
+        return {
+          ...endpoint,
+          aliases: defaultEndpoints ? ["/authorize"] : [],
+          parameters: [...parameters, interactionParameter],
+          responseParameters: redirectParametersOf(server),
+        };
+      default:
+        return { ...endpoint, load: hostedPages[name] ?? load };
+    }
   });
 }
 

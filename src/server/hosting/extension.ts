@@ -4,11 +4,10 @@ import type { CoreExtension, EndpointOptions as CoreEndpointOptions } from "../.
 import type { EndpointDescription } from "../../core/endpoint.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { ParameterDescription } from "../../core/params.ts";
-import type { Policy } from "../../core/policy.ts";
 import type { Endpoint } from "../../core/route.ts";
 import type { ClientAuth } from "../../core/server.ts";
 import type { LoadableGrantType } from "../../core/grants/mod.ts";
-import type { OptionalGrantType } from "../config/server_policy.ts";
+import type { OptionalGrantType, ServerPolicy } from "../config/server_policy.ts";
 import type { SettingsExtension } from "../config/extension_settings.ts";
 import type { Pages } from "../pages.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -45,7 +44,7 @@ export interface Extension<Own = object> extends CoreExtension<Own>, SettingsExt
   /** Its methods of client authentication. Default: none. */
   readonly clientAuthentication?: readonly ClientAuth[];
   /** Its endpoints. Each loads its handlers at the first request. Default: none. */
-  endpoints?(settings: Policy & Own, options: EndpointOptions): readonly Endpoint[];
+  endpoints?(settings: ServerPolicy & Own, options: EndpointOptions): readonly Endpoint[];
   /** See {@link CoreExtension.metadata}. */
   metadata?(server: ServerWith<Own>, endpoints: readonly EndpointDescription[]): Readonly<Record<string, unknown>>;
   /** See {@link CoreExtension.extend}. */
