@@ -162,15 +162,9 @@ export function authorizationResponse(
 }
 
 /** The parameters of a response, with `state` as received and `iss` (RFC 9207 §2). */
-export function responseFields(server: Server, { mode, state }: Destination, response: ResponseFields): ResponseFields {
+export function responseFields(server: Server, { state }: Destination, response: ResponseFields): ResponseFields {
   const fields = [...response];
   if (state !== undefined) fields.push(["state", state]);
-  if (sendsIss(server) || server.responseModes.get(mode)?.replace !== undefined) fields.push(["iss", server.issuer]);
+  fields.push(["iss", server.issuer]);
   return fields;
-}
-
-/** Whether responses have `iss`. Default: true; the setting `metadata` can change it. */
-export function sendsIss({ settings: { metadata } }: Server): boolean {
-  const { authorization_response_iss_parameter_supported: isSupported = true } = metadata;
-  return isSupported === true;
 }

@@ -45,9 +45,7 @@ export function discoveryHandlers(extensions: readonly Pick<CoreExtension, "meta
       const { server } = context;
       const added = extensions.map((extension) => extension.metadata?.(server, context.app.endpoints));
       const document = withoutEmpty(Object.assign(metadata(context, supportedClaims(server)), ...added));
-      return json(200, withMembers(document, server.settings.metadata), {
-        "cache-control": "public, max-age=60",
-      });
+      return json(200, document, { "cache-control": "public, max-age=60" });
     },
   };
 }
@@ -62,11 +60,6 @@ function isAlias(host: string): boolean {
 /** Omits empty lists (RFC 8414 §3.2). */
 function withoutEmpty(document: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(document).filter(([, value]) => !Array.isArray(value) || value.length > 0));
-}
-
-/** Replaces members, and removes those that are `null`. */
-function withMembers(document: Record<string, unknown>, members: Readonly<Record<string, unknown>>) {
-  return Object.fromEntries(Object.entries({ ...document, ...members }).filter(([, value]) => value !== null));
 }
 
 function metadata({ app, server }: Context, claims: readonly string[]): Record<string, unknown> {

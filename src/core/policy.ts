@@ -15,8 +15,6 @@ export interface Policy {
 
   /** Further origins of web pages that may call a server on a test host. */
   readonly allowedOrigins: readonly string[];
-  /** Members of the metadata documents to replace or add; `null` removes one. */
-  readonly metadata: Readonly<Record<string, unknown>>;
 
   readonly signatureAlgorithms: readonly string[];
   /** Signs access tokens, and ID tokens of clients that registered no other algorithm. */

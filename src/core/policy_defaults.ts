@@ -35,7 +35,6 @@ const defaultPolicy = {
     insecureAllowMissing: false,
     insecureAllowPlain: false,
   },
-  metadata: {},
   tokenRedirectUri: "required",
   tokenPrefixes: {},
   refresh: { rotateConfidential: false, rotateBound: false, grace: 0, onlyOffline: false, lifetimeMembers: [] },
@@ -48,7 +47,6 @@ const defaultPolicy = {
 const fixedNames = [
   "allows",
   "allowedOrigins",
-  "metadata",
   "userScopes",
 ] as const satisfies readonly (keyof Policy)[];
 

@@ -16,7 +16,7 @@ export async function assertSignature(
 ): Promise<void> {
   const { response, problem } = callback;
   if (response === undefined) {
-    const isExpected = [...server.responseModes.values()].some(({ name, replace }) => name === mode && replace);
+    const isExpected = [...server.responseModes.values()].some(({ name, parameters }) => name === mode && parameters);
     if (!isExpected || callback.error !== undefined) return;
     throw new LoginError(`The callback is not signed, although the request has response_mode=${mode}`, { callback });
   }

@@ -13,7 +13,7 @@ import type { Client } from "../core/clients/repository.ts";
 import type { TokenResponse } from "../core/grants/authenticated_request.ts";
 import { redactText } from "../server/redaction/redact.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
-import { sendsIss } from "../core/authorize.ts";
+import { sendsIss } from "../server/metadata_setting.ts";
 import { authenticateClient, type ClientCredentials, signingKey } from "../client/authentication.ts";
 import { authorizationRequest, type FlowValues, newFlowValues } from "../client/authorization_request.ts";
 import { encodeParameters, type RequestParameters } from "../client/parameters.ts";

@@ -97,11 +97,11 @@ export interface ResponseModeDescription<Server> {
   /** Describes the parameters that `replace` returns. Default: the usual parameters. */
   readonly parameters?: readonly ParameterDescription[];
   /**
-   * Replaces the parameters, which contain `iss` in every case, with others. Default: they are sent unchanged.
+   * Replaces the parameters with others. Default: they are sent unchanged.
    *
    * @param clientId The client that receives them.
    */
-  replace?(server: Server, clientId: string, fields: ResponseFields): Promise<ResponseFields>;
+  replace?(server: Server, clientId: string, fields: ResponseFields): MaybePromise<ResponseFields>;
   /**
    * Delivers a grant itself. Default: the browser carries a code.
    *

@@ -66,13 +66,6 @@ export interface TokenSettings {
   /** When code challenges are required. */
   readonly pkce?: PkceSettings;
   /**
-   * Members of the metadata documents to replace or add; `null` removes one. Only on test hosts, to test clients
-   * against other metadata. The server behaves as before, with one exception: if
-   * `authorization_response_iss_parameter_supported` is not `true`, only signed authorization responses have `iss`.
-   * Default: none.
-   */
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  /**
    * Whether a token request must repeat `redirect_uri`. `optional`: it may leave `redirect_uri` out if the code has a
    * code challenge (OAuth 2.1 §10.2); a wrong value is rejected. Default: `required`.
    */

@@ -94,6 +94,13 @@ export interface ProviderSettings extends TokenSettings {
    * issuer: at the issuer `/tenant/v2.0`, `/../oauth2/token` is `/tenant/oauth2/token`. Default: below `/oauth2`.
    */
   readonly paths?: EndpointPaths;
+  /**
+   * Members of the metadata documents to replace or add; `null` removes one. Only on test hosts, to test clients
+   * against other metadata. The server behaves as before, with one exception: if
+   * `authorization_response_iss_parameter_supported` is not `true`, only signed authorization responses have `iss`.
+   * Default: none.
+   */
+  readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 /** @internal The rotation of signing keys. */

@@ -2,6 +2,7 @@
 
 import { type Client, policyOf } from "../../core/clients/repository.ts";
 import type { RuleExplanation } from "../../core/errors.ts";
+import { serverPolicy } from "../config/server_policy.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
 const method = "client_secret_post";
@@ -18,7 +19,7 @@ export function describePostedSecret(
   server: Pick<HostedServer, "settings">,
 ): readonly RuleExplanation[] {
   const { providers } = server.settings;
-  const { metadata, clientAuthMethods } = policyOf(server, client);
+  const { metadata, clientAuthMethods } = serverPolicy(policyOf(server, client));
   const documented = metadata.token_endpoint_auth_methods_supported ?? clientAuthMethods;
   const isDocumented = providers.length > 0 && Array.isArray(documented) && documented.includes(method);
   if (isDocumented || warned.has(client)) return [];

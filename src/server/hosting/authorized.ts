@@ -3,7 +3,6 @@
  * to exchange the code; never exchanges it. A plugin adds the steps that send requests (`DemoSteps`).
  */
 
-import { sendsIss } from "../../core/authorize.ts";
 import {
   basicCredentials,
   findLogin,
@@ -35,6 +34,7 @@ import type { Server } from "../../core/server.ts";
 import { ensureBrowserCookie } from "../../core/session/cookies.ts";
 import { verifyOwnJwt } from "../../core/keys/verification.ts";
 import { demoSecret } from "../config/demo_entries.ts";
+import { sendsIss } from "../metadata_setting.ts";
 import { findRule } from "../rules.ts";
 import { CallbackPage, type CallbackProps } from "../pages/authorized_page.tsx";
 import type { ResponseCheck } from "../pages/checks.tsx";

@@ -37,6 +37,7 @@ import { clientRepository } from "../entries/client_repository.ts";
 import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
 import { hostedEndpoints, protocolEndpoints } from "./endpoints.ts";
 import type { Extension } from "./extension.ts";
+import { announcedModes } from "../metadata_setting.ts";
 import type { HostedResource, HostedServer } from "../hosted_server.ts";
 import { serverNames } from "../config/server_names.ts";
 import { type AppChanges, defaultOutbound, type LatchkeyOptions } from "./options.ts";
@@ -204,7 +205,10 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     });
   }
   const consume = async (ofRequest: HostedServer, id: string) => await storedRequests(ofRequest).consume(ofRequest, id);
-  Object.assign(own, { requestParts: { ...own.requestParts, consume } });
+  Object.assign(own, {
+    requestParts: { ...own.requestParts, consume },
+    responseModes: announcedModes(own.responseModes),
+  });
   const approver = keepsRequests(plugins.reduceRight(
     (inner, plugin) => plugin.approve?.(inner, interaction !== undefined) ?? inner,
     options.approver ?? interaction?.pagesApprover() ?? automaticLogin,

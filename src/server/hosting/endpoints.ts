@@ -7,6 +7,7 @@ import { coreEndpoints, responseParametersOf } from "../../core/routes.ts";
 import type { Server } from "../../core/server.ts";
 import type { MetadataForm } from "../config/server_settings.ts";
 import type { HostedServer } from "../hosted_server.ts";
+import { withOwnMembers } from "../metadata_setting.ts";
 import type { Pages } from "../pages.ts";
 import type { EndpointOptions, Extension } from "./extension.ts";
 
@@ -69,7 +70,9 @@ export function protocolEndpoints(
     const { name, load, parameters = [] } = endpoint;
     switch (name) {
       case "discovery":
-        return endpoint === metadata ? [...paths].map((path) => ({ ...endpoint, path })) : [];
+        return endpoint === metadata
+          ? [...paths].map((path) => ({ ...endpoint, path, load: async () => withOwnMembers(await load()) }))
+          : [];
       case "token":
         return { ...endpoint, aliases: defaultEndpoints ? ["/token"] : [] };
       case "authorize":

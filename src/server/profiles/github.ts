@@ -3,6 +3,7 @@
 import { redirect } from "../../core/http/message.ts";
 import type { Members, ProviderRequest, ProviderResponse, RequestFacts, ResponseFacts } from "./provider_functions.ts";
 import { responseFields } from "../../core/authorize.ts";
+import { announcedFields } from "../metadata_setting.ts";
 import { appendToRedirectUri, encodeFields } from "../../core/redirect_uri.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { isJson, omit, withBody } from "./shared/members.ts";
@@ -166,5 +167,5 @@ function redirectMismatch(
     ["error", "redirect_uri_mismatch"],
     ["error_description", "The redirect_uri MUST match the registered callback URL for this application."],
   ]);
-  return redirect(request.method, appendToRedirectUri(uri, fields));
+  return redirect(request.method, appendToRedirectUri(uri, announcedFields(server, fields)));
 }

@@ -60,7 +60,7 @@ export function resolveMetadata(
       ? allScopes
       : ownScope(server, requested.scope, approval) ?? allScopes,
     id_token_signed_response_alg: requested.id_token_signed_response_alg ?? server.settings.alg,
-    ...server.settings.responseModes.some((mode) => server.responseModes.get(mode)?.replace) && {
+    ...server.settings.responseModes.some((mode) => server.responseModes.get(mode)?.parameters) && {
       authorization_signed_response_alg: requested.authorization_signed_response_alg ?? server.settings.alg,
     },
     subject_type: requested.subject_type ?? "public",

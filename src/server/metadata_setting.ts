@@ -1,0 +1,44 @@
+/** The setting `metadata`: members of the metadata documents to replace; authorization responses have `iss` by them. */
+
+import type { HttpResponse } from "../core/http/message.ts";
+import type { ResponseFields } from "../core/params.ts";
+import type { Policy } from "../core/policy.ts";
+import type { ResponseModes } from "../core/request/authorization_request.ts";
+import type { Handlers } from "../core/route.ts";
+import type { Server } from "../core/server.ts";
+import { serverPolicy } from "./config/server_policy.ts";
+import type { HostedServer } from "./hosted_server.ts";
+
+interface WithSettings {
+  readonly settings: Policy;
+}
+
+/** The handlers of the metadata documents, with the members of the setting, and without those that are `null` in it. */
+export function withOwnMembers(handlers: Handlers): Handlers<HostedServer> {
+  return {
+    async GET(context) {
+      const response = await handlers.GET!(context) as HttpResponse;
+      const { metadata } = context.server.settings;
+      if (Object.keys(metadata).length === 0) return response;
+      const members = Object.entries({ ...JSON.parse(response.body!), ...metadata });
+      return { ...response, body: JSON.stringify(Object.fromEntries(members.filter(([, value]) => value !== null))) };
+    },
+  };
+}
+
+/** Whether responses have `iss`, as metadata announces it. */
+export function sendsIss({ settings }: WithSettings): boolean {
+  const { authorization_response_iss_parameter_supported: isSupported = true } = serverPolicy(settings).metadata;
+  return isSupported === true;
+}
+
+/** The parameters of a response; without `iss` if the server does not announce it. */
+export function announcedFields(server: WithSettings, fields: ResponseFields): ResponseFields {
+  return sendsIss(server) ? fields : fields.filter(([name]) => name !== "iss");
+}
+
+/** The response modes, without `iss` if the server does not announce it; a mode that signs its responses keeps it. */
+export function announcedModes(modes: ResponseModes<Server>): ResponseModes<Server> {
+  const replace = (server: Server, _clientId: string, fields: ResponseFields) => announcedFields(server, fields);
+  return new Map([...modes].map(([name, mode]) => [name, { replace, ...mode }]));
+}
