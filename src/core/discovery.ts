@@ -8,7 +8,6 @@ import { promptValues } from "./params.ts";
 import type { Server } from "./server.ts";
 import { isTestHost } from "./test_hosts.ts";
 import { idTokenClaims } from "./tokens/mod.ts";
-import { expirationTypes } from "./tokens/refresh_token.ts";
 import type { Context } from "./context.ts";
 import type { CoreExtension } from "./extension.ts";
 import type { Handlers } from "./route.ts";
@@ -81,7 +80,6 @@ function metadata({ app, server }: Context, claims: readonly string[]): Record<s
     revocation_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== "none"),
     code_challenge_methods_supported: ["S256"],
-    refresh_token_expiration_types_supported: expirationTypes(server),
     authorization_response_iss_parameter_supported: true,
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: acceptedSigningAlgorithms(server.settings),

@@ -11,7 +11,6 @@ import { reject } from "./reject.ts";
 import type { Server } from "./server.ts";
 import type { AccessToken } from "./tokens/access_token.ts";
 import { readAccessToken } from "./tokens/read_access_token.ts";
-import { lifetimeMembers } from "./tokens/refresh_token.ts";
 import { requireTokenParameter } from "./revoke.ts";
 import { tokenType } from "./tokens/mod.ts";
 import { clientEndpoint } from "./client_endpoint.ts";
@@ -66,7 +65,7 @@ export async function introspect(
   }
   const refreshToken = await server.store.get("refresh_token", await storageKey(server, token));
   if (refreshToken === undefined || refreshToken.consumedAt !== undefined) return inactiveToken;
-  const { grant, validUntil, endsAt, dpopJkt } = refreshToken.value;
+  const { grant, validUntil, dpopJkt } = refreshToken.value;
   if (grant.clientId !== caller.id) return inactiveToken;
   const scope = registeredScope(caller, grant.scope);
   if (server.now() >= validUntil || await findInvalidReason(server, caller, refreshToken, scope) !== undefined) {
@@ -80,7 +79,6 @@ export async function introspect(
     sub: (await server.identifiers.issued(server, caller, { sub: grant.subject.sub })).sub,
     scope: scope.join(" "),
     exp: Math.floor(validUntil / 1000),
-    ...lifetimeMembers(server, endsAt, validUntil),
     ...dpopJkt !== undefined && { cnf: confirmationOf(dpopJkt) },
   };
 }

@@ -101,15 +101,7 @@ export interface RefreshPolicy {
   readonly onlyOffline: boolean;
   /** Accept a refresh token any number of times; with `another`, each response has a new one. Only on test hosts. */
   readonly reuse?: "same" | "another";
-  /** The members of responses with a refresh token that say when it ends, in seconds. */
-  readonly lifetimeMembers: readonly RefreshLifetimeMember[];
 }
-
-/** @internal A member of a token response with the rest of a lifetime. */
-export type RefreshLifetimeMember =
-  | "refresh_token_expires_in"
-  | "refresh_token_timeout"
-  | "authorization_expires_in";
 
 /**
  * @internal How a user logs in: `auto` without a page, with `login: "auto"`; `open` on the login page without a

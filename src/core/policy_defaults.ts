@@ -37,7 +37,7 @@ const defaultPolicy = {
   },
   tokenRedirectUri: "required",
   tokenPrefixes: {},
-  refresh: { rotateConfidential: false, rotateBound: false, grace: 0, onlyOffline: false, lifetimeMembers: [] },
+  refresh: { rotateConfidential: false, rotateBound: false, grace: 0, onlyOffline: false },
   allowedOrigins: [],
   responseModes: ["query", "form_post"],
   responseTypes: ["code"],

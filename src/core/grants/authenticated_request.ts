@@ -50,11 +50,8 @@ export interface Authorization {
   readonly nonce?: string;
   /** The grant that a new refresh token is for. Default: one of the members above. */
   readonly grant?: Grant;
-  /**
-   * The refresh token of the response, if the grant type has decided it; without `token` the response has none. Both
-   * times are in milliseconds since the epoch: when its grant ends, and when it expires unless it is used.
-   */
-  readonly refresh?: { readonly token?: string; readonly endsAt?: number; readonly validUntil?: number };
+  /** The refresh token of the response, if the grant type has decided it; without `token` the response has none. */
+  readonly refresh?: { readonly token?: string };
   /** Further claims of the access token, such as `act`. Default: none. */
   readonly accessTokenClaims?: Readonly<Record<string, unknown>>;
   /** Maximum lifetime of the access token, in seconds. Default: the server's lifetime of access tokens. */

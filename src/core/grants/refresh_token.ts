@@ -39,20 +39,17 @@ export async function authorizeRefresh(server: Server, request: AuthenticatedReq
   const rotates = !client.confidential && !isBound || settings.rotateConfidential ||
     stored.consumedAt !== undefined;
   server.passed?.("RT-06", scope.join(" "));
-  const { endsAt } = stored.value;
-  // A permitted retry gets the token that the first use stored.
-  const lifetime = { endsAt, validUntil: idleExpiresAt(server, endsAt, stored.consumedAt) };
   if (settings.reuse !== undefined && stored.consumedAt === undefined) {
     if (rotates) server.observe?.(server, client.id, "RT-04", undefined);
     await renew(server, id, token, stored);
     const added = settings.reuse === "another" ? await storeSuccessor(server, request, stored) : undefined;
     server.resources.observe(server, client, parameters);
-    return { ...authorization, scope, refresh: { token: added, ...lifetime } };
+    return { ...authorization, scope, refresh: { token: added } };
   }
   const nextToken = rotates ? await rotate(server, request, id, token, stored) : await renew(server, id, token, stored);
   if (rotates) server.passed?.("RT-04");
   server.resources.observe(server, client, parameters);
-  return { ...authorization, scope, refresh: { token: nextToken, ...lifetime } };
+  return { ...authorization, scope, refresh: { token: nextToken } };
 }
 
 /** A refresh token that is valid, unless it was used before. */

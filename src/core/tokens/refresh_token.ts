@@ -2,7 +2,6 @@
 
 import { grantNow } from "../grant.ts";
 import type { RefreshTokenRecord } from "../store/store.ts";
-import type { RefreshLifetimeMember } from "../policy.ts";
 import type { Client } from "../clients/repository.ts";
 import { isPromise } from "../maybe_promise.ts";
 import { digest, newToken, randomId, storageKey, withChecksum } from "../secrets.ts";
@@ -12,10 +11,7 @@ import type { Server, TokenIssuer } from "../server.ts";
 export const refreshToken: TokenIssuer = async (server, authorization, _now, _issued, { provenKey }) => {
   const { client, subject, scope, grantId, refresh: nextRefreshToken } = authorization;
   if (nextRefreshToken !== undefined) {
-    const { token, endsAt, validUntil } = nextRefreshToken;
-    return token === undefined
-      ? {}
-      : { refresh_token: token, ...endsAt && validUntil && lifetimeMembers(server, endsAt, validUntil) };
+    return nextRefreshToken.token === undefined ? {} : { refresh_token: nextRefreshToken.token };
   }
   if (subject?.sid === undefined || !client.grantTypes.includes("refresh_token")) return {};
   if (server.settings.refresh.onlyOffline && !scope.includes("offline_access")) return {};
@@ -26,31 +22,8 @@ export const refreshToken: TokenIssuer = async (server, authorization, _now, _is
   const dpopJkt = keyOfRefreshToken(client, provenKey);
   const salt = randomId(server.randomBytes);
   await storeRefreshToken(server, token, grantId, { grant, dpopJkt, salt, validUntil, endsAt });
-  return { refresh_token: token, ...lifetimeMembers(server, endsAt, validUntil) };
+  return { refresh_token: token };
 };
-
-/** The values of `refresh_token_expiration_types_supported` for the configured members. */
-export function expirationTypes({ settings }: Server): readonly string[] {
-  const types = { refresh_token_timeout: "token_timeout", authorization_expires_in: "authorization" };
-  return Object.entries(types).flatMap(([name, type]) =>
-    settings.refresh.lifetimeMembers.some((member) => member === name) ? [type] : []
-  );
-}
-
-/** The configured members with the rest of both lifetimes, in whole seconds. */
-export function lifetimeMembers(
-  { settings, now }: Server,
-  endsAt: number,
-  validUntil: number,
-): { readonly [Name in RefreshLifetimeMember]?: number } {
-  const secondsUntil = (time: number) => Math.floor((time - now()) / 1000);
-  return Object.fromEntries(
-    settings.refresh.lifetimeMembers.map((name) => [
-      name,
-      secondsUntil(name === "authorization_expires_in" ? endsAt : validUntil),
-    ]),
-  );
-}
 
 /**
  * The key that a new refresh token is bound to (RFC 9449 §5). A confidential client authenticates with each refresh,
@@ -83,9 +56,9 @@ export function successorRecord(server: Server, record: RefreshTokenRecord): Ref
 }
 
 /**
- * When a refresh token that is issued or used at a time, by default now, expires unless it is used again. Both are in
- * milliseconds since the epoch.
+ * When a refresh token that is issued or used now expires unless it is used again. Both are in milliseconds since the
+ * epoch.
  */
-export function idleExpiresAt(server: Server, endsAt: number, issuedAt: number = server.now()): number {
-  return Math.min(endsAt, issuedAt + server.settings.lifetimes.refresh_token_idle * 1000);
+export function idleExpiresAt(server: Server, endsAt: number): number {
+  return Math.min(endsAt, server.now() + server.settings.lifetimes.refresh_token_idle * 1000);
 }

@@ -1,7 +1,6 @@
 /** The settings by which the minimal server decides, with documentation and defaults. */
 
 import type { ClientAuthMethod } from "../../core/clients/client.ts";
-import type { RefreshLifetimeMember } from "../../core/policy.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { ResponseMode, ResponseType } from "../../core/params.ts";
 
@@ -135,6 +134,12 @@ export interface RefreshSettings {
    */
   readonly lifetimeMembers?: readonly RefreshLifetimeMember[];
 }
+
+/** @internal A member of a token response with the rest of a lifetime. */
+export type RefreshLifetimeMember =
+  | "refresh_token_expires_in"
+  | "refresh_token_timeout"
+  | "authorization_expires_in";
 
 /** @internal How codes and tokens begin. */
 export interface TokenPrefixes {

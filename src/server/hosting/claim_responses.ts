@@ -6,6 +6,7 @@ import type { ClaimResponses } from "../../core/server.ts";
 import { finalClaims } from "../../core/tokens/claim_change.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
+import { introspectionWithLifetimes } from "../refresh_lifetimes.ts";
 
 /** The responses of the whole server. */
 export const claimResponses: ClaimResponses = {
@@ -20,7 +21,8 @@ export const claimResponses: ClaimResponses = {
     const jwt = encrypt === undefined ? signed : await encrypt(signed ?? info);
     return jwt === undefined ? json(200, info) : jwtResponse("application/jwt", jwt);
   },
-  async introspection(server: HostedServer, request, introspection) {
+  async introspection(server: HostedServer, request, own) {
+    const introspection = await introspectionWithLifetimes(server, request, own);
     const signed = await server.jwtResponses.signIntrospection(server, request, introspection);
     return signed === undefined ? json(200, introspection) : jwtResponse(signed.contentType, signed.jwt);
   },

@@ -21,9 +21,12 @@ import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Site } from "../pages/layout.tsx";
 import { parseTarget, type RequestHandler, routeFinder } from "../../core/router.ts";
 import type { Server } from "../../core/server.ts";
+import { refreshToken } from "../../core/tokens/refresh_token.ts";
+import { tokenIssuers } from "../../core/tokens/mod.ts";
 import { recentChallenges, rememberChallenge } from "../explain/recent_challenges.ts";
 import { createFetching } from "../fetching/fetching.ts";
 import { type DeclaredNames, declareNames } from "../redaction/hide_secrets.ts";
+import { lifetimeMetadata, refreshTokenWithLifetimes } from "../refresh_lifetimes.ts";
 import { registeredSecrets } from "../redaction/registered_secrets.ts";
 import { acceptedSigningAlgorithms } from "../../core/keys/signing_algorithm.ts";
 import { background } from "./background.ts";
@@ -155,6 +158,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       observe: hasListener ? (await import("../explain/observations.ts")).traceObservation : undefined,
       addTexts: async (ofRequest, error) => await (await import("../rules.ts")).addTexts(ofRequest, error),
       permits: isPermitted,
+      tokenIssuers: tokenIssuers.map((issue) => issue === refreshToken ? refreshTokenWithLifetimes : issue),
       grants: {
         ...grantFunctions,
         ...withGenerations,
@@ -343,10 +347,11 @@ function seeOther(handle: RequestHandler): RequestHandler {
 
 /** What metadata has besides that of the core and of extensions; hosted resources: RFC 9728 §4. */
 const hostedMetadata: Pick<Extension, "metadata"> = {
-  metadata: ({ settings, resources }) => ({
-    subject_types_supported: settings.subjectTypes,
-    userinfo_signing_alg_values_supported: acceptedSigningAlgorithms(settings),
-    protected_resources: resources.hosted.map(({ identifier }) => identifier),
+  metadata: (server) => ({
+    subject_types_supported: server.settings.subjectTypes,
+    userinfo_signing_alg_values_supported: acceptedSigningAlgorithms(server.settings),
+    protected_resources: server.resources.hosted.map(({ identifier }) => identifier),
+    ...lifetimeMetadata(server),
   }),
 };
 

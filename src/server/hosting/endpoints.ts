@@ -55,8 +55,8 @@ const metadataPaths: Readonly<Record<MetadataForm, (base: string) => string>> = 
 };
 
 /**
- * The endpoints of the minimal server at the paths that the settings select, with the pages of the whole server, to
- * which an authorization request may lead.
+ * The endpoints of the minimal server at the paths that the settings select, with the handlers of the whole server,
+ * to whose pages an authorization request may lead.
  */
 export function protocolEndpoints(
   options: Parameters<typeof coreEndpoints>[0] & { readonly server: HostedServer },

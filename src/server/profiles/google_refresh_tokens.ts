@@ -6,9 +6,9 @@ import type { Authorization } from "../../core/grants/authenticated_request.ts";
 import { findRevoked } from "../../core/grant.ts";
 import { storageKey } from "../../core/secrets.ts";
 import type { EntryPointParts, GrantType, PartRequest, Server, TokenIssuer } from "../../core/server.ts";
-import { refreshToken } from "../../core/tokens/refresh_token.ts";
 import { longScope } from "./google_long_scope.ts";
 import type { HostedServer } from "../hosted_server.ts";
+import { refreshTokenWithLifetimes } from "../refresh_lifetimes.ts";
 
 /** How a request asks for a refresh token: not at all, at the first consent alone, or at this consent. */
 type Access = "online" | "offline" | "offline with consent";
@@ -29,13 +29,13 @@ export function googleTokens(): (server: HostedServer) => Partial<HostedServer> 
     const { client, subject, refresh } = authorization;
     const code = request.parameters.get("code");
     if (refresh !== undefined || code === undefined) {
-      return await refreshToken(server, authorization, now, issued, request);
+      return await refreshTokenWithLifetimes(server, authorization, now, issued, request);
     }
     const record = await server.store.get("code", await storageKey(server, code));
     const { [part]: access = "online" } = record?.value as { readonly [part]?: Access } | undefined ?? {};
     const key = `${client.id} ${subject?.sub}`;
     if (access === "online" || access === "offline" && await isAlive(server, latest.get(key))) return {};
-    const response = await refreshToken(server, authorization, now, issued, request);
+    const response = await refreshTokenWithLifetimes(server, authorization, now, issued, request);
     if (response.refresh_token !== undefined) latest.set(key, await storageKey(server, response.refresh_token));
     return response;
   };
@@ -47,7 +47,10 @@ export function googleTokens(): (server: HostedServer) => Partial<HostedServer> 
     };
     return {
       requestParts: { ...requestParts, at: { ...requestParts.at, authorize } },
-      tokenIssuers: [...tokenIssuers.map((issuer) => issuer === refreshToken ? issueRefreshToken : issuer), nameScope],
+      tokenIssuers: [
+        ...tokenIssuers.map((issuer) => issuer === refreshTokenWithLifetimes ? issueRefreshToken : issuer),
+        nameScope,
+      ],
       grantTypes: grantTypes.map(requireSecret),
     };
   };

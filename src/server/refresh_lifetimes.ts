@@ -1,0 +1,46 @@
+/** The setting `refresh.lifetimeMembers`: what responses with a refresh token, and its introspection, say of its end. */
+
+import type { UserClaims } from "../core/claims.ts";
+import type { AuthenticatedRequest } from "../core/grants/authenticated_request.ts";
+import { storageKey } from "../core/secrets.ts";
+import type { Server, TokenIssuer } from "../core/server.ts";
+import { refreshToken } from "../core/tokens/refresh_token.ts";
+import { serverPolicy } from "./config/server_policy.ts";
+import type { HostedServer } from "./hosted_server.ts";
+
+/** Issues a refresh token as the core does, and adds the configured members. */
+export const refreshTokenWithLifetimes: TokenIssuer = async (server, ...others) => {
+  const response = await refreshToken(server, ...others);
+  return { ...response, ...await lifetimeMembers(server, response.refresh_token) };
+};
+
+/** Adds the configured members to the description of a refresh token. */
+export async function introspectionWithLifetimes(
+  server: Server,
+  { parameters }: AuthenticatedRequest,
+  introspection: UserClaims,
+): Promise<UserClaims> {
+  if (introspection.token_type !== "refresh_token") return introspection;
+  return { ...introspection, ...await lifetimeMembers(server, parameters.get("token")) };
+}
+
+/** The metadata of the configured members. */
+export function lifetimeMetadata({ settings }: HostedServer): Readonly<Record<string, readonly string[]>> {
+  const { lifetimeMembers } = settings.refresh;
+  const types = { refresh_token_timeout: "token_timeout", authorization_expires_in: "authorization" } as const;
+  const supported = Object.entries(types).filter(([name]) => lifetimeMembers.some((member) => member === name));
+  return { refresh_token_expiration_types_supported: supported.map(([, type]) => type) };
+}
+
+/** The configured members with the rest of both lifetimes of a token, in whole seconds. */
+async function lifetimeMembers(server: Server, token: string | undefined): Promise<Readonly<Record<string, number>>> {
+  const names = serverPolicy(server.settings).refresh.lifetimeMembers;
+  if (token === undefined || names.length === 0) return {};
+  const stored = await server.store.get("refresh_token", await storageKey(server, token));
+  if (stored === undefined) return {};
+  const { endsAt, validUntil } = stored.value;
+  const secondsUntil = (time: number) => Math.floor((time - server.now()) / 1000);
+  return Object.fromEntries(
+    names.map((name) => [name, secondsUntil(name === "authorization_expires_in" ? endsAt : validUntil)]),
+  );
+}
