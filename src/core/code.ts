@@ -4,7 +4,7 @@ import type { CodeRecord, FurtherAccess } from "./store/store.ts";
 import type { User } from "./clients/client.ts";
 import { type Client, policyOf } from "./clients/repository.ts";
 import { chain, isPromise, type MaybePromise } from "./maybe_promise.ts";
-import { hasCode, type ResponseFields } from "./params.ts";
+import type { ResponseFields } from "./params.ts";
 import { reject } from "./reject.ts";
 import { newToken, randomId, storageKey } from "./secrets.ts";
 import type { Server } from "./server.ts";
@@ -82,12 +82,12 @@ export async function issueResponse(
   if (delivering !== undefined) return await delivering;
   const grantId = randomId(server.randomBytes);
   const record = { ...others, grant, redirectUri: destination.uri };
-  const code = hasCode(responseType) ? await storeCode(server, client, record, grantId) : undefined;
+  const issueCode = () => storeCode(server, client, record, grantId);
+  const type = server.responseTypes.get(responseType);
+  if (type?.issue === undefined) return [["code", await issueCode()]];
   const { subject, claims } = grant;
   const authorization = { client, scope, resources, grantId, subject, claims, nonce: request.nonce, grant };
-  const type = server.responseTypes.get(responseType);
-  const further = type?.issue === undefined ? [] : await type.issue(server, authorization, destination.mode, code);
-  return code === undefined ? further : [["code", code], ...further];
+  return await type.issue(server, authorization, destination.mode, issueCode);
 }
 
 /** Rejects an approval in a login of another user, or at another level, than the request demands. */

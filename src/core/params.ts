@@ -141,11 +141,6 @@ export function sortResponseType(text: string): string {
   return text.includes(" ") ? text.split(" ").sort().join(" ") : text;
 }
 
-/** Whether a response of this type has a code. Default: `code`. */
-export function hasCode(type: ResponseType | undefined): boolean {
-  return type === undefined || type.split(" ").includes("code");
-}
-
 /** The supported values of `prompt` (OpenID Connect Core §3.1.2.1). */
 export const promptValues = ["none", "login", "consent", "select_account"] as const;
 

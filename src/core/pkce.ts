@@ -10,7 +10,6 @@ import { reject } from "./reject.ts";
 import { constantTimeEqual, digest } from "./secrets.ts";
 import type { PartRequest, Server } from "./server.ts";
 import type { AuthorizationRequest } from "./request/authorization_request.ts";
-import { hasCode } from "./params.ts";
 
 const s256Challenge = /^[A-Za-z0-9_-]{43}$/;
 const verifierSyntax = /^[A-Za-z0-9._~-]{43,128}$/;
@@ -18,9 +17,8 @@ const verifierSyntax = /^[A-Za-z0-9._~-]{43,128}$/;
 /** Reads the code challenge of an authorization request; `undefined` if it has none and needs none. */
 export function readCodeChallenge(
   { server, client, params }: PartRequest,
-  { scope = [], responseType }: Partial<AuthorizationRequest>,
+  { scope = [] }: Partial<AuthorizationRequest>,
 ): MaybePromise<string | undefined> {
-  if (!hasCode(responseType)) return undefined;
   const challenge = params.get("code_challenge");
   const method = params.get("code_challenge_method");
   const policy = policyOf(server, client);

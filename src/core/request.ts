@@ -3,8 +3,8 @@
  * they list here; they share the code.
  */
 
-import { isPromise, type MaybePromise } from "./maybe_promise.ts";
-import { hasCode, type ParameterDescription, parameters } from "./params.ts";
+import { isPromise } from "./maybe_promise.ts";
+import { type ParameterDescription, parameters } from "./params.ts";
 import { reject } from "./reject.ts";
 import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "./server.ts";
 import type { AuthorizationRequest, EntryPoint } from "./request/authorization_request.ts";
@@ -48,11 +48,10 @@ const order: readonly (RequestPart | Position)[] = [
     rule: "RI-01",
     at: everywhere,
     name: "resources",
-    read: ({ server, params }, parts) => server.resources.read(server, params, hasCode(parts.responseType)),
+    read: ({ server, params }) => server.resources.read(server, params),
   },
   { rule: "OI-03", at: everywhere, name: "loginRequirements", read: readLoginRequirements },
   requirementsOfExtensions,
-  { at: byRedirect, read: checkResponseType },
 ];
 
 /** The parts of every server, and those of extensions. */
@@ -97,11 +96,6 @@ export async function readRequest(from: PartRequest): Promise<AuthorizationReque
 /** Traces the warnings of a request that was accepted. {@link readRequest} traces none. */
 export function warnAcceptedRequest(from: PartRequest, request: AuthorizationRequest): void {
   for (const warn of from.server.requestParts.at[from.at].warnings) warn(from, request);
-}
-
-/** Runs the check of the response type, which needs the other parts. */
-function checkResponseType(from: PartRequest, request: Partial<AuthorizationRequest>): MaybePromise<void> {
-  return from.server.responseTypes.get(request.responseType ?? "code")?.check?.(from, request);
 }
 
 function rejectRepeated({ server, params }: PartRequest): void {

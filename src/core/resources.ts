@@ -11,10 +11,9 @@ export interface Resources<Server> {
   /**
    * The resources that a request names.
    *
-   * @param forAccess Whether the request leads to an access token. Default: yes.
    * @throws {OAuthError} If the server has no such resource, or requires one and the request has none.
    */
-  read(server: Server, params: Params, forAccess?: boolean): MaybePromise<readonly string[]>;
+  read(server: Server, params: Params): MaybePromise<readonly string[]>;
   /** Those of one or more granted resources that the server still has. @throws {OAuthError} If it has none of them. */
   keep(server: Server, granted: readonly string[]): MaybePromise<readonly string[]>;
   /** The resources of one access token of a grant. @throws {OAuthError} If the request names one beyond the grant. */

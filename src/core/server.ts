@@ -69,7 +69,7 @@ export interface Server {
   /** How authorization responses are sent to clients. */
   readonly responseModes: ResponseModes<Server>;
   /** The response types that the settings switch on, by name. */
-  readonly responseTypes: ResponseTypes<Server, PartRequest>;
+  readonly responseTypes: ResponseTypes<Server>;
   /** The levels of authentication (`acr`); absent if the server has none. */
   readonly levels?: AuthenticationLevels<Server>;
   /** The parts of requests for access. */

@@ -127,34 +127,28 @@ const ownModes: readonly ResponseModeDescription<unknown>[] = [
 
 export const ownResponseModes: ResponseModes<unknown> = new Map(ownModes.map((mode) => [mode.name, mode]));
 
-/** @internal One response type. A type with the word `code` has a code. */
-export interface ResponseTypeDescription<Server, Request> {
+/** @internal One response type. */
+export interface ResponseTypeDescription<Server> {
   /** The value of `response_type`, its words in alphabetical order. */
   readonly name: ResponseType;
   /** The parameters of its responses besides `code`. Default: none. */
   readonly parameters?: readonly ParameterDescription[];
   /**
-   * Verifies what the type demands of a request whose other parts were read. Default: nothing.
-   *
-   * @throws {OAuthError} If the request lacks something.
-   */
-  check?(from: Request, parts: Partial<AuthorizationRequest>): MaybePromise<void>;
-  /**
-   * Issues the parameters of the response besides the code. Default: none.
+   * Issues the parameters of the response. Default: the code alone.
    *
    * @param mode How the response is sent.
-   * @param code The code; absent if the type has none.
+   * @param issueCode Creates and stores the code.
    */
   issue?(
     server: Server,
     authorization: Authorization,
     mode: ResponseMode,
-    code: string | undefined,
+    issueCode: () => Promise<string>,
   ): Promise<ResponseFields>;
 }
 
 /** @internal The response types of a server, by name. */
-export type ResponseTypes<Server, Request> = ReadonlyMap<string, ResponseTypeDescription<Server, Request>>;
+export type ResponseTypes<Server> = ReadonlyMap<string, ResponseTypeDescription<Server>>;
 
 export interface Authentication {
   readonly acr?: string;

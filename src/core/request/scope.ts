@@ -1,7 +1,7 @@
 /** The requested scope: a set of case-sensitive tokens (OAuth 2.1 §1.4.1). */
 
 import type { Client } from "../clients/repository.ts";
-import { hasCode, scopeToken, splitScope } from "../params.ts";
+import { scopeToken, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
 import type { PartRequest, Server } from "../server.ts";
 import type { AuthorizationRequest } from "./authorization_request.ts";
@@ -51,14 +51,7 @@ export function readScope(
 ): readonly string[] {
   const requested = params.get("scope");
   const needsNone = requested === undefined && server.grants.hasFurtherAccess(parts);
-  const scope = needsNone ? [] : resolveScope(server, client, requested);
-  // Without an access token, a scope value can only release claims.
-  return hasCode(parts.responseType) ? scope : scope.filter((value) => releasesClaims(server, value));
-}
-
-/** Whether a scope value can release claims, without an access token too. */
-export function releasesClaims({ claims }: Server, value: string): boolean {
-  return value === "openid" || claims.claimsByScope.has(value);
+  return needsNone ? [] : resolveScope(server, client, requested);
 }
 
 /** Whether the server has a scope value, or the client may request it nevertheless. */

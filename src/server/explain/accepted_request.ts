@@ -2,11 +2,12 @@
 
 import type { Explanation } from "../../core/errors.ts";
 import type { CoreExtension } from "../../core/extension.ts";
-import { hasCode, promptValues, splitScope } from "../../core/params.ts";
+import { promptValues, splitScope } from "../../core/params.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
-import { isSupported, releasesClaims } from "../../core/request/scope.ts";
+import { isSupported } from "../../core/request/scope.ts";
 import type { PartRequest } from "../../core/server.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
+import { hasCode, releasesClaims } from "../config/response_type.ts";
 import { separatorFix } from "../config/separators.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { notePrompt, noteScope } from "./notes.ts";

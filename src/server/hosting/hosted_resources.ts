@@ -78,11 +78,11 @@ async function findResource({ clients, resources }: HostedServer, uri: string): 
   return client === undefined ? found : undefined;
 }
 
-function read(server: HostedServer, params: Params, forAccess = true): MaybePromise<readonly string[]> {
+function read(server: HostedServer, params: Params): MaybePromise<readonly string[]> {
   const requested = params.getAll("resource");
   if (requested.length > 0) return findRequested(server, requested);
   const { settings } = server;
-  if (forAccess && settings.resourceParameter === "required") {
+  if (settings.resourceParameter === "required") {
     throw reject("MC-02", { byProfile: byProfile(settings, "resourceParameter") });
   }
   return requested;

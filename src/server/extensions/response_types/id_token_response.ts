@@ -5,9 +5,10 @@ import type { AuthorizationRequest } from "../../../core/request/authorization_r
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
 import { tokenHash } from "../../../core/keys/jwt.ts";
 import { warn } from "../../trace.ts";
-import { hasCode, paramsFromFields, type ResponseFields, type ResponseMode } from "../../../core/params.ts";
+import { paramsFromFields, type ResponseFields, type ResponseMode } from "../../../core/params.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";
 import { issueTokens, signIdToken } from "../../../core/tokens/mod.ts";
+import { hasCode } from "../../config/response_type.ts";
 import { isPublicUri } from "../../config/host_kinds.ts";
 import { reject as rejectByCore } from "../../../core/reject.ts";
 import { reject } from "./rules.ts";
@@ -45,13 +46,19 @@ function warnLocalUri({ server, client, params }: PartRequest): void {
   });
 }
 
-/** Issues the ID token of an authorization response. Without a code, it has the claims that userinfo would return. */
-export async function issueIdToken(
+/**
+ * Issues an authorization response with an ID token. Without a code, the token has the claims that userinfo would
+ * return.
+ *
+ * @param issueCode Absent if the response has no code.
+ */
+export async function issueResponse(
   server: Server,
   authorization: Authorization,
   mode: ResponseMode,
-  code: string | undefined,
+  issueCode: (() => Promise<string>) | undefined,
 ): Promise<ResponseFields> {
+  const code = await issueCode?.();
   const { client, scope, subject } = authorization;
   if (subject === undefined || !scope.includes("openid")) {
     throw rejectByCore("AZ-18", { granted: scope });
@@ -69,7 +76,7 @@ export async function issueIdToken(
   if (id_token.length > maxLengthInUrl && server.responseModes.get(mode)?.carrier === "fragment") {
     throw reject("HY-15", { length: id_token.length, max: maxLengthInUrl });
   }
-  return [["id_token", id_token]];
+  return [...code === undefined ? [] : [["code", code] as const], ["id_token", id_token]];
 }
 
 /** Stands for the token request, which a token of an authorization response does not have. */

@@ -9,24 +9,58 @@ import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { withoutUser } from "../../standing.ts";
-import { type ParameterDescription, sortResponseType } from "../../../core/params.ts";
+import { type ParameterDescription, type ResponseType, sortResponseType } from "../../../core/params.ts";
+import type { MaybePromise } from "../../../core/maybe_promise.ts";
 import { responseTypeNames } from "../../config/setting_groups.ts";
 import { isPublicUri } from "../../config/host_kinds.ts";
-import type { ResponseTypeDescription } from "../../../core/request/authorization_request.ts";
-import type { PartRequest, Server } from "../../../core/server.ts";
+import type { AuthorizationRequest, ResponseTypeDescription } from "../../../core/request/authorization_request.ts";
+import type { EntryPointParts, PartRequest, Server } from "../../../core/server.ts";
+import { hasCode, releasesClaims } from "../../config/response_type.ts";
 
 const load = () => import("./id_token_response.ts");
 
 const parameters: readonly ParameterDescription[] = [{ name: "id_token", secret: "id_token", linksFlow: true }];
 
-const types: readonly ResponseTypeDescription<Server, PartRequest>[] = responseTypeNames.filter((name) =>
-  name !== "code"
-).map((name) => ({
-  name,
-  parameters,
-  check: async (from, request) => (await load()).assertRequest(from, request),
-  issue: async (...approved) => (await load()).issueIdToken(...approved),
-}));
+function describeType(name: ResponseType): ResponseTypeDescription<Server> {
+  return {
+    name,
+    parameters,
+    issue: async (server, authorization, mode, issueCode) =>
+      (await load()).issueResponse(server, authorization, mode, hasCode(name) ? issueCode : undefined),
+  };
+}
+
+const types = responseTypeNames.filter((name) => name !== "code").map(describeType);
+
+type Reader = EntryPointParts["readers"][number];
+type Read = (from: PartRequest, parts: Partial<AuthorizationRequest>) => unknown;
+
+/** The parts that are read in another way for a response without a code, and so without an access token. */
+const withoutCode: Readonly<Record<string, (read: Read) => Read>> = {
+  scope: (read) => (from, parts) =>
+    (read(from, parts) as readonly string[]).filter((value) => releasesClaims(from.server, value)),
+  codeChallenge: () => () => undefined,
+  // None is required.
+  resources: (read) => (from, parts) => from.params.get("resource") === undefined ? [] : read(from, parts),
+};
+
+/** Verifies what the type demands of a request whose other parts were read. */
+const checked: Reader = {
+  read: (from, request): MaybePromise<void> =>
+    request.responseType === undefined ? undefined : load().then(({ assertRequest }) => assertRequest(from, request)),
+};
+
+function readByType(reader: Reader): Reader {
+  const { name = "", read } = reader;
+  const readWithoutCode = withoutCode[name]?.(read);
+  if (readWithoutCode === undefined) return reader;
+  const readPart: Read = (from, parts) => (hasCode(parts.responseType) ? read : readWithoutCode)(from, parts);
+  return { name, read: readPart as Reader["read"] };
+}
+
+function withTypes(parts: EntryPointParts): EntryPointParts {
+  return { ...parts, readers: [...parts.readers.map(readByType), checked] };
+}
 
 function isOn({ responseTypes }: Pick<Server["settings"], "responseTypes">): boolean {
   return responseTypes.some((type) => type !== "code");
@@ -36,10 +70,14 @@ function isOn({ responseTypes }: Pick<Server["settings"], "responseTypes">): boo
 export const responseTypes: Extension = {
   name: "response_types",
   settings: { values: { responseTypes: types.map(({ name }) => name) } },
-  extend: (server) => ({
-    ...server,
-    responseTypes: new Map([...server.responseTypes, ...types.map((type) => [type.name, type] as const)]),
-  }),
+  extend(server) {
+    const { requestParts, requestParts: { at } } = server;
+    return {
+      ...server,
+      responseTypes: new Map([...server.responseTypes, ...types.map((type) => [type.name, type] as const)]),
+      requestParts: { ...requestParts, at: { ...at, authorize: withTypes(at.authorize), par: withTypes(at.par) } },
+    };
+  },
   grantTypes: [{
     type: "implicit",
     title: "ID token in the authorization response",
