@@ -133,6 +133,15 @@ test("two servers on one store sign with one key, and a server with another algo
   assertEquals([later.length, later.includes(one[0])], [2, true]);
 });
 
+test("a token that names an unused algorithm makes no key", async () => {
+  const { send } = await startCore();
+  const part = (value: object) => btoa(JSON.stringify(value)).replaceAll("=", "");
+  const token = `${part({ alg: "ES256", kid: "k1", typ: "at+jwt" })}.${part({ iss: issuer })}.${"A".repeat(86)}`;
+  assertEquals((await send("/oauth2/userinfo", { headers: { authorization: `Bearer ${token}` } })).status, 401);
+  const { keys } = await (await send("/oauth2/jwks")).json();
+  assertEquals(keys.map(({ alg }: { alg: string }) => alg), ["EdDSA"]);
+});
+
 test("expired records leave the store", async () => {
   const store = memoryStore();
   const { code, advance, send } = await startCore({ store });
