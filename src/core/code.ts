@@ -6,7 +6,7 @@ import { type Client, policyOf } from "./clients/repository.ts";
 import { chain, isPromise, type MaybePromise } from "./maybe_promise.ts";
 import type { ResponseFields } from "./params.ts";
 import { reject } from "./reject.ts";
-import { newToken, randomId, storageKey } from "./secrets.ts";
+import { randomId, storageKey } from "./secrets.ts";
 import type { Server } from "./server.ts";
 import type { Session } from "./session/session.ts";
 import type { PendingAuthorization } from "./request/authorization_request.ts";
@@ -109,7 +109,7 @@ async function storeCode(
 ): Promise<string> {
   const { approvedAt, subject, scope } = record.grant;
   const validUntil = approvedAt + policyOf(server, client).lifetimes.code * 1000;
-  const code = server.takeFixedValue("code") ?? newToken(server, "code");
+  const code = server.newToken(server, "code");
   const key = storageKey(server, code);
   const id = isPromise(key) ? await key : key;
   await server.store.put("code", id, { ...record, validUntil }, { grantId, expiresAt: validUntil });

@@ -13,6 +13,7 @@ import { requestParts } from "./request.ts";
 import { ownResponseModes } from "./request/authorization_request.ts";
 import { noResources } from "./resources.ts";
 import { json } from "./http/message.ts";
+import { randomToken } from "./secrets.ts";
 import type { GrantType, Server } from "./server.ts";
 import { endSession } from "./session/session.ts";
 import { publicIdentifiers } from "./subjects.ts";
@@ -41,7 +42,7 @@ export async function createServer<Added extends object>(
     audience: issuer,
     // Members that only some requests have: copies of one shape are quicker to read.
     passed: undefined,
-    takeFixedValue: () => undefined,
+    newToken: ({ randomBytes }, _kind, value = randomToken(randomBytes)) => value,
     observe: undefined,
     keys: {
       ...keys,

@@ -52,8 +52,6 @@ export interface Policy {
   readonly lifetimes: LifetimePolicy;
   /** Whether userinfo accepts an access token in a form (RFC 6750 §2.2). */
   readonly accessTokenInForm: boolean;
-  /** How codes, opaque access tokens and refresh tokens begin; absent: all characters are random. */
-  readonly tokenPrefixes: { readonly [Name in "code" | "access_token" | "refresh_token"]?: string };
   readonly refresh: RefreshPolicy;
 }
 

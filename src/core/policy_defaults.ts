@@ -36,7 +36,6 @@ const defaultPolicy = {
     insecureAllowPlain: false,
   },
   tokenRedirectUri: "required",
-  tokenPrefixes: {},
   refresh: { rotateConfidential: false, rotateBound: false, grace: 0, onlyOffline: false },
   allowedOrigins: [],
   responseModes: ["query", "form_post"],

@@ -3,7 +3,6 @@
 import type { MaybePromise } from "./maybe_promise.ts";
 import { encodeBase64url, sha256 } from "./crypto.ts";
 import type { ServerNames } from "./names.ts";
-import type { Policy } from "./policy.ts";
 
 /** @internal Returns random bytes of a cryptographic generator. */
 export type RandomBytes = (bytes: number) => Uint8Array;
@@ -14,15 +13,6 @@ export type RandomBytes = (bytes: number) => Uint8Array;
  */
 export function randomToken(randomBytes: RandomBytes): string {
   return withChecksum(encodeBase64url(randomBytes(32)));
-}
-
-/** A new code, opaque access token or refresh token, with its prefix. @param value Default: random. */
-export function newToken(
-  { settings, randomBytes }: { readonly settings: Pick<Policy, "tokenPrefixes">; readonly randomBytes: RandomBytes },
-  name: keyof Policy["tokenPrefixes"],
-  value: string = randomToken(randomBytes),
-): string {
-  return (settings.tokenPrefixes[name] ?? "") + value;
 }
 
 const tokenChars = 43;

@@ -100,8 +100,8 @@ export interface Server {
   readonly resources: Resources<Server>;
   /** Changes the claims of tokens, and reads the changed ones; absent if they are not changed. */
   readonly claimChange?: ClaimChange<Server>;
-  /** The value of the next code or token if a test has fixed it; otherwise `undefined`, and the value is random. */
-  readonly takeFixedValue: (kind: "code" | "access_token" | "refresh_token") => string | undefined;
+  /** Makes a code, an opaque access token or a refresh token. @param value Its random part. Default: a new one. */
+  newToken(server: Server, kind: "code" | "access_token" | "refresh_token", value?: string): string;
   /** Receives every event. */
   readonly trace: CoreTrace;
   /** Receives each passed check; absent if nothing listens. */

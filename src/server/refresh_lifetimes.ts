@@ -1,4 +1,4 @@
-/** The setting `refresh.lifetimeMembers`: what responses with a refresh token, and its introspection, say of its end. */
+/** The setting `refresh.lifetimeMembers`: the members of responses that say when a refresh token ends. */
 
 import type { UserClaims } from "../core/claims.ts";
 import type { AuthenticatedRequest } from "../core/grants/authenticated_request.ts";

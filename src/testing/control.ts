@@ -141,7 +141,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       return next(request, peer);
     },
     extend: state.extend,
-    forRequest: (server) => void Object.assign(server, values.current(), changes.current(server)),
+    forRequest: (server) => void Object.assign(server, changes.current(server)),
     onEvent(event) {
       grants.onEvent(event);
       if (event.type === "back_channel_logout") {
@@ -159,6 +159,8 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       installer.uninstallAll();
     },
   };
+  /** Outside of the variations: a fixed value is not varied. */
+  const fixed: Plugin = { forRequest: (server) => void Object.assign(server, values.current(server)) };
   const getServer = () => vary.extend({ ...getApp().server, ...changes.current(getApp().server) });
   const getIssuer = () => getApp().server.issuer;
   const getEndpointUrl = (name: string) => endpointUrl({ app: getApp(), server: getApp().server }, name);
@@ -230,7 +232,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     plugin: {
       ...combinePlugins([
         ...options.recorder === undefined ? [exchangeRecorder] : [],
-        ...[injector.plugin, overrides.plugin, resources.plugin, vary.plugin, installer.plugin, innermost],
+        ...[fixed, injector.plugin, overrides.plugin, resources.plugin, vary.plugin, installer.plugin, innermost],
       ]),
       profiles: [...vary.plugin.profiles!, "next-2026.11"],
       configure,

@@ -2,7 +2,8 @@
 
 import { quote } from "../server/config/config_issue.ts";
 import { object, text } from "../server/config/field.ts";
-import type { Server } from "../core/server.ts";
+import type { Authorization } from "../core/grants/authenticated_request.ts";
+import type { Server, TokenIssuer } from "../core/server.ts";
 import { assertOptions } from "./options.ts";
 
 /** @internal */
@@ -28,7 +29,6 @@ const valuePattern = /^[\w~+/-]{1,256}$/;
 /** Creates the queues of one server. */
 export function fixedValues() {
   const queues: Record<keyof FixedValues, string[]> = { code: [], access_token: [], refresh_token: [] };
-  const takeFixedValue: Server["takeFixedValue"] = (kind) => queues[kind].shift();
   return {
     /** @throws {TypeError} If a value has other characters. */
     add(values: FixedValues): void {
@@ -43,11 +43,36 @@ export function fixedValues() {
       for (const [name, value] of given) queues[name as keyof FixedValues].push(value);
     },
     /** The members to replace in the server. */
-    current(): Partial<Pick<Server, "takeFixedValue">> {
-      return Object.values(queues).every(({ length }) => length === 0) ? {} : { takeFixedValue };
+    current(server: Server): Partial<Pick<Server, "newToken" | "tokenIssuers">> {
+      if (Object.values(queues).every(({ length }) => length === 0)) return {};
+      const { newToken } = server;
+      return {
+        // A successor has a value, and takes none.
+        newToken: (current, kind, value) =>
+          (value === undefined ? queues[kind].shift() : undefined) ?? newToken(current, kind, value),
+        tokenIssuers: withOpaqueToken(server, (inner) => queues.access_token.length === 0 ? undefined : inner.newToken),
+      };
     },
     reset(): void {
       for (const queue of Object.values(queues)) queue.length = 0;
     },
   };
+}
+
+/**
+ * The issuers of tokens, of which the first issues opaque access tokens.
+ *
+ * @param newTokenFor The function that makes such a token; `undefined` if the token is issued as usual.
+ */
+export function withOpaqueToken(
+  { tokenIssuers: [issueAccessToken, ...others] }: Server,
+  newTokenFor: (server: Server, authorization: Authorization) => Server["newToken"] | undefined,
+): readonly TokenIssuer[] {
+  return [(server, authorization, ...more) => {
+    const newToken = authorization.issue === undefined ? newTokenFor(server, authorization) : undefined;
+    if (newToken === undefined) return issueAccessToken!(server, authorization, ...more);
+    const { client } = authorization;
+    const metadata = { ...client.metadata, access_token_format: "opaque" } as const;
+    return issueAccessToken!({ ...server, newToken }, { ...authorization, client: { ...client, metadata } }, ...more);
+  }, ...others];
 }

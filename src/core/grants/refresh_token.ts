@@ -4,12 +4,13 @@ import type { RefreshTokenRecord, StoredRecord } from "../store/store.ts";
 import { policyOf } from "../clients/repository.ts";
 import { type Params, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
-import { newToken, storageKey } from "../secrets.ts";
+import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import {
   deriveSuccessor,
   idleExpiresAt,
   keyOfRefreshToken,
+  randomSuccessor,
   storeRefreshToken,
   successorRecord,
 } from "../tokens/refresh_token.ts";
@@ -111,9 +112,7 @@ async function rotate(
   stored: StoredRecord<RefreshTokenRecord>,
 ): Promise<string> {
   const { grace } = policyOf(server, client).refresh;
-  const nextToken = grace === 0
-    ? newToken(server, "refresh_token")
-    : await deriveSuccessor(server, token, stored.value);
+  const nextToken = grace === 0 ? randomSuccessor(server) : await deriveSuccessor(server, token, stored.value);
   const isFirstUse = stored.consumedAt === undefined && await server.store.consume("refresh_token", id, server.now());
   if (!isFirstUse && !await isRetry(server, grace, nextToken, stored.consumedAt, provenKey)) {
     await revokeGrant(server, stored.grantId!, "refresh token used twice", stored.value.endsAt);
@@ -126,7 +125,7 @@ async function storeSuccessor(
   server: Server,
   { client, provenKey }: Pick<AuthenticatedRequest, "client" | "provenKey">,
   { grantId, value }: StoredRecord<RefreshTokenRecord>,
-  token = newToken(server, "refresh_token"),
+  token = randomSuccessor(server),
 ): Promise<string> {
   await storeRefreshToken(server, token, grantId!, {
     ...successorRecord(server, value),

@@ -4,7 +4,7 @@ import { grantNow } from "../grant.ts";
 import type { RefreshTokenRecord } from "../store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import { isPromise } from "../maybe_promise.ts";
-import { digest, newToken, randomId, storageKey, withChecksum } from "../secrets.ts";
+import { digest, randomId, randomToken, storageKey, withChecksum } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 
 /** Issues the first refresh token of a grant, or the refresh token that the grant type has chosen. */
@@ -15,7 +15,7 @@ export const refreshToken: TokenIssuer = async (server, authorization, _now, _is
   }
   if (subject?.sid === undefined || !client.grantTypes.includes("refresh_token")) return {};
   if (server.settings.refresh.onlyOffline && !scope.includes("offline_access")) return {};
-  const token = server.takeFixedValue("refresh_token") ?? newToken(server, "refresh_token");
+  const token = server.newToken(server, "refresh_token");
   const grant = authorization.grant ?? await grantNow(server, authorization, subject);
   const endsAt = grant.approvedAt + server.settings.lifetimes.refresh_token * 1000;
   const validUntil = idleExpiresAt(server, endsAt);
@@ -46,9 +46,14 @@ export async function storeRefreshToken(
   await server.store.add("refresh_token", isPromise(key) ? await key : key, record, metadata);
 }
 
+/** A successor of a token: another one at every call. */
+export function randomSuccessor(server: Server): string {
+  return server.newToken(server, "refresh_token", randomToken(server.randomBytes));
+}
+
 /** The successor of a token: the same for every call, and not stored. */
 export async function deriveSuccessor(server: Server, token: string, { salt }: RefreshTokenRecord): Promise<string> {
-  return newToken(server, "refresh_token", withChecksum(await digest(`${salt} ${token}`)));
+  return server.newToken(server, "refresh_token", withChecksum(await digest(`${salt} ${token}`)));
 }
 
 export function successorRecord(server: Server, record: RefreshTokenRecord): RefreshTokenRecord {

@@ -77,8 +77,6 @@ export interface TokenSettings {
   readonly origins?: Readonly<Record<string, string>>;
   /** The format of access tokens for no resource. Default: `jwt`. */
   readonly accessTokenFormat?: "jwt" | "opaque";
-  /** How codes, opaque access tokens and refresh tokens begin. Default: all characters are random. */
-  readonly tokenPrefixes?: TokenPrefixes;
   /** How refresh tokens behave. */
   readonly refresh?: RefreshSettings;
 }
@@ -140,16 +138,6 @@ export type RefreshLifetimeMember =
   | "refresh_token_expires_in"
   | "refresh_token_timeout"
   | "authorization_expires_in";
-
-/** @internal How codes and tokens begin. */
-export interface TokenPrefixes {
-  /** Authorization codes. Default: none. */
-  readonly code?: string;
-  /** Opaque access tokens. Default: none. */
-  readonly access_token?: string;
-  /** Refresh tokens. Default: none. */
-  readonly refresh_token?: string;
-}
 
 /** @internal When code challenges are required (OAuth 2.1 §7.5.1). Public clients need one. */
 export interface PkceSettings {

@@ -94,6 +94,8 @@ export interface ProviderSettings extends TokenSettings {
    * issuer: at the issuer `/tenant/v2.0`, `/../oauth2/token` is `/tenant/oauth2/token`. Default: below `/oauth2`.
    */
   readonly paths?: EndpointPaths;
+  /** How codes, opaque access tokens and refresh tokens begin. Default: all characters are random. */
+  readonly tokenPrefixes?: TokenPrefixes;
   /**
    * Members of the metadata documents to replace or add; `null` removes one. Only on test hosts, to test clients
    * against other metadata. The server behaves as before, with one exception: if
@@ -101,6 +103,16 @@ export interface ProviderSettings extends TokenSettings {
    * Default: none.
    */
   readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** @internal How codes and tokens begin. */
+export interface TokenPrefixes {
+  /** Authorization codes. Default: none. */
+  readonly code?: string;
+  /** Opaque access tokens. Default: none. */
+  readonly access_token?: string;
+  /** Refresh tokens. Default: none. */
+  readonly refresh_token?: string;
 }
 
 /** @internal The rotation of signing keys. */

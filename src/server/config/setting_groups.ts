@@ -3,8 +3,14 @@
 import type { ResponseType } from "../../core/params.ts";
 import { responseModesField } from "./client_fields.ts";
 import { choice, type Field, type Fields, flag, list, object, seconds, text, texts, whole } from "./field.ts";
-import type { InsecureSettings, KeySettings, NetworkSettings, ResourceSettings } from "./server_settings.ts";
-import type { Lifetimes, PkceSettings, RefreshSettings, RequestSettings, TokenPrefixes } from "./policy_settings.ts";
+import type {
+  InsecureSettings,
+  KeySettings,
+  NetworkSettings,
+  ResourceSettings,
+  TokenPrefixes,
+} from "./server_settings.ts";
+import type { Lifetimes, PkceSettings, RefreshSettings, RequestSettings } from "./policy_settings.ts";
 
 /** The names of all response types, their words in alphabetical order. */
 export const responseTypeNames: readonly ResponseType[] = ["code", "id_token", "code id_token"];

@@ -3,7 +3,7 @@
 import type { Client } from "../../core/clients/repository.ts";
 import type { Authorization } from "../../core/grants/authenticated_request.ts";
 import type { GrantFunctions } from "../../core/grants/grant_functions.ts";
-import { newToken, storageKey } from "../../core/secrets.ts";
+import { storageKey } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import { asIssued, readJwt } from "../../core/tokens/read_access_token.ts";
 import { signAccessToken } from "../../core/tokens/mod.ts";
@@ -32,11 +32,8 @@ const jwtShape = /^[^.]*\.[^.]*\.[^.]*$/;
 export const withOpaqueTokens = {
   formatToken(server: HostedServer, authorization, claims, exp) {
     const { client, resources } = authorization;
-    const fixedValue = server.takeFixedValue("access_token");
-    if (fixedValue === undefined && !isOpaque(server, client, resources)) {
-      return signAccessToken(server, authorization, claims);
-    }
-    return storeOpaque(server, fixedValue ?? newToken(server, "access_token"), claims, authorization, exp);
+    if (!isOpaque(server, client, resources)) return signAccessToken(server, authorization, claims);
+    return storeOpaque(server, server.newToken(server, "access_token"), claims, authorization, exp);
   },
   async readToken(server: HostedServer, token) {
     if (jwtShape.test(token)) return await readJwt(server, token);

@@ -20,6 +20,7 @@ import { endpointOrigin } from "../../core/names.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Site } from "../pages/layout.tsx";
 import { parseTarget, type RequestHandler, routeFinder } from "../../core/router.ts";
+import { randomToken } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";
 import { refreshToken } from "../../core/tokens/refresh_token.ts";
 import { tokenIssuers } from "../../core/tokens/mod.ts";
@@ -158,6 +159,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       observe: hasListener ? (await import("../explain/observations.ts")).traceObservation : undefined,
       addTexts: async (ofRequest, error) => await (await import("../rules.ts")).addTexts(ofRequest, error),
       permits: isPermitted,
+      newToken: ({ settings, randomBytes }: HostedServer, kind, value = randomToken(randomBytes)) =>
+        (settings.tokenPrefixes[kind] ?? "") + value,
       tokenIssuers: tokenIssuers.map((issue) => issue === refreshToken ? refreshTokenWithLifetimes : issue),
       grants: {
         ...grantFunctions,

@@ -7,6 +7,7 @@ import type { GrantType, Server } from "../../core/server.ts";
 import { encodeBase64url } from "../../core/crypto.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import type { FaultContext } from "../faults/fault.ts";
+import { withOpaqueToken } from "../fixed_values.ts";
 import { withSettings } from "../with_settings.ts";
 import type { Roll } from "./roll.ts";
 import { editTokens, isDecided, type Variation } from "./variation.ts";
@@ -24,6 +25,9 @@ function longToken({ randomBytes }: Server, roll: Roll): string {
 /** Characters that a code and a refresh token may have, and that a form must encode (RFC 6749 Appendix A.11, A.17). */
 const encodedCharacters = "+/=&%?#~:;,@!'()*$ [].";
 
+/** The functions that make varied values: a server has one of them. */
+const varied = new WeakSet<Server["newToken"]>();
+
 /** A variation of the value of a code or token that the server stores. */
 function otherValue(
   kind: "code" | "refresh_token",
@@ -35,12 +39,16 @@ function otherValue(
     endpoints,
     waitsFor: `issued a ${kind}`,
     followsLogin: kind === "code",
-    extend: (server, context) => ({
-      ...server,
-      takeFixedValue: (issued) =>
-        server.takeFixedValue(issued) ??
-          (issued === kind && context.consume() ? create(server, rollOf(context)) : undefined),
-    }),
+    extend(server, context) {
+      if (varied.has(server.newToken)) return server;
+      // A successor has a value, and is not varied.
+      const newToken: Server["newToken"] = (current, issued, value) =>
+        issued === kind && value === undefined && context.consume()
+          ? create(server, rollOf(context))
+          : server.newToken(current, issued, value);
+      varied.add(newToken);
+      return { ...server, newToken };
+    },
   });
 }
 
@@ -187,14 +195,9 @@ export const tokenVariations: readonly Variation[] = [
       waitsFor: "issued an access token for the server itself",
       extend: (server, context) => ({
         ...server,
-        tokenIssuers: server.tokenIssuers.map((issue) => (inner, authorization, ...others) => {
-          const { client, resources, issue: ownIssue } = authorization;
-          const mayVary = metadataOf(client).access_token_format === undefined && resources.length === 0 &&
-            ownIssue === undefined;
-          const takeFixedValue: Server["takeFixedValue"] = (kind) =>
-            inner.takeFixedValue(kind) ??
-              (kind === "access_token" && context.consume() ? opaqueToken(inner, rollOf(context)) : undefined);
-          return issue(mayVary ? { ...inner, takeFixedValue } : inner, authorization, ...others);
+        tokenIssuers: withOpaqueToken(server, (inner, { client, resources }) => {
+          const mayVary = metadataOf(client).access_token_format === undefined && resources.length === 0;
+          return mayVary && context.consume() ? () => opaqueToken(inner, rollOf(context)) : undefined;
         }),
       }),
     }),

@@ -108,6 +108,10 @@ test("a code, an access token and a refresh token have the fixed values once, an
   assertNotEquals(refreshed.access_token, "access-1");
   const replayed = await as.refresh(client, "refresh-1").catch(({ error }) => error);
   assertEquals(replayed, "invalid_grant");
+  await post("/nextValues", { access_token: "access-2" });
+  const { tokens: second } = await as.logIn(client, { scope: "openid read" });
+  assertEquals(second.access_token, "access-2");
+  assertNotEquals((await as.refresh(client, second.refresh_token!)).access_token, "access-2");
   await post("/nextValues", { code: "later" });
   await post("/reset");
   const { tokens: random } = await as.logIn(as.client());
