@@ -83,8 +83,7 @@ export async function core(options: CoreOptions): Promise<Core> {
   const trace = withoutErrors(options.trace ?? printInternalErrors);
   const settings = policyFor(issuer, options.policy);
   assertNoIssues(findOptionIssues(options, settings));
-  const { access_token, id_token, authorization_response } = settings.lifetimes;
-  const maxTokenLifetime = Math.max(access_token, id_token, authorization_response);
+  const maxTokenLifetime = Math.max(settings.lifetimes.access_token, settings.lifetimes.id_token);
   const testKeys = settings.allows.testKeys ? "accepted" : "rejected";
   const keyStorage = { store, now, trace, maxTokenLifetime, testKeys } as const;
   await assertNotRotated(keyStorage);

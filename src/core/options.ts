@@ -104,7 +104,7 @@ export function findOptionIssues(options: CoreOptions, settings: Policy): Config
     add(`policy.${name}`, `one of ${[...changeableNames].join(", ")}`, name, "Remove it.");
   }
   for (const [name, value] of Object.entries(lifetimes)) {
-    const isShort = name === "code" || name === "authorization_response";
+    const isShort = name === "code";
     const max = isShort ? 600 : Math.floor(Number.MAX_SAFE_INTEGER / 1000);
     if (Number.isInteger(value) && value > 0 && value <= max) continue;
     const expected = isShort ? `whole seconds from 1 to ${max}` : "a positive whole number of seconds";

@@ -59,16 +59,12 @@ export interface Policy {
 export interface LifetimePolicy {
   /** Authorization codes; at most 600 (OAuth 2.1 §4.1.2). */
   readonly code: number;
-  /** Device codes and user codes (RFC 8628). */
-  readonly device_code: number;
   readonly access_token: number;
   readonly id_token: number;
   /** Refresh tokens, counted from the grant, even if they are used. */
   readonly refresh_token: number;
   /** Refresh tokens, counted from their last use. */
   readonly refresh_token_idle: number;
-  /** Signed authorization responses. */
-  readonly authorization_response: number;
   /** Logins in one browser. */
   readonly session: number;
 }

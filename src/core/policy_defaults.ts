@@ -20,12 +20,10 @@ const defaultPolicy = {
   alg: "RS256",
   lifetimes: {
     code: 300,
-    device_code: 600,
     access_token: 3600,
     id_token: 3600,
     refresh_token: 30 * 24 * 3600,
     refresh_token_idle: 7 * 24 * 3600,
-    authorization_response: 120,
     session: 8 * 3600,
   },
   pkce: {

@@ -78,7 +78,7 @@ test("an issue says what was expected, what was found, and how to correct it", a
     const [options, text] of [
       [{ clients: undefined }, "Expected an array of clients, found nothing."],
       [{ issuer: "http://LOCALHOST:9000/a" }, "Write it as http://localhost:9000/a."],
-      [{ policy: { lifetimes: { authorization_response: 601 } } }, "Expected whole seconds from 1 to 600, found 601."],
+      [{ policy: { lifetimes: { code: 601 } } }, "Expected whole seconds from 1 to 600, found 601."],
       [{ clients: [secret] }, "Expected no secret, found a value (hidden)."],
       [{ users: [{ sub: "alice", big: 1n }] }, "Expected claims that JSON can represent, found an object."],
     ] as const

@@ -7,7 +7,7 @@ import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { grantTypes, type LoadableGrantType } from "../../core/grants/mod.ts";
 import type { LoginMethod, Policy } from "../../core/policy.ts";
 import type { ProfileName } from "../../core/clients/client.ts";
-import type { PolicySettings, RefreshSettings } from "./policy_settings.ts";
+import type { Lifetimes, PolicySettings, RefreshSettings } from "./policy_settings.ts";
 import type { Field, ObjectField } from "./field.ts";
 import type { PluginProfile } from "./plugin_profile.ts";
 import type { ServerSettings } from "./server_settings.ts";
@@ -23,6 +23,7 @@ export interface ServerPolicy
     Pick<ServerSettings, "proxyHeader" | "resources"> {
   /** The settings that are `"any"`. */
   readonly acceptsAny: readonly AnyName[];
+  readonly lifetimes: Required<Lifetimes>;
   readonly refresh: Policy["refresh"] & Required<Pick<RefreshSettings, "lifetimeMembers">>;
   /** The profiles of standards; absent: none. */
   readonly profile?: ActiveProfile;

@@ -6,6 +6,7 @@ import { endpointPath, endpointUrl } from "../../../core/endpoint.ts";
 import { rejectUntrustedHost } from "../../../core/cross_site.ts";
 import type { Handlers } from "../../../core/route.ts";
 import { json } from "../../../core/http/message.ts";
+import { serverPolicy } from "../../config/server_policy.ts";
 import { decideImmediately } from "../polled/decide_immediately.ts";
 import { findDevice, startDevice } from "./device_authorization.ts";
 import { pollInterval } from "./settings.ts";
@@ -32,7 +33,7 @@ export function deviceAuthorizationHandlers(approver?: Approver): Handlers {
       user_code: userCode,
       verification_uri: page,
       verification_uri_complete: `${page}?user_code=${userCode}`,
-      expires_in: server.settings.lifetimes.device_code,
+      expires_in: serverPolicy(server.settings).lifetimes.device_code,
       interval: pollInterval(server),
     });
   });

@@ -1,6 +1,7 @@
 /** Signed authorization responses (JARM). Loaded with the first one. */
 
 import { metadataOf } from "../../config/client_metadata.ts";
+import { serverPolicy } from "../../config/server_policy.ts";
 import type { ResponseFields } from "../../../core/params.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import type { Server } from "../../../core/server.ts";
@@ -12,7 +13,7 @@ import type { Server } from "../../../core/server.ts";
  */
 export async function signResponse(server: Server, clientId: string, fields: ResponseFields): Promise<ResponseFields> {
   const client = await server.clients.find(clientId);
-  const { alg, lifetimes } = client?.policy ?? server.settings;
+  const { alg, lifetimes } = serverPolicy(client?.policy ?? server.settings);
   const claims = {
     ...Object.fromEntries(fields),
     aud: clientId,
