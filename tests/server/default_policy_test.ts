@@ -2,6 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { test } from "node:test";
+import { acceptedSigningAlgorithms } from "../../src/core/keys/signing_algorithm.ts";
 import { policyFor } from "../../src/core/policy_defaults.ts";
 import { resolveSettings } from "../../src/server/config/resolve_settings.ts";
 
@@ -10,7 +11,8 @@ test("each member of the core's default policy is the default of the setting", a
     const { policy } = await resolveSettings({}, issuer, { extensions: [] });
     const { lifetimeMembers: _, ...refresh } = policy.refresh;
     const { device_code: __, authorization_response: ___, ...lifetimes } = policy.lifetimes;
-    const settings = { ...policy, refresh, lifetimes };
+    const signatureAlgorithms = acceptedSigningAlgorithms(policy);
+    const settings = { ...policy, refresh, lifetimes, signatureAlgorithms };
     for (const [name, value] of Object.entries(policyFor(issuer))) {
       assertEquals(settings[name as keyof typeof settings], value, name);
     }

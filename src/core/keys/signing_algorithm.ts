@@ -1,4 +1,4 @@
-/** The signature algorithms of tokens and of the JWTs of clients. */
+/** The signature algorithms of tokens. */
 
 /**
  * A signature algorithm of tokens (RFC 7518 §3.1). `Ed25519` (RFC 9864 §2.2) makes the signatures of `EdDSA` (RFC 8037
@@ -14,9 +14,16 @@ export type SigningAlgorithm =
   | "ML-DSA-65"
   | "ML-DSA-87";
 
-/** All signature algorithms. Every client library accepts the first one. */
+/**
+ * The algorithms that a server accepts by default. Every client library accepts the first one. ML-DSA is not among
+ * them: not every runtime has it, and a client that uses the first algorithm in metadata that it knows would otherwise
+ * change its algorithm.
+ */
+export const defaultAlgorithms: readonly SigningAlgorithm[] = ["RS256", "ES256", "EdDSA", "Ed25519"];
+
+/** All signature algorithms. */
 export const signingAlgorithms: readonly SigningAlgorithm[] = [
-  ...["RS256", "ES256", "EdDSA", "Ed25519"] as const,
+  ...defaultAlgorithms,
   ...["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"] as const,
 ];
 
@@ -26,21 +33,3 @@ export function acceptedSigningAlgorithms(
 ): readonly SigningAlgorithm[] {
   return signingAlgorithms.filter((alg) => signatureAlgorithms.includes(alg));
 }
-
-/**
- * The algorithms that a server accepts by default. ML-DSA is not among them: not every runtime has it, and a client
- * that uses the first algorithm in metadata that it knows would otherwise change its algorithm.
- */
-export const defaultAlgorithms: readonly string[] = [
-  "RS256",
-  "RS384",
-  "RS512",
-  "PS256",
-  "PS384",
-  "PS512",
-  "ES256",
-  "ES384",
-  "ES512",
-  "Ed25519",
-  "EdDSA",
-];

@@ -3,7 +3,7 @@
 import { splitScope } from "../../core/params.ts";
 import { ownResponseModes } from "../../core/request/authorization_request.ts";
 import { isMlDsa } from "../../core/crypto.ts";
-import { defaultAlgorithms, type SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
+import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { ClientAuthMethod, User } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import { clientFieldOf } from "./client_fields.ts";
@@ -21,6 +21,7 @@ import type { ServerPolicy } from "./server_policy.ts";
 import { activeProfile, clientProfiles, demoClientsOf, withProfile } from "./profiles.ts";
 import type { WithProviders } from "./with_providers.ts";
 import { keys, lifetimes, pkce, refresh } from "./setting_groups.ts";
+import { defaultAlgorithms } from "./verification_algorithms.ts";
 import { defaultScopes } from "../../core/policy_defaults.ts";
 import type { Lifetimes, PkceSettings } from "./policy_settings.ts";
 
