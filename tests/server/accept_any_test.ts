@@ -4,6 +4,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { LatchkeyOptions } from "../../src/mod.ts";
+import type { Plugin } from "../../src/server/hosting/options.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { openBrowser } from "./browser.ts";
 import { basic, encode, forEachCase, getRedirectParams, getRejections, testServer } from "../kit.ts";
@@ -112,6 +113,37 @@ test("[OP-11] clients any: an unknown client authenticates with any secret; a re
     (await b.token({ ...request, client_id: "job", ...without("redirect_uri", "code_verifier") })).status,
     400,
   );
+});
+
+test("[OP-11, CA-07] clients any: a reading of HTTP Basic that names a registered client counts before any secret", async () => {
+  const b = await testServer({ clients: any });
+  await b.as.clients.set({ client_id: "a+b", client_secret: "c+d", grant_types: ["client_credentials"] });
+  const send = (secret: string) =>
+    b.token(
+      { grant_type: "client_credentials", client_id: undefined, ...without("redirect_uri", "code_verifier") },
+      { headers: basic("a+b", secret) },
+    );
+  assertEquals((await send("c+d")).status, 200);
+  const issued = b.events.find((event) => event.type === "tokens_issued");
+  assertEquals(issued?.type === "tokens_issued" && issued.client, "a+b");
+  assertEquals((await send("e+f")).status, 401);
+});
+
+test("[OP-11] any: a check of what is not registered has not passed", async () => {
+  const passed: string[] = [];
+  const record: Plugin = {
+    forRequest: (server) => void Object.assign(server, { passed: (rule: string) => passed.push(rule) }),
+  };
+  const rules = ["AZ-02", "RU-01", "CA-07"];
+  const outcome = async (options: LatchkeyOptions, request: Record<string, string>) => {
+    const b = await testServer({ ...options, plugins: [record] });
+    passed.length = 0;
+    assertEquals((await b.token({ ...request, code: await b.code(request) })).status, 200);
+    return passed.filter((rule) => rules.includes(rule));
+  };
+  assertEquals(await outcome({ clients: any }, unknown), []);
+  assertEquals(await outcome({ redirectUris: any }, { redirect_uri: unknown.redirect_uri }), ["AZ-02", "CA-07"]);
+  assertEquals(await outcome({ redirectUris: any }, {}), rules);
 });
 
 test("[UI-30] neither an unknown client nor an unregistered redirect URI gives a page of another site a code", async () => {
