@@ -15,7 +15,7 @@ interface Budget {
 export const budgets = {
   packed: { counts: "KiB of the packed package", limit: 1850 },
   installed: { counts: "KiB of the package, installed, without dependencies", limit: 7360 },
-  names: { counts: "public names", limit: 212 },
+  names: { counts: "public names", limit: 214 },
   typeFiles: {
     counts: "files that a type check of a test with the mock reads, without those of the compiler",
     limit: 230,

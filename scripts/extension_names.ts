@@ -5,7 +5,7 @@ import type { Extension } from "../src/server/hosting/extension.ts";
 import { extensions } from "../src/server/hosting/extensions.ts";
 import { latchkey } from "../src/server/hosting/latchkey.ts";
 import type { LatchkeyOptions } from "../src/server/hosting/options.ts";
-import type { Endpoint } from "../src/core/route.ts";
+import type { Endpoint } from "../src/server/endpoint.ts";
 import { extensionRules } from "../src/server/rules.ts";
 import { errorStatus } from "../src/core/rules/rule.ts";
 import type { HostedServer } from "../src/server/hosted_server.ts";

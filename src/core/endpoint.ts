@@ -1,9 +1,8 @@
-/** Endpoint descriptions. Router, recorder, metadata and error channels read them. */
+/** Endpoint descriptions. Router, metadata and error channels read them. */
 
 import { endpointOrigin, type ServerUrls } from "./names.ts";
 import type { Method } from "./router.ts";
 import type { ParameterDescription } from "./params.ts";
-import type { RuleId } from "./rules/mod.ts";
 
 /** @internal Who calls an endpoint. */
 export type Caller =
@@ -33,29 +32,6 @@ export type ErrorChannel =
   /** As problem details (RFC 9457); in the minimal server as JSON. */
   | "problem";
 
-/** @internal How the recorder treats requests to an endpoint. */
-export type EndpointRole =
-  /** A step of a login: recorded. Without a link to an earlier exchange it begins a flow. */
-  | "step"
-  /** A public document: recorded. It is part of a flow only if a parameter links it. */
-  | "document"
-  /** A page outside of logins: recorded only if an option of the recorder enables it. */
-  | "page"
-  /** The endpoint controls the server for a test: requests are not recorded, and no fault applies to them. */
-  | "control";
-
-/** @internal A link in the header of every page. */
-export interface NavigationLink {
-  /** A word or two. */
-  readonly label: string;
-  /** A path below the base, such as `/flows`. */
-  readonly path: string;
-  /** Whether it is one of the three places of every page; others are behind "More". Default: false. */
-  readonly isMain?: boolean;
-  /** How many seconds the clock that the page controls is ahead of that of the machine. Default: 0. */
-  readonly clockOffset?: number;
-}
-
 /** @internal One endpoint of the server. */
 export interface EndpointDescription {
   /** The short name in logs, metrics and tests, such as `token`. */
@@ -64,11 +40,6 @@ export interface EndpointDescription {
   readonly metadataName?: string;
   /** The path, including the path of the issuer. A final `*` matches any text without slashes. */
   readonly path: string;
-  /**
-   * The origin of a hosted resource, if it is not the origin of the server. The path then begins with `//` and the
-   * host.
-   */
-  readonly origin?: string;
   /** Further paths of the endpoint, which metadata does not list. Default: none. */
   readonly aliases?: readonly string[];
   /** The allowed methods. Without HEAD, a HEAD request is a GET without the response body. */
@@ -76,28 +47,11 @@ export interface EndpointDescription {
   readonly caller: Caller;
   /** Whether scripts of other origins may call it and read the response, errors included. Default: false. */
   readonly cors?: boolean;
-  /** The title of a request on pages, such as `Token request`. */
-  readonly title: string;
-  /** The titles of requests with these values of `grant_type`. Default: `title`. */
-  readonly grantTitles?: Readonly<Record<string, string>>;
-  /** The label of a successful request on pages, such as `revoked`. Default: `completed`. */
-  readonly doneLabel?: string;
   readonly errors: ErrorChannel;
-  /** How the recorder treats requests to it. Default: `page`. */
-  readonly role?: EndpointRole;
-  /** The link to it in the header of every page. Default: none. */
-  readonly link?: NavigationLink;
+  /** `document`: a public document, which pages of other sites may request too. Default: none. */
+  readonly role?: string;
   /** The request parameters that must not repeat, are secret or link the exchanges of a flow. Default: none. */
   readonly parameters?: readonly ParameterDescription[];
-  /** The rules of its checks in order; after a rejection, pages list later ones as not checked. Default: none. */
-  readonly checks?: readonly RuleId[];
-  /**
-   * The names of the parameters of a minimal request, for the command on the page that a browser gets. Default: the
-   * first three of `parameters`.
-   */
-  readonly exampleParameters?: readonly string[];
-  /** The parameters and members of its responses that are secret or link the exchanges of a flow. Default: none. */
-  readonly responseParameters?: readonly ParameterDescription[];
 }
 
 /** A server with its endpoints, such as a `Context`. */

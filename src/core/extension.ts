@@ -4,7 +4,6 @@ import type { Approver } from "./approver.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 import type { LoadableGrantType } from "./grants/mod.ts";
 import type { MaybePromise } from "./maybe_promise.ts";
-import type { ParameterDescription } from "./params.ts";
 import type { Policy } from "./policy.ts";
 import type { Endpoint } from "./route.ts";
 import type { ClientAuth, RequestPart, RequestParts, Server } from "./server.ts";
@@ -16,8 +15,6 @@ export type ServerWith<Own> = Server & { readonly settings: Own };
 export interface EndpointOptions {
   /** The path of the issuer, without a slash at its end. Each path of an endpoint begins with it. */
   readonly base: string;
-  /** The parameters of a redirect to the client, or to the login pages. */
-  readonly redirectParameters: readonly ParameterDescription[];
   readonly requestParameters: RequestParts["parameters"];
   /** Decides authorization requests: immediately, or on pages. */
   readonly approver: Approver;

@@ -32,7 +32,7 @@ import { toResponse } from "./http/message.ts";
 import { assertNotRotated, storedKeys } from "./keys/keys.ts";
 import { policyFor } from "./policy_defaults.ts";
 import { type RequestHandler, routeFinder } from "./router.ts";
-import { coreEndpoints, responseParametersOf } from "./routes.ts";
+import { coreEndpoints } from "./routes.ts";
 import type { Server } from "./server.ts";
 import { memoryStore } from "./store/memory.ts";
 import { sweeper } from "./sweep.ts";
@@ -104,12 +104,7 @@ export async function core(options: CoreOptions): Promise<Core> {
   });
   assertNoIssues(findServerIssues(server, options.clients));
   const base = new URL(issuer).pathname.replace(/\/$/, "");
-  const endpointOptions = {
-    base,
-    approver,
-    redirectParameters: responseParametersOf(server),
-    requestParameters: server.requestParts.parameters,
-  };
+  const endpointOptions = { base, approver, requestParameters: server.requestParts.parameters };
   const endpoints = [
     ...coreEndpoints({ server, base, extensions, approver }),
     ...extensions.flatMap((extension) => extension.endpoints?.(settings, endpointOptions) ?? []),

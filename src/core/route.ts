@@ -119,18 +119,6 @@ export function endpointRoute(
   };
 }
 
-/** An HTML page outside of the protocol. */
-export function page(
-  name: string,
-  path: string,
-  title: string,
-  load: Endpoint["load"],
-  methods: readonly Method[] = ["GET"],
-  parameters: readonly ParameterDescription[] = [],
-): Endpoint {
-  return { name, path, title, load, methods, parameters, caller: "browser", errors: "page" };
-}
-
 /** HSTS (RFC 6797), except on a loopback host, where other programs use http on the same host. */
 function securityHeaders(issuer: string): Readonly<Record<string, string>> | undefined {
   const { protocol, hostname } = new URL(issuer);

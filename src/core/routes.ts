@@ -1,4 +1,4 @@
-/** The endpoints of the minimal server. Every other part reads these descriptions. */
+/** The endpoints of the minimal server. */
 
 import type { Approver } from "./approver.ts";
 import { authorizeHandlers } from "./authorize.ts";
@@ -6,7 +6,7 @@ import { clientAuthParameters } from "./client_auth.ts";
 import type { CoreExtension } from "./extension.ts";
 import { jwks } from "./jwks.ts";
 import { type ParameterDescription, parameters } from "./params.ts";
-import { type Endpoint, page } from "./route.ts";
+import type { Endpoint } from "./route.ts";
 import type { Method } from "./router.ts";
 import type { Server } from "./server.ts";
 import { token } from "./token.ts";
@@ -25,7 +25,6 @@ const getAndPost: readonly Method[] = ["GET", "POST"];
 
 const codeParameter: ParameterDescription = { name: "code", secret: "code", linksFlow: true };
 const accessToken: ParameterDescription = { name: "access_token", secret: "access_token", linksFlow: true };
-const refreshToken: ParameterDescription = { name: "refresh_token", secret: "refresh_token", linksFlow: true };
 const tokenParameters = [
   ...clientAuthParameters,
   ...parameters({ name: "token", secret: "token", linksFlow: true }, "token_type_hint"),
@@ -51,12 +50,8 @@ export function coreEndpoints(
       path: `${base}/oauth2/authorize`,
       methods: ["GET", "HEAD", "POST"],
       caller: "browser",
-      title: "Authorization request",
       errors: "redirect",
-      role: "step",
       parameters: requestParts.parameters.authorize,
-      checks: ["AZ-02", "RU-01", ...requestParts.at.authorize.checks],
-      responseParameters: responseParametersOf(server),
       load: () => authorizeHandlers(approver, repeatWithCookies),
     },
     {
@@ -66,10 +61,7 @@ export function coreEndpoints(
       methods: ["POST"],
       caller: "client",
       cors: true,
-      title: "Token request",
-      grantTitles: Object.fromEntries(grantTypes.map(({ type, title = "Token request" }) => [type, title])),
       errors: "json",
-      role: "step",
       parameters: [
         ...clientAuthParameters,
         ...parameters("grant_type", "scope", { name: "resource", repeatable: true }, "username"),
@@ -77,12 +69,6 @@ export function coreEndpoints(
         { name: "password", secret: "password" },
         ...grantTypes.flatMap((grantType) => grantType.parameters),
       ],
-      exampleParameters: ["grant_type", "code", "redirect_uri", "code_verifier", "client_id"],
-      responseParameters: parameters(accessToken, refreshToken, {
-        name: "id_token",
-        secret: "id_token",
-        linksFlow: true,
-      }),
       load: () => token,
     },
     {
@@ -92,7 +78,6 @@ export function coreEndpoints(
       methods: ["GET"],
       caller: "any",
       cors: true,
-      title: "Keys",
       errors: "json",
       role: "document",
       load: () => jwks,
@@ -104,10 +89,7 @@ export function coreEndpoints(
       methods: getAndPost,
       caller: "resource client",
       cors: true,
-      title: "Userinfo",
-      doneLabel: "claims returned",
       errors: "resource",
-      role: "step",
       parameters: parameters(accessToken),
       load: async () => (await import("./userinfo.ts")).userinfo,
     },
@@ -118,12 +100,8 @@ export function coreEndpoints(
       methods: ["POST"],
       caller: "client",
       cors: true,
-      title: "Revocation",
-      doneLabel: "revoked",
       errors: "json",
-      role: "step",
       parameters: tokenParameters,
-      exampleParameters: ["token", "client_id"],
       load: async () => (await import("./revoke.ts")).revoke,
     },
     {
@@ -132,11 +110,8 @@ export function coreEndpoints(
       path: `${base}/oauth2/introspect`,
       methods: ["POST"],
       caller: "client",
-      title: "Introspection",
       errors: "json",
-      role: "step",
       parameters: tokenParameters,
-      exampleParameters: ["token", "client_id"],
       load: async () => (await import("./introspect.ts")).introspection,
     },
     ...wellKnownPaths(base).map((path): Endpoint => ({
@@ -145,29 +120,25 @@ export function coreEndpoints(
       methods: ["GET"],
       caller: "any",
       cors: true,
-      title: "Metadata",
       errors: "json",
       role: "document",
       load: async () => (await import("./discovery.ts")).discoveryHandlers(extensions),
     })),
-    page("home", `${base}/`, "Home page", async () => (await import("./home.ts")).home),
+    page("home", `${base}/`, async () => (await import("./home.ts")).home),
     // Outside the issuer, for those who open the address without its path.
-    ...base === "" ? [] : [page("root", "/", "Home page", async () => (await import("./home.ts")).root)],
-    page(
-      "start",
-      `${base}/start`,
-      "Start of a demo login",
-      async () => (await import("./demo_flow.ts")).startHandlers(),
-    ),
-    page(
-      "authorized",
-      `${base}/authorized`,
-      "Response of a demo login",
-      async () => (await import("./authorized.ts")).authorized,
-      getAndPost,
-      responseParametersOf(server),
-    ),
+    ...base === "" ? [] : [page("root", "/", async () => (await import("./home.ts")).root)],
+    page("start", `${base}/start`, async () => (await import("./demo_flow.ts")).startHandlers()),
+    {
+      ...page("authorized", `${base}/authorized`, async () => (await import("./authorized.ts")).authorized),
+      methods: getAndPost,
+      parameters: responseParametersOf(server),
+    },
   ];
+}
+
+/** An HTML page outside of the protocol. */
+function page(name: string, path: string, load: Endpoint["load"]): Endpoint {
+  return { name, path, load, methods: ["GET"], caller: "browser", errors: "page" };
 }
 
 /**

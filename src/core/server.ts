@@ -212,12 +212,8 @@ export type Permission =
 export interface GrantType {
   /** The value of `grant_type`. */
   readonly type: string;
-  /** The title of its requests on pages, such as `Refresh`. Default: that of the token endpoint. */
-  readonly title?: string;
   /** The parameters that it reads, besides `grant_type` and those of client authentication. */
   readonly parameters: readonly ParameterDescription[];
-  /** The rules of its checks in order; after a rejection, pages list later ones as not checked. Default: none. */
-  readonly checks?: readonly RuleId[];
   /**
    * Verifies the grant and consumes it. Nothing is issued before it returns.
    *

@@ -1,7 +1,7 @@
 /** The plugin with the pages for developers. */
 
 import type { Plugin } from "../server/hosting/options.ts";
-import { type Endpoint, page } from "../core/route.ts";
+import { type Endpoint, page } from "../server/endpoint.ts";
 import { staticEndpoint } from "../server/hosting/static_endpoint.ts";
 import type { App } from "../server/app.ts";
 import type { Method } from "../core/router.ts";

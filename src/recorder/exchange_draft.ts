@@ -4,7 +4,7 @@ import type { HttpResponse } from "../core/http/message.ts";
 import type { RegisteredSecrets } from "../server/redaction/registered_secrets.ts";
 import type { RuleId } from "../core/rules/mod.ts";
 import type { TraceEvent } from "../server/trace.ts";
-import type { EndpointDescription } from "../core/endpoint.ts";
+import type { EndpointDescription } from "../server/endpoint.ts";
 import { unknownEndpoint } from "./exchange.ts";
 import type { Exchange, Outcome, PassedCheck, RecordedRequest, RecordedResponse } from "./exchange.ts";
 import type { LinkedListNode } from "../core/store/expiry_heap.ts";

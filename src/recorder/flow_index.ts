@@ -1,7 +1,7 @@
 /** The flow index: a bounded number of exchanges, grouped into flows by the values that they share. */
 
 import { decodeFormValue } from "../server/redaction/hide_secrets.ts";
-import type { EndpointDescription } from "../core/endpoint.ts";
+import type { EndpointDescription } from "../server/endpoint.ts";
 import type { ParameterDescription } from "../core/params.ts";
 import type { CapturedBody } from "../platform/http/body_tap.ts";
 import {

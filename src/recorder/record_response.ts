@@ -5,7 +5,7 @@ import { parseLocation } from "../platform/http/location.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { type HttpResponse, isResponse, type PageForm, type ResponseLike } from "../core/http/message.ts";
 import { parseJsonObject } from "../platform/http/json_body.ts";
-import type { EndpointDescription } from "../core/endpoint.ts";
+import type { EndpointDescription } from "../server/endpoint.ts";
 import type { Outcome, RecordedResponse } from "./exchange.ts";
 import { type CapturedBody, maxCapturedBodyBytes } from "../platform/http/body_tap.ts";
 

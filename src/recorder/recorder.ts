@@ -11,7 +11,7 @@
  */
 
 import type { App } from "../server/app.ts";
-import type { EndpointDescription } from "../core/endpoint.ts";
+import type { EndpointDescription } from "../server/endpoint.ts";
 import type { Plugin } from "../server/hosting/options.ts";
 import {
   findForRequest,

@@ -5,7 +5,7 @@ import { serverOrigins } from "../server/server_origins.ts";
 import type { App } from "../server/app.ts";
 import type { AppChanges } from "../server/hosting/options.ts";
 import { parameters } from "../core/params.ts";
-import { type Endpoint, page } from "../core/route.ts";
+import { type Endpoint, page } from "../server/endpoint.ts";
 import { ConfigurationError } from "../core/configuration_error.ts";
 import { connectionList } from "./connections.ts";
 import type { HostedResourceDefinition } from "./hosted_handlers.ts";

@@ -6,7 +6,7 @@ import type { User } from "../core/clients/client.ts";
 import type { ClientMetadata } from "./config/client_metadata.ts";
 import type { Client } from "../core/clients/repository.ts";
 import type { DemoRequest } from "../core/demo_flow.ts";
-import type { EndpointDescription } from "../core/endpoint.ts";
+import type { EndpointDescription } from "./endpoint.ts";
 import type { Fields } from "../core/http/form.ts";
 import type { RequestLike } from "../core/http/message.ts";
 import type { RequestHandler } from "../core/router.ts";
@@ -49,6 +49,8 @@ export interface App extends CoreApp {
   readonly developerPages: DeveloperPages;
   /** Pages that the 404 response explains while they are off, by the first segment of the path. Plugins add theirs. */
   readonly disabledPages: Record<string, DisabledPage>;
+  /** Every endpoint, including the endpoints of plugins. */
+  readonly endpoints: readonly EndpointDescription[];
   /** Finds the endpoint at a path as received; `undefined` if no route matches. */
   findEndpoint(path: string): EndpointDescription | undefined;
   /** Sends a request through the whole server, plugins included, like a request from outside. */

@@ -17,10 +17,10 @@
  * @module
  */
 
-export type { Context } from "../core/context.ts";
 export type { App } from "./app.ts";
 export type { Extension } from "./hosting/extension.ts";
-export type { Endpoint, Handler } from "../core/route.ts";
+export type { Handler } from "../core/route.ts";
+export type { Context, Endpoint } from "./endpoint.ts";
 export type { HttpResponse, RequestLike, ResponseLike } from "../core/http/message.ts";
 export type { PendingAuthorization } from "../core/request/authorization_request.ts";
 export type { SettingsExtension } from "./config/extension_settings.ts";

@@ -14,6 +14,7 @@
 
 import type { Standing } from "../core/clients/repository.ts";
 import type { HostedClient } from "./config/client_metadata.ts";
+import type { RuleId } from "../core/rules/mod.ts";
 import type { GrantType as CoreGrantType, Permission } from "../core/server.ts";
 import type { Allowances } from "../core/test_hosts.ts";
 
@@ -37,8 +38,16 @@ export interface SupportedGrantType {
   readonly standing?: StandingRequirement;
 }
 
+/** @internal What pages show of the requests for a grant type. */
+export interface ShownGrantType {
+  /** The title of its requests on pages, such as `Refresh`. Default: that of the token endpoint. */
+  readonly title?: string;
+  /** The rules of its checks in order; after a rejection, pages list later ones as not checked. Default: none. */
+  readonly checks?: readonly RuleId[];
+}
+
 /** One grant type. */
-export interface GrantType extends CoreGrantType, SupportedGrantType {}
+export interface GrantType extends CoreGrantType, SupportedGrantType, ShownGrantType {}
 
 /**
  * The standing for grant types without a user, or in which the client itself names the user: on a real host the
@@ -46,12 +55,26 @@ export interface GrantType extends CoreGrantType, SupportedGrantType {}
  */
 export const withoutUser: StandingRequirement = { from: "approved", onTestHosts: "unknown" };
 
-/** The standing for the grant types of the core. */
-const coreGrantTypes: ReadonlyMap<string, StandingRequirement> = new Map([
-  ["authorization_code", { from: "unknown" }],
-  ["refresh_token", { from: "unknown" }],
-  ["client_credentials", withoutUser],
+/** What the core does not know of its grant types. */
+const coreGrantTypes: ReadonlyMap<string, ShownGrantType & Required<Omit<SupportedGrantType, "type">>> = new Map([
+  ["authorization_code", {
+    standing: { from: "unknown" },
+    title: "Code exchange",
+    checks: ["TK-06", "TK-16", "CI-05", "TK-15", "PK-09", "CI-02", "CI-11", "LO-05", "LO-06", "RT-09", "CI-06"],
+  }],
+  ["refresh_token", {
+    standing: { from: "unknown" },
+    title: "Refresh",
+    checks: ["TK-06", "RT-02", "CI-11", "LO-05", "LO-06", "RT-07", "RT-09", "RT-06", "RT-04"],
+  }],
+  ["client_credentials", { standing: withoutUser, title: "Client credentials" }],
 ]);
+
+/** Adds to a grant type of the core what the core does not know of it. Others stay the objects that they are. */
+export function describeGrantType(grantType: CoreGrantType): GrantType {
+  const known = coreGrantTypes.get(grantType.type);
+  return known === undefined ? grantType : { ...known, ...grantType };
+}
 
 const ranks: Readonly<Record<Standing, number>> = { unknown: 0, approved: 1, configured: 2 };
 
@@ -96,7 +119,7 @@ export function meetsRequirement(
 
 /** The standing that a grant type requires. */
 export function requirementOf({ type, standing }: SupportedGrantType): StandingRequirement {
-  return standing ?? coreGrantTypes.get(type) ?? { from: "configured" };
+  return standing ?? coreGrantTypes.get(type)?.standing ?? { from: "configured" };
 }
 
 /** Whether a client may do something, or use a grant type that it is registered for. */

@@ -1,6 +1,6 @@
 /** The names of endpoints in tests. */
 
-import type { EndpointDescription } from "../core/endpoint.ts";
+import type { EndpointDescription } from "../server/endpoint.ts";
 import { quote, suggest } from "../server/config/config_issue.ts";
 import { unknownEndpoint } from "../recorder/exchange.ts";
 

@@ -4,7 +4,7 @@
  */
 
 import process from "node:process";
-import type { EndpointDescription } from "../../src/core/endpoint.ts";
+import type { EndpointDescription } from "../../src/server/endpoint.ts";
 import { programControl } from "../../src/testing/control/program_control.ts";
 import { inspector } from "../../src/devtools/mod.ts";
 import { metrics } from "../../src/cli/operating/metrics.ts";

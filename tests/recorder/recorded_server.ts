@@ -1,7 +1,7 @@
 /** Servers with a recorder outermost, one of them with login and consent pages of its own, and what they remember. */
 
 import type { Approver, Plugin } from "../../src/mod.ts";
-import type { Context } from "../../src/core/context.ts";
+import type { Context } from "../../src/server/endpoint.ts";
 import type { Endpoint } from "../../src/server/extension.ts";
 import { readForm } from "../../src/core/http/form.ts";
 import { html, redirect, type RequestLike } from "../../src/core/http/message.ts";

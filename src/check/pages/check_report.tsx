@@ -4,7 +4,7 @@
 import { Fragment, type VNode } from "preact";
 import type { ReportView, ResultGroup, ResultRow, VerdictSection } from "../report_view.ts";
 import { upperFirst } from "../../server/pages/first_letter.ts";
-import type { NavigationLink } from "../../core/endpoint.ts";
+import type { NavigationLink } from "../../server/endpoint.ts";
 import { Layout, Section, type Site, Stylesheet } from "../../server/pages/layout.tsx";
 import { Notice } from "../../server/pages/notice.tsx";
 import { TextWithRule } from "../../server/pages/rule_link.tsx";

@@ -2,7 +2,8 @@
 
 import type { Context } from "../../core/context.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
-import type { Endpoint, Handler } from "../../core/route.ts";
+import type { Handler } from "../../core/route.ts";
+import type { Endpoint } from "../../server/endpoint.ts";
 import { plainText } from "../../platform/http/response.ts";
 import { type Timer, timers } from "../../core/timers.ts";
 

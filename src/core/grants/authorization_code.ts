@@ -27,14 +27,12 @@ const unprovableCode = () => invalidGrant({ rule: "TK-16", isBound: true });
  */
 export const authorizationCode: GrantType = {
   type: "authorization_code",
-  title: "Code exchange",
   parameters: parameters(
     { name: "code", secret: "code", linksFlow: true },
     "redirect_uri",
     { name: "code_verifier", secret: "code_verifier" },
     { name: "resource", repeatable: true },
   ),
-  checks: ["TK-06", "TK-16", "CI-05", "TK-15", "PK-09", "CI-02", "CI-11", "LO-05", "LO-06", "RT-09", "CI-06"],
   async authorize(server, request) {
     const { client, parameters, provenKey } = request;
     const code = parameters.get("code");

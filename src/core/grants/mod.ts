@@ -24,19 +24,16 @@ function loadedOnDemand(
 
 const refreshToken: GrantType = {
   type: "refresh_token",
-  title: "Refresh",
   parameters: parameters(
     { name: "refresh_token", secret: "refresh_token", linksFlow: true },
     "scope",
     { name: "resource", repeatable: true },
   ),
-  checks: ["TK-06", "RT-02", "CI-11", "LO-05", "LO-06", "RT-07", "RT-09", "RT-06", "RT-04"],
   authorize: authorizeRefresh,
 };
 
 const clientCredentials: GrantType = {
   type: "client_credentials",
-  title: "Client credentials",
   parameters: parameters("scope", { name: "resource", repeatable: true }),
   authorize: authorizeClientCredentials,
 };

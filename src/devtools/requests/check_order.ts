@@ -1,6 +1,6 @@
 /** The order in which a flow lists the checks of an exchange. */
 
-import type { CoreApp } from "../../core/context.ts";
+import type { App } from "../../server/app.ts";
 import type { RuleId } from "../../core/rules/mod.ts";
 import type { Exchange } from "../../recorder/exchange.ts";
 import { fieldValue } from "./labels.ts";
@@ -8,7 +8,7 @@ import { serverPolicy } from "../../server/config/server_policy.ts";
 
 /** The order of the checks of an exchange: that of its grant type, or of its endpoint. */
 export function findCheckOrder(
-  { server, endpoints }: Pick<CoreApp, "server" | "endpoints">,
+  { server, endpoints }: Pick<App, "server" | "endpoints">,
   { caller, endpoint, request }: Exchange,
 ): readonly RuleId[] {
   const grantType = caller === "client" ? fieldValue(request.form, "grant_type") : undefined;

@@ -165,7 +165,7 @@ export async function showFlow(
         ...{ secrets, now: server.now() },
         findHelp: findHelp(context),
         editPath,
-        checkOrder: (exchange) => findCheckOrder(context.app, exchange),
+        checkOrder: (exchange) => findCheckOrder(appOf(context), exchange),
         // Only what this server has recorded can be changed here.
         canControl: editPath !== undefined && site.links?.some(({ path }) => path === "/faults") === true,
       }),

@@ -1,7 +1,7 @@
 /** The policy of the whole server: it adds to that of the minimal server what extensions, apps and pages decide by. */
 
 import type { ClientMetadata } from "./client_metadata.ts";
-import type { SupportedGrantType } from "../standing.ts";
+import type { ShownGrantType, SupportedGrantType } from "../standing.ts";
 import type { ByPolicy } from "../../core/rules/rule.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { grantTypes, type LoadableGrantType } from "../../core/grants/mod.ts";
@@ -116,7 +116,7 @@ export interface ClientMetadataDescription<Own = object> {
 
 /** @internal A grant type that the settings of an extension switch on. */
 export interface OptionalGrantType<Own = object>
-  extends SupportedGrantType, Omit<LoadableGrantType<Own>, "type" | "parameters" | "load"> {
+  extends SupportedGrantType, ShownGrantType, Omit<LoadableGrantType<Own>, "type" | "parameters" | "load"> {
   /** The title of its requests on pages, such as `Device poll`. */
   readonly title: string;
   /** The settings that switch it on, for messages. Default: messages name none. */

@@ -10,7 +10,7 @@ import {
 } from "../../core/error_response.ts";
 import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
 import { type ErrorDetails, OAuthError } from "../../core/errors.ts";
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../endpoint.ts";
 import { isCrossSite, isUnstated } from "../../core/cross_site.ts";
 import { detailHeaders, toOAuthError } from "../../core/json_error.ts";
 import type { Pages } from "../pages.ts";

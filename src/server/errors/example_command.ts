@@ -1,6 +1,6 @@
 /** The command that a page shows in place of an endpoint for programs. */
 
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../endpoint.ts";
 import { publicUrl } from "../../core/endpoint.ts";
 
 /** A command that calls the endpoint of a request, if the endpoint accepts only POST requests. */

@@ -1,7 +1,6 @@
 /** Endpoints at the paths of the setting `paths`. */
 
-import type { EndpointDescription } from "../../core/endpoint.ts";
-import type { Endpoint } from "../../core/route.ts";
+import type { Endpoint, EndpointDescription } from "../endpoint.ts";
 import { assertNoIssues, quote } from "../config/config_issue.ts";
 import type { EndpointPaths } from "../config/endpoint_paths.ts";
 

@@ -6,14 +6,10 @@ import { keepsRequests, storedRequests } from "../stored_requests.ts";
 import type { Approver } from "../../core/approver.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { App } from "../app.ts";
-import { createHandler, type Endpoint, endpointRoute, endpointRoutes } from "../../core/route.ts";
+import { createHandler, endpointRoute, endpointRoutes } from "../../core/route.ts";
+import type { Endpoint, EndpointDescription, NavigationLink } from "../endpoint.ts";
 import { createServer } from "../../core/create_server.ts";
-import {
-  credentialParametersOf,
-  type EndpointDescription,
-  endpointPath,
-  type NavigationLink,
-} from "../../core/endpoint.ts";
+import { credentialParametersOf, endpointPath } from "../../core/endpoint.ts";
 import { grantFunctions } from "../../core/grants/narrow_grant.ts";
 import { isResponse } from "../../core/http/message.ts";
 import { endpointOrigin } from "../../core/names.ts";
@@ -47,7 +43,7 @@ import { serverNames } from "../config/server_names.ts";
 import { type AppChanges, defaultOutbound, type LatchkeyOptions } from "./options.ts";
 import { type CreateRepository, recordPrefix } from "../entries/repository.ts";
 import { contextFactory, type EmitEvent, HostedContext } from "./request_context.ts";
-import { isPermitted } from "../standing.ts";
+import { describeGrantType, isPermitted } from "../standing.ts";
 import { rejectOtherHost, serverByHost } from "./server_by_host.ts";
 import { hostedResources } from "./hosted_resources.ts";
 import { serverClients } from "../entries/server_clients.ts";
@@ -203,7 +199,10 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       rateLimiter: settings.throttle ? rateLimiter(given.now) : undefined,
     },
   });
-  Object.assign(own, { keys: { ...own.keys, signToken: signLimitedToken } });
+  Object.assign(own, {
+    keys: { ...own.keys, signToken: signLimitedToken },
+    grantTypes: own.grantTypes.map(describeGrantType),
+  });
   if (settings.acceptsAny.includes("clients")) {
     const grantTypes = own.grantTypes.map(({ type }) => type);
     Object.assign(own, {
@@ -272,7 +271,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     disabledPages: {},
     formPostPage: async (...page) => await (await import("./form_post_page.ts")).formPostPage(...page),
     endpoints: allEndpoints,
-    findEndpoint: (path) => findRoute(path)?.endpoint,
+    findEndpoint: (path) => findRoute(path)?.endpoint as EndpointDescription | undefined,
     credentialParameters,
     dispatch,
     traceFor: (request, event) => emit(event, new HostedContext(app, request, parseTarget(request.url, {}), undefined)),

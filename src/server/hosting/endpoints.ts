@@ -2,13 +2,14 @@
 
 import type { Approver } from "../../core/approver.ts";
 import { type ParameterDescription, parameters } from "../../core/params.ts";
-import { type Endpoint, page } from "../../core/route.ts";
+import { type Endpoint, page } from "../endpoint.ts";
 import { coreEndpoints, responseParametersOf } from "../../core/routes.ts";
 import type { Server } from "../../core/server.ts";
 import type { MetadataForm } from "../config/server_settings.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { withOwnMembers } from "../metadata_setting.ts";
 import type { Pages } from "../pages.ts";
+import type { GrantType } from "../standing.ts";
 import type { EndpointOptions, Extension } from "./extension.ts";
 
 /** The values that decide which endpoints a server has. */
@@ -39,12 +40,8 @@ function redirectParametersOf(server: Server): readonly ParameterDescription[] {
   return parameters(...responseParametersOf(server), interactionParameter);
 }
 
-/** The pages of the whole server that replace those of the minimal one, by the name of the endpoint. */
-const hostedPages: Readonly<Record<string, Endpoint["load"]>> = {
-  home: async () => (await import("./home.ts")).home,
-  start: async () => (await import("./start.ts")).start,
-  authorized: async () => (await import("./authorized.ts")).authorized,
-};
+/** What the whole server adds to an endpoint of the minimal one, or replaces. */
+type Described = Partial<Endpoint> & Required<Pick<Endpoint, "title" | "role">>;
 
 /** The paths of the metadata, by the form of its URL. */
 const metadataPaths: Readonly<Record<MetadataForm, (base: string) => string>> = {
@@ -54,36 +51,75 @@ const metadataPaths: Readonly<Record<MetadataForm, (base: string) => string>> = 
   "oauth-appended": (base) => `${base}/.well-known/oauth-authorization-server`,
 };
 
+/** The endpoints of the minimal server, by their names. */
+function describedEndpoints(server: Server): Readonly<Record<string, Described>> {
+  const { requestParts } = server;
+  const grantTypes: readonly GrantType[] = server.grantTypes;
+  return {
+    authorize: {
+      title: "Authorization request",
+      role: "step",
+      parameters: [...requestParts.parameters.authorize, interactionParameter],
+      checks: ["AZ-02", "RU-01", ...requestParts.at.authorize.checks],
+      responseParameters: redirectParametersOf(server),
+    },
+    token: {
+      title: "Token request",
+      grantTitles: Object.fromEntries(grantTypes.map(({ type, title = "Token request" }) => [type, title])),
+      role: "step",
+      exampleParameters: ["grant_type", "code", "redirect_uri", "code_verifier", "client_id"],
+      responseParameters: ["access_token", "refresh_token", "id_token"].map((name) => ({
+        name,
+        secret: name,
+        linksFlow: true,
+      })),
+    },
+    jwks: { title: "Keys", role: "document" },
+    userinfo: { title: "Userinfo", doneLabel: "claims returned", role: "step" },
+    revoke: {
+      title: "Revocation",
+      doneLabel: "revoked",
+      role: "step",
+      exampleParameters: ["token", "client_id"],
+    },
+    introspect: { title: "Introspection", role: "step", exampleParameters: ["token", "client_id"] },
+    discovery: { title: "Metadata", role: "document" },
+    home: { title: "Home page", role: "page", load: async () => (await import("./home.ts")).home },
+    root: { title: "Home page", role: "page" },
+    start: { title: "Start of a demo login", role: "page", load: async () => (await import("./start.ts")).start },
+    authorized: {
+      title: "Response of a demo login",
+      role: "page",
+      load: async () => (await import("./authorized.ts")).authorized,
+    },
+  };
+}
+
 /**
- * The endpoints of the minimal server at the paths that the settings select, with the handlers of the whole server,
- * to whose pages an authorization request may lead.
+ * The endpoints of the minimal server at the paths that the settings select, with what the whole server adds to them.
+ * An authorization request may lead to its pages.
  */
 export function protocolEndpoints(
   options: Parameters<typeof coreEndpoints>[0] & { readonly server: HostedServer },
 ): Endpoint[] {
   const { server, base } = options;
   const { defaultEndpoints, metadataForms } = server.settings;
-  const endpoints = coreEndpoints(options);
+  const described = describedEndpoints(server);
+  const endpoints = coreEndpoints(options).map((endpoint) => ({ ...endpoint, ...described[endpoint.name]! }));
   const metadata = endpoints.find(({ name }) => name === "discovery")!;
   const paths = new Set(metadataForms.map((form) => metadataPaths[form](base)));
   return endpoints.flatMap((endpoint) => {
-    const { name, load, parameters = [] } = endpoint;
-    switch (name) {
+    switch (endpoint.name) {
       case "discovery":
         return endpoint === metadata
-          ? [...paths].map((path) => ({ ...endpoint, path, load: async () => withOwnMembers(await load()) }))
+          ? [...paths].map((path) => ({ ...endpoint, path, load: async () => withOwnMembers(await endpoint.load()) }))
           : [];
       case "token":
         return { ...endpoint, aliases: defaultEndpoints ? ["/token"] : [] };
       case "authorize":
-        return {
-          ...endpoint,
-          aliases: defaultEndpoints ? ["/authorize"] : [],
-          parameters: [...parameters, interactionParameter],
-          responseParameters: redirectParametersOf(server),
-        };
+        return { ...endpoint, aliases: defaultEndpoints ? ["/authorize"] : [] };
       default:
-        return { ...endpoint, load: hostedPages[name] ?? load };
+        return endpoint;
     }
   });
 }

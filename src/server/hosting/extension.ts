@@ -1,10 +1,9 @@
 /** Extensions: the parts of OAuth and OpenID Connect that a server can be without. */
 
 import type { CoreExtension, EndpointOptions as CoreEndpointOptions } from "../../core/extension.ts";
-import type { EndpointDescription } from "../../core/endpoint.ts";
+import type { Endpoint, EndpointDescription } from "../endpoint.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { ParameterDescription } from "../../core/params.ts";
-import type { Endpoint } from "../../core/route.ts";
 import type { ClientAuth } from "../../core/server.ts";
 import type { LoadableGrantType } from "../../core/grants/mod.ts";
 import type { OptionalGrantType, ServerPolicy } from "../config/server_policy.ts";
@@ -17,6 +16,8 @@ export type ServerWith<Own> = HostedServer & { readonly settings: Own };
 
 /** @internal The values that the endpoints of an extension need, besides settings. */
 export interface EndpointOptions extends CoreEndpointOptions {
+  /** The parameters of a redirect to the client, or to the login pages. */
+  readonly redirectParameters: readonly ParameterDescription[];
   /** The parameters of forms on pages. */
   readonly formParameters: readonly ParameterDescription[];
   /** Whether the approver shows login pages. */

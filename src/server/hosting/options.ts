@@ -16,11 +16,10 @@ import type { Store } from "../../core/store/store.ts";
 import type { Pages } from "../pages.ts";
 import type { RequestHandler } from "../../core/router.ts";
 import type { PluginProfileName } from "../config/plugin_profile.ts";
-import type { Context } from "../../core/context.ts";
 import type { App } from "../app.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import type { HostedResource, HostedServer } from "../hosted_server.ts";
-import type { Endpoint } from "../../core/route.ts";
+import type { Context, Endpoint } from "../endpoint.ts";
 
 /** The options of an embedding program: the settings of a configuration file, and the environment of the server. */
 export interface LatchkeyOptions extends Settings, ExtensionSettings {

@@ -1,10 +1,11 @@
 /** Creates the context of a request, with the server that plugins change. */
 
-import { type Context, RequestContext } from "../../core/context.ts";
+import { RequestContext } from "../../core/context.ts";
 import { isCrossSite, isTrustedHost } from "../../core/cross_site.ts";
 import type { RequestLike } from "../../core/http/message.ts";
 import type { EndpointRoute } from "../../core/route.ts";
 import type { RequestTarget } from "../../core/router.ts";
+import type { Context, EndpointDescription } from "../endpoint.ts";
 import type { Sender } from "../fetching/sender.ts";
 import type { Trace, TraceEvent } from "../trace.ts";
 import type { Site } from "../pages/layout.tsx";
@@ -51,6 +52,7 @@ export function contextFactory(
 
 /** A context whose pages lead to the pages for developers. */
 export class HostedContext extends RequestContext<HostedServer> {
+  declare readonly endpoint: EndpointDescription | undefined;
   readonly #app: App;
   #site: Site | undefined;
 

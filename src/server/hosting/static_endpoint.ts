@@ -2,7 +2,7 @@
 
 import type { Asset } from "../pages/asset.ts";
 import type { Site } from "../pages/layout.tsx";
-import type { Endpoint } from "../../core/route.ts";
+import type { Endpoint } from "../endpoint.ts";
 
 /**
  * Serves the files below `/static/{folder}/`.

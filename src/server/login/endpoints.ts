@@ -1,7 +1,7 @@
 /** The endpoints of the login pages. */
 
 import type { Pages } from "../pages.ts";
-import type { Endpoint } from "../../core/route.ts";
+import type { Endpoint } from "../endpoint.ts";
 import { type ParameterDescription, parameters } from "../../core/params.ts";
 import { accountHandlers } from "./account.ts";
 import { consentHandlers } from "./consent.ts";

@@ -3,7 +3,7 @@
 
 import type { ComponentChildren, VNode } from "preact";
 import type { CoreSite } from "../../core/context.ts";
-import type { NavigationLink } from "../../core/endpoint.ts";
+import type { NavigationLink } from "../endpoint.ts";
 import { RulesPath } from "./rule_link.tsx";
 
 /** The props of every page. */

@@ -1,7 +1,8 @@
 /** The user of a token at Microsoft Graph, and the user's groups. */
 
 import type { Context } from "../../core/context.ts";
-import type { Endpoint, Handler } from "../../core/route.ts";
+import type { Handler } from "../../core/route.ts";
+import type { Endpoint } from "../endpoint.ts";
 import { json, type ResponseLike } from "../../core/http/message.ts";
 import { guidOf } from "./shared/derived_values.ts";
 import { asText } from "./shared/members.ts";

@@ -5,7 +5,8 @@
  */
 
 import type { Context } from "../../core/context.ts";
-import type { Endpoint, Handler } from "../../core/route.ts";
+import type { Handler } from "../../core/route.ts";
+import type { Endpoint } from "../endpoint.ts";
 import { readJsonObject } from "../../platform/http/json_body.ts";
 import { type HttpResponse, json, withHeaders } from "../../core/http/message.ts";
 import { authenticateClient } from "../../core/client_auth.ts";

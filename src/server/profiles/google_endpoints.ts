@@ -2,7 +2,8 @@
 
 import type { Context } from "../../core/context.ts";
 import type { App } from "../app.ts";
-import type { Endpoint, Handler } from "../../core/route.ts";
+import type { Handler } from "../../core/route.ts";
+import type { Endpoint } from "../endpoint.ts";
 import { parseFields } from "../../core/http/form.ts";
 import { json } from "../../core/http/message.ts";
 import { algorithmsInUse } from "../../core/jwks.ts";

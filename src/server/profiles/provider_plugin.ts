@@ -3,7 +3,7 @@
  * signed, and responses before they are sent. The server itself follows the standards, and so does its log.
  */
 
-import type { Context } from "../../core/context.ts";
+import type { Context } from "../endpoint.ts";
 import type { App } from "../app.ts";
 import type { Plugin } from "../hosting/options.ts";
 import type { Members, ProviderResponse, ResponseFacts } from "./provider_functions.ts";

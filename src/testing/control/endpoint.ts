@@ -3,7 +3,7 @@
 import type { Context } from "../../core/context.ts";
 import type { App } from "../../server/app.ts";
 import { type ProblemIssue, problemResponse } from "../../server/errors/problem_response.ts";
-import type { Endpoint } from "../../core/route.ts";
+import type { Endpoint } from "../../server/endpoint.ts";
 import { type HttpResponse, json } from "../../core/http/message.ts";
 import { type ConfigIssue, ConfigurationError } from "../../core/configuration_error.ts";
 import { validate } from "../../server/config/field.ts";

@@ -11,7 +11,8 @@
 import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
 import { problemResponse } from "../../server/errors/problem_response.ts";
-import type { Endpoint, Handler } from "../../core/route.ts";
+import type { Handler } from "../../core/route.ts";
+import type { Endpoint } from "../../server/endpoint.ts";
 import { json } from "../../core/http/message.ts";
 import { quote, suggest } from "../../server/config/config_issue.ts";
 import { ConfigurationError } from "../../core/configuration_error.ts";

@@ -1,7 +1,7 @@
 /** The type of a fault: a failure of one exchange, as a function around a seam of the server. */
 
 import type { App } from "../../server/app.ts";
-import type { EndpointDescription } from "../../core/endpoint.ts";
+import type { EndpointDescription } from "../../server/endpoint.ts";
 import type { RequestHandler } from "../../core/router.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";

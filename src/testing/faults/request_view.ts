@@ -1,7 +1,7 @@
 /** Reads a request for fault rules, and leaves its body readable for the server. */
 
 import type { App } from "../../server/app.ts";
-import type { EndpointDescription } from "../../core/endpoint.ts";
+import type { EndpointDescription } from "../../server/endpoint.ts";
 import { isForm } from "../../core/http/form.ts";
 import { peekForm } from "../../platform/http/changed_request.ts";
 import type { RequestLike } from "../../core/http/message.ts";

@@ -2,7 +2,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import type { EndpointDescription } from "../../../src/core/endpoint.ts";
+import type { EndpointDescription } from "../../../src/server/endpoint.ts";
 import { programControl } from "../../../src/testing/control/program_control.ts";
 import { checkPages } from "../../../src/check/check_pages.ts";
 import { clientCheck } from "../../../src/check/client_check.ts";

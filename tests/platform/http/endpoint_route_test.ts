@@ -16,7 +16,6 @@ function routeOf(load: Endpoint["load"]) {
     path: "/",
     methods: ["GET"],
     caller: "browser",
-    title: "Lazy",
     errors: "json",
     load,
   });

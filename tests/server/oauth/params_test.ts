@@ -7,7 +7,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { latchkey } from "../../secret_leak_check.ts";
-import type { EndpointDescription } from "../../../src/core/endpoint.ts";
+import type { EndpointDescription } from "../../../src/server/endpoint.ts";
 import { OAuthError } from "../../../src/core/errors.ts";
 import { endpointRoute } from "../../../src/core/route.ts";
 import { paramsFromFields } from "../../../src/core/params.ts";

@@ -3,7 +3,7 @@
 import type { RuleResult, SuggestedMatch } from "../../../server/pages/rule_result.ts";
 import type { JwtContent } from "../../../server/pages/decoded_token.tsx";
 import type { FixLink } from "../../../server/pages/rejection.tsx";
-import type { NavigationLink } from "../../../core/endpoint.ts";
+import type { NavigationLink } from "../../../server/endpoint.ts";
 import type { Site } from "../../../server/pages/layout.tsx";
 import type { Status } from "../../../server/pages/status_badge.tsx";
 

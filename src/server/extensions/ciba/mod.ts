@@ -10,7 +10,7 @@
  */
 
 import type { EndpointOptions, Extension } from "../../hosting/extension.ts";
-import type { Endpoint } from "../../../core/route.ts";
+import type { Endpoint } from "../../endpoint.ts";
 import { parameters } from "../../../core/params.ts";
 import { polledGrantType, startEndpoint, withDelivery } from "../polled/delivery.ts";
 import { cibaClientFields, cibaGrant, type CibaPolicy, cibaSettings, deliveryModes } from "./settings.ts";

@@ -4,7 +4,7 @@
  */
 
 import type { Extension } from "../../hosting/extension.ts";
-import type { Endpoint } from "../../../core/route.ts";
+import type { Endpoint } from "../../endpoint.ts";
 import { requestUriParameter } from "../../../core/request.ts";
 import { clientAuthParameters } from "../../../core/client_auth.ts";
 import { policyOf } from "../../../core/clients/repository.ts";

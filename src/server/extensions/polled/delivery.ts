@@ -4,7 +4,7 @@
  */
 
 import type { EndpointOptions } from "../../hosting/extension.ts";
-import type { Endpoint } from "../../../core/route.ts";
+import type { Endpoint } from "../../endpoint.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { type Delivery, deliveryTo, type PolledDestination, pollMode } from "../../delivery.ts";
 import { OAuthError } from "../../../core/errors.ts";

@@ -1,7 +1,7 @@
 /** Dynamic client registration (RFC 7591) and its management (RFC 7592): clients register themselves. */
 
 import type { Extension } from "../../hosting/extension.ts";
-import type { Endpoint } from "../../../core/route.ts";
+import type { Endpoint } from "../../endpoint.ts";
 import { parameters } from "../../../core/params.ts";
 import { isDefault, type RegistrationPolicy, registrationSettings } from "./settings.ts";
 import type { HostedServer } from "../../hosted_server.ts";

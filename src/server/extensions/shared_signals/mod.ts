@@ -8,7 +8,7 @@
  */
 
 import type { Extension } from "../../hosting/extension.ts";
-import type { Endpoint } from "../../../core/route.ts";
+import type { Endpoint } from "../../endpoint.ts";
 import { parameters } from "../../../core/params.ts";
 import type { Method } from "../../../core/router.ts";
 import { isOn, type SharedSignalPolicy, sharedSignalSettings, sharedSignalsOf } from "./settings.ts";

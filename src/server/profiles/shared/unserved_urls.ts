@@ -1,6 +1,7 @@
 /** URLs of a provider's API that applications call after a login, and that its profile does not emulate. */
 
-import type { Endpoint, Handler } from "../../../core/route.ts";
+import type { Handler } from "../../../core/route.ts";
+import type { Endpoint } from "../../endpoint.ts";
 import { OAuthError } from "../../../core/errors.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
