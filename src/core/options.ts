@@ -53,7 +53,7 @@ const optionNames: ReadonlySet<string> = new Set<keyof CoreOptions>([
   ...["grantTypes", "extensions"] as const,
 ]);
 
-/** The members of client metadata that the core reads, or that only users see. */
+/** The members of client metadata that the core reads. */
 const clientMembers: ReadonlySet<string> = new Set<keyof ClientMetadata>([
   "client_id",
   "client_secret",
@@ -61,7 +61,6 @@ const clientMembers: ReadonlySet<string> = new Set<keyof ClientMetadata>([
   "client_name",
   "redirect_uris",
   "token_endpoint_auth_method",
-  "post_logout_redirect_uris",
   "grant_types",
   "response_types",
   "scope",
@@ -69,14 +68,7 @@ const clientMembers: ReadonlySet<string> = new Set<keyof ClientMetadata>([
   "id_token_signed_response_alg",
   "require_pkce",
   "default_max_age",
-  "require_auth_time",
   "application_type",
-  "client_uri",
-  "logo_uri",
-  "policy_uri",
-  "tos_uri",
-  "initiate_login_uri",
-  "contacts",
 ]);
 
 /** The issues of the options that are checked before there is a server. */

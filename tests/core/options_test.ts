@@ -39,6 +39,7 @@ const rows: readonly (readonly [path: string, options: object])[] = [
   ["clients[0].require_pushed_authorization_requests", {
     clients: [{ ...client, require_pushed_authorization_requests: true }],
   }],
+  ["clients[0].post_logout_redirect_uris", { clients: [{ ...client, post_logout_redirect_uris: [callback] }] }],
   ["clients[0].dpop_bound_access_tokens", { clients: [{ ...client, dpop_bound_access_tokens: true }] }],
   ["clients[0].subject_type", { clients: [{ ...client, subject_type: "pairwise" }] }],
   ["clients[0].token_endpoint_auth_method", {

@@ -6,8 +6,12 @@
 
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { test } from "node:test";
-import { type McpRevision, profileNames, type ProfileSetting } from "../../src/server/config/strictness.ts";
-import type { ProfileName } from "../../src/core/clients/client.ts";
+import {
+  type McpRevision,
+  type ProfileName,
+  profileNames,
+  type ProfileSetting,
+} from "../../src/server/config/strictness.ts";
 import { mcpRevisions } from "../../src/server/config/strictness.ts";
 import { profiles, readSetting } from "../../src/server/config/profiles.ts";
 import { resolveSettings } from "../../src/server/config/resolve_settings.ts";

@@ -7,8 +7,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { mcpRevisions, profileNames } from "../../src/server/config/strictness.ts";
-import type { McpRevision, ProfileSetting } from "../../src/server/config/strictness.ts";
-import type { ProfileName } from "../../src/core/clients/client.ts";
+import type { McpRevision, ProfileName, ProfileSetting } from "../../src/server/config/strictness.ts";
 import { profiles } from "../../src/server/config/profiles.ts";
 import { ConfigurationError } from "../../src/mod.ts";
 import type { ClientMetadata, LatchkeyOptions } from "../../src/mod.ts";

@@ -1,13 +1,10 @@
 /**
- * The metadata of a client (RFC 7591 §2), and users. `server/config/` describes their values: to add a member, add it
- * here and there. Extensions describe their members in their folders.
+ * The metadata of a client (RFC 7591 §2) that the core reads, and users. `server/config/` describes their values: to
+ * add a member, add it here and there. Extensions describe their members in their folders.
  */
 
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { ResponseMode } from "../params.ts";
-
-/** The names of the profiles of standards. */
-export type ProfileName = "oauth2.1" | "oidc" | "mcp" | "fapi2-security" | "fapi2-message-signing" | "next-2026.11";
 
 /** @internal How a client authenticates at the token endpoint (RFC 7591 §2, `token_endpoint_auth_method`). */
 export type ClientAuthMethod =
@@ -58,11 +55,6 @@ export interface ClientMetadata {
    * The https URL of these keys; fetched when a JWT of the client needs them, and again when it names an unknown key.
    */
   readonly jwks_uri?: string;
-  /**
-   * A profile for the requests of this client only. Only an operator sets it. It makes settings stricter, never weaker.
-   * Default: that of the server.
-   */
-  readonly profile?: ProfileName;
   /** The grant types that the client may use. Default: those of its `response_types`: `["authorization_code"]`. */
   readonly grant_types?: readonly string[];
   /** The response types that the client may request. Default: `["code"]`. */
@@ -73,36 +65,12 @@ export interface ClientMetadata {
   readonly response_modes?: readonly ResponseMode[];
   /** The algorithm of this client's ID tokens. Default: the server's `alg`. */
   readonly id_token_signed_response_alg?: SigningAlgorithm;
-  /** The URIs that the browser may be redirected to after logout. Compared character by character. */
-  readonly post_logout_redirect_uris?: readonly string[];
   /** Reject authorization requests without a code challenge, even if the client is confidential. Default: false. */
   readonly require_pkce?: boolean;
   /** The `max_age` of authorization requests that have none: the maximum age of the login, in seconds. */
   readonly default_max_age?: number;
-  /**
-   * Whether ID tokens must have `auth_time` (OpenID Connect Registration §2); all ID tokens have it. Default: false.
-   */
-  readonly require_auth_time?: boolean;
   /** `native`: the port of a `localhost` redirect URI may vary, as for public clients. Default: `web`. */
   readonly application_type?: "web" | "native";
-  /** The home page of the client, for users; not fetched. */
-  readonly client_uri?: string;
-  /**
-   * The logo of the client, for users: login and consent show it for a client that the operator has configured or
-   * approved. Not fetched by the server.
-   */
-  readonly logo_uri?: string;
-  /** The privacy policy of the client, for users: login and consent link to it; not fetched. */
-  readonly policy_uri?: string;
-  /** The terms of service of the client, for users: login and consent link to them; not fetched. */
-  readonly tos_uri?: string;
-  /**
-   * The https URL at which others start a login of the client (OpenID Connect Core §4); the page of the client links to
-   * it.
-   */
-  readonly initiate_login_uri?: string;
-  /** E-mail addresses or names of those responsible for the client. */
-  readonly contacts?: readonly string[];
 }
 
 /** An end user: a subject and any claims. */

@@ -1,8 +1,7 @@
 /** The page with the form of all metadata of a client. */
 
 import type { HttpResponse } from "../../core/http/message.ts";
-import type { ClientMetadata } from "../../server/config/client_metadata.ts";
-import type { Client } from "../../core/clients/repository.ts";
+import type { ClientMetadata, HostedClient } from "../../server/config/client_metadata.ts";
 import type { Params } from "../../core/params.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import type { Context } from "../../core/context.ts";
@@ -16,7 +15,7 @@ import { recordVersion } from "./exclusive_change.ts";
 
 /** The metadata with the change that the link of a rejected request proposes, and the names of the changed members. */
 function proposedMetadata(
-  client: Client,
+  client: HostedClient,
   proposal: URLSearchParams,
 ): { readonly proposed: ClientMetadata; readonly changed: readonly (keyof ClientMetadata)[] } {
   const { metadata } = client;
@@ -51,7 +50,7 @@ const secretMethods = ["client_secret_basic", "client_secret_post"] as const;
 /** The form of all metadata, with the stored values, those that a link proposes, or those that the visitor typed. */
 export async function showForm(
   context: Context<HostedServer>,
-  client: Client,
+  client: HostedClient,
   { errors = [], typed, older, proposal = new URLSearchParams() }: {
     readonly errors?: readonly FieldError[];
     readonly typed?: Params;
@@ -81,6 +80,6 @@ export async function showForm(
 }
 
 /** The version of a client, for its form. */
-export async function clientVersion(server: HostedServer, { metadata, secretDigest }: Client): Promise<string> {
+export async function clientVersion(server: HostedServer, { metadata, secretDigest }: HostedClient): Promise<string> {
   return await recordVersion(server, [metadata, await secretDigest]);
 }

@@ -5,6 +5,7 @@ import type { Client } from "../../core/clients/repository.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { RuleExplanation } from "../../core/errors.ts";
 import type { ExtensionClientMembers } from "./extension_members.gen.ts";
+import type { ProfileName } from "./strictness.ts";
 
 /**
  * A client with the names of RFC 7591 §2. With a `client_secret` or keys it is confidential, otherwise public.
@@ -20,6 +21,35 @@ import type { ExtensionClientMembers } from "./extension_members.gen.ts";
  * ```
  */
 export interface ClientMetadata extends CoreMetadata, ExtensionClientMembers {
+  /**
+   * A profile for the requests of this client only. Only an operator sets it. It makes settings stricter, never weaker.
+   * Default: that of the server.
+   */
+  readonly profile?: ProfileName;
+  /** The URIs that the browser may be redirected to after logout. Compared character by character. */
+  readonly post_logout_redirect_uris?: readonly string[];
+  /**
+   * Whether ID tokens must have `auth_time` (OpenID Connect Registration §2); all ID tokens have it. Default: false.
+   */
+  readonly require_auth_time?: boolean;
+  /** The home page of the client, for users; not fetched. */
+  readonly client_uri?: string;
+  /**
+   * The logo of the client, for users: login and consent show it for a client that the operator has configured or
+   * approved. Not fetched by the server.
+   */
+  readonly logo_uri?: string;
+  /** The privacy policy of the client, for users: login and consent link to it; not fetched. */
+  readonly policy_uri?: string;
+  /** The terms of service of the client, for users: login and consent link to them; not fetched. */
+  readonly tos_uri?: string;
+  /**
+   * The https URL at which others start a login of the client (OpenID Connect Core §4); the page of the client links to
+   * it.
+   */
+  readonly initiate_login_uri?: string;
+  /** E-mail addresses or names of those responsible for the client. */
+  readonly contacts?: readonly string[];
   /** The resources that the client serves: it may introspect the access tokens for them. */
   readonly serves?: readonly string[];
   /** `pairwise`: users have another `sub` for each sector (OpenID Connect Core §8). Default: `public`. */

@@ -2,7 +2,7 @@
  * The named profiles. A profile is a set of values of settings and nothing else. It decides the settings that are not
  * set, and rejects weaker values of settings that are set.
  *
- * To add a profile, add its name in `core/clients/client.ts` and `strictness.ts`, and its values to `profiles`.
+ * To add a profile, add its name in `strictness.ts`, and its values to `profiles`.
  */
 
 import type { ClientMetadata } from "./client_metadata.ts";
@@ -12,9 +12,8 @@ import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { demoKeyClient } from "./demo_entries.ts";
 import type { KnownExtension } from "./extension_settings.ts";
 import { anything, combine, mcpRevisions, profileNames, subset } from "./strictness.ts";
-import type { McpRevision, ProfileSetting } from "./strictness.ts";
+import type { McpRevision, ProfileName, ProfileSetting } from "./strictness.ts";
 import type { ActiveProfile, ClientProfiles, ServerPolicy } from "./server_policy.ts";
-import type { ProfileName } from "../../core/clients/client.ts";
 import { validateDemands } from "./profile_demands.ts";
 import type { Profile } from "./profile_field.ts";
 

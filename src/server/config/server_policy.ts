@@ -6,7 +6,7 @@ import type { ByPolicy } from "../../core/rules/rule.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { grantTypes, type LoadableGrantType } from "../../core/grants/mod.ts";
 import type { LoginMethod, Policy } from "../../core/policy.ts";
-import type { ProfileName } from "../../core/clients/client.ts";
+import type { ProfileName } from "./strictness.ts";
 import type { Lifetimes, PolicySettings, RefreshSettings } from "./policy_settings.ts";
 import type { Field, ObjectField } from "./field.ts";
 import type { PluginProfile } from "./plugin_profile.ts";

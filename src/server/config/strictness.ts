@@ -3,7 +3,8 @@
  * `profiles.ts` has the values of each profile.
  */
 
-import type { ProfileName } from "../../core/clients/client.ts";
+/** The names of the profiles of standards. */
+export type ProfileName = "oauth2.1" | "oidc" | "mcp" | "fapi2-security" | "fapi2-message-signing" | "next-2026.11";
 
 /** @internal A revision of the authorization specification of the Model Context Protocol. */
 export type McpRevision = "2025-03-26" | "2025-06-18" | "2025-11-25" | "2026-07-28";

@@ -5,7 +5,7 @@ import { providers } from "../profiles/settings/providers.ts";
 import type { ProviderName } from "../profiles/provider_profile.ts";
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
-import type { ProfileName } from "../../core/clients/client.ts";
+import type { ProfileName } from "./strictness.ts";
 import { isPluginProfile, type PluginProfile } from "./plugin_profile.ts";
 import type { Profile } from "./profile_field.ts";
 import type { ProviderFunctions } from "../profiles/provider_functions.ts";

@@ -1,7 +1,7 @@
 /** What login and consent show of a client besides its name (OpenID Connect Registration §2). */
 
 import { contentSecurityPolicy } from "../../core/http/message.ts";
-import type { HostedClient } from "../config/client_metadata.ts";
+import { type HostedClient, metadataOf } from "../config/client_metadata.ts";
 import { isPermitted } from "../standing.ts";
 import type { Server } from "../../core/server.ts";
 import type { ClientPresentation } from "./pages/client_links.tsx";
@@ -16,7 +16,7 @@ export function presentClient(
   server: Server,
   { client, destination }: Interaction,
 ): { readonly presentation: ClientPresentation; readonly headers: Readonly<Record<string, string>> } {
-  const { logo_uri, policy_uri, tos_uri } = client.metadata;
+  const { logo_uri, policy_uri, tos_uri } = metadataOf(client);
   const logo = isPermitted(server, client, "showLogo") ? logo_uri : undefined;
   const origin = logo === undefined ? undefined : new URL(logo).origin;
   const isShown = origin !== undefined && policyOrigin.test(origin);

@@ -16,6 +16,7 @@ import {
 import { htmlWithForms } from "../../platform/http/response.ts";
 import { rejectCrossOrigin } from "../pages/same_origin.ts";
 import type { Client } from "../../core/clients/repository.ts";
+import { metadataOf } from "../config/client_metadata.ts";
 import { isPermitted } from "../standing.ts";
 import { clientSessionId } from "../../core/grant.ts";
 import type { Params } from "../../core/params.ts";
@@ -115,8 +116,8 @@ async function readHint(
  */
 function findOnlyClient(server: Server, uri: string | undefined): string | undefined {
   if (uri === undefined || !server.settings.allows.unknownClients) return undefined;
-  const [only, ...others] = [...server.clients.registered.known().values()].filter(({ metadata }) =>
-    metadata.post_logout_redirect_uris?.includes(uri)
+  const [only, ...others] = [...server.clients.registered.known().values()].filter((client) =>
+    metadataOf(client).post_logout_redirect_uris?.includes(uri)
   );
   if (only === undefined || others.length > 0) return undefined;
   warn(server, only.id, {
@@ -152,7 +153,7 @@ function readPostLogoutRedirectUri(
   const uri = params.get("post_logout_redirect_uri");
   if (uri === undefined) return undefined;
   if (client === undefined) throw reject("LO-03", { unknownId: params.get("client_id") });
-  const { post_logout_redirect_uris: registered = [] } = client.metadata;
+  const { post_logout_redirect_uris: registered = [] } = metadataOf(client);
   const facts = { clientId: client.id, uri, registered };
   if (
     !mayLogOutTo(server, client, uri, (setting) => server.observe?.(server, client.id, "LO-03", { ...facts, setting }))

@@ -1,9 +1,9 @@
 /** Where a logout may lead: URIs that the client has registered, or any on a server that accepts them. */
 
 import { policyOf } from "../../core/clients/repository.ts";
-import type { HostedClient } from "../config/client_metadata.ts";
 import { serverPolicy } from "../config/server_policy.ts";
 import type { RuleExplanation } from "../../core/errors.ts";
+import type { HostedClient } from "../config/client_metadata.ts";
 import { warn } from "../trace.ts";
 import type { Server } from "../../core/server.ts";
 

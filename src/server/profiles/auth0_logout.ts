@@ -11,13 +11,14 @@ import { reject } from "../rules/mod.ts";
 import { readSession } from "../../core/session/cookies.ts";
 import { clearSessionCookie } from "../login/session_cookie.ts";
 import { isPermitted } from "../standing.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import { OAuthError } from "../../core/errors.ts";
 
 /**
  * Ends the session without a question, and redirects to `returnTo`, which the client must have registered.
  * https://auth0.com/docs/api/authentication/logout/auth-0-logout
  */
-export const logOut: Handler = async (context) => {
+export const logOut: Handler<HostedServer> = async (context) => {
   const { server, request } = context;
   const params = await readParams(context);
   params.rejectRepeated((facts) => reject("LO-02", facts));

@@ -11,10 +11,11 @@ import { mayLogOutTo, warnAccepted } from "../login/logout_uri.ts";
 import { readSession } from "../../core/session/cookies.ts";
 import { clearSessionCookie } from "../login/session_cookie.ts";
 import { isPermitted } from "../standing.ts";
+import type { HostedServer } from "../hosted_server.ts";
 import { OAuthError } from "../../core/errors.ts";
 
 /** Ends the session, and leads to a registered `logout_uri`, or to a new login. Any page can thus end the session. */
-export async function logOut(context: Context): Promise<ResponseLike> {
+export async function logOut(context: Context<HostedServer>): Promise<ResponseLike> {
   const { server, request, target } = context;
   if (server.settings.allows.openLogin) rejectUntrustedHost(server, request, "UI-20");
   const params = new URLSearchParams(target.query);

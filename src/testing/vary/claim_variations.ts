@@ -3,6 +3,7 @@
 import type { TokenKind } from "../../core/keys/jwt.ts";
 import { randomId } from "../../core/secrets.ts";
 import type { EntryPointParts, RequestPart, Server } from "../../core/server.ts";
+import type { HostedClient } from "../../server/config/client_metadata.ts";
 import type { FaultContext } from "../faults/fault.ts";
 import { type Claims, editClaims } from "../faults/resign.ts";
 import type { Roll } from "./roll.ts";
@@ -51,7 +52,7 @@ function withoutAuthTime<Own extends Server>(server: Own, asking: Set<string>): 
       at: { ...at, authorize: withReader(at.authorize), par: withReader(at.par) },
     },
     claimChange: withChange(server, (kind, issued, about) => {
-      const { id, metadata } = about.client;
+      const { id, metadata }: HostedClient = about.client;
       const isRequired = asking.has(id) || metadata.require_auth_time || metadata.default_max_age !== undefined;
       return kind === "id_token" && !isRequired ? without(issued, "auth_time") : issued;
     }),
