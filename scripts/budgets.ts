@@ -13,7 +13,7 @@ interface Budget {
 
 /** Every limit, a little above the figure at the time. */
 export const budgets = {
-  packed: { counts: "KiB of the packed package", limit: 1850 },
+  packed: { counts: "KiB of the packed package", limit: 1851 },
   installed: { counts: "KiB of the package, installed, without dependencies", limit: 7360 },
   names: { counts: "public names", limit: 214 },
   typeFiles: {

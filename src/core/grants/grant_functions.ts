@@ -4,9 +4,7 @@ import type { UserClaims } from "../claims.ts";
 import type { User } from "../clients/client.ts";
 import type { Client } from "../clients/repository.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
-import type { BrokenRule } from "../reject.ts";
 import type { AuthorizationRequest } from "../request/authorization_request.ts";
-import type { coreRules } from "../rules/mod.ts";
 import type { AccessTokenProblem } from "../rules/openid.ts";
 import type { FurtherAccess, Grant, GrantRecord, StoredRecord } from "../store/store.ts";
 import type { AccessToken } from "../tokens/access_token.ts";
@@ -14,6 +12,11 @@ import type { AuthenticatedRequest, Authorization } from "./authenticated_reques
 
 /** @internal What an approval grants. */
 export type NewGrant = Omit<Grant, "clientId" | "approvedAt">;
+
+/** @internal A removed client or user, or a user who must log in again. */
+export type GrantChange =
+  | { readonly rule: "CI-11"; readonly lost: "client" | "user"; readonly id: string }
+  | { readonly rule: "LO-06" };
 
 /** @internal How a grant is made from an approval, and what is issued for it. */
 export interface GrantFunctions<Server> {
@@ -30,11 +33,8 @@ export interface GrantFunctions<Server> {
   ): MaybePromise<FurtherAccess & Pick<Grant, "claims">>;
   /** Makes a grant to a client, approved now. */
   create(server: Server, client: Client, granted: NewGrant): MaybePromise<Grant>;
-  /**
-   * Why the client or the user is no longer that of a grant: CI-11 if one was removed, LO-06 if the user must log in
-   * again. `undefined` if nothing has changed.
-   */
-  findChange(server: Server, client: Client, grant: Grant): MaybePromise<BrokenRule<typeof coreRules> | undefined>;
+  /** How the client or the user of a grant has changed since; `undefined` if not. */
+  findChange(server: Server, client: Client, grant: Grant): MaybePromise<GrantChange | undefined>;
   /** A text that changes when the logins of a user end. It is in the cookies of sessions. */
   loginFingerprint(server: Server, user: User): MaybePromise<string>;
   /** A new `jti` of an access token: begins with the id of the grant and a dot. */

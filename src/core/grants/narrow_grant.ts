@@ -13,7 +13,7 @@ import { type AccessToken, newTokenId } from "../tokens/access_token.ts";
 import { signAccessToken } from "../tokens/mod.ts";
 import { readJwt } from "../tokens/read_access_token.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
-import type { GrantFunctions } from "./grant_functions.ts";
+import type { GrantChange, GrantFunctions } from "./grant_functions.ts";
 
 /** The granted scope values that the server still has and the client may still request. */
 export function registeredScope(client: Client, granted: readonly string[]): readonly string[] {
@@ -57,7 +57,7 @@ async function narrowGrant(
   };
 }
 
-function findLostUser({ users }: Server, sub: string): MaybePromise<InvalidReason | undefined> {
+function findLostUser({ users }: Server, sub: string): MaybePromise<GrantChange | undefined> {
   return chain(users.find(sub), (user) => user === undefined ? { rule: "CI-11", lost: "user", id: sub } : undefined);
 }
 

@@ -105,8 +105,8 @@ export interface HostedClient extends Client {
    * never removed, and for a client that is not registered.
    */
   readonly generation?: string;
-  /** Whether its users have another `sub` than at other clients. */
-  readonly isPairwise?: boolean;
+  /** The type of its subjects (OpenID Connect Core §8). Default: `public`. */
+  readonly subjectType?: NonNullable<ClientMetadata["subject_type"]>;
   /** The secret itself, only if it is the key of client assertions. */
   readonly assertionSecret?: string;
   /** The members of its metadata that its software statement contains; absent if it registered without one. */

@@ -95,9 +95,8 @@ export function hostedClient(metadata: ClientMetadata, server: HostedClientPolic
   const acceptsAnyScope = server.acceptsAny.includes("scopes");
   if (acceptsAnyScope && metadata.scope === undefined) Object.assign(client, { allowsScope: () => true });
   const { clientScopes, subjectTypes } = server;
-  if (metadata.subject_type === "pairwise" && subjectTypes.includes("pairwise")) {
-    Object.assign(client, { isPairwise: true });
-  }
+  const { subject_type: type = "public" } = metadata;
+  Object.assign(client, { subjectType: subjectTypes.includes(type) ? type : "public" });
   if (clientScopes.length > 0) {
     const { scope, allowsScope } = client;
     const isOfUsers = (token: string) => !clientScopes.includes(token);

@@ -6,8 +6,8 @@ import type { Server } from "../../core/server.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 
 /** Whether the users of a client have another `sub` than at other clients. */
-export function isPairwise({ isPairwise = false }: HostedClient): boolean {
-  return isPairwise;
+export function isPairwise({ subjectType }: HostedClient): boolean {
+  return subjectType === "pairwise";
 }
 
 /** The subject of a user for a client. */
