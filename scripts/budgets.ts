@@ -13,7 +13,7 @@ interface Budget {
 
 /** Every limit, a little above the figure at the time. */
 export const budgets = {
-  packed: { counts: "KiB of the packed package", limit: 1851 },
+  packed: { counts: "KiB of the packed package", limit: 1860 },
   installed: { counts: "KiB of the package, installed, without dependencies", limit: 7360 },
   names: { counts: "public names", limit: 214 },
   typeFiles: {
@@ -22,7 +22,7 @@ export const budgets = {
   },
   typeLines: { counts: "lines in these files", limit: 6500 },
   instantiations: { counts: "type instantiations of this check", limit: 40 },
-  startModules: { counts: "modules of src that the program loads at its start", limit: 299 },
+  startModules: { counts: "modules of src that the program loads at its start", limit: 307 },
   mockModules: { counts: "modules that the first import of the mock loads", limit: 52 },
   mockBytes: { counts: "KiB of these modules", limit: 1050 },
   serverModules: { counts: "modules that the first import of the server loads", limit: 5 },

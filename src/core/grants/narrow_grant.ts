@@ -11,7 +11,6 @@ import type { Server } from "../server.ts";
 import type { AccessTokenProblem } from "../rules/openid.ts";
 import { type AccessToken, newTokenId } from "../tokens/access_token.ts";
 import { signAccessToken } from "../tokens/mod.ts";
-import { readJwt } from "../tokens/read_access_token.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 import type { GrantChange, GrantFunctions } from "./grant_functions.ts";
 
@@ -80,7 +79,7 @@ export const grantFunctions: GrantFunctions<Server> = {
   loginFingerprint: () => "",
   tokenId: newTokenId,
   formatToken: signAccessToken,
-  readToken: readJwt,
+  readToken: async (server, token) => (await import("../tokens/read_access_token.ts")).readJwt(server, token),
   findTokenProblem,
   furtherAccess: () => noAccess,
   hasFurtherAccess: () => false,

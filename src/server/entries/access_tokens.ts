@@ -5,7 +5,6 @@ import type { Authorization } from "../../core/grants/authenticated_request.ts";
 import type { GrantFunctions } from "../../core/grants/grant_functions.ts";
 import { storageKey } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";
-import { asIssued, readJwt } from "../../core/tokens/read_access_token.ts";
 import { signAccessToken } from "../../core/tokens/mod.ts";
 import { metadataOf } from "../config/client_metadata.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -36,6 +35,7 @@ export const withOpaqueTokens = {
     return storeOpaque(server, server.newToken(server, "access_token"), claims, authorization, exp);
   },
   async readToken(server: HostedServer, token) {
+    const { asIssued, readJwt } = await import("../../core/tokens/read_access_token.ts");
     if (jwtShape.test(token)) return await readJwt(server, token);
     const record = (await accessTokenStore(server).get("access_token", await storageKey(server, token)))?.value;
     if (record === undefined) return undefined;
