@@ -28,7 +28,10 @@ const otherSchemes = new Set([
   ...["googlechrome:", "googlechromes:"],
 ]);
 
-/** What is wrong with a URI of a client; `host` also if it is not in its normal form. */
+/**
+ * What is wrong with a URI of a client; `host` also if it is not in its normal form, where its default port may be
+ * written out.
+ */
 export type UriProblem =
   | "characters"
   | "relative"

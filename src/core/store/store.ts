@@ -3,7 +3,7 @@
  *
  * A store writes with `put` and `add`, reads with `get`, `list` and `count`, and removes with `delete`, `deleteExpired`
  * and `deleteAll`. `consume` marks a record as used exactly once; `extend` keeps a record for longer; `revoke` marks a
- * grant as revoked. The stores: `memory.ts`, `sqlite.ts`, and those in `platform/store/`.
+ * grant as revoked; `close` ends the store. The stores: `memory.ts`, `sqlite.ts`, and those in `platform/store/`.
  *
  * @module
  */
