@@ -1,6 +1,4 @@
-/**
- * POST /oauth2/introspect (RFC 7662 §2), without CORS, because its callers are servers.
- */
+/** POST /oauth2/introspect (RFC 7662 §2), without CORS, because its callers are servers. */
 
 import { confirmationOf } from "./tokens/sent_token.ts";
 import type { Client } from "./clients/repository.ts";

@@ -21,7 +21,7 @@ export interface Resources<Server> {
   /** Observes the resources of an accepted request. */
   observe(server: Server, client: Client, params: Params): void;
   /** The names of the claims about the user in an access token for these resources. */
-  claims(server: Server, resources: readonly string[]): readonly string[];
+  claimNames(server: Server, resources: readonly string[]): readonly string[];
   /** Whether a client serves a resource, and may introspect the tokens for it. */
   isServedBy(client: Client, resource: string): boolean;
 }
@@ -32,7 +32,7 @@ export const noResources: Resources<{ readonly claims: ClaimRules }> = {
   keep: (_server, granted) => rejectAll(granted),
   narrow: (_server, _granted, params) => rejectAll(params.getAll("resource")),
   observe: () => {},
-  claims: ({ claims }) => claims.accessToken,
+  claimNames: ({ claims }) => claims.accessToken,
   isServedBy: () => false,
 };
 

@@ -76,11 +76,11 @@ export interface Server {
   readonly requestParts: RequestParts;
   /** The functions that issue the tokens of a response, in the order in which they run. */
   readonly tokenIssuers: readonly TokenIssuer[];
-  /** How a grant is made from an approval, and what is issued for it. */
+  /** How grants, access tokens and logins are made and checked. */
   readonly grants: GrantFunctions<Server>;
   /** Whether a client may do something, or use a grant type that it is registered for. Default: it may. */
   permits(server: Server, client: Client, permission: Permission | GrantType): boolean;
-  /** The subject identifiers of users. */
+  /** The identifiers of users and sessions that clients receive. */
   readonly identifiers: SubjectIdentifiers<Server>;
   /** How claims are sent to clients. */
   readonly responses: ClaimResponses;
@@ -100,7 +100,7 @@ export interface Server {
   readonly resources: Resources<Server>;
   /** Changes the claims of tokens, and reads the changed ones; absent if they are not changed. */
   readonly claimChange?: ClaimChange<Server>;
-  /** Makes a code, an opaque access token or a refresh token. @param value Its random part. Default: a new one. */
+  /** Makes a code or token. @param value Its random part, given for a successor of a token. Default: a new one. */
   newToken(server: Server, kind: "code" | "access_token" | "refresh_token", value?: string): string;
   /** Receives every event. */
   readonly trace: CoreTrace;
@@ -122,9 +122,9 @@ export interface EndingSession {
   readonly earlier?: readonly string[];
 }
 
-/** @internal Responses with claims, and what is issued beside them: by default JSON, and as it was signed. */
+/** @internal How claims are sent to clients. Default: in JSON, and ID tokens as they were signed. */
 export interface ClaimResponses {
-  /** The response of userinfo with these claims, which a provider's profile or a test may still change. */
+  /** The response of userinfo. It applies {@link Server.claimChange} to the claims. */
   userinfo(server: Server, claims: UserClaims, context: ClaimsContext): MaybePromise<HttpResponse>;
   /** The response of introspection. */
   introspection(server: Server, request: AuthenticatedRequest, introspection: UserClaims): MaybePromise<HttpResponse>;

@@ -15,7 +15,7 @@ export interface SubjectIdentifiers<Server> {
   find(server: Server, client: Client, demanded: readonly (readonly string[])[]): Promise<readonly string[]>;
 }
 
-/** The identifiers of this server. */
+/** The same identifiers for every client: those of this server. */
 export const publicIdentifiers: SubjectIdentifiers<{ readonly users: Users }> = {
   issued: (_server, _client, identifiers) => identifiers,
   async find({ users }, _client, demanded) {
@@ -25,6 +25,7 @@ export const publicIdentifiers: SubjectIdentifiers<{ readonly users: Users }> = 
   },
 };
 
+/** The subjects that are in every list. */
 export function subjectsInAll([first = [], ...others]: readonly (readonly string[])[]): ReadonlySet<string> {
   return new Set(first.filter((sub) => others.every((demand) => demand.includes(sub))));
 }

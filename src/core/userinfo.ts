@@ -1,8 +1,7 @@
 /** GET and POST /oauth2/userinfo (OpenID Connect Core §5.3). */
 
 import { type HttpResponse, type ResponseLike, withHeaders } from "./http/message.ts";
-import { grantOfAccessToken } from "./tokens/access_token.ts";
-import type { AccessToken } from "./tokens/access_token.ts";
+import { type AccessToken, grantOfAccessToken } from "./tokens/access_token.ts";
 import { requireAccessToken } from "./tokens/read_access_token.ts";
 import { hasTokenInQuery, type OtherPlace } from "./tokens/sent_token.ts";
 import { claimsForScope } from "./claims.ts";

@@ -1,6 +1,6 @@
 /**
  * The metadata of a client (RFC 7591 §2) that the core reads, and users. `server/config/` describes their values: to
- * add a member, add it here and there. Extensions describe their members in their folders.
+ * add a member, add it here and there. Other members are in `server/config/client_metadata.ts` and in extensions.
  */
 
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";

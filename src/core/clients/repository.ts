@@ -55,7 +55,7 @@ export interface Client {
   readonly policy?: Policy;
   /** The rule that its metadata satisfies, if they are in a document. */
   readonly satisfies?: RuleId;
-  /** Whether the client may authenticate although it need not: challenges are then as optional as if it had to. */
+  /** Whether the client may authenticate, but need not: code challenges are as for a confidential client. */
   readonly mayAuthenticate?: true;
   /** Whether a registered redirect URI matches the requested one. */
   hasRedirectUri(redirectUri: string): boolean;

@@ -1,4 +1,4 @@
-/** How grants are made and checked: what extensions and the whole server replace. */
+/** How grants, access tokens and logins are made and checked. `narrow_grant.ts` has the defaults. */
 
 import type { UserClaims } from "../claims.ts";
 import type { User } from "../clients/client.ts";
@@ -18,7 +18,7 @@ export type GrantChange =
   | { readonly rule: "CI-11"; readonly lost: "client" | "user"; readonly id: string }
   | { readonly rule: "LO-06" };
 
-/** @internal How a grant is made from an approval, and what is issued for it. */
+/** @internal The functions about grants, which extensions and the whole server replace. */
 export interface GrantFunctions<Server> {
   /**
    * The access that an approval grants besides scope and resources.
@@ -33,16 +33,16 @@ export interface GrantFunctions<Server> {
   ): MaybePromise<FurtherAccess & Pick<Grant, "claims">>;
   /** Makes a grant to a client, approved now. */
   create(server: Server, client: Client, granted: NewGrant): MaybePromise<Grant>;
-  /** How the client or the user of a grant has changed since; `undefined` if not. */
+  /** How the client or the user of a grant has changed since the grant was made; `undefined` if not. */
   findChange(server: Server, client: Client, grant: Grant): MaybePromise<GrantChange | undefined>;
-  /** A text that changes when the logins of a user end. It is in the cookies of sessions. */
+  /** A text that changes when the logins of a user end, for the cookies of sessions. Default: it is empty. */
   loginFingerprint(server: Server, user: User): MaybePromise<string>;
   /** A new `jti` of an access token: begins with the id of the grant and a dot. */
   tokenId(server: Server, authorization: Authorization): MaybePromise<string>;
   /**
-   * Makes an access token of its claims. Default: a JWT.
+   * Makes an access token from its claims. Default: a JWT.
    *
-   * @param exp The expiry, in seconds since the epoch, that `claims` may lack after a change.
+   * @param exp The expiry, in seconds since the epoch. The `exp` of `claims` may be changed or absent.
    */
   formatToken(
     server: Server,
@@ -50,7 +50,7 @@ export interface GrantFunctions<Server> {
     claims: UserClaims,
     exp: number,
   ): MaybePromise<string>;
-  /** Reads an access token that this server has made; `undefined` for any other text. It may have expired. */
+  /** Reads an access token that this server has made, even if it has expired; `undefined` for any other text. */
   readToken(server: Server, token: string): Promise<AccessToken | undefined>;
   /** Why the client or the user of an access token is no longer that of the token; `undefined` if both still are. */
   findTokenProblem(server: Server, token: AccessToken): Promise<AccessTokenProblem | undefined>;

@@ -1,4 +1,4 @@
-/** A grant at a token request: the part that is still registered, and the reason why it is invalid. */
+/** A grant at a token request: what is still registered, why it is invalid, and the default functions about grants. */
 
 import type { GrantRecord, StoredRecord } from "../store/store.ts";
 import { clientSessionId, createGrant, findRevoked } from "../grant.ts";
@@ -70,9 +70,7 @@ async function findTokenProblem(
 
 const noAccess = {};
 
-/**
- * The functions of a server whose clients and users never change, and which grants nothing besides scope and resources.
- */
+/** The functions of a server that grants nothing besides scope and resources. */
 export const grantFunctions: GrantFunctions<Server> = {
   create: createGrant,
   findChange: (server, _client, { subject: { sub } }) => findLostUser(server, sub),

@@ -31,6 +31,7 @@ export interface AccessTokenClaims {
   readonly [claim: string]: unknown;
 }
 
+/** An access token of this server, as it was read. */
 export interface AccessToken {
   readonly claims: AccessTokenClaims;
   /** The `sub` of the user on this server; absent without a user. */

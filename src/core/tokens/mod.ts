@@ -44,7 +44,7 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
     if (subject.amr !== undefined) claims.amr = subject.amr;
     if (identifiers?.sid !== undefined) claims.sid = identifiers.sid;
     if (requested !== undefined) Object.assign(claims, await server.requestParts.claims?.inAccessToken(requested));
-    const names = server.resources.claims(server, resources);
+    const names = server.resources.claimNames(server, resources);
     const user = names.length === 0 ? undefined : await server.users.find(subject.sub);
     if (user !== undefined) Object.assign(claims, accessTokenClaims(server.claims, user, names, scope));
   }
@@ -69,7 +69,7 @@ export function tokenType(server: Server, cnf: Confirmation | undefined): string
   return cnf?.jkt === undefined ? "Bearer" : server.possession?.acceptedProofs(server)?.scheme;
 }
 
-/** Signs an access token. */
+/** Makes an access token that is a JWT. */
 export function signAccessToken(
   server: Server,
   { client }: Authorization,

@@ -46,7 +46,7 @@ export async function storeRefreshToken(
   await server.store.add("refresh_token", isPromise(key) ? await key : key, record, metadata);
 }
 
-/** A successor of a token: another one at every call. */
+/** A successor of a token: another one at every call. Its value is given, as that of every successor. */
 export function randomSuccessor(server: Server): string {
   return server.newToken(server, "refresh_token", randomToken(server.randomBytes));
 }

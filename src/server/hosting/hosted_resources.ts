@@ -54,7 +54,7 @@ export function hostedResources({ resources, allows: { localUrls } }: ServerPoli
       }),
     observe,
     isOpaque: (uris) => uris.some((uri) => byUri.get(canonicalUri(uri))?.access_token_format === "opaque"),
-    claims: ({ claims: { accessToken } }, uris) =>
+    claimNames: ({ claims: { accessToken } }, uris) =>
       uris.length === 0
         ? accessToken
         : uris.flatMap((uri) => byUri.get(canonicalUri(uri))?.access_token_claims ?? accessToken),
