@@ -31,7 +31,7 @@ const jwtShape = /^[^.]*\.[^.]*\.[^.]*$/;
 export const withOpaqueTokens = {
   formatToken(server: HostedServer, authorization, claims, exp) {
     const { client, resources } = authorization;
-    if (!isOpaque(server, client, resources)) return signAccessToken(server, authorization, claims);
+    if (!mustStore(server, client, resources)) return signAccessToken(server, authorization, claims);
     return storeOpaque(server, server.newToken(server, "access_token"), claims, authorization, exp);
   },
   async readToken(server: HostedServer, token) {
@@ -45,7 +45,7 @@ export const withOpaqueTokens = {
 } satisfies Partial<GrantFunctions<Server>>;
 
 /** Whether a token is opaque. A pairwise subject does not identify the user: a stored token does. */
-function isOpaque({ settings, resources: { isOpaque } }: HostedServer, client: Client, resources: readonly string[]) {
+function mustStore({ settings, resources: { isOpaque } }: HostedServer, client: Client, resources: readonly string[]) {
   const { access_token_format: format } = metadataOf(client);
   if (format === "opaque" || isPairwise(client)) return true;
   return resources.length === 0 ? settings.accessTokenFormat === "opaque" && format === undefined : isOpaque(resources);
