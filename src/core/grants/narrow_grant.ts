@@ -135,7 +135,9 @@ export async function findInvalidReason(
   // With offline_access a grant outlives the session.
   const isSessionBound = !scope.includes("offline_access");
   const boundSid = isSessionBound ? sid : undefined;
-  const identifying = server.identifiers.issued(server, client, { sub, sid: boundSid });
+  const identifying = boundSid === undefined
+    ? { sid: undefined }
+    : server.identifiers.issued(server, client, { sub, sid: boundSid });
   const { sid: sidForClient } = isPromise(identifying) ? await identifying : identifying;
   const clientSession = sidForClient && clientSessionId(client.id, sidForClient);
   const revoked = await findRevoked(server, [grantId, consent, boundSid, clientSession]);

@@ -4,7 +4,7 @@ import type { ClientAuthMethod } from "../../core/clients/client.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { ResponseMode, ResponseType } from "../../core/params.ts";
 
-/** @internal The settings that the minimal server reads, and some beside them. A policy has them with their defaults. */
+/** @internal The settings that the minimal server reads, and some others. A policy has them with their defaults. */
 export interface PolicySettings extends TokenSettings, RequestSettings, UrlSettings {
   /**
    * The accepted algorithms of asymmetric signatures: of this server, of DPoP proofs, and of the JWTs of clients
