@@ -42,8 +42,8 @@ export async function createServer<Added extends object>(
     audience: issuer,
     // Members that only some requests have: copies of one shape are quicker to read.
     passed: undefined,
-    newToken: ({ randomBytes }, _kind, value = randomToken(randomBytes)) => value,
     observe: undefined,
+    newToken: ({ randomBytes }, _kind, value = randomToken(randomBytes)) => value,
     keys: {
       ...keys,
       sign: jwtSigner(keys),

@@ -11,6 +11,7 @@ import type { HostedServer } from "./hosted_server.ts";
 /** Issues a refresh token as the core does, and adds the configured members. */
 export const refreshTokenWithLifetimes: TokenIssuer = async (server, ...others) => {
   const response = await refreshToken(server, ...others);
+  if (serverPolicy(server.settings).refresh.lifetimeMembers.length === 0) return response;
   return { ...response, ...await lifetimeMembers(server, response.refresh_token) };
 };
 

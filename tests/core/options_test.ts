@@ -65,6 +65,28 @@ const rows: readonly (readonly [path: string, options: object])[] = [
   ["users[0].password", { users: [{ sub: "alice", password: "hunter2" }] }],
 ];
 
+/** Client metadata that only the whole server has. */
+const otherMetadata: Readonly<Record<string, unknown>> = {
+  access_token_format: "jwt",
+  client_uri: "https://spa.example",
+  contacts: ["ops@spa.example"],
+  initiate_login_uri: "https://spa.example/login",
+  logo_uri: "https://spa.example/logo.png",
+  policy_uri: "https://spa.example/policy",
+  profile: "okta",
+  require_auth_time: true,
+  tos_uri: "https://spa.example/terms",
+  userinfo_signed_response_alg: "ES256",
+};
+
+test("client metadata that the core does not have stops the start", async () => {
+  for (const [name, value] of Object.entries(otherMetadata)) {
+    const options = { ...good, clients: [{ ...client, [name]: value }] };
+    const error = await assertRejects(() => core(options as CoreOptions), ConfigurationError);
+    assertEquals(error.issues[0]!.path, `clients[0].${name}`, error.message);
+  }
+});
+
 test("options that are wrong or would loosen a server stop the start, each with its path", async () => {
   for (const [path, options] of rows) {
     const error = await assertRejects(() => core({ ...good, ...options } as CoreOptions), ConfigurationError);

@@ -70,6 +70,9 @@ async function findTokenProblem(
 
 const noAccess = {};
 
+/** Loaded when the first token is read. */
+let reader: typeof import("../tokens/read_access_token.ts") | undefined;
+
 /** The functions of a server that grants nothing besides scope and resources. */
 export const grantFunctions: GrantFunctions<Server> = {
   create: createGrant,
@@ -77,7 +80,8 @@ export const grantFunctions: GrantFunctions<Server> = {
   loginFingerprint: () => "",
   tokenId: newTokenId,
   formatToken: signAccessToken,
-  readToken: async (server, token) => (await import("../tokens/read_access_token.ts")).readJwt(server, token),
+  readToken: async (server, token) =>
+    (reader ??= await import("../tokens/read_access_token.ts")).readJwt(server, token),
   findTokenProblem,
   furtherAccess: () => noAccess,
   hasFurtherAccess: () => false,

@@ -21,7 +21,7 @@ import type { ServerPolicy } from "./server_policy.ts";
 import { activeProfile, clientProfiles, demoClientsOf, withProfile } from "./profiles.ts";
 import type { WithProviders } from "./with_providers.ts";
 import { keys, lifetimes, pkce, refresh } from "./setting_groups.ts";
-import { defaultAlgorithms } from "./verification_algorithms.ts";
+import { defaultSignatureAlgorithms } from "./verification_algorithms.ts";
 import { defaultScopes } from "../../core/policy_defaults.ts";
 import type { Lifetimes, PkceSettings } from "./policy_settings.ts";
 
@@ -171,6 +171,6 @@ function loginMethods(
 function withOwnAlgorithm<
   Given extends { readonly alg: SigningAlgorithm; readonly signatureAlgorithms: readonly string[] },
 >(given: Given): Given {
-  if (!isMlDsa(given.alg) || given.signatureAlgorithms !== defaultAlgorithms) return given;
-  return { ...given, signatureAlgorithms: [...defaultAlgorithms, given.alg] };
+  if (!isMlDsa(given.alg) || given.signatureAlgorithms !== defaultSignatureAlgorithms) return given;
+  return { ...given, signatureAlgorithms: [...defaultSignatureAlgorithms, given.alg] };
 }

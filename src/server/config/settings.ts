@@ -17,7 +17,7 @@ import type { ClientMetadata } from "./client_metadata.ts";
 import type { AnyName } from "./server_policy.ts";
 import { defaultScopes } from "../../core/policy_defaults.ts";
 import type { MetadataForm, ServerSettings } from "./server_settings.ts";
-import { defaultAlgorithms, verificationAlgorithms } from "./verification_algorithms.ts";
+import { defaultSignatureAlgorithms, verificationAlgorithms } from "./verification_algorithms.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { choice, type Field, type Fields, flag, list, type ObjectField, seconds, text, texts } from "./field.ts";
 import { fromHost } from "./server_names.ts";
@@ -96,7 +96,7 @@ export const settingFields = {
   ...providerFields,
   signatureAlgorithms: list(choice(verificationAlgorithms), [["PS256", "ES256", "EdDSA"]], {
     expected: "an array of asymmetric signature algorithms",
-    default: defaultAlgorithms,
+    default: defaultSignatureAlgorithms,
   }),
   seeOther: flag(false),
   assertionAudience: choice(["issuer-string", "issuer", "issuer-or-token-endpoint"], {

@@ -27,15 +27,18 @@ const accessTokenStore = storeOf<{
 /** Three parts: the prefix of an opaque token may have a dot. */
 const jwtShape = /^[^.]*\.[^.]*\.[^.]*$/;
 
+/** Loaded when the first token is read. */
+let reader: typeof import("../../core/tokens/read_access_token.ts") | undefined;
+
 /** The functions about access tokens, of a server that can store them. */
-export const withOpaqueTokens = {
+export const accessTokenFunctions = {
   formatToken(server: HostedServer, authorization, claims, exp) {
     const { client, resources } = authorization;
     if (!mustStore(server, client, resources)) return signAccessToken(server, authorization, claims);
     return storeOpaque(server, server.newToken(server, "access_token"), claims, authorization, exp);
   },
   async readToken(server: HostedServer, token) {
-    const { asIssued, readJwt } = await import("../../core/tokens/read_access_token.ts");
+    const { asIssued, readJwt } = reader ??= await import("../../core/tokens/read_access_token.ts");
     if (jwtShape.test(token)) return await readJwt(server, token);
     const record = (await accessTokenStore(server).get("access_token", await storageKey(server, token)))?.value;
     if (record === undefined) return undefined;

@@ -83,7 +83,7 @@ function passwordFingerprint(server: HostedServer, user: User): MaybePromise<str
 }
 
 /** The functions about grants that look at generations and passwords. */
-export const withGenerations = {
+export const generationFunctions = {
   create(server: HostedServer, client: Client, granted): MaybePromise<HostedGrant> {
     const clientGeneration = generationOfClient(client);
     return chain(
@@ -95,7 +95,8 @@ export const withGenerations = {
         }),
     );
   },
-  findChange(server: HostedServer, client: Client, { subject: { sub }, ...grant }: HostedGrant) {
+  findChange(server: HostedServer, client: Client, grant: HostedGrant) {
+    const { sub } = grant.subject;
     if (generationOfClient(client) !== grant.clientGeneration) return { rule: "CI-11", lost: "client", id: client.id };
     return chain(findUser(server, sub, grant.generation), (user) => {
       if (user === undefined) return { rule: "CI-11", lost: "user", id: sub };

@@ -30,8 +30,8 @@ import { background } from "./background.ts";
 import { claimResponses } from "./claim_responses.ts";
 import { signLimitedToken } from "./limit_token.ts";
 import { rateLimiter } from "./rate_limiter.ts";
-import { withOpaqueTokens } from "../entries/access_tokens.ts";
-import { withGenerations } from "../entries/generations.ts";
+import { accessTokenFunctions } from "../entries/access_tokens.ts";
+import { generationFunctions } from "../entries/generations.ts";
 import { hostedAuthentication } from "../entries/client_authentication.ts";
 import { clientRepository } from "../entries/client_repository.ts";
 import { assertOwnPaths, atConfiguredPaths } from "./configured_paths.ts";
@@ -160,8 +160,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       tokenIssuers: tokenIssuers.map((issue) => issue === refreshToken ? refreshTokenWithLifetimes : issue),
       grants: {
         ...grantFunctions,
-        ...withGenerations,
-        ...withOpaqueTokens,
+        ...generationFunctions,
+        ...accessTokenFunctions,
         recordUse(server: HostedServer, client, request) {
           if (client.standing === "unknown") server.fetching.recordUse(client.id);
           if (request?.codeChallenge !== undefined) rememberChallenge(server, client, request.codeChallenge);
