@@ -53,23 +53,38 @@ const optionNames: ReadonlySet<string> = new Set<keyof CoreOptions>([
   ...["grantTypes", "extensions"] as const,
 ]);
 
+/** What the value of a member must be. */
+type MemberCheck = readonly [expected: string, isValid: (value: unknown) => boolean];
+
+const text: MemberCheck = ["a string", (value) => typeof value === "string"];
+const texts: MemberCheck = ["an array of strings", isTextList];
+const seconds: MemberCheck = [
+  "whole seconds, at least 0",
+  (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+];
+
+const memberChecks: Readonly<Record<Exclude<keyof ClientMetadata, "jwks" | "jwks_uri">, MemberCheck>> = {
+  client_id: [
+    "1 to 256 printable ASCII characters",
+    (value) => typeof value === "string" && /^[\x20-\x7E]{1,256}$/.test(value),
+  ],
+  client_secret: text,
+  client_secret_expires_at: seconds,
+  client_name: text,
+  redirect_uris: texts,
+  token_endpoint_auth_method: text,
+  grant_types: texts,
+  response_types: texts,
+  scope: ["a string of space-separated scope values", text[1]],
+  response_modes: texts,
+  id_token_signed_response_alg: text,
+  require_pkce: ["true or false", (value) => typeof value === "boolean"],
+  default_max_age: seconds,
+  application_type: ["web or native", (value) => value === "web" || value === "native"],
+};
+
 /** The members of client metadata that the core reads. */
-const clientMembers: ReadonlySet<string> = new Set<keyof ClientMetadata>([
-  "client_id",
-  "client_secret",
-  "client_secret_expires_at",
-  "client_name",
-  "redirect_uris",
-  "token_endpoint_auth_method",
-  "grant_types",
-  "response_types",
-  "scope",
-  "response_modes",
-  "id_token_signed_response_alg",
-  "require_pkce",
-  "default_max_age",
-  "application_type",
-]);
+const clientMembers: ReadonlyMap<string, MemberCheck> = new Map(Object.entries(memberChecks));
 
 /** The issues of the options that are checked before there is a server. */
 export function findOptionIssues(options: CoreOptions, settings: Policy): ConfigIssue[] {
@@ -130,10 +145,13 @@ export function findServerIssues(server: Server, clients: readonly ClientMetadat
     if (wrong !== undefined) add(`policy.${name}`, `one of ${supported.join(", ")}`, wrong, "Choose another.");
   }
   const grantTypes = server.grantTypes.map(({ type }) => type);
-  for (const [i, { grant_types = [] }] of clients.entries()) {
-    const wrong = grant_types.find((type) => !grantTypes.includes(type));
-    const expected = `some of ${grantTypes.join(", ")}`;
-    if (wrong !== undefined) add(`clients[${i}].grant_types`, expected, wrong, "Correct it, or add the grant type.");
+  const responseModes: readonly string[] = [...server.responseModes.keys()];
+  for (const [i, client] of clients.entries()) {
+    for (const [name, supported] of [["grant_types", grantTypes], ["response_modes", responseModes]] as const) {
+      const wrong = client[name]?.find((value) => !supported.includes(value));
+      const expected = `some of ${supported.join(", ")}`;
+      if (wrong !== undefined) add(`clients[${i}].${name}`, expected, wrong, "Correct it, or add what supports it.");
+    }
   }
   return issues;
 }
@@ -148,21 +166,27 @@ function checkClients({ clients, extensions = [] }: CoreOptions, settings: Polic
       continue;
     }
     const { client_id } = client;
-    if (typeof client_id !== "string" || !/^[\x20-\x7E]{1,256}$/.test(client_id) || ids.has(client_id)) {
-      const expected = "1 to 256 printable ASCII characters that no other client has";
-      add(at(".client_id"), expected, client_id, "Choose another.");
-    }
+    if (ids.has(client_id)) add(at(".client_id"), "an id that no other client has", client_id, "Choose another.");
     ids.add(client_id);
     checkClient(client, settings, extensions.length > 0, (path, ...texts) => add(at(path), ...texts));
   }
 }
 
 function checkClient(client: ClientMetadata, settings: Policy, mayHaveOthers: boolean, add: Add): void {
-  const { client_secret: secret, redirect_uris = [], grant_types = [], response_types = [], scope = "" } = client;
-  for (const name of Object.keys(client)) {
-    if (mayHaveOthers || clientMembers.has(name)) continue;
-    add(`.${name}`, "a member that this server reads", name, "Remove it, or add the extension that reads it.");
+  const { client_secret: secret, redirect_uris = [], response_types = [], scope = "" } = client;
+  let hasWrongType = false;
+  for (const name of new Set(["client_id", ...Object.keys(client)])) {
+    const value: unknown = client[name as keyof ClientMetadata];
+    const [expected, isValid] = clientMembers.get(name) ?? [];
+    if (expected === undefined && !mayHaveOthers) {
+      add(`.${name}`, "a member that this server reads", name, "Remove it, or add the extension that reads it.");
+    }
+    if (value === undefined && name !== "client_id" || isValid?.(value) !== false) continue;
+    hasWrongType = true;
+    add(`.${name}`, expected!, value, "Correct it.", name === "client_secret" ? hidden : undefined);
   }
+  // The other checks need values of the right types.
+  if (hasWrongType) return;
   const [method] = authMethodsOf(client);
   const isWithSecret = method === "client_secret_basic" || method === "client_secret_post";
   if (!settings.clientAuthMethods.includes(method)) {
@@ -177,20 +201,16 @@ function checkClient(client: ClientMetadata, settings: Policy, mayHaveOthers: bo
     const expected = `one of ${settings.signatureAlgorithms.join(", ")}`;
     add(".id_token_signed_response_alg", expected, alg, "Choose another.");
   }
-  if (typeof scope !== "string") add(".scope", "a string of space-separated scope values", scope, "Write one string.");
-  else {
-    const unknown = splitScope(scope).find((value) => !settings.scopes.includes(value));
+  const unknownScope = splitScope(scope).find((value) => !settings.scopes.includes(value));
+  if (unknownScope !== undefined) {
     const expected = `some of ${settings.scopes.join(" ")}`;
-    if (unknown !== undefined) add(".scope", expected, unknown, "Choose another, or add it to policy.scopes.");
+    add(".scope", expected, unknownScope, "Choose another, or add it to policy.scopes.");
   }
-  if (!isTextList(response_types)) add(".response_types", "an array of strings", response_types, "Pass an array.");
-  else {
-    const types: readonly string[] = settings.responseTypes;
-    const unknown = response_types.find((type) => !types.includes(sortResponseType(type)));
-    if (unknown !== undefined) add(".response_types", `some of ${types.join(", ")}`, unknown, "Choose another.");
+  const types: readonly string[] = settings.responseTypes;
+  const unknownType = response_types.find((type) => !types.includes(sortResponseType(type)));
+  if (unknownType !== undefined) {
+    add(".response_types", `some of ${types.join(", ")}`, unknownType, "Choose another.");
   }
-  if (!isTextList(grant_types)) add(".grant_types", "an array of strings", grant_types, "Pass an array.");
-  if (!isTextList(redirect_uris)) return add(".redirect_uris", "an array of URLs", redirect_uris, "Pass an array.");
   for (const [j, uri] of redirect_uris.entries()) {
     if (findRedirectUriProblem(uri, settings.allows.localUrls) === undefined && !isUndottedScheme(uri)) continue;
     const expected = "an absolute URL without user information, fragment, * and response parameters: https, http on " +

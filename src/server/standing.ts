@@ -2,7 +2,8 @@
  * Standing: who made a client known to this server, and what the client may do because of it. Any party can register a
  * client or publish a metadata document, so everything is open to configured clients only unless it is declared open:
  * the members of the client metadata by `open` of `server/config/client_fields.ts`, a grant type by its member
- * `standing`, and the rest in `permissions`.
+ * `standing`, and the rest in `permissions`. `server/fetching/` limits the fetches, and
+ * `server/extensions/registration/metadata.ts` the size of the metadata.
  *
  * `configured`: the operator made it known (file, option, page). `approved`: it registered with an initial access
  * token, or authenticates with a key in a verified software statement. `unknown`: it registered itself, has only a
@@ -93,6 +94,8 @@ export const permissions = {
   useUnrestrictedIssuers: { from: "configured" },
   /** Login and consent show its logo, which the browser of the user fetches from its host. */
   showLogo: { from: "approved", member: "logo_uri" },
+  /** It has streams of security events. */
+  receiveEvents: { from: "approved" },
   /** Its records in the store are not limited if it authenticates (`server/entries/bounded_records.ts`). */
   writeWithoutBound: { from: "approved" },
 } as const satisfies Readonly<Record<Permission, StandingRequirement> & Record<string, StandingRequirement>>;

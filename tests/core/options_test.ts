@@ -2,7 +2,14 @@
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
-import { ConfigurationError, core, type CoreOptions, memoryStore, type Store } from "../../src/core/mod.ts";
+import {
+  type ClientMetadata,
+  ConfigurationError,
+  core,
+  type CoreOptions,
+  memoryStore,
+  type Store,
+} from "../../src/core/mod.ts";
 import { authorizeParameters, callback, encode, issuer, startCore } from "./kit.ts";
 
 const client = { client_id: "spa", redirect_uris: [callback] };
@@ -35,6 +42,7 @@ const rows: readonly (readonly [path: string, options: object])[] = [
   ["clients", { clients: undefined }],
   ["clients[0]", { clients: [null] }],
   ["clients[0].client_id", { clients: [{ client_id: "ü" }] }],
+  ["clients[0].client_id", { clients: [{ redirect_uris: [callback] }] }],
   ["clients[1].client_id", { clients: [client, client] }],
   ["clients[0].require_pushed_authorization_requests", {
     clients: [{ ...client, require_pushed_authorization_requests: true }],
@@ -57,6 +65,9 @@ const rows: readonly (readonly [path: string, options: object])[] = [
   ["clients[0].response_types", { clients: [{ ...client, response_types: "code" }] }],
   ["clients[0].response_types", { clients: [{ ...client, response_types: ["token"] }] }],
   ["clients[0].grant_types", { clients: [{ ...client, grant_types: ["urn:example:ticket"] }] }],
+  ["clients[0].response_modes", { clients: [{ ...client, response_modes: ["query.jwt"] }] }],
+  ["clients[0].application_type", { clients: [{ ...client, application_type: "mobile" }] }],
+  ["clients[0].default_max_age", { clients: [{ ...client, default_max_age: -1 }] }],
   ["users", { users: null }],
   ["users[0].sub", { users: [null] }],
   ["users[0].sub", { users: [{ sub: 5 }] }],
@@ -78,6 +89,33 @@ const otherMetadata: Readonly<Record<string, unknown>> = {
   tos_uri: "https://spa.example/terms",
   userinfo_signed_response_alg: "ES256",
 };
+
+/** All client metadata that the core reads. */
+const metadata: Readonly<Required<Omit<ClientMetadata, "jwks" | "jwks_uri">>> = {
+  client_id: "web",
+  client_secret: "hunter2",
+  client_secret_expires_at: 0,
+  client_name: "Web",
+  redirect_uris: [callback],
+  token_endpoint_auth_method: "client_secret_post",
+  grant_types: ["authorization_code", "refresh_token"],
+  response_types: ["code"],
+  scope: "openid",
+  response_modes: ["query"],
+  id_token_signed_response_alg: "ES256",
+  require_pkce: true,
+  default_max_age: 0,
+  application_type: "native",
+};
+
+test("client metadata of a wrong type stops the start", async () => {
+  await core({ ...good, clients: [metadata] });
+  for (const name of Object.keys(metadata)) {
+    const options = { ...good, clients: [{ ...metadata, [name]: {} }] };
+    const error = await assertRejects(() => core(options as unknown as CoreOptions), ConfigurationError);
+    assertEquals(error.issues.map(({ path }) => path), [`clients[0].${name}`], error.message);
+  }
+});
 
 test("client metadata that the core does not have stops the start", async () => {
   for (const [name, value] of Object.entries(otherMetadata)) {

@@ -1,6 +1,7 @@
 /**
- * The metadata of a client (RFC 7591 §2) that the core reads, and users. `server/config/` describes their values: to
- * add a member, add it here and there. Other members are in `server/config/client_metadata.ts` and in extensions.
+ * The metadata of a client (RFC 7591 §2) that the core or its extensions read, and users. `server/config/` and
+ * `memberChecks` of `options.ts` describe the values: to add a member, add it in all three. Other members are in
+ * `server/config/client_metadata.ts` and in extensions.
  */
 
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";

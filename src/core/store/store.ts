@@ -61,8 +61,8 @@ export interface ListOptions {
  */
 export interface Store<Kinds extends object = Records> {
   /**
-   * Whether records outlive the process, and other instances may use them too. The whole server then stores clients
-   * and users that are added at run time. Default: false.
+   * Whether records outlive the process. The whole server then stores clients and users that are added at run time, and
+   * expects that other instances may use the records too. Default: false.
    */
   readonly persistent?: boolean;
   /** Reads a record; `undefined` without one. Consumed records are readable until they are deleted. */

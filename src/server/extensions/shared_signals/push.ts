@@ -38,7 +38,7 @@ async function pushEvents(server: HostedServer, stream: EventStreamRecord): Prom
   const { status, pushUrl, clientId } = stream;
   if (status !== "enabled" || pushUrl === undefined) return;
   const client = await server.clients.findHolder(clientId);
-  if (client === undefined || !mayReceive(client)) return;
+  if (client === undefined || !mayReceive(server, client)) return;
   const signal = AbortSignal.timeout(timeoutMs);
   const due = dueRecords(server, await listEvents(server, stream));
   for (const event of due.slice(0, maxPosts)) {

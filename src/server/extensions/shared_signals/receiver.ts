@@ -26,7 +26,7 @@ export async function requireReceiver(context: Context, ...scopes: readonly [str
   }
   const client = await server.clients.findHolder(id);
   const usable = scope!.split(" ").filter((value) => scopes.includes(value));
-  if (client !== undefined && mayReceive(client) && usable.some((value) => client.ownScope.includes(value))) {
+  if (client !== undefined && mayReceive(server, client) && usable.some((value) => client.ownScope.includes(value))) {
     context.clientId = id;
     return client;
   }

@@ -5,7 +5,7 @@ import type { ListedRecord } from "../../../core/store/store.ts";
 import { type BoundedCache, boundedCache } from "../../../platform/bounded_cache.ts";
 import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import { hasStanding } from "../../standing.ts";
+import { isPermitted } from "../../standing.ts";
 import type { OAuthError } from "../../../core/errors.ts";
 import { randomId, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
@@ -224,8 +224,9 @@ export function deliveredEvents(
 }
 
 /** Whether a client may have streams: the operator knows it, and it holds the scope value. */
-export function mayReceive(client: Client): boolean {
-  return hasStanding(client, "approved") && [manageScope, readScope].some((scope) => client.ownScope.includes(scope));
+export function mayReceive(server: Server, client: Client): boolean {
+  const holdsScope = [manageScope, readScope].some((scope) => client.ownScope.includes(scope));
+  return holdsScope && isPermitted(server, client, "receiveEvents");
 }
 
 /** Maximum number of signed tokens of one server that are kept. */

@@ -59,7 +59,7 @@ async function send(server: HostedServer, stream: EventStreamRecord, event: Secu
     await deleteStream(server, stream);
     return false;
   }
-  if (!mayReceive(client) || !await includesUser(server, { stream, client, user })) return false;
+  if (!mayReceive(server, client) || !await includesUser(server, { stream, client, user })) return false;
   const subject = await event.subject?.(client) ?? await userSubject(server, client, user.sub);
   const time = isCaepEvent(type) ? { event_timestamp: secondsNow(server) } : {};
   const claims = createClaims(server, client, subject, type, { ...time, ...members });
