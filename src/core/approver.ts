@@ -79,9 +79,9 @@ export async function approveAutomatically(
   const hintedUser = loginHint === undefined
     ? undefined
     : await users.find(loginHint) ?? await findHintedUser?.(server, loginHint, request);
-  const currentUser = previousSession === undefined || previousSession.authTime <= (users.defaultChosenAt?.() ?? 0)
-    ? undefined
-    : await users.find(previousSession.sub);
+  const currentUser = previousSession !== undefined && previousSession.authTime > (users.defaultChosenAt?.() ?? 0)
+    ? previousSession.user
+    : undefined;
   const finding = hintedUser ?? currentUser ?? chain(users.list({ limit: 1 }), ([first]) => first);
   const preferredUser = isPromise(finding) ? await finding : finding;
   const user =
@@ -90,7 +90,7 @@ export async function approveAutomatically(
       : await findDemandedUser(server, client, demandedSubs) ?? preferredUser;
   if (user === undefined) throw reject("AZ-21", { denied: "no users" });
   const approval = { user, scope, authorizationDetails };
-  if (session !== undefined && user === currentUser) return { ...approval, authTime: session.authTime };
+  if (session !== undefined && user.sub === currentUser?.sub) return { ...approval, authTime: session.authTime };
   return { ...approval, authTime: now(), ...server.levels?.reached(server, "auto", acr) };
 }
 

@@ -112,7 +112,7 @@ export async function decideRequest(
   if (isPromptNone) throw reject("OI-03", { problem: "other user approved" });
   rejectOldLogin(loginRequirements, startedAt, authTime, previousSession);
   const level = acr === undefined && amr === undefined ? undefined : statedLevel(server, decision);
-  const newSession = createSession(server, user.sub, authTime, previousSession, level);
+  const newSession = createSession(server, user, authTime, previousSession, level);
   const response = await completeAuthorization(context, pending, decision, newSession, true);
   if (previousSession !== undefined) await endForgottenSessions(server, previousSession, newSession);
   return response;

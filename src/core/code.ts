@@ -69,15 +69,18 @@ export async function issueResponse(
   if (isPromise(recording)) await recording;
   const { storedRequest } = destination;
   if (storedRequest !== undefined) await server.requestParts.consume?.(server, storedRequest);
-  const { sub, authTime, acr, amr, sid } = session;
+  const { user, sub, authTime, acr, amr, sid } = session;
   const granting = server.grants.create(server, client, {
     subject: { sub, authTime, acr, amr, sid },
     scope,
     resources,
     consent: approval.consent,
     ...access,
-  });
+  }, user);
   const grant = isPromise(granting) ? await granting : granting;
+  const finding = server.grants.findChange(server, client, grant);
+  const change = isPromise(finding) ? await finding : finding;
+  if (change !== undefined) throw reject("AZ-21", { denied: "changed user" });
   const delivering = server.responseModes.get(destination.mode)?.deliver?.(server, destination, grant);
   if (delivering !== undefined) return await delivering;
   const grantId = randomId(server.randomBytes);

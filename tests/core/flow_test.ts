@@ -3,6 +3,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { test } from "node:test";
+import { createGrant } from "../../src/core/grant.ts";
 import { memoryStore } from "../../src/core/store/memory.ts";
 import { authorizeParameters, basic, callback, encode, issuer, startCore } from "./kit.ts";
 
@@ -71,7 +72,9 @@ test("[LO-06] a session and its grants end when an extension says that the user 
         grants: {
           ...server.grants,
           loginFingerprint: () => fingerprint,
-          findChange: () => fingerprint === "first" ? undefined : { rule: "LO-06" },
+          create: (server, client, granted) => ({ ...createGrant(server, client, granted), fingerprint }),
+          findChange: (_server, _client, grant) =>
+            (grant as { fingerprint?: string }).fingerprint === fingerprint ? undefined : { rule: "LO-06" },
         },
       }),
     }],

@@ -28,15 +28,23 @@ export async function recordDigests(work: () => Promise<unknown>): Promise<strin
 /** Costs of every scrypt digest made during `work`, in order: `N r p`. */
 export async function recordScryptCosts(work: () => Promise<unknown>): Promise<string[]> {
   const costs: string[] = [];
+  await observeScrypt(work, ({ N, r, p }) => costs.push(`${N} ${r} ${p}`));
+  return costs;
+}
+
+/** Calls `onDigest` when a scrypt digest begins during `work`. */
+export async function observeScrypt<T>(
+  work: () => Promise<T>,
+  onDigest: (cost: nodeCrypto.ScryptOptions) => unknown,
+): Promise<T> {
   const { scrypt } = nodeCrypto;
   nodeCrypto.scrypt = ((password, salt, length, cost, callback) => {
-    costs.push(`${cost.N} ${cost.r} ${cost.p}`);
+    onDigest(cost);
     return scrypt(password, salt, length, cost, callback);
   }) as typeof scrypt;
   try {
-    await work();
+    return await work();
   } finally {
     nodeCrypto.scrypt = scrypt;
   }
-  return costs;
 }

@@ -31,8 +31,12 @@ export interface GrantFunctions<Server> {
     request: AuthorizationRequest,
     approval: FurtherAccess & { readonly scope: readonly string[]; readonly claims?: readonly string[] },
   ): MaybePromise<FurtherAccess & Pick<Grant, "claims">>;
-  /** Makes a grant to a client, approved now. */
-  create(server: Server, client: Client, granted: NewGrant): MaybePromise<Grant>;
+  /**
+   * Makes a grant to a client, approved now.
+   *
+   * @param user The user, as they were at the login. Default: as they are now.
+   */
+  create(server: Server, client: Client, granted: NewGrant, user?: User): MaybePromise<Grant>;
   /** How the client or the user of a grant has changed since the grant was made; `undefined` if not. */
   findChange(server: Server, client: Client, grant: Grant): MaybePromise<GrantChange | undefined>;
   /** A text that changes when the logins of a user end, for the cookies of sessions. Default: it is empty. */

@@ -76,6 +76,7 @@ const denials = {
   consent: "the user denied the request",
   login: "the user cancelled the login",
   "no users": "this server has no users",
+  "changed user": "the user was changed during the login",
 } as const;
 
 export interface UnsupportedResponseMode extends ByPolicy {

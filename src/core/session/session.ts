@@ -11,12 +11,15 @@
 import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { decodeBase64url, encodeBase64url, hmacSha256 } from "../crypto.ts";
 import type { Subject } from "../store/store.ts";
+import type { User } from "../clients/client.ts";
 import type { Allowances } from "../test_hosts.ts";
 import { constantTimeEqual, randomId, randomToken, withChecksum } from "../secrets.ts";
 import type { EndingSession, Server } from "../server.ts";
 
 /** The login of a user in a browser. */
 export interface Session extends Subject {
+  /** The user, as they were at the login, or when the cookie was read. */
+  readonly user: User;
   /** The session id. Grants bound to it are revoked with the session. */
   readonly sid: string;
   /** When the user logged in, in milliseconds since the epoch. */
@@ -35,13 +38,13 @@ const maxEarlierSessions = 8;
  */
 export function createSession(
   server: Server,
-  sub: string,
+  user: User,
   authTime: number,
   previousSession?: Session,
   level?: SessionLevel,
 ): Session {
-  const session = { sid: randomId(server.randomBytes), sub, authTime, ...level };
-  if (previousSession?.sub !== sub) return session;
+  const session = { user, sid: randomId(server.randomBytes), sub: user.sub, authTime, ...level };
+  if (previousSession?.sub !== user.sub) return session;
   const earlier = [previousSession.sid, ...previousSession.earlier ?? []].slice(0, maxEarlierSessions);
   return { ...session, earlier };
 }
@@ -49,14 +52,13 @@ export function createSession(
 /** Encodes a session with a MAC. */
 export function encodeSession(
   server: Server,
-  { sid, sub, authTime, earlier = [], acr, amr }: Session,
+  { user, sid, sub, authTime, earlier = [], acr, amr }: Session,
 ): MaybePromise<string> {
   const level = acr === undefined && amr === undefined ? [] : [{ acr, amr }];
-  const finding = chain(
-    server.users.find(sub),
-    (user) => user === undefined ? "" : server.grants.loginFingerprint(server, user),
+  return chain(
+    server.grants.loginFingerprint(server, user),
+    (fingerprint) => encodeWithMac(server, "session", [sid, sub, authTime, fingerprint, ...earlier, ...level]),
   );
-  return chain(finding, (known) => encodeWithMac(server, "session", [sid, sub, authTime, known, ...earlier, ...level]));
 }
 
 /**
@@ -73,7 +75,7 @@ export async function decodeSession(server: Server, encoded: string): Promise<Se
   if (await server.store.get("revocation", sid) !== undefined) return undefined;
   const earlier = rest.filter((item) => typeof item === "string");
   const level = rest.find((item) => typeof item === "object");
-  return { sid, sub, authTime, ...level, ...earlier.length > 0 && { earlier } };
+  return { user, sid, sub, authTime, ...level, ...earlier.length > 0 && { earlier } };
 }
 
 type SessionLevel = Omit<Subject, "sub" | "authTime" | "sid">;

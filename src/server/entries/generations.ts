@@ -84,10 +84,10 @@ function passwordFingerprint(server: HostedServer, user: User): MaybePromise<str
 
 /** The functions about grants that look at generations and passwords. */
 export const generationFunctions = {
-  create(server: HostedServer, client: Client, granted): MaybePromise<HostedGrant> {
+  create(server: HostedServer, client: Client, granted, knownUser): MaybePromise<HostedGrant> {
     const clientGeneration = generationOfClient(client);
     return chain(
-      server.users.find(granted.subject.sub),
+      knownUser ?? server.users.find(granted.subject.sub),
       (user) =>
         chain(user && passwordFingerprint(server, user), (password) => {
           const generation = user && generationOf(user);

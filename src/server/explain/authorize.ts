@@ -83,6 +83,12 @@ export const authorizeTexts = {
           return { expected: "a login", received: "Cancel" };
         case "no users":
           return { expected: "at least one user", received: "none", fix: "Add a user to the setting users." };
+        case "changed user":
+          return {
+            expected: "the user as they were at the login",
+            received: "a user changed since",
+            fix: "Log in again.",
+          };
       }
     },
   },

@@ -76,9 +76,8 @@ export function consentHandlers(openLogin: boolean, replacement: Pages["consent"
     await consumePending(server, pending);
     context.destination = pending.destination;
     if (decision === "deny") throw reject("AZ-21", { denied: "consent" });
-    const { sub, authTime } = session!;
-    const user = (await server.users.find(sub))!;
-    const consent = await saveConsent(server, pending, sub, { scope, authorizationDetails });
+    const { user, authTime } = session!;
+    const consent = await saveConsent(server, pending, user.sub, { scope, authorizationDetails });
     const approval = { user, scope, authorizationDetails, authTime, consent };
     return await completeAuthorization(context, pending, approval, session!, false);
   }
@@ -118,7 +117,7 @@ async function consentPage(
           client.redirectUris.every(redirectsToDevice),
         ...presentation,
       },
-      user: toUserSummary((await server.users.find(session.sub))!),
+      user: toUserSummary(session.user),
       action: endpointPath(context.app, "consent"),
       fields: await withCsrfToken(context, [["interaction", pending.id]], csrfBinding(pending, session)),
       redirectUri: device === undefined ? destination.uri : undefined,

@@ -51,7 +51,7 @@ export function loginHandlers(options: LoginOptions, replacement: Pages["login"]
     const result = await authenticateUser(context, pending, previousSession, params, options);
     if ("status" in result) return await showLogin(context, pending, page, params, result);
     const { user, level } = result;
-    const { session = createSession(server, user.sub, server.now(), previousSession, level) } = result;
+    const { session = createSession(server, user, server.now(), previousSession, level) } = result;
     context.destination = pending.destination;
     return await completeLogin(context, pending, user, session, previousSession);
   }

@@ -9,7 +9,7 @@ import { formatPasswordDigest, parsePasswordDigest } from "../../../src/server/c
 import { deriveKey, verifyPassword } from "../../../src/platform/runtime/scrypt.ts";
 import { openBrowser, sessionCookie } from "../browser.ts";
 import type { Browser } from "../browser.ts";
-import { recordScryptCosts } from "../digests.ts";
+import { observeScrypt, recordScryptCosts } from "../digests.ts";
 import {
   assertTokenResponse,
   basic,
@@ -17,6 +17,7 @@ import {
   decodeClaims,
   forEachCase,
   getOutcome,
+  getRedirectParams,
   getRejections,
   type ListedOptions,
   recordingStore,
@@ -324,6 +325,51 @@ test("[LO-06] a changed, set or removed password ends earlier sessions, at resta
     assertEquals((await refresh(later, lasting.refresh_token)).status, 200);
     assertEquals((await later.token({ code: lasting.code })).status, 200);
     assertEquals((await refresh(later, others.refresh_token)).status, 200);
+  });
+});
+
+test("[LO-06, CI-11] a user who is changed or replaced during a login gets nothing by it", async () => {
+  const changes = [
+    ["changed password", (b: TestServer) => b.as.users.set({ sub: "alice", password: other })],
+    ["replaced", (b: TestServer) => [b.as.users.delete("alice"), b.as.users.set({ sub: "alice", password: digest })]],
+  ] as const;
+  const scopes = ["openid read", "openid offline_access"];
+  await forEachCase(changes.flatMap((change) => scopes.map((scope) => [...change, scope] as const)), async (one) => {
+    const [, change, scope] = one;
+    // The login continues at the consent page, or at the client if the user has consented before.
+    for (const hasConsented of [false, true]) {
+      const b = await testServer({ ...severalUsers, clients: renewing });
+      if (hasConsented) await enter(b, "alice", secret, scope);
+      const browser = openBrowser(b);
+      let isChanged = false;
+      const end = await observeScrypt(() => type(browser, "alice", secret, { scope }), () => {
+        if (!isChanged) change(b);
+        isChanged = true;
+      });
+      assert(isChanged);
+      assertEquals(await openBrowser(b, browser.cookies).authorizeSilently({ scope }), "login_required");
+      // Consent to a user who was replaced does not count.
+      if (end.location === undefined) assertEquals(describePage(end), "login");
+      else assertEquals(new URL(end.location).searchParams.get("error"), "access_denied");
+    }
+    // The same with an approver of the program.
+    for (const withSession of [false, true]) {
+      let onFound = () => {};
+      const b = await testServer({
+        ...severalUsers,
+        clients: renewing,
+        approver: async (request, { users, session, now }) => {
+          const user = (await users.find("alice"))!;
+          onFound();
+          return { user, scope: request.scope, authTime: session?.authTime ?? now() };
+        },
+      });
+      const cookie = withSession ? (await b.authorize({ scope })).headers.get("set-cookie")!.split(";")[0]! : "";
+      onFound = () => void change(b);
+      const response = await b.authorize({ scope }, { headers: { cookie } });
+      assertEquals(getRedirectParams(response).get("error"), "access_denied");
+      assertEquals(response.headers.get("set-cookie"), null);
+    }
   });
 });
 

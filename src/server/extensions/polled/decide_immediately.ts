@@ -22,7 +22,7 @@ export async function decideImmediately(
     if (!("user" in decision)) return;
     const { user, authTime } = decision;
     rejectOldLogin(pending.request.loginRequirements, startedAt, authTime, undefined);
-    const session = createSession(server, user.sub, authTime, undefined, statedLevel(server, decision));
+    const session = createSession(server, user, authTime, undefined, statedLevel(server, decision));
     await issueResponse(server, pending, decision, session);
   } catch (error) {
     await server.responseModes.get(pollMode)!.end!(server, pending.destination, error);
