@@ -96,6 +96,14 @@ test("[OP-11] clients any: refresh tokens of an unknown client rotate, and a sec
   const second = await (await refresh(first.refresh_token)).json();
   assert(second.refresh_token !== first.refresh_token);
   assertEquals((await refresh(first.refresh_token)).status, 400);
+  // A secret that nothing compares proves nothing.
+  const { redirect_uri } = unknown;
+  const third = await (await b.token({ redirect_uri, client_id: "shop", code: await b.code(unknown) })).json();
+  const invented = { client_id: "shop", client_secret: "invented", ...without("redirect_uri", "code_verifier") };
+  const used = { grant_type: "refresh_token", refresh_token: third.refresh_token, ...invented };
+  const fourth = await (await b.token(used)).json();
+  assert(fourth.refresh_token !== third.refresh_token);
+  assertEquals((await b.token(used)).status, 400);
 });
 
 test("[OP-11] clients any: an unknown client authenticates with any secret; a registered one with its own", async () => {

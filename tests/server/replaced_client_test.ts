@@ -224,6 +224,53 @@ for (const isConfigured of [true, false]) {
   }
 }
 
+test("[CI-11, OP-11] what a client had is not valid for one that is not registered, and the reverse", async () => {
+  const server = await openServer(false, undefined, { clients: "any" });
+  const [client] = replaced;
+  const others = [
+    confidentialClient("api", { serves: ["https://as.test"] }),
+    confidentialClient("stays", { grant_types }),
+  ];
+  for (const registered of [client!, ...others]) server.as.clients.set(registered);
+  const former = await issueAll(server, "gone");
+  server.as.clients.delete("gone");
+  assertEquals(await findValid(server, former), []);
+
+  const unregistered = await issueAsUnregistered(server);
+  const { refresh_token } = unregistered.refreshTokens;
+  assertEquals(await findValid(server, { ...unregistered, refreshTokens: {} }), [
+    ...["userinfo code", "introspection code", "exchange code"],
+    ...["unused code", "device code", "request_uri"],
+  ]);
+  const next = await issueAsUnregistered(server);
+  server.as.clients.set(client!);
+  assertEquals(await findValid(server, { ...next, refreshTokens: { ...next.refreshTokens, refresh_token } }), []);
+});
+
+/** What `gone` gets if it is not registered. */
+async function issueAsUnregistered(server: TestServer): Promise<Issued> {
+  const id = "gone";
+  const request = { ...goodRequest, ...webRequest, client_id: id };
+  const code = async () => getRedirectParams(await server.authorize(request)).get("code")!;
+  const codeFields = (code: string) => ({ ...webToken, grant_type: "authorization_code", code });
+  const tokens = await (await requestTokens(server, id, codeFields(await code()))).json();
+  const pushed = await (await server.post("/oauth2/par", request, basicHeader(id))).json();
+  const device = await (await server.post("/oauth2/device_authorization", { scope: "openid" }, basicHeader(id))).json();
+  const { request_uri } = pushed;
+  const { device_code } = device;
+  const unusedCode = await code();
+  return {
+    id,
+    accessTokens: { code: tokens.access_token },
+    refreshTokens: { refresh_token: tokens.refresh_token },
+    once: {
+      "unused code": (server) => requestTokens(server, id, codeFields(unusedCode)),
+      "device code": (server) => requestTokens(server, id, { grant_type: deviceCodeType, device_code }),
+      "request_uri": (server) => server.get(`/oauth2/authorize?${encode({ client_id: id, request_uri })}`),
+    },
+  };
+}
+
 test("[CI-11, OP-10] an edited configuration invalidates nothing; a second replacement in another process has other tokens", async () => {
   const store = { ...memoryStore(), persistent: true, close: () => Promise.resolve() };
   const open = (client_name: string) =>

@@ -88,6 +88,11 @@ export interface Clients<Server = unknown> extends Entries<Client> {
   readonly registered: Pick<Entries<Client>, "find" | "known">;
 }
 
+/** Whether a client proves with each request who it is. */
+export function mustAuthenticate({ confidential, mayAuthenticate }: Client): boolean {
+  return confidential && mayAuthenticate !== true;
+}
+
 /** Clients that never change. */
 export function fixedClients(clients: readonly Client[]): Clients {
   const registered = fixedEntries(clients, ({ id }) => id);

@@ -1,7 +1,7 @@
 /** The refresh_token grant type (OAuth 2.1 §4.3): rotation; a token that is sent twice revokes its grant. */
 
 import type { RefreshTokenRecord, StoredRecord } from "../store/store.ts";
-import { policyOf } from "../clients/repository.ts";
+import { mustAuthenticate, policyOf } from "../clients/repository.ts";
 import { type Params, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
 import { storageKey } from "../secrets.ts";
@@ -37,7 +37,7 @@ export async function authorizeRefresh(server: Server, request: AuthenticatedReq
   // a key needs no rotation (OAuth 2.1 §4.3.1).
   const settings = policyOf(server, client).refresh;
   const isBound = stored.value.dpopJkt !== undefined && !settings.rotateBound;
-  const rotates = !client.confidential && !isBound || settings.rotateConfidential ||
+  const rotates = !mustAuthenticate(client) && !isBound || settings.rotateConfidential ||
     stored.consumedAt !== undefined;
   server.passed?.("RT-06", scope.join(" "));
   if (settings.reuse !== undefined && stored.consumedAt === undefined) {

@@ -2,7 +2,7 @@
 
 import { grantNow } from "../grant.ts";
 import type { RefreshTokenRecord } from "../store/store.ts";
-import type { Client } from "../clients/repository.ts";
+import { type Client, mustAuthenticate } from "../clients/repository.ts";
 import { isPromise } from "../maybe_promise.ts";
 import { digest, randomId, randomToken, storageKey, withChecksum } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
@@ -29,8 +29,8 @@ export const refreshToken: TokenIssuer = async (server, authorization, _now, _is
  * The key that a new refresh token is bound to (RFC 9449 §5). A confidential client authenticates with each refresh,
  * and may change its key.
  */
-export function keyOfRefreshToken({ confidential }: Client, provenKey: string | undefined): string | undefined {
-  return confidential ? undefined : provenKey;
+export function keyOfRefreshToken(client: Client, provenKey: string | undefined): string | undefined {
+  return mustAuthenticate(client) ? undefined : provenKey;
 }
 
 /** Stores a refresh token. A token that is already stored, consumed or not, stays unchanged. */

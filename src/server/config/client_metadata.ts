@@ -102,7 +102,7 @@ export interface HostedClient extends Client {
   readonly metadata: ClientMetadata;
   /**
    * Distinguishes clients of the same id that were added one after the other; absent for a configured client that was
-   * never removed, and for a client that is not registered.
+   * never removed, and for one with a metadata document.
    */
   readonly generation?: string;
   /** The type of its subjects (OpenID Connect Core §8). Default: `public`. */

@@ -22,7 +22,7 @@ import { generationOf } from "./user_repository.ts";
 interface HostedGrant extends Grant {
   /**
    * The generation of the client. If it differs now, the client was removed, and another one with the same id was
-   * added. Absent for a configured client that was never removed, and for one that is not registered.
+   * added. Absent for a configured client that was never removed, and for one with a metadata document.
    */
   readonly clientGeneration?: string;
   /**
@@ -37,7 +37,7 @@ interface HostedGrant extends Grant {
   readonly generation?: string;
 }
 
-/** The generation of a client; `undefined` for a configured one that was never removed, and one not registered. */
+/** The generation of a client; `undefined` for a configured one that was never removed, and one with a document. */
 export function generationOfClient({ generation }: HostedClient): string | undefined {
   return generation;
 }

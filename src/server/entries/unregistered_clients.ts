@@ -43,6 +43,8 @@ export function withUnregisteredClients(
       ...hostedClient({ client_id: id, token_endpoint_auth_method: "none" }, settings),
       standing: "unknown",
       isUnregistered: true,
+      // What such a client has is not valid for a client that is registered under its id, and the reverse.
+      generation: "any",
       mayAuthenticate: true,
       grantTypes,
       redirectUriIssue,

@@ -205,7 +205,7 @@ async function isConsentRevoked({ store }: Server, name: string): Promise<boolea
 /** The id of a consent: another one for a user or a client that was removed and added again. */
 async function consentId(server: Server, sub: string, clientId: string): Promise<string> {
   const generation = await currentGeneration(server, sub);
-  const client = await server.clients.registered.find(clientId);
+  const client = await server.clients.find(clientId);
   const generations = [generation, client && generationOfClient(client)];
   while (generations.length > 0 && generations.at(-1) === undefined) generations.pop();
   return await storageKey(server, JSON.stringify([sub, clientId, ...generations]));

@@ -181,8 +181,8 @@ export async function consumePushedRequest(server: Server, id: string): Promise<
 }
 
 async function assertOwnRequest(server: Server, record: PushedRequestRecord, clientId: string): Promise<void> {
-  // Only registered clients have generations. An unknown client_id is rejected later.
-  const client = record.clientId === clientId ? await server.clients.registered.find(clientId) : undefined;
+  // An unknown client_id is rejected later.
+  const client = record.clientId === clientId ? await server.clients.find(clientId) : undefined;
   if (client !== undefined && generationOfClient(client) !== record.clientGeneration) {
     throw reject("PA-05", { problem: "removed client", clientId });
   }
