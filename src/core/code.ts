@@ -14,7 +14,7 @@ import { allowsUser } from "./request/login.ts";
 
 /** The decision of a user, with the granted part of the requested access besides scope. */
 export interface Approval extends FurtherAccess {
-  /** One of the server's users. */
+  /** One of the server's users, as `users` has it. */
   readonly user: User;
   /** The allowed part of the requested scope. */
   readonly scope: readonly string[];

@@ -6,6 +6,7 @@ import type { User } from "../../core/clients/client.ts";
 import { allowsUser } from "../../core/request/login.ts";
 import { getPasswordDigest } from "../config/password_digest.ts";
 import { validateUser } from "../config/validate_user.ts";
+import { generationOf } from "../entries/user_repository.ts";
 import { createGuestUser, matchesLoginHint, maxUsers, userForHint } from "../entries/login_hint.ts";
 import { digest } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";
@@ -24,7 +25,10 @@ const maxOfferedAccounts = 200;
 const recentAccountsLifetimeMs = 30 * 24 * 3600 * 1000;
 
 const browserStore = storeOf<{
-  /** The users who logged in recently in a browser, the latest first, by the digest of its cookie. */
+  /**
+   * The users who logged in recently in a browser, the latest first, by the digest of its cookie: the subject, and
+   * after a space the generation if the user has one.
+   */
   browser: { readonly recent: readonly string[] };
 }>;
 
@@ -45,8 +49,8 @@ export async function accountsToOffer(
   openLogin: boolean,
 ): Promise<User[]> {
   const { client, request: { loginRequirements: { loginHint, demandedSubs } } } = pending;
-  const recent = await recentSubs(server, pending.browser!);
-  const knownUsers = await findUsers(server, [...session === undefined ? [] : [session.sub], ...recent]);
+  const recent = await recentUsers(server, pending.browser!);
+  const knownUsers = [...session === undefined ? [] : [session.user], ...recent];
   // User enumeration: a hint only reorders users that are shown anyway; it causes no lookup.
   const candidates = openLogin
     ? [
@@ -71,17 +75,24 @@ async function findUsers({ users }: Server, subs: readonly string[]): Promise<(U
 }
 
 /** Remembers that a user has logged in, in a browser. */
-export async function rememberAccount(server: Server, browser: string, sub: string): Promise<void> {
-  const recent = [sub, ...(await recentSubs(server, browser)).filter((other) => other !== sub)];
-  await browserStore(server).put("browser", await browserId(server, browser), {
-    recent: recent.slice(0, maxRecentAccounts),
-  }, {
+export async function rememberAccount(server: Server, browser: string, user: User): Promise<void> {
+  const others = (await recentUsers(server, browser)).filter(({ sub }) => sub !== user.sub);
+  const recent = [user, ...others].slice(0, maxRecentAccounts).map(accountName);
+  await browserStore(server).put("browser", await browserId(server, browser), { recent }, {
     expiresAt: server.now() + recentAccountsLifetimeMs,
   });
 }
 
-async function recentSubs(server: Server, browser: string): Promise<readonly string[]> {
-  return (await browserStore(server).get("browser", await browserId(server, browser)))?.value.recent ?? [];
+/** The users who logged in recently in a browser, without those who were removed, even if they were added again. */
+async function recentUsers(server: Server, browser: string): Promise<readonly User[]> {
+  const { recent = [] } = (await browserStore(server).get("browser", await browserId(server, browser)))?.value ?? {};
+  const users = await findUsers(server, recent.map((name) => name.split(" ", 1)[0]!));
+  return users.flatMap((user, i) => user !== undefined && accountName(user) === recent[i] ? [user] : []);
+}
+
+function accountName(user: User): string {
+  const generation = generationOf(user);
+  return generation === undefined ? user.sub : `${user.sub} ${generation}`;
 }
 
 async function browserId({ issuer }: Server, browser: string): Promise<string> {

@@ -72,7 +72,7 @@ async function completeLogin(
   const consent = await reusableConsent(server, pending, user.sub);
   if (consent !== undefined) await consumePending(server, pending);
   if (previousSession !== undefined) await endForgottenSessions(server, previousSession, session);
-  await rememberAccount(server, pending.browser!, user.sub);
+  await rememberAccount(server, pending.browser!, user);
   if (consent === undefined) {
     const headers = isNew ? await setSessionCookie(context, session) : {};
     return redirect(context.request.method, await consentPath(context, pending.id, session), headers);

@@ -211,7 +211,7 @@ test("[UI-12] known and unknown names cause the same store reads", async () => {
   assertEquals([...tried].map((questions) => questions.split("get user").length), [2]);
 });
 
-test("[UI-12] a hint preselects a user known to this browser, by subject or email address", async () => {
+test("[UI-12, CI-11] a hint preselects a user known to this browser, by subject or email address", async () => {
   const strong = { password: await digestOf(secret, { ln: 13, p: 8 }) };
   const { b } = await realHost([
     { sub: "alice", email: "alice@widgets.com", ...strong },
@@ -228,6 +228,12 @@ test("[UI-12] a hint preselects a user known to this browser, by subject or emai
   assertEquals(await offered(), ["erin", "alice"]);
   for (const hint of ["alice", "ALICE@widgets.com"]) assertEquals(await offered(hint), ["alice", "erin"]);
   for (const hint of ["frank", "unknown"]) assertEquals(await offered(hint), ["erin", "alice"]);
+  // The browser of a removed user does not see who has the name now.
+  await b.as.users.delete("alice");
+  await b.as.users.set({ sub: "alice", name: "Another Alice", ...strong });
+  assertEquals(await offered(), ["erin"]);
+  await type(browser, "alice", secret, { prompt: "login" });
+  assertEquals(await offered(), ["alice", "erin"]);
 });
 
 test("[UI-12] after ten wrong attempts even the correct password must wait; other users are not affected", async () => {
