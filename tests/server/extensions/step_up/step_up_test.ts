@@ -296,7 +296,7 @@ test("[ST-12] an approver states acr and amr of a new login, and only levels tha
   assertEquals(getRejections(b.events).at(-1)!.explanation.rule, "ST-12");
 });
 
-test("[ST-12] automatic login names the level and its method in the trace", async () => {
+test("[ST-12] automatic login names the level and its method in the trace, and a session its level if one is demanded", async () => {
   const passed: string[] = [];
   const b = await testServer({
     ...levels,
@@ -304,8 +304,15 @@ test("[ST-12] automatic login names the level and its method in the trace", asyn
       extend: (server) => ({ ...server, passed: (rule, value) => void passed.push(`${rule} ${value}`) }),
     }],
   });
-  await openBrowser(b).login({ acr_values: mfa });
+  const browser = openBrowser(b);
+  await browser.login({ acr_values: mfa });
   assert(passed.includes(`ST-12 ${mfa} by auto`), passed.join("\n"));
+  const isOfSession = (check: string) => check.endsWith(` ${mfa}`);
+  for (const [acr_values, isTraced] of [[undefined, false], [mfa, true]] as const) {
+    passed.length = 0;
+    await browser.login({ acr_values });
+    assertEquals(passed.some(isOfSession), isTraced, passed.join("\n"));
+  }
 });
 
 test("[ST-14] default_acr_values and default_max_age count where the request has no parameter of its own", async () => {
