@@ -6,7 +6,10 @@ import { readImportGraph } from "./import_graph.ts";
 import { findFolderCircles, folderEdges } from "./import_rules.ts";
 import { run } from "./run.ts";
 
-/** The most that each figure may be. A change that lowers a figure lowers its limit, except that of lines. */
+/**
+ * The most that each figure may be. A change that lowers a figure lowers its limit. The limit of lines is a little
+ * higher than their number, which almost every change alters.
+ */
 const limits = {
   "files of the core": 98,
   "lines of these files": 10900,

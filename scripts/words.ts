@@ -57,5 +57,5 @@ if (longComments.length !== list.longComments) {
   console.log(`${longComments.length} long comment lines, ${list.longComments} allowed by longComments in words.json.`);
 }
 for (const { path, line, word, write } of missing) console.log(`${path}:${line}: ${word} → ${write}`);
-console.log(`${paths.length} files; findings: ${findings.length}. The open folders of words.json may have theirs.`);
+console.log(`${findings.length} findings in ${paths.length} files; words.json allows some in its open folders.`);
 if (hasTooManyLong || missing.length > 0 || results.some(({ failed }) => failed)) Deno.exitCode = 1;

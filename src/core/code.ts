@@ -14,7 +14,7 @@ import { allowsUser } from "./request/login.ts";
 
 /** The decision of a user, with the granted part of the requested access besides scope. */
 export interface Approval extends FurtherAccess {
-  /** One of the server's users, as `users` has it. */
+  /** The object that `users.find` or `users.list` returned, not a copy. */
   readonly user: User;
   /** The allowed part of the requested scope. */
   readonly scope: readonly string[];
@@ -80,7 +80,7 @@ export async function issueResponse(
   const grant = isPromise(granting) ? await granting : granting;
   const finding = server.grants.findChange(server, client, grant);
   const change = isPromise(finding) ? await finding : finding;
-  if (change !== undefined) throw reject("AZ-21", { denied: "changed user" });
+  if (change !== undefined) throw reject("AZ-21", { denied: "no longer valid" });
   const delivering = server.responseModes.get(destination.mode)?.deliver?.(server, destination, grant);
   if (delivering !== undefined) return await delivering;
   const grantId = randomId(server.randomBytes);

@@ -56,34 +56,34 @@ const optionNames: ReadonlySet<string> = new Set<keyof CoreOptions>([
 /** What the value of a member must be. */
 type MemberCheck = readonly [expected: string, isValid: (value: unknown) => boolean];
 
-const text: MemberCheck = ["a string", (value) => typeof value === "string"];
-const texts: MemberCheck = ["an array of strings", isTextList];
+const string: MemberCheck = ["a string", (value) => typeof value === "string"];
+const strings: MemberCheck = ["an array of strings", isTextList];
 const seconds: MemberCheck = [
   "whole seconds, at least 0",
   (value) => Number.isSafeInteger(value) && Number(value) >= 0,
 ];
 
+/** The members that the core reads. It reads no keys: only extensions authenticate clients by keys. */
 const memberChecks: Readonly<Record<Exclude<keyof ClientMetadata, "jwks" | "jwks_uri">, MemberCheck>> = {
   client_id: [
     "1 to 256 printable ASCII characters",
     (value) => typeof value === "string" && /^[\x20-\x7E]{1,256}$/.test(value),
   ],
-  client_secret: text,
+  client_secret: string,
   client_secret_expires_at: seconds,
-  client_name: text,
-  redirect_uris: texts,
-  token_endpoint_auth_method: text,
-  grant_types: texts,
-  response_types: texts,
-  scope: ["a string of space-separated scope values", text[1]],
-  response_modes: texts,
-  id_token_signed_response_alg: text,
+  client_name: string,
+  redirect_uris: strings,
+  token_endpoint_auth_method: string,
+  grant_types: strings,
+  response_types: strings,
+  scope: ["a string of space-separated scope values", string[1]],
+  response_modes: strings,
+  id_token_signed_response_alg: string,
   require_pkce: ["true or false", (value) => typeof value === "boolean"],
   default_max_age: seconds,
   application_type: ["web or native", (value) => value === "web" || value === "native"],
 };
 
-/** The members of client metadata that the core reads. */
 const clientMembers: ReadonlyMap<string, MemberCheck> = new Map(Object.entries(memberChecks));
 
 /** The issues of the options that are checked before there is a server. */
@@ -150,7 +150,14 @@ export function findServerIssues(server: Server, clients: readonly ClientMetadat
     for (const [name, supported] of [["grant_types", grantTypes], ["response_modes", responseModes]] as const) {
       const wrong = client[name]?.find((value) => !supported.includes(value));
       const expected = `some of ${supported.join(", ")}`;
-      if (wrong !== undefined) add(`clients[${i}].${name}`, expected, wrong, "Correct it, or add what supports it.");
+      if (wrong !== undefined) {
+        add(
+          `clients[${i}].${name}`,
+          expected,
+          wrong,
+          "Correct it, or add the grant type or extension that supports it.",
+        );
+      }
     }
   }
   return issues;
@@ -176,14 +183,18 @@ function checkClient(client: ClientMetadata, settings: Policy, mayHaveOthers: bo
   const { client_secret: secret, redirect_uris = [], response_types = [], scope = "" } = client;
   let hasWrongType = false;
   for (const name of new Set(["client_id", ...Object.keys(client)])) {
-    const value: unknown = client[name as keyof ClientMetadata];
-    const [expected, isValid] = clientMembers.get(name) ?? [];
-    if (expected === undefined && !mayHaveOthers) {
+    const check = clientMembers.get(name);
+    if (check === undefined) {
+      if (mayHaveOthers) continue;
       add(`.${name}`, "a member that this server reads", name, "Remove it, or add the extension that reads it.");
+      continue;
     }
-    if (value === undefined && name !== "client_id" || isValid?.(value) !== false) continue;
+    const [expected, isValid] = check;
+    const value: unknown = client[name as keyof ClientMetadata];
+    const isOmitted = value === undefined && name !== "client_id";
+    if (isOmitted || isValid(value)) continue;
     hasWrongType = true;
-    add(`.${name}`, expected!, value, "Correct it.", name === "client_secret" ? hidden : undefined);
+    add(`.${name}`, expected, value, "Correct it.", name === "client_secret" ? hidden : undefined);
   }
   // The other checks need values of the right types.
   if (hasWrongType) return;
@@ -192,7 +203,7 @@ function checkClient(client: ClientMetadata, settings: Policy, mayHaveOthers: bo
   if (!settings.clientAuthMethods.includes(method)) {
     const methods = settings.clientAuthMethods.join(", ");
     add(".token_endpoint_auth_method", `one of ${methods}`, method, "Choose another method.");
-  } else if (isWithSecret ? typeof secret !== "string" || secret === "" : method === "none" && secret !== undefined) {
+  } else if (isWithSecret ? !secret : method === "none" && secret !== undefined) {
     const expected = isWithSecret ? "a string that is not empty" : "no secret";
     add(".client_secret", expected, secret, "Fix the secret or the method.", secret === undefined ? undefined : hidden);
   }

@@ -245,8 +245,8 @@ export function mint(
       assertOptions("mint.code", mintFields.code, options);
       const issuer = atIssueTime(await server(), options, "code");
       const { client, subject, scope, resources } = await createAuthorization(issuer, options);
-      const { sub, authTime } = subject as Session;
-      const user = await findUser(issuer, sub);
+      const login = subject as Omit<Session, "user">;
+      const user = await findUser(issuer, login.sub);
       const uri = options.redirectUri ?? client.redirectUris[0];
       if (uri === undefined) throw new TypeError(`client ${client.id}: expected a redirect URI, received none`);
       const { verifier, nonce } = options;
@@ -263,8 +263,8 @@ export function mint(
         loginRequirements: { prompt: [] },
       };
       const pending = { request, destination: { uri, mode: "query" as const }, client };
-      const approval = { user, scope, authTime };
-      const session = { ...subject as Session, user };
+      const approval = { user, scope, authTime: login.authTime };
+      const session = { ...login, user };
       return (await issueResponse(issuer, pending, approval, session)).find(([name]) => name === "code")![1];
     },
 

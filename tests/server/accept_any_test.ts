@@ -96,7 +96,7 @@ test("[OP-11] clients any: refresh tokens of an unknown client rotate, and a sec
   const second = await (await refresh(first.refresh_token)).json();
   assert(second.refresh_token !== first.refresh_token);
   assertEquals((await refresh(first.refresh_token)).status, 400);
-  // A secret that nothing compares proves nothing.
+  // A secret that is not verified does not end the rotation.
   const { redirect_uri } = unknown;
   const third = await (await b.token({ redirect_uri, client_id: "shop", code: await b.code(unknown) })).json();
   const invented = { client_id: "shop", client_secret: "invented", ...without("redirect_uri", "code_verifier") };

@@ -224,7 +224,7 @@ for (const isConfigured of [true, false]) {
   }
 }
 
-test("[CI-11, OP-11] what a client had is not valid for one that is not registered, and the reverse", async () => {
+test("[CI-11, OP-11] a registered and an unregistered client with one id cannot use what was issued to the other", async () => {
   const server = await openServer(false, undefined, { clients: "any" });
   const [client] = replaced;
   const others = [

@@ -856,15 +856,17 @@ test("token responses differ from the issued tokens", async () => {
 });
 
 test("a refresh token that is not rotated stays valid until the fault is over", async () => {
-  const s = await strictClient();
-  const { tokens: { refresh_token: first } } = await s.logIn();
-  s.injector.on("token", { grant_type: "refresh_token" }).times(2, faults.tokens.refreshTokenNotRotated());
-  assertEquals((await s.refresh(first!)).refresh_token, first);
-  assertEquals((await s.refresh(first!)).refresh_token, first);
-  assertEquals(s.injector.unmetRules(), []);
-  const { refresh_token: second } = await s.refresh(first!);
-  assertNotEquals(second, first);
-  assertEquals(await getDetectedError(s.refresh(first!)), "invalid_grant");
+  for (const options of [{}, { clients: "any" }] as const) {
+    const s = await strictClient(options);
+    const { tokens: { refresh_token: first } } = await s.logIn();
+    s.injector.on("token", { grant_type: "refresh_token" }).times(2, faults.tokens.refreshTokenNotRotated());
+    assertEquals((await s.refresh(first!)).refresh_token, first);
+    assertEquals((await s.refresh(first!)).refresh_token, first);
+    assertEquals(s.injector.unmetRules(), []);
+    const { refresh_token: second } = await s.refresh(first!);
+    assertNotEquals(second, first);
+    assertEquals(await getDetectedError(s.refresh(first!)), "invalid_grant");
+  }
 });
 
 test("a refresh that returns no refresh token leaves the old one valid", async () => {

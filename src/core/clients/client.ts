@@ -1,7 +1,6 @@
 /**
- * The metadata of a client (RFC 7591 §2) that the core or its extensions read, and users. `server/config/` and
- * `memberChecks` of `options.ts` describe the values: to add a member, add it in all three. Other members are in
- * `server/config/client_metadata.ts` and in extensions.
+ * The metadata of a client (RFC 7591 §2), and users. `README.md` says what else a new member needs. Members that only
+ * the whole server reads are in `server/config/client_metadata.ts` and in extensions.
  */
 
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";

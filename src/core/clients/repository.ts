@@ -28,7 +28,7 @@ export interface Client {
   readonly standing: Standing;
   /** The `client_name`, shown to users. */
   readonly name?: string;
-  /** Whether the client must authenticate. */
+  /** Whether the client is confidential: it must authenticate, unless `mayAuthenticate` is set. */
   readonly confidential: boolean;
   /** The registered method; the default of RFC 7591 §2 if its metadata names none. */
   readonly authMethod: ClientAuthMethod;
@@ -88,7 +88,7 @@ export interface Clients<Server = unknown> extends Entries<Client> {
   readonly registered: Pick<Entries<Client>, "find" | "known">;
 }
 
-/** Whether a client proves with each request who it is. */
+/** Whether a client must authenticate, by a secret or a key that the server verifies. */
 export function mustAuthenticate({ confidential, mayAuthenticate }: Client): boolean {
   return confidential && mayAuthenticate !== true;
 }

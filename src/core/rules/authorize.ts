@@ -71,12 +71,12 @@ export type WrongScope =
   | ScopeValues & { readonly problem: "unknown" }
   | ScopeValues & DisallowedScope & { readonly problem: "not for users" | "not allowed" };
 
-/** Why no user approved: a page on which the user denied the request, or a server without users. */
+/** Why a request is denied: by the user on a page, or because no user can approve it, or not the one who logged in. */
 const denials = {
   consent: "the user denied the request",
   login: "the user cancelled the login",
   "no users": "this server has no users",
-  "changed user": "the user was changed during the login",
+  "no longer valid": "the user does not exist any more, or the password was changed during the login",
 } as const;
 
 export interface UnsupportedResponseMode extends ByPolicy {

@@ -37,7 +37,7 @@ interface HostedGrant extends Grant {
   readonly generation?: string;
 }
 
-/** The generation of a client; `undefined` for a configured one that was never removed, and one with a document. */
+/** `undefined` for a configured client that was never removed, and for one with a metadata document. */
 export function generationOfClient({ generation }: HostedClient): string | undefined {
   return generation;
 }

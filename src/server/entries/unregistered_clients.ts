@@ -43,7 +43,7 @@ export function withUnregisteredClients(
       ...hostedClient({ client_id: id, token_endpoint_auth_method: "none" }, settings),
       standing: "unknown",
       isUnregistered: true,
-      // What such a client has is not valid for a client that is registered under its id, and the reverse.
+      // Differs from every registered client, so that neither can use what was issued to the other.
       generation: "any",
       mayAuthenticate: true,
       grantTypes,

@@ -83,11 +83,11 @@ export const authorizeTexts = {
           return { expected: "a login", received: "Cancel" };
         case "no users":
           return { expected: "at least one user", received: "none", fix: "Add a user to the setting users." };
-        case "changed user":
+        case "no longer valid":
           return {
-            expected: "the user as they were at the login",
-            received: "a user changed since",
-            fix: "Log in again.",
+            expected: "a user who exists, with the password of the login",
+            received: "a user who does not exist, was replaced, or has another password",
+            fix: "Log in again. An approver must return a user that users.find returned.",
           };
       }
     },

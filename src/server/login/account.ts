@@ -66,7 +66,7 @@ async function accountProps(context: Context<HostedServer>, session: Session): P
     consents.push({ client: { id, name }, allowed, claims, at, validUntil, fields });
   }
   return {
-    user: toUserSummary((await server.users.find(session.sub))!),
+    user: toUserSummary(session.user),
     since: session.authTime,
     logoutHref: endpointPath(context.app, "logout"),
     consents,

@@ -77,20 +77,21 @@ async function findUsers({ users }: Server, subs: readonly string[]): Promise<(U
 /** Remembers that a user has logged in, in a browser. */
 export async function rememberAccount(server: Server, browser: string, user: User): Promise<void> {
   const others = (await recentUsers(server, browser)).filter(({ sub }) => sub !== user.sub);
-  const recent = [user, ...others].slice(0, maxRecentAccounts).map(accountName);
+  const recent = [user, ...others].slice(0, maxRecentAccounts).map(accountKey);
   await browserStore(server).put("browser", await browserId(server, browser), { recent }, {
     expiresAt: server.now() + recentAccountsLifetimeMs,
   });
 }
 
-/** The users who logged in recently in a browser, without those who were removed, even if they were added again. */
+/** The users who logged in recently in a browser, without removed ones, even if another one has the subject now. */
 async function recentUsers(server: Server, browser: string): Promise<readonly User[]> {
   const { recent = [] } = (await browserStore(server).get("browser", await browserId(server, browser)))?.value ?? {};
-  const users = await findUsers(server, recent.map((name) => name.split(" ", 1)[0]!));
-  return users.flatMap((user, i) => user !== undefined && accountName(user) === recent[i] ? [user] : []);
+  const users = await findUsers(server, recent.map((key) => key.split(" ", 1)[0]!));
+  return users.flatMap((user, i) => user !== undefined && accountKey(user) === recent[i] ? [user] : []);
 }
 
-function accountName(user: User): string {
+/** Identifies a user in the record of a browser. Subjects have no spaces. */
+function accountKey(user: User): string {
   const generation = generationOf(user);
   return generation === undefined ? user.sub : `${user.sub} ${generation}`;
 }

@@ -12,7 +12,6 @@ import type { LoginRequirements, PendingAuthorization } from "../../core/request
 import { reject } from "../../core/reject.ts";
 import { reusableConsent } from "./stored_consent.ts";
 import type { Session } from "../../core/session/session.ts";
-import type { Server } from "../../core/server.ts";
 import { consumePending, encodePending, type Interaction } from "./pending.ts";
 
 /**
@@ -39,12 +38,11 @@ export function pagesApprover(interaction?: Interaction): Approver {
   return async (request, { pending, session, context }) => {
     const { server } = context;
     const { loginRequirements, scope } = request;
-    const isUserKnown = session !== undefined && !await needsAccountSelection(server, loginRequirements, session);
+    const isUserKnown = session !== undefined && !needsAccountSelection(loginRequirements, session);
     const consent = isUserKnown ? await reusableConsent(server, pending, session.sub) : undefined;
     if (isUserKnown && consent !== undefined) {
       if (interaction !== undefined) await consumePending(server, interaction);
-      const user = (await server.users.find(session.sub))!;
-      return { user, scope, authTime: session.authTime, consent: consent.name };
+      return { user: session.user, scope, authTime: session.authTime, consent: consent.name };
     }
     if (loginRequirements.prompt.includes("none")) {
       throw reject("OI-03", { needs: isUserKnown ? "consent" : "a choice" });
@@ -59,15 +57,10 @@ export function pagesApprover(interaction?: Interaction): Approver {
 /**
  * Whether the login page must be shown to a user with a usable session: `select_account`, or a hint at another user.
  */
-async function needsAccountSelection(
-  server: Server,
-  { prompt, loginHint }: LoginRequirements,
-  { sub }: Session,
-): Promise<boolean> {
+function needsAccountSelection({ prompt, loginHint }: LoginRequirements, { sub, user: { email } }: Session): boolean {
   if (prompt.includes("select_account")) return true;
   if (loginHint === undefined || loginHint === sub) return false;
   // User enumeration: whether the hinted user exists must not change the response.
-  const { email } = (await server.users.find(sub))!;
   return typeof email !== "string" || email.toLowerCase() !== loginHint.toLowerCase();
 }
 

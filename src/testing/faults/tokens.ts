@@ -5,6 +5,7 @@ import { defineFault, type FaultFactory } from "./definition.ts";
 import { anyParameter, textParameter } from "./parameters.ts";
 import { editJsonBody } from "./response_body.ts";
 import type { Fault, FaultContext } from "./fault.ts";
+import { mustAuthenticate } from "../../core/clients/repository.ts";
 import { withSettings } from "../with_settings.ts";
 
 /**
@@ -164,10 +165,10 @@ function withoutRotation(grant: GrantType, context: FaultContext): GrantType {
     ...grant,
     async authorize(server, request) {
       const { client } = request;
-      const rotates = !client.confidential || server.settings.refresh.rotateConfidential;
+      const rotates = !mustAuthenticate(client) || server.settings.refresh.rotateConfidential;
       if (!rotates || !context.consume()) return await grant.authorize(server, request);
       const refresh = { ...server.settings.refresh, rotateConfidential: false };
-      const confidentialRequest = { ...request, client: { ...client, confidential: true } };
+      const confidentialRequest = { ...request, client: { ...client, confidential: true, mayAuthenticate: undefined } };
       const granted = await grant.authorize(withSettings(server, { refresh }), confidentialRequest);
       return { ...granted, client };
     },

@@ -1,6 +1,7 @@
 /** Variations of token responses, and of the values of codes and tokens. */
 
 import { metadataOf } from "../../server/config/client_metadata.ts";
+import { mustAuthenticate } from "../../core/clients/repository.ts";
 import { splitScope } from "../../core/params.ts";
 import { randomToken } from "../../core/secrets.ts";
 import type { GrantType, Server } from "../../core/server.ts";
@@ -66,7 +67,7 @@ function withRotation(grant: GrantType, context: FaultContext): GrantType {
     ...grant,
     async authorize(server, request) {
       const { refresh } = server.settings;
-      const mayRenew = request.client.confidential
+      const mayRenew = mustAuthenticate(request.client)
         ? !refresh.rotateConfidential
         : request.provenKey !== undefined && !refresh.rotateBound;
       if (!mayRenew || !context.consume()) {

@@ -228,7 +228,7 @@ test("[UI-12, CI-11] a hint preselects a user known to this browser, by subject 
   assertEquals(await offered(), ["erin", "alice"]);
   for (const hint of ["alice", "ALICE@widgets.com"]) assertEquals(await offered(hint), ["alice", "erin"]);
   for (const hint of ["frank", "unknown"]) assertEquals(await offered(hint), ["erin", "alice"]);
-  // The browser of a removed user does not see who has the name now.
+  // The page does not show this browser the new user with the subject of the removed one.
   await b.as.users.delete("alice");
   await b.as.users.set({ sub: "alice", name: "Another Alice", ...strong });
   assertEquals(await offered(), ["erin"]);
@@ -334,7 +334,7 @@ test("[LO-06] a changed, set or removed password ends earlier sessions, at resta
   });
 });
 
-test("[LO-06, CI-11] a user who is changed or replaced during a login gets nothing by it", async () => {
+test("[LO-06, CI-11] nothing is issued by a login during which the password changes or the user is replaced", async () => {
   const changes = [
     ["changed password", (b: TestServer) => b.as.users.set({ sub: "alice", password: other })],
     ["replaced", (b: TestServer) => [b.as.users.delete("alice"), b.as.users.set({ sub: "alice", password: digest })]],

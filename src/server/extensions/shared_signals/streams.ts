@@ -223,7 +223,7 @@ export function deliveredEvents(
   return supportedEvents(server).filter((type) => eventsRequested.includes(type));
 }
 
-/** Whether a client may have streams: the operator knows it, and it holds the scope value. */
+/** Whether a client may have streams: its standing allows it, and it is registered for one of their scope values. */
 export function mayReceive(server: Server, client: Client): boolean {
   const holdsScope = [manageScope, readScope].some((scope) => client.ownScope.includes(scope));
   return holdsScope && isPermitted(server, client, "receiveEvents");

@@ -296,7 +296,7 @@ test("[ST-12] an approver states acr and amr of a new login, and only levels tha
   assertEquals(getRejections(b.events).at(-1)!.explanation.rule, "ST-12");
 });
 
-test("[ST-12] automatic login names the level and its method in the trace, and a session its level if one is demanded", async () => {
+test("[ST-12] the trace names level and method of an automatic login, and the level of a session only if one is demanded", async () => {
   const passed: string[] = [];
   const b = await testServer({
     ...levels,
