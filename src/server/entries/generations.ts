@@ -42,6 +42,22 @@ export function generationOfClient({ generation }: HostedClient): string | undef
   return generation;
 }
 
+/** A record that belongs to a client. */
+interface ClientRecord {
+  readonly clientId: string;
+  /** The generation of the client; absent if it has none. */
+  readonly clientGeneration?: string;
+}
+
+/** The client of a record; `undefined` if it was removed, even if another one has its id now. */
+export async function findClientOf(
+  { clients }: Server,
+  { clientId, clientGeneration }: ClientRecord,
+): Promise<Client | undefined> {
+  const client = await clients.findHolder(clientId);
+  return client !== undefined && generationOfClient(client) === clientGeneration ? client : undefined;
+}
+
 /** A request that is kept while the user decides. */
 export interface KeptRequest extends AuthorizationRequest {
   /** The generation of the client; absent if it has none. */

@@ -35,7 +35,7 @@ export function accountHandlers(openLogin: boolean, replacement: Pages["account"
       const params = await readSameOriginForm(context);
       const session = await readSession(context);
       await assertCsrfToken(context, params, csrfBinding(session));
-      await revokeConsent(server, session!.sub, params.get("client_id") ?? "");
+      await revokeConsent(server, session!.user, params.get("client_id") ?? "");
       return redirect(request.method, `${site.base}/account`);
     },
   };
@@ -54,7 +54,7 @@ async function accountProps(context: Context<HostedServer>, session: Session): P
   const isComplete = await server.clients.count() <= maxSearchedClients;
   for (const client of clients) {
     const { id, name } = client;
-    const record = await findConsent(server, session.sub, id);
+    const record = await findConsent(server, session.user, id);
     if (record === undefined) continue;
     const { scopes = {}, claims, at } = record.value;
     const validUntil = isAlwaysAsked(client) ? undefined : record.value.validUntil;

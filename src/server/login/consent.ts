@@ -77,7 +77,7 @@ export function consentHandlers(openLogin: boolean, replacement: Pages["consent"
     context.destination = pending.destination;
     if (decision === "deny") throw reject("AZ-21", { denied: "consent" });
     const { user, authTime } = session!;
-    const consent = await saveConsent(server, pending, user.sub, { scope, authorizationDetails });
+    const consent = await saveConsent(server, pending, user, { scope, authorizationDetails });
     const approval = { user, scope, authorizationDetails, authTime, consent };
     return await completeAuthorization(context, pending, approval, session!, false);
   }
@@ -98,7 +98,7 @@ async function consentPage(
   const device = isPolled(destination)
     ? await deliveryTo(server, destination).describe(server, destination, context.target.clientAddress.address)
     : undefined;
-  const consent = await findConsent(server, session.sub, client.id);
+  const consent = await findConsent(server, session.user, client.id);
   const previouslyAllowed = previouslyAllowedScope(server, pending, consent?.value);
   const { presentation, headers } = presentClient(server, pending);
   return htmlWithForms(

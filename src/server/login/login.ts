@@ -69,7 +69,7 @@ async function completeLogin(
 ): Promise<ResponseLike> {
   const { server } = context;
   const isNew = session.sid !== previousSession?.sid;
-  const consent = await reusableConsent(server, pending, user.sub);
+  const consent = await reusableConsent(server, pending, user);
   if (consent !== undefined) await consumePending(server, pending);
   if (previousSession !== undefined) await endForgottenSessions(server, previousSession, session);
   await rememberAccount(server, pending.browser!, user);

@@ -39,7 +39,7 @@ export function pagesApprover(interaction?: Interaction): Approver {
     const { server } = context;
     const { loginRequirements, scope } = request;
     const isUserKnown = session !== undefined && !needsAccountSelection(loginRequirements, session);
-    const consent = isUserKnown ? await reusableConsent(server, pending, session.sub) : undefined;
+    const consent = isUserKnown ? await reusableConsent(server, pending, session.user) : undefined;
     if (isUserKnown && consent !== undefined) {
       if (interaction !== undefined) await consumePending(server, interaction);
       return { user: session.user, scope, authTime: session.authTime, consent: consent.name };

@@ -5,6 +5,7 @@
 
 import type { HostedClient } from "../config/client_metadata.ts";
 import { clientIdentity } from "../entries/client_identity.ts";
+import type { User } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { Approval } from "../../core/code.ts";
 import type { AuthorizationRequest, PendingAuthorization } from "../../core/request/authorization_request.ts";
@@ -13,7 +14,8 @@ import { revokeGrant } from "../../core/grant.ts";
 import { redirectsToDevice } from "../../core/redirect_uri.ts";
 import { digest, storageKey } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";
-import { currentGeneration, generationOfClient } from "../entries/generations.ts";
+import { generationOfClient } from "../entries/generations.ts";
+import { generationOf } from "../entries/user_repository.ts";
 import type { FurtherAccess, StoredRecord } from "../../core/store/store.ts";
 import { storeOf } from "../entries/records.ts";
 import { isPolled } from "../delivery.ts";
@@ -41,10 +43,10 @@ const consentStore = storeOf<{
 /** The consent of this user to this client, until it is revoked or nothing issued under it can be valid. */
 export async function findConsent(
   server: Server,
-  sub: string,
+  user: User,
   clientId: string,
 ): Promise<StoredRecord<ConsentRecord> | undefined> {
-  const record = await consentStore(server).get("consent", await consentId(server, sub, clientId));
+  const record = await consentStore(server).get("consent", await consentId(server, user, clientId));
   if (record === undefined || server.now() >= record.expiresAt) return undefined;
   return await isConsentRevoked(server, record.value.name) ? undefined : record;
 }
@@ -56,7 +58,7 @@ export async function findConsent(
 export async function reusableConsent(
   server: Server,
   pending: PendingAuthorization,
-  sub: string,
+  user: User,
 ): Promise<Partial<Pick<ConsentRecord, "name">> | undefined> {
   const { request } = pending;
   // Other access is for one request: a consent to scope values does not cover it (RFC 9396 §3.1).
@@ -64,7 +66,7 @@ export async function reusableConsent(
   const { isUnregistered }: HostedClient = pending.client;
   if (isUnregistered) return {};
   if (impersonationRisk(pending) !== undefined) return;
-  const record = await findConsent(server, sub, request.clientId);
+  const record = await findConsent(server, user, request.clientId);
   // Nothing may outlive the record that is needed to revoke it, even if token lifetimes have been increased since.
   if (record === undefined || server.now() + maxGrantLifetimeMs(server) > record.expiresAt) return undefined;
   if (record.value.identity !== clientIdentity(pending.client)) return undefined;
@@ -132,13 +134,13 @@ export function individuallyRequestedClaims(
 export async function saveConsent(
   server: Server,
   pending: PendingAuthorization,
-  sub: string,
+  user: User,
   approval: Pick<Approval, "scope"> & FurtherAccess,
 ): Promise<string | undefined> {
   const { request } = pending;
   const { scope } = approval;
   const identity = clientIdentity(pending.client);
-  const id = await consentId(server, sub, request.clientId);
+  const id = await consentId(server, user, request.clientId);
   const record = await consentStore(server).get("consent", id);
   const name = await nextConsentName(server, record?.value.name ?? id);
   const current = record?.value.name === name ? record.value : undefined;
@@ -165,12 +167,12 @@ export async function saveConsent(
     validUntil: at + server.settings.lifetimes.refresh_token * 1000,
   }, { expiresAt: at + 2 * maxGrantLifetimeMs(server) });
   // If the consent was revoked meanwhile, only the new consent is stored, under the next name.
-  return await isConsentRevoked(server, name) ? await saveConsent(server, pending, sub, approval) : name;
+  return await isConsentRevoked(server, name) ? await saveConsent(server, pending, user, approval) : name;
 }
 
 /** Revokes a consent, and the refresh tokens and codes issued under it. */
-export async function revokeConsent(server: Server, sub: string, clientId: string): Promise<void> {
-  const record = await findConsent(server, sub, clientId);
+export async function revokeConsent(server: Server, user: User, clientId: string): Promise<void> {
+  const record = await findConsent(server, user, clientId);
   if (record === undefined) return;
   // Twice the lifetime also covers a consent that is being stored at the same time.
   const revocationExpiresAt = Math.max(record.expiresAt, server.now() + 2 * maxGrantLifetimeMs(server));
@@ -203,10 +205,10 @@ async function isConsentRevoked({ store }: Server, name: string): Promise<boolea
 }
 
 /** The id of a consent: another one for a user or a client that was removed and added again. */
-async function consentId(server: Server, sub: string, clientId: string): Promise<string> {
-  const generation = await currentGeneration(server, sub);
-  const client = await server.clients.find(clientId);
-  const generations = [generation, client && generationOfClient(client)];
+async function consentId(server: Server, user: User, clientId: string): Promise<string> {
+  // Fetches no metadata document: pages look for the consents to many clients.
+  const client = await server.clients.registered.find(clientId) ?? server.clients.known().get(clientId);
+  const generations = [generationOf(user), client && generationOfClient(client)];
   while (generations.length > 0 && generations.at(-1) === undefined) generations.pop();
-  return await storageKey(server, JSON.stringify([sub, clientId, ...generations]));
+  return await storageKey(server, JSON.stringify([user.sub, clientId, ...generations]));
 }

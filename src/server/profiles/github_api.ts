@@ -134,7 +134,8 @@ const deleteToken: Handler = async (context) => {
     const { jti, exp } = accessToken.claims;
     const end = Math.max(exp, Math.floor(server.now() / 1000) + server.settings.lifetimes.refresh_token) * 1000;
     await revokeGrant(server, grantOfAccessToken(jti), "the client deleted the authorization", end);
-    if (accessToken.user !== undefined) await revokeConsent(server, accessToken.user, client.id);
+    const user = accessToken.user === undefined ? undefined : await server.users.find(accessToken.user);
+    if (user !== undefined) await revokeConsent(server, user, client.id);
   } else await revokeIssuedToken(server, token, "the client deleted its token", client.id);
   return { status: 204, headers: { "cache-control": "no-store" }, body: null };
 };

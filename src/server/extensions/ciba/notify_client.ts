@@ -1,7 +1,7 @@
 /** Notifies a client of the mode `ping` that its user has decided (CIBA §10.2). It then asks for the tokens. */
 
 import { metadataOf } from "../../config/client_metadata.ts";
-import { generationOfClient } from "../../entries/generations.ts";
+import { findClientOf } from "../../entries/generations.ts";
 import type { PolledRequestRecord } from "../polled/records.ts";
 import { postToClient } from "../../fetching/post_to_client.ts";
 import { warn } from "../../trace.ts";
@@ -15,9 +15,8 @@ export async function notifyClient(
   server: HostedServer,
   { request, notification }: PolledRequestRecord,
 ): Promise<void> {
-  const { clientId, clientGeneration } = request;
-  const client = await server.clients.find(clientId);
-  if (notification === undefined || client === undefined || generationOfClient(client) !== clientGeneration) return;
+  const client = await findClientOf(server, request);
+  if (notification === undefined || client === undefined) return;
   const { backchannel_token_delivery_mode: mode, backchannel_client_notification_endpoint: url } = metadataOf(client);
   if (mode !== "ping" || url === undefined) return;
   const { status, received } = await postToClient(server, client, {
@@ -27,7 +26,7 @@ export async function notifyClient(
     ...{ signal: AbortSignal.timeout(timeoutMs), timeoutSeconds: timeoutMs / 1000 },
   });
   if (status === 200 || status === 204) return;
-  warn(server, clientId, {
+  warn(server, client.id, {
     rule: "CB-12",
     reason: "the notification of the client failed, and is not repeated",
     expected: "status 204 or 200 from the backchannel_client_notification_endpoint of the client",

@@ -1,6 +1,7 @@
 /** Calls clients when a session has ended (OpenID Connect Back-Channel Logout). */
 
 import { sessionIdFor, subjectFor } from "../../entries/subjects.ts";
+import { findClientOf } from "../../entries/generations.ts";
 import { metadataOf } from "../../config/client_metadata.ts";
 import { warn } from "../../trace.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
@@ -89,7 +90,7 @@ async function callClient(server: HostedServer, { id, value: call }: StoredCall,
 
 /** Posts a logout token (Back-Channel Logout §2.5), unless the client no longer has the URI. */
 async function post(server: HostedServer, call: LogoutCall, signal: AbortSignal): Promise<PostResult | undefined> {
-  const client = await server.clients.findHolder(call.clientId);
+  const client = await findClientOf(server, call);
   const uri = client && metadataOf(client).backchannel_logout_uri;
   if (client === undefined || uri === undefined || !clientLogoutOf(server).backChannel) return undefined;
   const request = {

@@ -4,6 +4,7 @@
  */
 
 import { sessionIdFor } from "../../entries/subjects.ts";
+import { findClientOf } from "../../entries/generations.ts";
 import { metadataOf } from "../../config/client_metadata.ts";
 import { appendToRedirectUri } from "../../../core/redirect_uri.ts";
 import type { Server } from "../../../core/server.ts";
@@ -15,8 +16,9 @@ export async function logoutFrames(
   server: Server,
   logins: readonly SessionClientRecord[],
 ): Promise<readonly LogoutFrame[]> {
-  const frames = logins.map(async ({ clientId, sid, issuer = server.issuer }) => {
-    const client = await server.clients.findHolder(clientId);
+  const frames = logins.map(async (login) => {
+    const { sid, issuer = server.issuer } = login;
+    const client = await findClientOf(server, login);
     const uri = client && metadataOf(client).frontchannel_logout_uri;
     if (client === undefined || uri === undefined) return [];
     const identifiers = [["iss", issuer], ["sid", await sessionIdFor(server, client, sid)]] as const;

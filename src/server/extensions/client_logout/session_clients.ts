@@ -5,6 +5,7 @@
 
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
+import { generationOfClient } from "../../entries/generations.ts";
 import { findRevoked } from "../../../core/grant.ts";
 import { randomId, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
@@ -58,14 +59,16 @@ async function sessionClientPrefix(server: Server, sub: string, sid?: string): P
 /** Records that a client gets an ID token in a session. */
 export async function recordSessionClient(
   server: Server,
-  { id: clientId }: Client,
+  client: Client,
   sub: string,
   sid: string,
 ): Promise<void> {
   const { issuer, names, settings: { lifetimes } } = server;
   const now = server.now();
-  const login: SessionClientRecord = { clientId, sub, sid, ...names.isIssuer && { issuer } };
-  const id = `${await sessionClientPrefix(server, sub, sid)}${clientId}`;
+  const clientId = client.id;
+  const clientGeneration = generationOfClient(client);
+  const login: SessionClientRecord = { clientId, clientGeneration, sub, sid, ...names.isIssuer && { issuer } };
+  const id = await sessionClientPrefix(server, sub, sid) + JSON.stringify([clientId, clientGeneration]);
   const expiresAt = now + Math.max(lifetimes.session, lifetimes.refresh_token) * 1000;
   if (!await logoutStore(server).add("session_client", id, login, { expiresAt })) return;
   const hasEnded = await findRevoked(server, [sid]) !== undefined;

@@ -52,8 +52,8 @@ export const configuration: Handlers<HostedServer> = {
   },
   PATCH: (context) => change(context, (stream, body) => ({ ...stream, ...readChanges(context, body) })),
   PUT: (context) =>
-    change(context, ({ clientId, streamId, status, reason }, body) => ({
-      ...{ clientId, streamId, status, reason },
+    change(context, ({ clientId, clientGeneration, streamId, status, reason }, body) => ({
+      ...{ clientId, clientGeneration, streamId, status, reason },
       ...readChanges(context, body),
     })),
   async DELETE(context) {

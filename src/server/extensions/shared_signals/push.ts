@@ -3,6 +3,7 @@
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { type PostResult, postToClient } from "../../fetching/post_to_client.ts";
+import { findClientOf } from "../../entries/generations.ts";
 import { warn } from "../../trace.ts";
 import { dueRecords, leaseRecord } from "../../entries/lease.ts";
 import type { HostedServer } from "../../hosted_server.ts";
@@ -37,7 +38,7 @@ export function startPush(server: HostedServer, stream: EventStreamRecord): void
 async function pushEvents(server: HostedServer, stream: EventStreamRecord): Promise<void> {
   const { status, pushUrl, clientId } = stream;
   if (status !== "enabled" || pushUrl === undefined) return;
-  const client = await server.clients.findHolder(clientId);
+  const client = await findClientOf(server, stream);
   if (client === undefined || !mayReceive(server, client)) return;
   const signal = AbortSignal.timeout(timeoutMs);
   const due = dueRecords(server, await listEvents(server, stream));

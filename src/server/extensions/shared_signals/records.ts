@@ -6,6 +6,8 @@ import { storeOf } from "../../entries/records.ts";
 export interface EventStreamRecord {
   /** The client that created it and receives its events. */
   readonly clientId: string;
+  /** The generation of the client; absent if it has none. */
+  readonly clientGeneration?: string;
   readonly streamId: string;
   /** Whether events are sent, kept, or dropped (SSF §8.1.2). */
   readonly status: "enabled" | "paused" | "disabled";

@@ -1,5 +1,6 @@
 /** The streams of clients, their subjects and undelivered events: records that outlive the process. */
 
+import { generationOfClient } from "../../entries/generations.ts";
 import { subjectFor } from "../../entries/subjects.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
 import { type BoundedCache, boundedCache } from "../../../platform/bounded_cache.ts";
@@ -32,16 +33,24 @@ const eventLifetimeMs = 7 * 24 * 3600 * 1000;
 export type SubjectIdentifier = Readonly<Record<string, unknown>>;
 
 /** The members of a stream that its client decides on. */
-export type StreamChanges = Partial<Omit<EventStreamRecord, "clientId" | "streamId">>;
+export type StreamChanges = Partial<Omit<EventStreamRecord, "clientId" | "clientGeneration" | "streamId">>;
 
 /** The prefix of the ids of all streams. */
 export function streamsPrefix(server: Server): string {
   return `${server.names.storage} `;
 }
 
-/** The prefix of the ids of a client's streams. */
-async function clientPrefix(server: Server, clientId: string): Promise<string> {
-  return `${streamsPrefix(server)}${await storageKey(server, `streams ${clientId}`)} `;
+/** The prefix of the ids of a client's streams: another one for a client that was removed and added again. */
+async function clientPrefix(
+  server: Server,
+  { clientId, clientGeneration }: Pick<EventStreamRecord, "clientId" | "clientGeneration">,
+): Promise<string> {
+  const key = await storageKey(server, `streams ${JSON.stringify([clientId, clientGeneration])}`);
+  return `${streamsPrefix(server)}${key} `;
+}
+
+function streamOwner(client: Client): Pick<EventStreamRecord, "clientId" | "clientGeneration"> {
+  return { clientId: client.id, clientGeneration: generationOfClient(client) };
 }
 
 /** The prefix of the ids of what belongs to one stream. */
@@ -52,7 +61,8 @@ function streamPrefix(server: Server, streamId: string): string {
 /** Creates a stream. @throws {OAuthError} 403 if the client, or the server, has too many. */
 export async function createStream(server: Server, client: Client, changes: StreamChanges): Promise<EventStreamRecord> {
   const store = streamStore(server);
-  const prefix = await clientPrefix(server, client.id);
+  const owner = streamOwner(client);
+  const prefix = await clientPrefix(server, owner);
   const counts = [[prefix, maxClientStreams, "streams of a client"], [streamsPrefix(server), maxStreams, "streams"]];
   const assertBelowLimits = async (added: number) => {
     for (const [ids, max, of] of counts as [string, number, string][]) {
@@ -61,7 +71,7 @@ export async function createStream(server: Server, client: Client, changes: Stre
   };
   await assertBelowLimits(1);
   const streamId = randomId(server.randomBytes);
-  const stream: EventStreamRecord = { status: "enabled", ...changes, clientId: client.id, streamId };
+  const stream: EventStreamRecord = { status: "enabled", ...changes, ...owner, streamId };
   await store.put("event_stream", prefix + streamId, stream, { expiresAt: Infinity });
   // Other requests may have created streams in the meantime.
   await assertBelowLimits(0).catch(async (error) => {
@@ -77,7 +87,7 @@ function tooMany(max: number, of: string): OAuthError {
 
 /** The streams of a client. */
 export async function streamsOf(server: Server, client: Client): Promise<readonly EventStreamRecord[]> {
-  const prefix = await clientPrefix(server, client.id);
+  const prefix = await clientPrefix(server, streamOwner(client));
   return (await streamStore(server).list("event_stream", { prefix, limit: maxClientStreams })).map(({ value }) =>
     value
   );
@@ -91,22 +101,22 @@ export async function streamsOf(server: Server, client: Client): Promise<readonl
 export async function findStream(server: Server, client: Client, streamId: unknown): Promise<EventStreamRecord> {
   const isId = typeof streamId === "string" && /^[\w-]{1,64}$/.test(streamId);
   const record = isId &&
-    await streamStore(server).get("event_stream", await clientPrefix(server, client.id) + streamId);
+    await streamStore(server).get("event_stream", await clientPrefix(server, streamOwner(client)) + streamId);
   if (record) return record.value;
   throw reject("SS-04", { streamId }, { status: 404 });
 }
 
 /** Replaces a stream. Its pending events are dropped if it is disabled. */
 export async function saveStream(server: Server, stream: EventStreamRecord): Promise<void> {
-  const id = await clientPrefix(server, stream.clientId) + stream.streamId;
+  const id = await clientPrefix(server, stream) + stream.streamId;
   await streamStore(server).put("event_stream", id, stream, { expiresAt: Infinity });
   if (stream.status === "disabled") await deleteEvents(server, stream);
 }
 
 /** Deletes a stream with its subjects and events. */
 export async function deleteStream(server: Server, stream: EventStreamRecord): Promise<void> {
-  const { clientId, streamId } = stream;
-  await streamStore(server).delete("event_stream", await clientPrefix(server, clientId) + streamId);
+  const { streamId } = stream;
+  await streamStore(server).delete("event_stream", await clientPrefix(server, stream) + streamId);
   await deleteEvents(server, stream);
   const subjects = await streamStore(server).list("stream_subject", {
     prefix: streamPrefix(server, streamId),

@@ -4,6 +4,7 @@ import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import { randomId } from "../../../core/secrets.ts";
+import { findClientOf } from "../../entries/generations.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { isCaepEvent, verificationEvent } from "./event_types.ts";
 import {
@@ -54,7 +55,7 @@ export async function transmit(server: HostedServer, event: SecurityEvent): Prom
 /** Sends an event to one stream; returns whether the stream has events of this user. */
 async function send(server: HostedServer, stream: EventStreamRecord, event: SecurityEvent): Promise<boolean> {
   const { user, type, members = {}, alter } = event;
-  const client = await server.clients.findHolder(stream.clientId);
+  const client = await findClientOf(server, stream);
   if (client === undefined) {
     await deleteStream(server, stream);
     return false;

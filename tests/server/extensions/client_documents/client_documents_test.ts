@@ -11,7 +11,16 @@ import type { TraceEvent } from "../../../../src/server/trace.ts";
 import { extensions } from "../../../../src/mod.ts";
 import { openBrowser } from "../../browser.ts";
 import { assertPage, basic, type Fields, forEachCase, getOutcome, getRejections, testServer } from "../../../kit.ts";
-import { describePage, logIn, logInAndAllow, openPage, requestAuthorization, submit } from "../../page_navigation.ts";
+import {
+  describePage,
+  fillForm,
+  logIn,
+  logInAndAllow,
+  openPage,
+  requestAuthorization,
+  send,
+  submit,
+} from "../../page_navigation.ts";
 import { document, documentServer, real, url } from "./document_server.ts";
 
 const scope = "read";
@@ -481,6 +490,23 @@ test("[MC-06] the account page lists clients of documents beside registered ones
     assertEquals(describePage(await submit(browser, consent, "decision", "allow")), "code");
   }
   assertEquals(await account(), [`Client at ${url}`, `Client at ${other}`, "spa"]);
+});
+
+test("[MC-04, MC-05] the account page fetches no document, and revokes the consent to a client without one", async () => {
+  const b = await documentServer({ login: "interactive", users: [{ sub: "alice" }] });
+  b.respond = () => Response.json(document, { headers: { "cache-control": "max-age=10" } });
+  const browser = openBrowser(b);
+  await logInAndAllow(browser, "alice", { client_id: url });
+  const { length } = b.fetched;
+  b.advance(11);
+  b.respond = () => new Response(null, { status: 404 });
+  const account = async () => await openPage(browser, "/account", await browser.get("/account"));
+  const page = await account();
+  assertStringIncludes(page.text, url);
+  const { path, fields } = fillForm(page, "");
+  assertEquals((await send(browser, path, fields)).status, 303);
+  assertEquals((await account()).text.includes(url), false);
+  assertEquals(b.fetched.length, length);
 });
 
 test("[MC-09] a remembered consent does not count for other redirect URIs or keys", async () => {

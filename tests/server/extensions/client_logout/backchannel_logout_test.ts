@@ -76,6 +76,27 @@ test("[BL-01, BL-04] if it is off, no client is called, and nothing is stored at
   assertEquals([b.calls, asked.filter((call) => /session_client|logout_call/.test(call))], [[], []]);
 });
 
+test("[CI-11, BL-04] a client that was added again is not told of logins at the removed one", async () => {
+  const b = await callingServer();
+  const client = loggedOutClient("spa", { post_logout_redirect_uris: [postLogoutRedirectUri] });
+  const browser = openBrowser(b);
+  await browser.login();
+  await browser.login({ client_id: "app" });
+  await b.as.clients.delete("spa");
+  await b.as.clients.set(client);
+  const { id_token } = await browser.login();
+  await logOut(browser, id_token);
+  // The session has a login at the next client too.
+  assertEquals(called(b), ["app", "spa"]);
+  const other = openBrowser(b);
+  const hint = (await other.login({ client_id: "app" })).id_token;
+  await other.login();
+  await b.as.clients.delete("spa");
+  await b.as.clients.set(client);
+  await logOut(other, hint);
+  assertEquals(called(b), ["app", "app", "spa"]);
+});
+
 const valid: Partial<ClientMetadata>[] = [
   { backchannel_logout_uri: "https://rp.example/out" },
   { backchannel_logout_uri: "https://rp.example:8443/out?tenant=7&code=1", backchannel_logout_session_required: true },

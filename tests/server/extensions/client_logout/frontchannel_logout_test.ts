@@ -221,3 +221,14 @@ test("[FC-02] with back-channel logout off, frames are shown and no client is ca
   assertEquals(b.calls, []);
   assert(b.events.every(({ type }) => type !== "back_channel_logout"));
 });
+
+test("[CI-11, FC-02] a client that was added again has no frame for logins at the removed one", async () => {
+  const b = await testServer(options);
+  const browser = openBrowser(b);
+  await browser.login({ client_id: "both" });
+  const { id_token } = await browser.login();
+  await b.as.clients.delete("both");
+  await b.as.clients.set(framedClient("both"));
+  const page = await logOut(browser, id_token);
+  assertEquals(framesOf(await page.text()).map((frame) => new URL(frame.get("src")!).pathname), ["/front"]);
+});

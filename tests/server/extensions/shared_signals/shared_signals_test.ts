@@ -688,3 +688,27 @@ test("[SS-04] the subjects of a stream are deleted with it, and those of another
   assertEquals((await receiver.send("DELETE", `/ssf/stream?stream_id=${stream_id}`)).status, 204);
   assertEquals(await subjects(), ofOther);
 });
+
+test("[CI-11, SS-04] a client that was added again has no stream of the removed one, which gets no more events", async () => {
+  const store = memoryStore();
+  const b = await signalServer({ store, clients: [] });
+  const client = machine("receiver");
+  await b.as.clients.set(client);
+  const former = await b.receiver();
+  const polled = await former.create();
+  await former.create(push("https://former.example/events"));
+  b.as.users.delete("bob");
+  await until(() => b.pushes.length > 0);
+  await b.as.clients.delete("receiver");
+  await b.as.clients.set(client);
+  const next = await b.receiver();
+  assertEquals((await next.send("GET", "/ssf/stream")).body, []);
+  assertEquals((await next.send("POST", new URL(polled.delivery.endpoint_url).pathname, {})).status, 404);
+  await next.create(push("https://next.example/events"));
+  b.as.users.delete("alice");
+  await until(() => b.pushes.length > 1);
+  assertEquals(b.pushes.map(({ url }) => new URL(url).host), ["former.example", "next.example"]);
+  // The streams of the former client, with their events, are gone.
+  assertEquals(await store.count("event_stream", ""), 1);
+  assertEquals(await store.count("stream_event", ""), 0);
+});
