@@ -13,8 +13,8 @@ interface Budget {
 
 /** Every limit, a little above the figure at the time. */
 export const budgets = {
-  packed: { counts: "KiB of the packed package", limit: 1860 },
-  installed: { counts: "KiB of the package, installed, without dependencies", limit: 7360 },
+  packed: { counts: "KiB of the packed package", limit: 1870 },
+  installed: { counts: "KiB of the package, installed, without dependencies", limit: 7390 },
   names: { counts: "public names", limit: 214 },
   typeFiles: {
     counts: "files that a type check of a test with the mock reads, without those of the compiler",

@@ -126,7 +126,7 @@ async function checkRelease(tag?: string): Promise<string[]> {
 /** Builds the npm package and, except in a dry run, compares it with one of a fresh clone. Returns the problems. */
 async function makePackage(locked: readonly LockedPackage[], seconds: number, isDryRun: boolean): Promise<string[]> {
   const file = `${name.slice(1).replace("/", "-")}-${version}.tgz`;
-  await runStep("npm package", () => deno("task", "build"));
+  await runStep("npm package", () => deno("task", "build", "--limits"));
   const bytes = await Deno.readFile(`dist/${file}`);
   if (!isDryRun) {
     const again = await runStep("npm package, in a fresh clone", () => buildInClone(`dist/${file}`));
