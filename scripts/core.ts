@@ -12,7 +12,7 @@ import { run } from "./run.ts";
  */
 const limits = {
   "files of the core": 98,
-  "lines of these files": 10900,
+  "lines of these files": 10950,
   "imports of the core from elsewhere": 0,
   "pairs of folders in src/server that import each other": 0,
   "folders in circles": 0,

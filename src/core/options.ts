@@ -3,7 +3,7 @@
 import type { Approver } from "./approver.ts";
 import { authMethodsOf, type ClientMetadata, type User } from "./clients/client.ts";
 import type { CoreExtension } from "./extension.ts";
-import { changeableNames, type CorePolicy, isFixed } from "./policy_defaults.ts";
+import { changeableNames, type CorePolicy, isFixed, policyFor } from "./policy_defaults.ts";
 import type { RandomBytes } from "./secrets.ts";
 import type { GrantType, Server } from "./server.ts";
 import type { Store } from "./store/store.ts";
@@ -12,7 +12,7 @@ import type { ConfigIssue } from "./configuration_error.ts";
 import type { Policy } from "./policy.ts";
 import { isTextList } from "./json_value.ts";
 import { sortResponseType, splitScope } from "./params.ts";
-import { quoteValue } from "./quote_value.ts";
+import { describeKind, quoteValue } from "./quote_value.ts";
 import { findRedirectUriProblem, isUndottedScheme } from "./redirect_uri.ts";
 
 /** What a server is made of. */
@@ -47,11 +47,13 @@ type Add = (path: string, expected: string, value: unknown, hint: string, receiv
 /** A received secret. */
 const hidden = "a value (hidden)";
 
-/** The options: none of them is a member of the policy. */
-const optionNames: ReadonlySet<string> = new Set<keyof CoreOptions>([
-  ...["issuer", "clients", "users", "policy", "store", "now", "randomBytes", "trace", "approver"] as const,
-  ...["grantTypes", "extensions"] as const,
-]);
+const aFunction = (): void => {};
+
+/** Values of the kinds that the options have. No option is a member of the policy. */
+const optionSamples: Readonly<Record<keyof CoreOptions, unknown>> = {
+  ...{ issuer: "", clients: [], users: [], policy: {}, store: {}, grantTypes: [], extensions: [] },
+  ...{ now: aFunction, randomBytes: aFunction, trace: aFunction, approver: aFunction },
+};
 
 /** What the value of a member must be. */
 type MemberCheck = readonly [expected: string, isValid: (value: unknown) => boolean];
@@ -89,26 +91,23 @@ const clientMembers: ReadonlyMap<string, MemberCheck> = new Map(Object.entries(m
 /** The issues of the options that are checked before there is a server. */
 export function findOptionIssues(options: CoreOptions, settings: Policy): ConfigIssue[] {
   const { allows, lifetimes, refresh, pkce } = settings;
-  const { issuer, policy = {}, approver, extensions = [] } = options;
+  const { issuer, approver } = options;
   const [issues, add] = issueList();
+  checkOptionKinds(options, add);
+  // The other checks need values of the right kinds.
+  if (issues.length > 0) return issues;
+  const isIssuer = (text: string) => /^https?:\/\/[^/]+(?:\/[A-Za-z0-9._~-]+)*$/.test(text);
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
-  const normalForm = url && url.origin + url.pathname.replace(/\/$/, "");
-  if (!url || !/^https?:$/.test(url.protocol) || !/^https?:\/\/[^/]+(?:\/[A-Za-z0-9._~-]+)*$/.test(issuer)) {
-    const hint = "Write it as https://host or https://host/path, without a slash at its end.";
-    add("issuer", "an absolute URL in its normal form", issuer, hint);
-  } else if (issuer !== normalForm) {
-    add("issuer", "a URL in its normal form", issuer, `Write it as ${normalForm}.`);
-  } else if (url.protocol === "http:" && !allows.openLogin) {
+  const normalForm = url === undefined ? "" : url.origin + url.pathname.replace(/\/$/, "");
+  if (issuer !== normalForm || !isIssuer(issuer)) {
+    const other = "Write it as http://localhost:9000, or on a real host as https://host or https://host/path.";
+    const hint = isIssuer(normalForm) ? `Write it as ${normalForm}.` : other;
+    add("issuer", "an absolute URL in its normal form, without a slash at its end", issuer, hint);
+  } else if (url?.protocol === "http:" && !allows.openLogin) {
     add("issuer", "https, or http on a test host such as localhost", issuer, "Use https.");
-  }
-  if (typeof approver !== "function" && (approver !== undefined || !allows.openLogin)) {
-    add("approver", "a function, because the issuer is not on a test host", approver, "Pass one that logs users in.");
-  }
-  for (const name of Object.keys(policy)) {
-    // Extensions have settings of their own.
-    const isOwn = extensions.length > 0 && !isFixed(name) && !optionNames.has(name);
-    if (changeableNames.has(name) || isOwn) continue;
-    add(`policy.${name}`, `one of ${[...changeableNames].join(", ")}`, name, "Remove it.");
+  } else if (approver === undefined && !allows.openLogin) {
+    const expected = "a function, because the issuer is not on a test host";
+    add("approver", expected, approver, "Pass one that logs users in.");
   }
   for (const [name, value] of Object.entries(lifetimes)) {
     const isShort = name === "code";
@@ -124,9 +123,46 @@ export function findOptionIssues(options: CoreOptions, settings: Policy): Config
     if (pkce[name] && !allows.openLogin) add(`policy.pkce.${name}`, "false on a real host", true, "Remove it.");
   }
   checkClients(options, settings, add);
-  if (Array.isArray(options.users)) checkUsers(options.users, add);
-  else add("users", "an array of users", options.users, "Pass one, or an empty one.");
+  checkUsers(options.users, add);
   return issues;
+}
+
+/** Checks the names of the options and of the members of the policy, and the kinds of their values. */
+function checkOptionKinds(options: CoreOptions, add: Add): void {
+  for (const name of ["issuer", "clients", "users"] as const) {
+    if (options[name] === undefined) add(name, describeKind(optionSamples[name]), undefined, "Pass one.");
+  }
+  checkKinds("", options, optionSamples, add);
+  const policy = Object(options.policy);
+  const samples = Object.fromEntries(
+    Object.entries(policyFor(options.issuer)).filter(([name]) => changeableNames.has(name)),
+  );
+  // Extensions have settings of their own.
+  const hasOwn = Array.isArray(options.extensions) && options.extensions.length > 0;
+  const isOwn = (name: string) => hasOwn && !isFixed(name) && !Object.hasOwn(optionSamples, name);
+  checkKinds("policy.", policy, samples, add, isOwn);
+  for (const group of ["lifetimes", "pkce", "refresh"]) {
+    checkKinds(`policy.${group}.`, Object(policy[group]), samples[group] as object, add);
+  }
+}
+
+/**
+ * Checks that an object has only the members of another one, of the same kinds.
+ *
+ * @param mayHave Whether it may have another member. Default: none.
+ */
+function checkKinds(path: string, given: object, samples: object, add: Add, mayHave = (_name: string) => false): void {
+  const kinds = new Map(Object.entries(samples).map(([name, sample]) => [name, describeKind(sample)]));
+  for (const [name, value] of Object.entries(given)) {
+    const kind = kinds.get(name);
+    if (kind === undefined && !mayHave(name)) {
+      const isMisplaced = path === "" && changeableNames.has(name);
+      const hint = isMisplaced ? "Move it into policy." : "Correct its name, or remove it.";
+      add(path + name, `one of ${[...kinds.keys()].join(", ")}`, name, hint);
+    }
+    if (kind === undefined || value === undefined || describeKind(value) === kind) continue;
+    add(path + name, kind, value, `Write ${kind}, or nothing.`);
+  }
 }
 
 /** The issues of policies and clients that name what the server lacks, with its extensions. */
@@ -145,6 +181,8 @@ export function findServerIssues(server: Server, clients: readonly ClientMetadat
     if (wrong !== undefined) add(`policy.${name}`, `one of ${supported.join(", ")}`, wrong, "Choose another.");
   }
   const grantTypes = server.grantTypes.map(({ type }) => type);
+  const repeated = grantTypes.find((type, i) => grantTypes.indexOf(type) < i);
+  if (repeated !== undefined) add("grantTypes", "grant types that the server does not have", repeated, "Remove it.");
   const responseModes: readonly string[] = [...server.responseModes.keys()];
   for (const [i, client] of clients.entries()) {
     for (const [name, supported] of [["grant_types", grantTypes], ["response_modes", responseModes]] as const) {
@@ -164,7 +202,6 @@ export function findServerIssues(server: Server, clients: readonly ClientMetadat
 }
 
 function checkClients({ clients, extensions = [] }: CoreOptions, settings: Policy, add: Add): void {
-  if (!Array.isArray(clients)) return add("clients", "an array of clients", clients, "Pass one, or an empty one.");
   const ids = new Set<string>();
   for (const [i, client] of clients.entries()) {
     const at = (path: string) => `clients[${i}]${path}`;
@@ -186,7 +223,12 @@ function checkClient(client: ClientMetadata, settings: Policy, mayHaveOthers: bo
     const check = clientMembers.get(name);
     if (check === undefined) {
       if (mayHaveOthers) continue;
-      add(`.${name}`, "a member that this server reads", name, "Remove it, or add the extension that reads it.");
+      add(
+        `.${name}`,
+        "a member that this server reads",
+        name,
+        "Correct its name, remove it, or add the extension that reads it.",
+      );
       continue;
     }
     const [expected, isValid] = check;
@@ -194,7 +236,7 @@ function checkClient(client: ClientMetadata, settings: Policy, mayHaveOthers: bo
     const isOmitted = value === undefined && name !== "client_id";
     if (isOmitted || isValid(value)) continue;
     hasWrongType = true;
-    add(`.${name}`, expected, value, "Correct it.", name === "client_secret" ? hidden : undefined);
+    add(`.${name}`, expected, value, `Write it as ${expected}.`, name === "client_secret" ? hidden : undefined);
   }
   // The other checks need values of the right types.
   if (hasWrongType) return;
@@ -234,9 +276,10 @@ function checkUsers(users: readonly User[], add: Add): void {
   const subjects = new Set<unknown>();
   for (const [i, user] of users.entries()) {
     const sub: unknown = user?.sub;
-    if (typeof sub !== "string" || !/^[\x21-\x7E]{1,255}$/.test(sub) || subjects.has(sub)) {
-      const expected = "1 to 255 printable ASCII characters without spaces that no other user has";
-      add(`users[${i}].sub`, expected, sub, "Choose another.");
+    if (subjects.has(sub)) add(`users[${i}].sub`, "a subject that no other user has", sub, "Choose another.");
+    if (typeof sub !== "string" || !/^[\x21-\x7E]{1,255}$/.test(sub)) {
+      const expected = "1 to 255 printable ASCII characters without spaces";
+      add(`users[${i}].sub`, expected, sub, 'Write the user like { sub: "alice" }.');
     }
     subjects.add(sub);
     if (!isJson(user)) add(`users[${i}]`, "claims that JSON can represent", user, "Use neither bigint nor cycles.");

@@ -762,7 +762,7 @@ const unknownKeys: readonly [string, unknown, readonly Short[]][] = [
     "all together",
     { a1: 1, b2: 2, lifetimes: { c3: 3, d4: 4 }, pkce: { e5: 5 }, clients: [{ ...client, f6: 6 }] },
     [
-      ["latchkey.json: a1", `found "a1"`, "Remove it; no key here has a similar name. config.schema.json lists all "],
+      ["latchkey.json: a1", `found "a1"`, "Remove it; no key here has a similar name: there are "],
       ["latchkey.json: b2"],
       ["latchkey.json: lifetimes.c3", "known keys here are code, device_code, access_token, id_token"],
       ["latchkey.json: lifetimes.d4"],

@@ -39,6 +39,17 @@ const rows: readonly (readonly [path: string, options: object])[] = [
   ["policy.alg", { policy: { alg: "HS256" } }],
   ["policy.responseModes", { policy: { responseModes: ["query.jwt"] } }],
   ["policy.clientAuthMethods", { policy: { clientAuthMethods: ["none", "private_key_jwt"] } }],
+  ...["policy", "store", "now", "randomBytes", "trace", "approver", "grantTypes", "extensions"].map((name) =>
+    [name, { [name]: 5 }] as const
+  ),
+  ["grantTypes", { grantTypes: [{ type: "refresh_token", parameters: [], authorize: () => {} }] }],
+  ["lifetimes", { lifetimes: { code: 60 } }],
+  ["user", { user: [] }],
+  ["policy.scopes", { policy: { scopes: "openid read" } }],
+  ["policy.lifetimes", { policy: { lifetimes: 60 } }],
+  ["policy.lifetimes.accessToken", { policy: { lifetimes: { accessToken: 60 } } }],
+  ["policy.refresh.graec", { policy: { refresh: { graec: 5 } } }],
+  ["policy.pkce.requireMethod", { policy: { pkce: { requireMethod: "yes" } } }],
   ["clients", { clients: undefined }],
   ["clients[0]", { clients: [null] }],
   ["clients[0].client_id", { clients: [{ client_id: "ü" }] }],
@@ -137,8 +148,11 @@ test("an issue says what was expected, what was found, and how to correct it", a
   const secret = { ...client, client_secret: "hunter2", token_endpoint_auth_method: "none" };
   for (
     const [options, text] of [
-      [{ clients: undefined }, "Expected an array of clients, found nothing."],
+      [{ clients: undefined }, "Expected an array, found nothing."],
       [{ issuer: "http://LOCALHOST:9000/a" }, "Write it as http://localhost:9000/a."],
+      [{ issuer: "http://localhost:9000/" }, "Write it as http://localhost:9000."],
+      [{ lifetimes: { code: 60 } }, "Move it into policy."],
+      [{ clients: [{ ...client, response_modes: "query" }] }, "Write it as an array of strings."],
       [{ policy: { lifetimes: { code: 601 } } }, "Expected whole seconds from 1 to 600, found 601."],
       [{ clients: [secret] }, "Expected no secret, found a value (hidden)."],
       [{ users: [{ sub: "alice", big: 1n }] }, "Expected claims that JSON can represent, found an object."],

@@ -310,7 +310,7 @@ const maxListedKeys = 10;
 function listKeys(known: readonly string[]): string {
   if (known.length <= maxListedKeys) return `known keys here are ${known.join(", ")}`;
   const others = known.filter((name) => !name.startsWith("$"));
-  return `no key here has a similar name. config.schema.json lists all ${others.length}, such as ${
+  return `no key here has a similar name: there are ${others.length}, such as ${
     others.slice(0, maxListedKeys).join(", ")
   }`;
 }
