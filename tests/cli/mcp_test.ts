@@ -54,6 +54,22 @@ test("an agent lists the tools, each with a schema, and starts the server once",
   assertEquals(JSON.parse((await agent.call("start")).texts[0]!).issuer, first.issuer);
 });
 
+test("[HT-21] a server that other machines reach warns on standard error", async () => {
+  const { error } = console;
+  const lines: string[] = [];
+  console.error = (line: string) => void lines.push(line);
+  try {
+    await using agent = await connect("--host", "0.0.0.0");
+    await agent.call("start");
+  } finally {
+    console.error = error;
+  }
+  assertMatch(
+    lines.join("\n"),
+    /^Warning: any machine that can reach 0\.0\.0\.0 .* can control the server by \/_control\.$/,
+  );
+});
+
 test("the last failure is explained; text of the client is data in a block of its own, without secrets", async () => {
   await using agent = await connect();
   const { issuer } = JSON.parse((await agent.call("start")).texts[0]!);

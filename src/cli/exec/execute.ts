@@ -12,7 +12,7 @@ import { describeVariations } from "../../testing/vary/vary_report.ts";
 import { programCommand } from "../about.ts";
 import { printText } from "../terminal_text.ts";
 import { CommandLineError } from "../command_line_error.ts";
-import { describeExposure } from "../exposure.ts";
+import { describeProgramExposure } from "../program_exposure.ts";
 import { openServer, type RunConfiguration } from "../open_server.ts";
 import { readConfiguration } from "../read_config.ts";
 import { type ExportedValue, exportedVariables, readExecArguments } from "./exec_arguments.ts";
@@ -68,12 +68,7 @@ export async function execute(
     const trusted = temporary && await (await import("./trusted_certificate.ts"))
       .trustCertificate(cert!, environment.env, temporary, readTextFile, opened.warn);
     const { issuer } = server;
-    const exposure = describeExposure({
-      ...{ issuer, host: config.host, settings: app.server.settings },
-      inspector: opened.inspectorEnabled ? opened.openTools ? "on" : "insecure" : "off",
-      faults: opened.faultsEnabled ? "on" : "off",
-      control: control === undefined ? "off" : config.controlSecret === undefined ? "open" : "secret",
-    });
+    const exposure = describeProgramExposure(opened, config);
     if (exposure !== undefined) console.error(`Warning: ${printable(exposure)}`);
     const base = issuer.replace(/\/$/, "");
     const { clients = [ownClient] } = settings;

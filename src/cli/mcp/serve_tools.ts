@@ -9,6 +9,7 @@ import { type McpService, parseMcp, respondToMcpMessage } from "../../resource/m
 import { printable } from "../../core/quote_value.ts";
 import { version } from "../about.ts";
 import { CommandLineError } from "../command_line_error.ts";
+import { describeProgramExposure } from "../program_exposure.ts";
 import { openServer, type ProgramServer } from "../open_server.ts";
 import { readConfiguration } from "../read_config.ts";
 import { printText } from "../terminal_text.ts";
@@ -75,6 +76,8 @@ export async function serveTools(
       opened = undefined;
       throw error;
     });
+    const exposure = describeProgramExposure(opened, config);
+    if (exposure !== undefined) console.error(`Warning: ${printable(exposure)}`);
     return { ...opened, readRules, controlSecret };
   }
   const getServer = () =>

@@ -76,7 +76,7 @@ test("[BL-01, BL-04] if it is off, no client is called, and nothing is stored at
   assertEquals([b.calls, asked.filter((call) => /session_client|logout_call/.test(call))], [[], []]);
 });
 
-test("[CI-11, BL-04] a client that was added again is not told of logins at the removed one", async () => {
+test("[CI-11, BL-04] a client that was added again is not called for logins at the removed one", async () => {
   const b = await callingServer();
   const client = loggedOutClient("spa", { post_logout_redirect_uris: [postLogoutRedirectUri] });
   const browser = openBrowser(b);
