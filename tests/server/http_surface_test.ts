@@ -923,7 +923,7 @@ test("[HT-17] an unknown option or setting stops startup, and the error lists at
     assertMatch(
       issues[0]!.hint,
       place === "zzzzzzz"
-        ? /^Remove it; no key here has a similar name\. config\.schema\.json lists all \d+, such as \w+(?:, \w+){9}\.$/
+        ? /^Remove it; no key here has a similar name: there are \d+, such as \w+(?:, \w+){9}\.$/
         : /^(?:Did you mean \w+\?|Remove it; known keys here are \w+(?:, \w+){0,9}\.)$/,
     );
   });
