@@ -11,6 +11,7 @@ import { OAuth2Server } from "../../src/testing/oauth2_mock_server/mod.ts";
 import { faults, testControl } from "../../src/testing/mod.ts";
 import type { TestLatchkey } from "../../src/testing/mod.ts";
 import type { ClientMetadata } from "../../src/mod.ts";
+import { decodeClaims } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 
@@ -112,7 +113,7 @@ for (const [i, { name, files }] of sections.entries()) {
       assertEquals((await userinfo.json()).sub, claims!.sub);
       for (const [claim, value] of Object.entries(mappings[0]?.claims ?? {})) assertEquals(claims![claim], value);
       const { accessTokenClaims = [] } = settings as { accessTokenClaims?: readonly string[] };
-      const issued = JSON.parse(atob(tokens.access_token.split(".")[1]!));
+      const issued = decodeClaims(tokens.access_token);
       for (const claim of accessTokenClaims) assert(claim in issued);
     });
   }
