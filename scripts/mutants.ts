@@ -179,13 +179,14 @@ async function sampleMutants(mutants: readonly Mutant[], count: number): Promise
 }
 
 /**
- * Tests ordered by their chance to detect a fault: in a folder of that name, named after the file, sending requests,
- * the rest.
+ * Tests ordered by their chance to detect a fault: those of the core, in a folder of that name, named after the file,
+ * sending requests, the rest.
  */
 function getTestStages(path: string): string[][] {
   const [folder, file] = path.split("/").slice(-2);
   const words = file!.split(/[_.]/).filter((word) => word.length > 3);
   const orders = [
+    (test: string) => test.startsWith("tests/core/") && path.startsWith("src/core/"),
     (test: string) => test.includes(`/${folder}/`),
     (test: string) => words.some((word) => test.includes(word)),
     (test: string) => /tests\/(server|platform\/http|testing)\//.test(test),

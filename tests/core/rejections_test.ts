@@ -76,6 +76,20 @@ test("[AZ-09, AZ-15, AZ-17, AZ-19, PK-01, PK-04, PK-06, PK-07, OI-03, OI-05, OI-
   }
 });
 
+test("[AZ-17] the description names the values that the client may not request, if there are any", async () => {
+  const clients = [{ client_id: "spa", redirect_uris: [callback], scope: "openid" }];
+  const { authorize } = await startCore({ clients });
+  for (
+    const [scope, description] of [
+      ["read openid", "scope contains a value that this client may not request: read"],
+      [" ", "scope contains no value that this client may request"],
+    ] as const
+  ) {
+    const { searchParams } = new URL((await authorize({ scope })).headers.get("location")!);
+    assertEquals(searchParams.get("error_description")?.replace(/ \[.*/, ""), description);
+  }
+});
+
 test("[AZ-06, AZ-07, TK-04] a repeated parameter is rejected, whatever its values", async () => {
   const { send, post, lastRule } = await startCore();
   const names = [...Object.keys(authorizeParameters), "nonce", "prompt"];
