@@ -49,7 +49,7 @@ test("[CC-01, IN-02, RV-05] a confidential client gets a token for itself, inspe
 });
 
 test("[OI-06] the session continues, login_hint selects another user", async () => {
-  const { authorize, exchange, send } = await startCore();
+  const { authorize, exchange, send, advance } = await startCore();
   const subjectOf = async (response: Response) => {
     const code = new URL(response.headers.get("location")!).searchParams.get("code")!;
     const { id_token } = await (await exchange(code)).json();
@@ -58,8 +58,10 @@ test("[OI-06] the session continues, login_hint selects another user", async () 
   const first = await authorize({ login_hint: "bob" });
   assertEquals(await subjectOf(first), "bob");
   const cookie = first.headers.get("set-cookie")!.split(";")[0]!;
+  advance(1);
   const again = await send(`/oauth2/authorize?${encode(authorizeParameters)}`, { headers: { cookie } });
   assertEquals(await subjectOf(again), "bob");
+  assertEquals(again.headers.get("set-cookie"), null, "the session continues");
 });
 
 test("[LO-06] a session and its grants end when an extension says that the user must log in again", async () => {
