@@ -161,7 +161,7 @@ function checkKinds(path: string, given: object, samples: object, add: Add, mayH
       add(path + name, `one of ${[...kinds.keys()].join(", ")}`, name, hint);
     }
     if (kind === undefined || value === undefined || describeKind(value) === kind) continue;
-    add(path + name, kind, value, `Write ${kind}, or nothing.`);
+    add(path + name, kind, value, `Write ${kind}.`);
   }
 }
 

@@ -2,8 +2,8 @@
  * Standing: who made a client known to this server, and what the client may do because of it. Any party can register a
  * client or publish a metadata document, so everything is open to configured clients only unless it is declared open:
  * the members of the client metadata by `open` of `server/config/client_fields.ts`, a grant type by its member
- * `standing`, and the rest in `permissions`. Limits are elsewhere: of fetches in
- * `server/fetching/`, of the size of metadata in `server/extensions/registration/metadata.ts`.
+ * `standing`, and the rest in `permissions`. Limits are elsewhere: of fetches in `server/fetching/`, of the size of
+ * metadata in `server/extensions/registration/metadata.ts`.
  *
  * `configured`: the operator made it known (file, option, page). `approved`: it registered with an initial access
  * token, or authenticates with a key in a verified software statement. `unknown`: it registered itself, has only a

@@ -42,11 +42,22 @@ export function generationOfClient({ generation }: HostedClient): string | undef
   return generation;
 }
 
+/** The generation of a client by its id. It fetches no metadata document: such a client has no generation. */
+export async function generationOfClientId({ clients }: Server, id: string): Promise<string | undefined> {
+  const client = await clients.registered.find(id) ?? clients.known().get(id);
+  return client && generationOfClient(client);
+}
+
 /** A record that belongs to a client. */
-interface ClientRecord {
+export interface ClientRecord {
   readonly clientId: string;
   /** The generation of the client; absent if it has none. */
   readonly clientGeneration?: string;
+}
+
+/** The members of a record that belongs to a client. */
+export function clientRecord(client: Client): ClientRecord {
+  return { clientId: client.id, clientGeneration: generationOfClient(client) };
 }
 
 /** The client of a record; `undefined` if it was removed, even if another one has its id now. */
@@ -71,7 +82,7 @@ export function keptRequest({ clientId, ...others }: AuthorizationRequest, clien
 }
 
 /** The current generation of a user; `undefined` if the user has none, or does not exist. */
-export function currentGeneration({ users }: Server, sub: string): MaybePromise<string | undefined> {
+function currentGeneration({ users }: Server, sub: string): MaybePromise<string | undefined> {
   return chain(users.find(sub), (user) => user && generationOf(user));
 }
 

@@ -14,7 +14,7 @@ import { revokeGrant } from "../../core/grant.ts";
 import { redirectsToDevice } from "../../core/redirect_uri.ts";
 import { digest, storageKey } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";
-import { generationOfClient } from "../entries/generations.ts";
+import { generationOfClientId } from "../entries/generations.ts";
 import { generationOf } from "../entries/user_repository.ts";
 import type { FurtherAccess, StoredRecord } from "../../core/store/store.ts";
 import { storeOf } from "../entries/records.ts";
@@ -206,9 +206,7 @@ async function isConsentRevoked({ store }: Server, name: string): Promise<boolea
 
 /** The id of a consent: another one for a user or a client that was removed and added again. */
 async function consentId(server: Server, user: User, clientId: string): Promise<string> {
-  // Fetches no metadata document: pages look for the consents to many clients.
-  const client = await server.clients.registered.find(clientId) ?? server.clients.known().get(clientId);
-  const generations = [generationOf(user), client && generationOfClient(client)];
+  const generations = [generationOf(user), await generationOfClientId(server, clientId)];
   while (generations.length > 0 && generations.at(-1) === undefined) generations.pop();
   return await storageKey(server, JSON.stringify([user.sub, clientId, ...generations]));
 }

@@ -1,12 +1,10 @@
 /** The records of clients to log out. */
 
+import type { ClientRecord } from "../../entries/generations.ts";
 import { storeOf } from "../../entries/records.ts";
 
 /** A client that got an ID token in a session, and has a logout URI. Consumed: the session has ended. */
-export interface SessionClientRecord {
-  readonly clientId: string;
-  /** The generation of the client; absent if it has none. */
-  readonly clientGeneration?: string;
+export interface SessionClientRecord extends ClientRecord {
   readonly sub: string;
   readonly sid: string;
   /** The issuer of the ID token, for a server with several names. Absent: the issuer of the server. */

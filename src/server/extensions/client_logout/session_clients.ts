@@ -5,7 +5,7 @@
 
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import { generationOfClient } from "../../entries/generations.ts";
+import { clientRecord } from "../../entries/generations.ts";
 import { findRevoked } from "../../../core/grant.ts";
 import { randomId, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
@@ -65,10 +65,9 @@ export async function recordSessionClient(
 ): Promise<void> {
   const { issuer, names, settings: { lifetimes } } = server;
   const now = server.now();
-  const clientId = client.id;
-  const clientGeneration = generationOfClient(client);
-  const login: SessionClientRecord = { clientId, clientGeneration, sub, sid, ...names.isIssuer && { issuer } };
-  const id = await sessionClientPrefix(server, sub, sid) + JSON.stringify([clientId, clientGeneration]);
+  const record = clientRecord(client);
+  const login: SessionClientRecord = { ...record, sub, sid, ...names.isIssuer && { issuer } };
+  const id = await sessionClientPrefix(server, sub, sid) + JSON.stringify([record.clientId, record.clientGeneration]);
   const expiresAt = now + Math.max(lifetimes.session, lifetimes.refresh_token) * 1000;
   if (!await logoutStore(server).add("session_client", id, login, { expiresAt })) return;
   const hasEnded = await findRevoked(server, [sid]) !== undefined;

@@ -8,7 +8,7 @@ import { findDestination } from "../../../core/request/destination.ts";
 import { readRequest } from "../../../core/request.ts";
 import type { ResolvedRequest } from "../../../core/request/request_source.ts";
 import { reject as rejectByCore } from "../../../core/reject.ts";
-import { generationOfClient } from "../../entries/generations.ts";
+import { generationOfClient, generationOfClientId } from "../../entries/generations.ts";
 import { evictBeyondBound } from "../../entries/bounded_records.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import type { OAuthError } from "../../../core/errors.ts";
@@ -181,12 +181,10 @@ export async function consumePushedRequest(server: Server, id: string): Promise<
 }
 
 async function assertOwnRequest(server: Server, record: PushedRequestRecord, clientId: string): Promise<void> {
-  // An unknown client_id is rejected later.
-  const client = record.clientId === clientId ? await server.clients.find(clientId) : undefined;
-  if (client !== undefined && generationOfClient(client) !== record.clientGeneration) {
+  if (record.clientId !== clientId) throw reject("PA-05", { problem: "other client", clientId });
+  if (await generationOfClientId(server, clientId) !== record.clientGeneration) {
     throw reject("PA-05", { problem: "removed client", clientId });
   }
-  if (record.clientId !== clientId) throw reject("PA-05", { problem: "other client", clientId });
 }
 
 function unusable(facts: UnusableRequestUri): OAuthError {

@@ -1,13 +1,10 @@
 /** The records of streams, their subjects and their undelivered events. */
 
+import type { ClientRecord } from "../../entries/generations.ts";
 import { storeOf } from "../../entries/records.ts";
 
-/** A stream of security events to a client. */
-export interface EventStreamRecord {
-  /** The client that created it and receives its events. */
-  readonly clientId: string;
-  /** The generation of the client; absent if it has none. */
-  readonly clientGeneration?: string;
+/** A stream of security events to the client that created it. */
+export interface EventStreamRecord extends ClientRecord {
   readonly streamId: string;
   /** Whether events are sent, kept, or dropped (SSF §8.1.2). */
   readonly status: "enabled" | "paused" | "disabled";

@@ -1,6 +1,6 @@
 /** The streams of clients, their subjects and undelivered events: records that outlive the process. */
 
-import { generationOfClient } from "../../entries/generations.ts";
+import { type ClientRecord, clientRecord } from "../../entries/generations.ts";
 import { subjectFor } from "../../entries/subjects.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
 import { type BoundedCache, boundedCache } from "../../../platform/bounded_cache.ts";
@@ -33,7 +33,7 @@ const eventLifetimeMs = 7 * 24 * 3600 * 1000;
 export type SubjectIdentifier = Readonly<Record<string, unknown>>;
 
 /** The members of a stream that its client decides on. */
-export type StreamChanges = Partial<Omit<EventStreamRecord, "clientId" | "clientGeneration" | "streamId">>;
+export type StreamChanges = Partial<Omit<EventStreamRecord, keyof ClientRecord | "streamId">>;
 
 /** The prefix of the ids of all streams. */
 export function streamsPrefix(server: Server): string {
@@ -43,14 +43,10 @@ export function streamsPrefix(server: Server): string {
 /** The prefix of the ids of a client's streams: another one for a client that was removed and added again. */
 async function clientPrefix(
   server: Server,
-  { clientId, clientGeneration }: Pick<EventStreamRecord, "clientId" | "clientGeneration">,
+  { clientId, clientGeneration }: ClientRecord,
 ): Promise<string> {
   const key = await storageKey(server, `streams ${JSON.stringify([clientId, clientGeneration])}`);
   return `${streamsPrefix(server)}${key} `;
-}
-
-function streamOwner(client: Client): Pick<EventStreamRecord, "clientId" | "clientGeneration"> {
-  return { clientId: client.id, clientGeneration: generationOfClient(client) };
 }
 
 /** The prefix of the ids of what belongs to one stream. */
@@ -61,7 +57,7 @@ function streamPrefix(server: Server, streamId: string): string {
 /** Creates a stream. @throws {OAuthError} 403 if the client, or the server, has too many. */
 export async function createStream(server: Server, client: Client, changes: StreamChanges): Promise<EventStreamRecord> {
   const store = streamStore(server);
-  const owner = streamOwner(client);
+  const owner = clientRecord(client);
   const prefix = await clientPrefix(server, owner);
   const counts = [[prefix, maxClientStreams, "streams of a client"], [streamsPrefix(server), maxStreams, "streams"]];
   const assertBelowLimits = async (added: number) => {
@@ -87,7 +83,7 @@ function tooMany(max: number, of: string): OAuthError {
 
 /** The streams of a client. */
 export async function streamsOf(server: Server, client: Client): Promise<readonly EventStreamRecord[]> {
-  const prefix = await clientPrefix(server, streamOwner(client));
+  const prefix = await clientPrefix(server, clientRecord(client));
   return (await streamStore(server).list("event_stream", { prefix, limit: maxClientStreams })).map(({ value }) =>
     value
   );
@@ -101,7 +97,7 @@ export async function streamsOf(server: Server, client: Client): Promise<readonl
 export async function findStream(server: Server, client: Client, streamId: unknown): Promise<EventStreamRecord> {
   const isId = typeof streamId === "string" && /^[\w-]{1,64}$/.test(streamId);
   const record = isId &&
-    await streamStore(server).get("event_stream", await clientPrefix(server, streamOwner(client)) + streamId);
+    await streamStore(server).get("event_stream", await clientPrefix(server, clientRecord(client)) + streamId);
   if (record) return record.value;
   throw reject("SS-04", { streamId }, { status: 404 });
 }
