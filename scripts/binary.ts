@@ -144,8 +144,7 @@ async function timeStart(file: string, config: string): Promise<{ response: numb
 /** Runs test files for one executable. Prints failed and skipped tests, and returns their numbers. */
 async function runTests(files: readonly string[], executable: string): Promise<string> {
   const startedAt = performance.now();
-  // Without the lock, which has only what users need.
-  const { tally, output } = await testOnDeno(["--no-lock", "--no-check", ...files], {
+  const { tally, output } = await testOnDeno(files, {
     silenceSeconds,
     env: { LATCHKEY_TEST_BINARY: executable },
   });

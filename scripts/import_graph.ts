@@ -45,7 +45,7 @@ export async function readImportGraph(root: string, files: readonly string[]): P
   try {
     const urls = files.map((file) => pathToFileURL(resolve(root, file)).href);
     await Deno.writeTextFile(entry, urls.map((url) => `import ${JSON.stringify(url)};\n`).join(""));
-    const text = await run([Deno.execPath(), "info", "--json", "--no-lock", "--config", "deno.json", entry]);
+    const text = await run([Deno.execPath(), "info", "--json", "--lock=dev.lock", "--config", "deno.json", entry]);
     const { modules }: { modules: readonly Module[] } = JSON.parse(text);
     return modules.filter(({ specifier }) => urls.includes(specifier)).flatMap((module) => getEdges(root, module));
   } finally {

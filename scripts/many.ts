@@ -46,7 +46,7 @@ Deno.exit(totalCounts.failed > 0 ? 1 : 0);
 /** Runs one file, prints its output at the end, and counts. */
 async function runFile(file: string, ports: number): Promise<void> {
   const own = { ...env, MANY_PORTS: String(ports) };
-  const { tally, output } = await testOnDeno(["--lock=dev.lock", "--no-check", file], {
+  const { tally, output } = await testOnDeno([file], {
     silenceSeconds,
     env: own,
     clearEnv: true,

@@ -14,7 +14,7 @@ const checks: readonly (readonly [name: string, args: readonly string[], advice:
   ["package", ["publish", "--dry-run", "--allow-dirty", "--no-check"], "The package cannot be published."],
   [
     "import check",
-    ["test", "-A", "--no-lock", "tests/scripts/imports_deno.ts"],
+    ["test", "-A", "--lock=dev.lock", "tests/scripts/imports_deno.ts"],
     "These tests prove that the next step sees every import.",
   ],
   ["imports", ["task", "imports"], "Move the code, or change the list in scripts/imports.ts and say why."],

@@ -15,6 +15,7 @@ import { billOfMaterials, getPackageUrl } from "./release/sbom.ts";
 import { filterLock } from "./part_of_lock.ts";
 import { smokeTest } from "./release/smoke_test.ts";
 import { run, thisSystem } from "./run.ts";
+import { denoTestFlags } from "./test_runtimes.ts";
 
 const folder = "dist/release";
 const { name, version, license } = manifest;
@@ -314,9 +315,8 @@ async function deno(...args: string[]): Promise<string> {
   return await run([Deno.execPath(), ...args]);
 }
 
-/** Without the lock, which has only what users need. */
 async function runReleaseTest(test: string): Promise<string> {
-  return await deno("test", "--no-check", "--no-lock", "--quiet", "-A", test);
+  return await deno("test", ...denoTestFlags, "--quiet", "-A", test);
 }
 
 async function git(...args: string[]): Promise<string> {

@@ -2,6 +2,7 @@
 
 import { stripVTControlCharacters } from "node:util";
 import { parseDenoCounts, type TestCounts } from "./test_counts.ts";
+import { denoTestFlags } from "./test_runtimes.ts";
 
 /** Options of a command. */
 export interface RunOptions {
@@ -78,12 +79,13 @@ export async function capture(
   return { output: stripVTControlCharacters(output), success, timedOut };
 }
 
-/** Runs tests on Deno. `args` are Deno's flags, and files. Any other error counts as a failure too. */
+/** Runs test files on Deno. Any other error counts as a failure too. */
 export async function testOnDeno(
-  args: readonly string[],
+  files: readonly string[],
   options: RunOptions,
 ): Promise<{ readonly tally: TestCounts; readonly output: string }> {
-  const { output, success, timedOut } = await capture([Deno.execPath(), "test", "-A", ...args], options);
+  const command = [Deno.execPath(), "test", "-A", ...denoTestFlags, ...files];
+  const { output, success, timedOut } = await capture(command, options);
   const parsedCounts = parseDenoCounts(output);
   return {
     tally: success ? parsedCounts : { ...parsedCounts, failed: Math.max(1, parsedCounts.failed) },
