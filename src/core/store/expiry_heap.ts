@@ -1,4 +1,4 @@
-/** The two orders of records in memory: a heap by expiry, and a list by age. */
+/** Records in the order of their expiry. */
 
 export interface HeapItem {
   /** The expiry in milliseconds since the epoch; finite while the item is in the heap. */
@@ -54,50 +54,8 @@ export function expiryHeap<T extends HeapItem>() {
     add: (item: T): void => siftUp(item, heap.length),
     /** Removes an item that is in the heap. */
     remove,
-    /** Removes the item that expires first, if it has expired at `now`. */
-    popExpired(now: number): T | undefined {
-      const first = heap[0];
-      if (first === undefined || first.expiresAt > now) return undefined;
-      remove(first);
-      return first;
-    },
-  };
-}
-
-/** An item of the list; only the list writes these members. */
-export interface LinkedListNode<T> {
-  previous: T | undefined;
-  next: T | undefined;
-}
-
-/** A list in the order of insertion. */
-export type LinkedList<T extends LinkedListNode<T>> = ReturnType<typeof linkedList<T>>;
-
-/** Creates an empty list; each operation takes O(1). */
-export function linkedList<T extends LinkedListNode<T>>() {
-  let first: T | undefined;
-  let last: T | undefined;
-  let size = 0;
-  return {
-    /** Appends an item that is not in the list. */
-    add(item: T): void {
-      item.previous = last;
-      if (last === undefined) first = item;
-      else last.next = item;
-      last = item;
-      size++;
-    },
-    /** Removes an item that is in the list. */
-    remove(item: T): void {
-      const { previous, next } = item;
-      if (previous === undefined) first = next;
-      else previous.next = next;
-      if (next === undefined) last = previous;
-      else next.previous = previous;
-      item.previous = item.next = undefined;
-      size--;
-    },
-    first: (): T | undefined => first,
-    size: (): number => size,
+    /** The item that expires first, if it has expired at `now`. */
+    firstExpired: (now: number): T | undefined =>
+      heap[0] !== undefined && heap[0].expiresAt <= now ? heap[0] : undefined,
   };
 }

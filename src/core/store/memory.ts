@@ -1,13 +1,6 @@
 /** A store in the memory of this process. Its records are lost when the process ends. */
 
-import {
-  type ExpiryHeap,
-  expiryHeap,
-  type HeapItem,
-  type LinkedList,
-  linkedList,
-  type LinkedListNode,
-} from "./expiry_heap.ts";
+import { type ExpiryHeap, expiryHeap, type HeapItem } from "./expiry_heap.ts";
 import {
   evictable,
   type ListedRecord,
@@ -21,7 +14,7 @@ import {
 } from "./store.ts";
 import { delay } from "../timers.ts";
 
-interface Row extends HeapItem, LinkedListNode<Row> {
+interface Row extends HeapItem {
   readonly id: string;
   /** The value itself if the record never expires, otherwise its JSON. */
   readonly storedValue: unknown;
@@ -29,16 +22,18 @@ interface Row extends HeapItem, LinkedListNode<Row> {
   /** Its size, in bytes; 0 if it never expires. */
   readonly bytes: number;
   consumedAt: number | undefined;
-  /** Only `extend` changes it; the row is then in no heap. */
+  /** Only `extend` changes it, while the row is not in the heap. */
   expiresAt: number;
 }
 
-/** The records of one kind: by id, by expiry, and the consumed ones also in the order of consumption. */
+/** The records of one kind. */
 interface Table {
   readonly rows: Map<string, Row>;
-  readonly unconsumed: ExpiryHeap<Row>;
-  readonly consumed: ExpiryHeap<Row>;
-  readonly consumptionOrder: LinkedList<Row>;
+  readonly expiries: ExpiryHeap<Row>;
+  /** The consumed ones that can expire, in the order of consumption. */
+  readonly consumed: Set<Row>;
+  /** Continues after the records that it has evicted; a new iterator would pass all of them again. */
+  oldestConsumed: Iterator<Row, undefined>;
   /** Maximum number of records, and of their bytes. */
   readonly maxRecords: number;
   readonly maxBytes: number;
@@ -84,11 +79,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   function getTable(kind: RecordKind): Table {
     let table = tables.get(kind);
     if (table === undefined) {
+      const consumed = new Set<Row>();
       table = {
         rows: new Map(),
-        unconsumed: expiryHeap(),
-        consumed: expiryHeap(),
-        consumptionOrder: linkedList(),
+        expiries: expiryHeap(),
+        consumed,
+        oldestConsumed: consumed.values(),
         maxRecords: evictable.has(kind) ? Math.max(1, maxRecords) : Infinity,
         maxBytes: evictable.has(kind) ? maxBytes : Infinity,
         bytes: 0,
@@ -106,7 +102,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
 
   /** Adds a record under an id that the table does not have. */
   function insert(table: Table, id: string, value: unknown, { grantId, expiresAt }: RecordMetadata): void {
-    const { rows, unconsumed } = table;
+    const { rows, expiries } = table;
     const storedValue = expiresAt < Infinity ? JSON.stringify(value) : value;
     const bytes = expiresAt < Infinity ? stringBytes(storedValue as string) : 0;
     // Eviction runs before the new record is added, so that it does not evict this record.
@@ -122,42 +118,25 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       expiresAt,
       sequence: ++lastSequence,
       index: -1,
-      previous: undefined,
-      next: undefined,
     };
     rows.set(id, row);
-    if (expiresAt < Infinity) unconsumed.add(row);
-  }
-
-  function dequeue({ unconsumed, consumed, consumptionOrder }: Table, row: Row): void {
-    if (row.expiresAt === Infinity) return;
-    if (row.consumedAt === undefined) return unconsumed.remove(row);
-    consumed.remove(row);
-    consumptionOrder.remove(row);
+    if (expiresAt < Infinity) expiries.add(row);
   }
 
   function remove(table: Table, row: Row): void {
-    dequeue(table, row);
+    if (row.expiresAt < Infinity) table.expiries.remove(row);
+    table.consumed.delete(row);
     table.rows.delete(row.id);
     table.bytes -= row.bytes;
   }
 
   /** Evicts one record, if any record can expire. */
   function evictOne(table: Table): void {
-    const row = table.consumptionOrder.first();
-    if (row === undefined) return void deleteOneExpired(table, Infinity);
-    remove(table, row);
-  }
-
-  /** Deletes one expired record; returns false if none has expired. */
-  function deleteOneExpired(table: Table, now: number): boolean {
-    const expiredConsumed = table.consumed.popExpired(now);
-    if (expiredConsumed !== undefined) table.consumptionOrder.remove(expiredConsumed);
-    const row = expiredConsumed ?? table.unconsumed.popExpired(now);
-    if (row === undefined) return false;
-    table.rows.delete(row.id);
-    table.bytes -= row.bytes;
-    return true;
+    let next = table.oldestConsumed.next();
+    // An iterator that has ended stays ended.
+    if (next.done) next = (table.oldestConsumed = table.consumed.values()).next();
+    const row = next.value ?? table.expiries.firstExpired(Infinity);
+    if (row !== undefined) remove(table, row);
   }
 
   return {
@@ -179,22 +158,18 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       const table = tables.get(kind);
       const row = table?.rows.get(id);
       if (row === undefined || row.consumedAt !== undefined) return Promise.resolve(false);
-      dequeue(table!, row);
       row.consumedAt = now;
-      if (row.expiresAt === Infinity) return Promise.resolve(true);
-      table!.consumed.add(row);
-      table!.consumptionOrder.add(row);
-      if (table!.consumptionOrder.size() > Math.max(1, table!.maxRecords / 2)) evictOne(table!);
+      if (row.expiresAt < Infinity) table!.consumed.add(row);
+      if (table!.consumed.size > Math.max(1, table!.maxRecords / 2)) evictOne(table!);
       return Promise.resolve(true);
     },
     extend(kind, id, expiresAt) {
       const table = tables.get(kind);
       const row = table?.rows.get(id);
       if (row === undefined || row.expiresAt >= expiresAt) return Promise.resolve();
-      const heap = row.consumedAt === undefined ? table!.unconsumed : table!.consumed;
-      heap.remove(row);
+      table!.expiries.remove(row);
       row.expiresAt = expiresAt;
-      heap.add(row);
+      table!.expiries.add(row);
       return Promise.resolve();
     },
     revoke(grantId, until, record = {}) {
@@ -228,7 +203,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     },
     deleteExpired(now) {
       let removed = 0;
-      for (const table of tables.values()) while (deleteOneExpired(table, now)) removed++;
+      for (const table of tables.values()) {
+        for (let row = table.expiries.firstExpired(now); row !== undefined; row = table.expiries.firstExpired(now)) {
+          remove(table, row);
+          removed++;
+        }
+      }
       return Promise.resolve(removed);
     },
     async deleteAll(prefix) {

@@ -111,11 +111,11 @@ function currentCounts({ clients, now }: Server, kind: string): Counts {
     counts = { records: new Map(), expiries: expiryHeap(), sites: new Map(), bytes: 0, lastSequence: 0 };
     byKind.set(kind, counts);
   }
-  for (;;) {
-    const expired = counts.expiries.popExpired(now());
-    if (expired === undefined) return counts;
-    forget(counts, expired);
+  const { expiries } = counts;
+  for (let expired = expiries.firstExpired(now()); expired !== undefined; expired = expiries.firstExpired(now())) {
+    remove(counts, expired.id);
   }
+  return counts;
 }
 
 function siteName({ address = "" }: WrittenRecord): string {
@@ -142,12 +142,8 @@ function add(counts: Counts, record: WrittenRecord): Site {
 function remove(counts: Counts, id: string): void {
   const record = counts.records.get(id);
   if (record === undefined) return;
+  const { site, bytes } = record;
   counts.expiries.remove(record);
-  forget(counts, record);
-}
-
-/** Stops counting a record that is no longer in the heap. */
-function forget(counts: Counts, { id, site, bytes }: CountedRecord): void {
   counts.records.delete(id);
   site.ids.delete(id);
   site.bytes -= bytes;
