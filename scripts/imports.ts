@@ -166,6 +166,7 @@ const importRules: ImportRules = {
   builtins: [
     "platform/runtime/",
     "core/store/sqlite.ts",
+    "platform/store/sqlite.ts",
     "platform/store/sql/postgres_sockets.ts",
     "core/timers.ts",
     "testing/oauth2_mock_server/",

@@ -1,12 +1,16 @@
-/** The SQLite store sits the exam. What only a file that processes share can get wrong is in tests/platform/store/. */
+/**
+ * The SQLite store sits the exam. What only a file that processes share can get wrong is in tests/platform/store/, like
+ * what the platform adds.
+ */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { sqliteStore } from "../../src/core/store/sqlite.ts";
+import { StoreError } from "../../src/core/store/store.ts";
 import { storeConformance } from "./store_exam.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-core-"));
@@ -33,5 +37,33 @@ test("only the durability power waits for the disk at each write", async () => {
     } finally {
       DatabaseSync.prototype.exec = exec;
     }
+  }
+});
+
+test("a new file and its log are for their owner only", async () => {
+  const path = join(folder, "new.db");
+  const store = await sqliteStore(path);
+  await store.revoke("grant", 1);
+  for (const suffix of ["", "-wal", "-shm"]) assertStrictEquals(statSync(path + suffix).mode & 0o777, 0o600, suffix);
+  await store.close();
+});
+
+test("a file that cannot become a store is rejected with the reason", async () => {
+  const write = (name: string, statement: string) => {
+    const path = join(folder, name);
+    const database = new DatabaseSync(path);
+    database.exec(statement);
+    database.close();
+    return path;
+  };
+  await (await sqliteStore(join(folder, "newer.db"))).close();
+  for (
+    const [path, message] of [
+      [write("theirs.db", "CREATE TABLE theirs (a)"), "found a SQLite database of another program"],
+      [write("newer.db", "PRAGMA user_version = 2"), "expected a Latchkey database of version 1, found version 2"],
+      [join(folder, "missing", "new.db"), 'found the error "ENOENT'],
+    ] as const
+  ) {
+    await assertRejects(() => sqliteStore(path), StoreError, message);
   }
 });
