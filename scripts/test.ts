@@ -24,7 +24,8 @@ const { flags, words: pathParts } = readCommand({
     all: {
       does:
         "on Deno, where tests of the server run as in deno task alone; what can differ between runtimes on Node and " +
-        "Bun too. Files without sockets, processes and timers take turns between the two by the week in a run of all",
+        "Bun too. In a run of all files, those of the core, the platform, stores and races on both, the others on one " +
+        "of the two, by the week",
     },
     deno: { does: "on Deno" },
     node: { does: "on Node" },

@@ -152,9 +152,6 @@ const differences: readonly RegExp[] = [
 /** Tests that take turns: not those of the core, of the platform, of stores and of races. */
 const takeTurns = /^tests\/(?:check|cli|client|devtools|fuzz|recorder|resource|server|testing)\/(?!.*(?:race|store))/;
 
-/** Starts the program as a process. */
-const startsProgram = /\/run_program\.ts"/;
-
 /** What one run with --all knows of a test file. */
 interface FilePlace {
   /** Whether it runs in the folder that has only the server, without most extensions. */
@@ -165,21 +162,14 @@ interface FilePlace {
 
 /**
  * The runtimes of a test file in a run with --all: Deno, and Node and Bun if its subject can differ there. With all
- * extensions a file of the server runs on Bun, if not on Node too. Files that start no program and use nothing of
- * {@link differences}, and those that run on Bun for the extensions alone, take turns: in one week on Node and in the
- * next on Bun, or only every other week on Bun.
+ * extensions a file of the server runs on Bun, if not on Node too. Files that take turns run in one week on Node and in
+ * the next on Bun; those that run on Bun for the extensions alone, every other week.
  */
 export function runtimesOf(file: string, { isAlone, week }: FilePlace): readonly RuntimeName[] {
   const others = (["node", "bun"] as const).filter((name) => runsOn(name, file) || name === "bun" && isAlone);
-  const canDiffer = runsOn("bun", file) && usesOneOf([...differences, startsProgram], file);
-  if (week === undefined || !takeTurns.test(file) || canDiffer) return ["deno", ...others];
+  if (week === undefined || !takeTurns.test(file)) return ["deno", ...others];
   const turn = (file.length + week) % 2;
   return ["deno", ...others.slice(turn, turn + 1)];
-}
-
-function usesOneOf(patterns: readonly RegExp[], file: string): boolean {
-  const text = readFileSync(file, "utf8");
-  return patterns.some((pattern) => pattern.test(text));
 }
 
 /** Whether the subject of a test file can differ on a runtime. */
@@ -188,5 +178,7 @@ export function runsOn(runtime: RuntimeName, file: string): boolean {
   const groups = notEverywhere.filter(({ paths }) => paths.some((path) => file.startsWith(path)));
   if (groups.length === 0) return true;
   if (runtime === "bun" && groups.every(({ onBun }) => onBun)) return true;
-  return groups.every(({ always }) => !always) && usesOneOf(differences, file);
+  if (groups.some(({ always }) => always)) return false;
+  const text = readFileSync(file, "utf8");
+  return differences.some((pattern) => pattern.test(text));
 }
