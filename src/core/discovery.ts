@@ -6,7 +6,6 @@ import { releasableClaims } from "./claims.ts";
 import { acceptedSigningAlgorithms } from "./keys/signing_algorithm.ts";
 import { promptValues } from "./params.ts";
 import type { Server } from "./server.ts";
-import { isTestHost } from "./test_hosts.ts";
 import { idTokenClaims } from "./tokens/mod.ts";
 import type { Context } from "./context.ts";
 import type { CoreExtension } from "./extension.ts";
@@ -27,33 +26,14 @@ export function discoveryHandlers(extensions: readonly Pick<CoreExtension, "meta
     }
     return cached.names;
   };
-  let hasWarned = false;
-  /** Warns once about a client that calls the server by another name: it rejects the metadata (RFC 8414 §3.3). */
-  const warnOtherHost = ({ server, request }: Context): void => {
-    const host = request.headers.get("host");
-    const { issuer, settings: { allows } } = server;
-    if (hasWarned || host === null || host === new URL(issuer).host || !isAlias(host) || !allows.explanations) return;
-    hasWarned = true;
-    const message = `A client requested the metadata from ${host}, but the issuer is ${issuer}. Clients reject ` +
-      "metadata of another issuer: configure this issuer in the client, or set issuer to the URL that clients use.";
-    server.trace({ type: "configuration_warning", at: server.now(), path: "issuer", message });
-  };
   return {
     GET: (context) => {
-      warnOtherHost(context);
       const { server } = context;
       const added = extensions.map((extension) => extension.metadata?.(server, context.app.endpoints));
       const document = withoutEmpty(Object.assign(metadata(context, supportedClaims(server)), ...added));
       return json(200, document, { "cache-control": "public, max-age=60" });
     },
   };
-}
-
-/**
- * Whether a `Host` header names the server by another test host, such as `127.0.0.1:9666` instead of `localhost:9666`.
- */
-function isAlias(host: string): boolean {
-  return URL.canParse(`http://${host}`) && isTestHost(new URL(`http://${host}`).hostname);
 }
 
 /** Omits empty lists (RFC 8414 §3.2). */

@@ -40,8 +40,6 @@ export type CoreEvent =
   | { readonly type: "grant_revoked"; readonly at: number; readonly grantId: string; readonly reason: string }
   | { readonly type: "session_ended"; readonly at: number; readonly sid: string }
   | { readonly type: "token_revoked"; readonly at: number; readonly client: string; readonly grantId: string }
-  /** A valid setting that probably does not work as intended: traced at start, or once by a request that shows it. */
-  | { readonly type: "configuration_warning"; readonly at: number; readonly path: string; readonly message: string }
   | { readonly type: "key_created"; readonly at: number; readonly alg: string; readonly kid: string }
   | {
     readonly type: "internal_error";

@@ -11,6 +11,8 @@ import type { Explanation } from "../core/errors.ts";
  */
 export type TraceEvent =
   | CoreEvent
+  /** A valid setting that probably does not work as intended: traced at start, or once by a request that shows it. */
+  | { readonly type: "configuration_warning"; readonly at: number; readonly path: string; readonly message: string }
   | {
     /**
      * A browser opened a URL without a page: unknown, switched off, or for programs only. It is not an error of a

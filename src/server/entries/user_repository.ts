@@ -9,6 +9,7 @@ import type { Policy } from "../../core/policy.ts";
 import type { Server } from "../../core/server.ts";
 import { formatPasswordDigest, getPasswordDigest, withoutPassword } from "../config/password_digest.ts";
 import { chain } from "../../core/maybe_promise.ts";
+import type { Trace } from "../trace.ts";
 import { type CreateRepository, memoryRepository, type UserEntries } from "./repository.ts";
 
 /** @internal The users of a server; `login: "auto"` logs in the first one. */
@@ -45,7 +46,8 @@ export type UserWarnings = (
 export type OnSessionsOver = (user: User, cause: "removed" | "password changed") => void;
 
 /** The part of the server that a user repository needs. */
-interface UserRepositoryContext extends Pick<Server, "now" | "trace"> {
+interface UserRepositoryContext extends Pick<Server, "now"> {
+  readonly trace: Trace;
   readonly claims: ServerClaimRules;
   /** Absent if nothing listens. */
   readonly userWarnings?: UserWarnings;

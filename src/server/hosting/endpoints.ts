@@ -11,6 +11,7 @@ import { withOwnMembers } from "../metadata_setting.ts";
 import type { Pages } from "../pages.ts";
 import type { GrantType } from "../standing.ts";
 import type { EndpointOptions, Extension } from "./extension.ts";
+import { warnOtherHost } from "./other_host.ts";
 
 /** The values that decide which endpoints a server has. */
 interface HostedEndpointOptions {
@@ -112,7 +113,11 @@ export function protocolEndpoints(
     switch (endpoint.name) {
       case "discovery":
         return endpoint === metadata
-          ? [...paths].map((path) => ({ ...endpoint, path, load: async () => withOwnMembers(await endpoint.load()) }))
+          ? [...paths].map((path) => ({
+            ...endpoint,
+            path,
+            load: async () => warnOtherHost(withOwnMembers(await endpoint.load())),
+          }))
           : [];
       case "token":
         return { ...endpoint, aliases: defaultEndpoints ? ["/token"] : [] };
