@@ -4,35 +4,28 @@
  */
 
 import type { Context } from "./context.ts";
-import { assertCallbackPage, callbackUri, type DemoFlow, restoreDemoFlow, startLinks } from "./demo_flow.ts";
+import type { Client } from "./clients/repository.ts";
+import { rejectUntrustedHost } from "./cross_site.ts";
 import { endpointUrl } from "./endpoint.ts";
 import { type Fields, parseFields, readForm } from "./http/form.ts";
 import { HttpError, type HttpResponse } from "./http/message.ts";
 import { PlainAuthorizedPage } from "./pages/plain_pages.tsx";
 import { plainPage } from "./pages/render_page.ts";
+import { frontChannelBase } from "./names.ts";
 import { type Params, paramsFromFields } from "./params.ts";
 import type { Handlers } from "./route.ts";
-import { type BrowserCookie, ensureBrowserCookie } from "./session/cookies.ts";
 import { storageKey } from "./secrets.ts";
 import type { Server } from "./server.ts";
 import { shellQuote } from "./quote_value.ts";
 
-/** Maximum length of a shown value, in characters; a longer value is cut. A state of a demo flow is shorter. */
+/** Maximum length of a shown value, in characters; a longer value is cut. */
 const maxShownValueLength = 1024;
 
 /** The parameters that the page shows (OAuth 2.1 §4.1.2; RFC 9207 §2): no tokens. */
 const shownNames = ["code", "error", "error_description", "error_uri", "state", "iss"];
 
-export interface AuthorizationResponse {
-  /** Absent if the login failed, or if the page was opened without a response. */
-  readonly code?: string;
-  readonly state?: string;
-  readonly iss?: string;
-  /** The login, if this browser started it at `/start`. */
-  readonly flow?: DemoFlow;
-  /** The record of the code, if this server knows it. */
-  readonly issued?: IssuedCode;
-}
+/** Maximum number of clients to search. */
+const maxSearchedClients = 200;
 
 /** The page: responses in the query come by GET, `form_post` responses by POST. */
 export const authorized: Handlers = { GET: showResponse, POST: showResponse };
@@ -40,20 +33,45 @@ export const authorized: Handlers = { GET: showResponse, POST: showResponse };
 async function showResponse(context: Context): Promise<HttpResponse> {
   // Without such a client no response is genuine, and an attacker's link could show any text under this server's name.
   await assertCallbackPage(context);
-  const { server, site } = context;
-  const browser = await ensureBrowserCookie(context);
   const notes: string[] = [];
   const params = await readResponse(context, notes);
   const parameters = shownParameters(params, shownNames, notes);
-  const response = await findLogin(server, browser, params, parameters);
+  const code = exchangeableCode(params);
   return await plainPage(200, PlainAuthorizedPage, {
-    issuer: site.issuer,
+    issuer: context.site.issuer,
     notes,
     parameters,
     hasResponse: parameters.length > 0 || notes.length > 0,
-    tokenRequest: response.code === undefined ? undefined : await tokenRequest(context, response.code, response),
-    startLinks: await startLinks(context),
-  }, browser.headers);
+    tokenRequest: code === undefined ? undefined : await tokenRequest(context, code),
+  });
+}
+
+/** The redirect URI of the demo clients: this server's own page. */
+export function callbackUri(server: Server): string {
+  return `${frontChannelBase(server).replace(/\/$/, "")}/authorized`;
+}
+
+/** The clients whose redirect URI is this server's own page, public ones first. */
+export async function callbackClients({ server }: Context): Promise<Client[]> {
+  const callback = callbackUri(server);
+  return (await server.clients.list({ limit: maxSearchedClients }))
+    .filter((client) => client.hasRedirectUri(callback) && client.grantTypes.includes("authorization_code"))
+    .sort((a, b) => Number(a.confidential) - Number(b.confidential));
+}
+
+/**
+ * Rejects a request for `/authorized` and its steps under an untrusted host (DNS rebinding), and where the page does
+ * not exist: on a test host it always does, otherwise only if a client has its redirect URI.
+ *
+ * @throws {HttpError} 403 or 404.
+ */
+export async function assertCallbackPage(context: Context): Promise<void> {
+  const { server, request } = context;
+  rejectUntrustedHost(server, request, "DI-04");
+  if (server.settings.allows.openTools || (await callbackClients(context)).length > 0) return;
+  throw new HttpError(404, "HT-01", "No client has this page as its redirect URI", {
+    fix: "Add its URL to the redirect_uris of a client.",
+  });
 }
 
 export type ReceivedParams = Params & { readonly names: string[] };
@@ -99,47 +117,49 @@ function replaceControlCharacters(text: string): string {
   return text.replace(/\p{Cc}/gu, "\uFFFD");
 }
 
-/** The response with the login that it ends, and the code that this server issued. */
-export async function findLogin(
-  server: Server,
-  browser: BrowserCookie,
-  params: Params,
-  parameters: Fields,
-): Promise<AuthorizationResponse> {
-  const shown = new Map(parameters);
-  const [received, state, iss] = [params.get("code"), shown.get("state"), shown.get("iss")];
-  // A code that the page cuts cannot be exchanged from it.
-  const isWhole = received !== undefined && shown.has("code") && received.length <= maxShownValueLength;
-  const code = params.get("error") === undefined && isWhole ? received : undefined;
-  const flow = await restoreDemoFlow(browser, state);
-  return { code, state, iss, flow, issued: code === undefined ? undefined : await inspectCode(server, code) };
+/** The code of a response; `undefined` if there is none that the page shows whole, or if the login failed. */
+export function exchangeableCode(params: Params): string | undefined {
+  const code = params.get("code");
+  const isWhole = code !== undefined && !params.isRepeated("code") && code.length <= maxShownValueLength;
+  return isWhole && params.get("error") === undefined ? code : undefined;
 }
 
 /** The token request of the client that the code was issued to. */
-async function tokenRequest(context: Context, code: string, response: AuthorizationResponse): Promise<string> {
-  const client = response.issued && await context.server.clients.find(response.issued.clientId);
-  const id = client?.id ?? "YOUR_CLIENT_ID";
-  return tokenCommand(context, code, response, id, client?.confidential ? "YOUR_CLIENT_SECRET" : undefined);
+async function tokenRequest(context: Context, code: string): Promise<string> {
+  const { server } = context;
+  const issued = await inspectCode(server, code);
+  const client = issued && await server.clients.find(issued.clientId);
+  return tokenCommand(context, {
+    code,
+    issued,
+    clientId: client?.id ?? "YOUR_CLIENT_ID",
+    secret: client?.confidential ? "YOUR_CLIENT_SECRET" : undefined,
+  });
 }
 
-/**
- * A token request to paste into a shell.
- *
- * @param secret The secret of a confidential client. Absent for a public one.
- */
+/** What the token request of a code contains. */
+interface CodeExchange {
+  readonly code: string;
+  /** The record of the code, if this server knows it. */
+  readonly issued?: IssuedCode;
+  /** The code verifier. Default: `YOUR_CODE_VERIFIER`. */
+  readonly verifier?: string;
+  readonly clientId: string;
+  /** The secret of a confidential client. Absent for a public one. */
+  readonly secret?: string;
+}
+
+/** A token request to paste into a shell. */
 export function tokenCommand(
   context: Context,
-  code: string,
-  { flow, issued }: AuthorizationResponse,
-  clientId: string,
-  secret?: string,
+  { code, issued, verifier = "YOUR_CODE_VERIFIER", clientId, secret }: CodeExchange,
 ): string {
   const usesPkce = issued === undefined || issued.codeChallenge !== undefined;
   const form = {
     grant_type: "authorization_code",
     code,
     redirect_uri: issued?.redirectUri ?? callbackUri(context.server),
-    ...usesPkce && { code_verifier: flow?.verifier ?? "YOUR_CODE_VERIFIER" },
+    ...usesPkce && { code_verifier: verifier },
     ...secret === undefined && { client_id: clientId },
   };
   return [

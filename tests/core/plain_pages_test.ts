@@ -2,27 +2,29 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { type ClientMetadata, core } from "../../src/core/mod.ts";
-import { issuer } from "./kit.ts";
+import { core } from "../../src/core/mod.ts";
+import { authorizeParameters, encode, issuer, type Parameters } from "./kit.ts";
 
-/** A server whose client is its own page /authorized, and a browser. */
-async function openCore(...others: readonly ClientMetadata[]) {
+const redirect_uri = `${issuer}/authorized`;
+
+/** A server with a public and a confidential client whose redirect URI is its own page /authorized. */
+async function openCore() {
   const server = await core({
     issuer,
-    clients: [...others, { client_id: "demo-public", redirect_uris: [`${issuer}/authorized`] }],
+    clients: [
+      { client_id: "demo-secret", client_secret: "s3cret", redirect_uris: [redirect_uri] },
+      { client_id: "demo-public", redirect_uris: [redirect_uri] },
+    ],
     users: [{ sub: "alice" }],
     policy: { alg: "EdDSA" },
   });
-  let cookie = "";
-  return {
-    async get(path: string, headers: HeadersInit = {}) {
-      const url = new URL(path, issuer);
-      const response = await server.fetch(new Request(url, { headers: { cookie, ...headers } }));
-      const set = response.headers.getSetCookie().map((text) => text.split(";")[0]!);
-      cookie = [...cookie === "" ? [] : [cookie], ...set].join("; ");
-      return { status: response.status, headers: response.headers, text: await response.text() };
-    },
+  const get = async (path: string, headers: HeadersInit = {}) => {
+    const response = await server.fetch(new Request(new URL(path, issuer), { headers }));
+    return { status: response.status, headers: response.headers, text: await response.text() };
   };
+  const authorize = (changes: Parameters) =>
+    get(`/oauth2/authorize?${encode({ ...authorizeParameters, redirect_uri, ...changes })}`);
+  return { get, authorize };
 }
 
 const page = { accept: "text/html" };
@@ -32,38 +34,40 @@ async function digestOf(text: string): Promise<string> {
   return `'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}'`;
 }
 
-test("the home page has the issuer, its endpoints and a link that starts a login", async () => {
+test("the home page has the issuer and its endpoints, and names no client", async () => {
   const browser = await openCore();
   const { status, text } = await browser.get("/");
   assertEquals(status, 200);
   assertStringIncludes(text, `Issuer: <code>${issuer}</code>`);
   assertStringIncludes(text, `<code>${issuer}/oauth2/token</code>`);
-  assertStringIncludes(text, `<a href="/start?client_id=demo-public">Start a login as demo-public</a>`);
+  assert(!text.includes("demo-public"));
+  assertEquals((await browser.get("/start")).status, 404);
 });
 
-test("[DI-04] the home page names no client under a foreign host", async () => {
+test("[DI-04] the page /authorized is not shown under a foreign host", async () => {
   const browser = await openCore();
-  assert(!(await browser.get("/", { host: "rebound.example" })).text.includes("demo-public"));
+  assertEquals((await browser.get("/authorized?code=c", { host: "rebound.example" })).status, 403);
 });
 
-test("a login that a page starts ends at /authorized, with the token request to paste", async () => {
+test("a login ends at /authorized, with the token request of its client to paste", async () => {
   const browser = await openCore();
-  const started = await browser.get("/start?client_id=demo-public");
-  const decided = await browser.get(started.headers.get("location")!);
-  const { status, text } = await browser.get(decided.headers.get("location")!);
-  assertEquals(status, 200);
-  assertStringIncludes(text, "<h1>Authorization Successful!</h1>");
-  const code = new URL(decided.headers.get("location")!).searchParams.get("code")!;
-  assertStringIncludes(text, `-d 'code=${code}'`);
-  assertStringIncludes(text, "code_verifier=");
-  assert(!text.includes("YOUR_"), "nothing is left to insert");
+  for (const client_id of ["demo-public", "demo-secret"]) {
+    const location = (await browser.authorize({ client_id })).headers.get("location")!;
+    const { status, headers, text } = await browser.get(location);
+    assertEquals([status, headers.get("set-cookie")], [200, null]);
+    assertStringIncludes(text, "<h1>Authorization Successful!</h1>");
+    assertStringIncludes(text, "The client must check that <code>state</code>");
+    assertStringIncludes(text, `-d 'code=${new URL(location).searchParams.get("code")}'`);
+    assertStringIncludes(text, "-d 'code_verifier=YOUR_CODE_VERIFIER'");
+    const isPublic = client_id === "demo-public";
+    assertStringIncludes(text, isPublic ? "-d 'client_id=demo-public'" : "-u 'demo-secret:YOUR_CLIENT_SECRET'");
+    assertEquals(text.includes("YOUR_CLIENT_"), !isPublic);
+  }
 });
 
-test("a login that names no client starts as the public one", async () => {
-  const redirect_uris = [`${issuer}/authorized`];
-  const browser = await openCore({ client_id: "demo-secret", client_secret: "s3cret", redirect_uris });
-  const { headers } = await browser.get("/start");
-  assertEquals(new URL(headers.get("location")!, issuer).searchParams.get("client_id"), "demo-public");
+test("for a code that the server does not know, /authorized leaves the client to insert", async () => {
+  const { text } = await (await openCore()).get("/authorized?code=unknown");
+  assertStringIncludes(text, "-d 'client_id=YOUR_CLIENT_ID'");
 });
 
 test("/authorized exchanges no code that it cuts", async () => {
@@ -109,8 +113,7 @@ test("a page allows its own style alone, by its digest", async () => {
 
 test("form_post sends the response by a script that the policy of the page names", async () => {
   const browser = await openCore();
-  const started = await browser.get("/start?client_id=demo-public");
-  const { headers, text } = await browser.get(`${started.headers.get("location")!}&response_mode=form_post`);
+  const { headers, text } = await browser.authorize({ client_id: "demo-public", response_mode: "form_post" });
   assertStringIncludes(text, `<form method="post" action="${issuer}/authorized">`);
   assertStringIncludes(text, `<input type="hidden" name="code" value="`);
   const script = await digestOf(/<script>(.*)<\/script>/.exec(text)![1]!);

@@ -2,7 +2,6 @@
 /** The pages of the minimal server. They have no files: the style is inside. */
 
 import type { ComponentChildren, VNode } from "preact";
-import type { StartLink } from "../demo_flow.ts";
 import type { PageForm } from "../http/message.ts";
 
 /** The props of every page of the minimal server. */
@@ -60,18 +59,11 @@ function Facts({ facts }: {
 export interface PlainHomeProps extends PlainProps {
   /** The URLs of the metadata and of the endpoints in it. */
   readonly endpoints: readonly (readonly [name: string, url: string])[];
-  /** The demo logins; empty if no client has the page `/authorized` as its redirect URI. */
-  readonly startLinks: readonly StartLink[];
 }
 
-export function PlainHomePage({ endpoints, startLinks, ...props }: PlainHomeProps): VNode {
+export function PlainHomePage({ endpoints, ...props }: PlainHomeProps): VNode {
   return (
     <PlainLayout {...props} heading="Authorization server">
-      {startLinks.map(({ clientId, href }) => (
-        <p key={clientId}>
-          <a href={href}>Start a login as {clientId}</a>
-        </p>
-      ))}
       <Facts facts={endpoints} />
     </PlainLayout>
   );
@@ -84,12 +76,11 @@ export interface PlainAuthorizedProps extends PlainProps {
   readonly notes: readonly string[];
   /** A token request to paste into a shell. Absent without a code. */
   readonly tokenRequest?: string;
-  readonly startLinks: readonly StartLink[];
 }
 
-/** The response, how to exchange its code, and links that start another login. */
+/** The response, and how to exchange its code. */
 export function PlainAuthorizedPage(
-  { hasResponse, parameters, notes, tokenRequest, startLinks, ...props }: PlainAuthorizedProps,
+  { hasResponse, parameters, notes, tokenRequest, ...props }: PlainAuthorizedProps,
 ): VNode {
   const heading = tokenRequest !== undefined
     ? "Authorization Successful!"
@@ -109,11 +100,6 @@ export function PlainAuthorizedPage(
           <pre><code>{tokenRequest}</code></pre>
         </>
       )}
-      {startLinks.map(({ clientId, href }) => (
-        <p key={clientId}>
-          <a href={href}>Start a login as {clientId}</a>
-        </p>
-      ))}
     </PlainLayout>
   );
 }

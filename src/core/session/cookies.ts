@@ -1,10 +1,9 @@
-/** Cookies (RFC 6265 §4): the session, and secrets that each bind a browser, authenticated by a MAC. */
+/** Cookies (RFC 6265 §4), and the one that contains the session. */
 
-import { decodeBrowserSecret, decodeSession, encodeBrowserSecret, encodeSession, type Session } from "./session.ts";
+import { decodeSession, encodeSession, type Session } from "./session.ts";
 import type { Context, CoreApp } from "../context.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { endpointPath } from "../endpoint.ts";
-import { randomToken } from "../secrets.ts";
 
 /** Reads the session of the browser; `undefined` without a valid session cookie. */
 export function readSession(context: Context): MaybePromise<Session | undefined> {
@@ -17,32 +16,6 @@ export function setSessionCookie(context: Context, session: Session): MaybePromi
   return chain(encodeSession(context.server, session), (encoded) => ({
     "set-cookie": setCookie(cookieName("session", context), encoded, cookieScope(context)),
   }));
-}
-
-/** `demo`: forms of the server's pages and flows of the demo client. `login`: pending logins. */
-type BrowserCookiePurpose = "demo" | "login";
-
-/** A cookie that binds a browser to a secret, for one purpose. */
-export interface BrowserCookie {
-  /** 43 URL-safe characters. */
-  readonly secret: string;
-  /** Headers that set the cookie; empty if the browser has it. */
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** Reads the cookie of a request, or creates a new one. */
-export async function ensureBrowserCookie(
-  context: Context,
-  purpose: BrowserCookiePurpose = "demo",
-): Promise<BrowserCookie> {
-  const { server, request } = context;
-  const name = cookieName(purpose, context);
-  const encoded = readCookie(request.headers.get("cookie"), name);
-  const existingSecret = encoded === undefined ? undefined : await decodeBrowserSecret(server, purpose, encoded);
-  if (existingSecret !== undefined) return { secret: existingSecret, headers: {} };
-  const secret = randomToken(server.randomBytes);
-  const cookieHeader = setCookie(name, await encodeBrowserSecret(server, purpose, secret), cookieScope(context));
-  return { secret, headers: { "set-cookie": cookieHeader } };
 }
 
 /**

@@ -83,21 +83,6 @@ type SessionLevel = Omit<Subject, "sub" | "authTime" | "sid">;
 /** The items after the first four of an encoded session: earlier ids, and a level if it has one. */
 type EncodedRest = string | SessionLevel;
 
-/** Encodes the secret of a browser with a MAC, so that only this server can create one, for one purpose. */
-export async function encodeBrowserSecret(server: Server, purpose: string, secret: string): Promise<string> {
-  return `${secret}.${await computeMac(server, `browser ${purpose}`, secret)}`;
-}
-
-/** Verifies and decodes a browser's secret; `undefined` if this server did not create it for this purpose. */
-export async function decodeBrowserSecret(
-  server: Server,
-  purpose: string,
-  encoded: string,
-): Promise<string | undefined> {
-  const secret = encoded.slice(0, encoded.indexOf("."));
-  return constantTimeEqual(await encodeBrowserSecret(server, purpose, secret), encoded) ? secret : undefined;
-}
-
 /** Encodes a value as JSON with a MAC for one purpose. The value is signed, not encrypted. */
 export function encodeWithMac(server: Server, purpose: string, value: unknown): MaybePromise<string> {
   const content = encodeBase64url(JSON.stringify(value));

@@ -4,8 +4,12 @@
  */
 
 import {
+  assertCallbackPage,
   basicCredentials,
-  findLogin,
+  callbackClients,
+  callbackUri,
+  exchangeableCode,
+  inspectCode,
   type IssuedCode,
   readResponse,
   type ReceivedParams,
@@ -14,14 +18,6 @@ import {
   truncate,
 } from "../../core/authorized.ts";
 import type { Context } from "../../core/context.ts";
-import {
-  assertCallbackPage,
-  callbackClients,
-  callbackUri,
-  type DemoFlow,
-  demoRequest,
-  startLinks,
-} from "../../core/demo_flow.ts";
 import { endpointUrl } from "../../core/endpoint.ts";
 import type { Fields } from "../../core/http/form.ts";
 import { html, type HttpResponse } from "../../core/http/message.ts";
@@ -31,7 +27,6 @@ import { paramsFromFields } from "../../core/params.ts";
 import type { Handlers } from "../../core/route.ts";
 import { digest } from "../../core/secrets.ts";
 import type { Server } from "../../core/server.ts";
-import { ensureBrowserCookie } from "../../core/session/cookies.ts";
 import { verifyOwnJwt } from "../../core/keys/verification.ts";
 import { demoSecret } from "../config/demo_entries.ts";
 import { sendsIss } from "../metadata_setting.ts";
@@ -41,7 +36,9 @@ import type { ResponseCheck } from "../pages/checks.tsx";
 import type { Site } from "../pages/layout.tsx";
 import type { TokenRequestExample } from "../pages/token_request_example.tsx";
 import { type ArrivedResponse, developerPagesOf } from "../app.ts";
+import { ensureBrowserCookie } from "../pages/browser_cookie.ts";
 import { browserCsrfToken } from "../pages/csrf.ts";
+import { type DemoFlow, demoRequest, restoreDemoFlow, startLinks } from "./demo_flow.ts";
 
 /** Maximum number of ignored parameters to name. */
 const maxIgnoredNames = 8;
@@ -62,13 +59,15 @@ async function showResponse(context: Context): Promise<HttpResponse> {
   const params = await readSigned(server, await readResponse(context, notes), notes);
   const parameters = shownParameters(params, responseParameters, notes);
   const shown = new Map(parameters);
-  const login = await findLogin(server, browser, params, parameters);
-  const { code, state, flow, issued } = login;
+  const code = exchangeableCode(params);
+  const state = shown.get("state");
+  const flow = await restoreDemoFlow(browser, state);
+  const issued = code === undefined ? undefined : await inspectCode(server, code);
   const success = code !== undefined;
   const isIdTokenAlone = !success && shown.has("id_token") && !shown.has("error") && !shown.has("code");
   const isOpenedDirectly = notes.length === 0 && !responseParameters.some((name) => params.names.includes(name));
   const response: ArrivedResponse = {
-    ...login,
+    ...{ code, state, iss: shown.get("iss"), flow, issued },
     csrfToken: await browserCsrfToken(context, browser),
     failed: !success && !isOpenedDirectly && !isIdTokenAlone,
   };
@@ -184,7 +183,10 @@ async function createExamples(
       ...!isPublic && { authorization: `Basic ${isKnownSecret ? btoa(credentials) : `BASE64(${credentials})`}` },
       redirectUri: callbackUri(server),
       signedBy: signedBy ?? (owner?.authMethod.endsWith("_jwt") ? owner.id : undefined),
-      command: tokenCommand(context, code, response, id, isPublic ? undefined : secret),
+      command: tokenCommand(context, {
+        ...{ code, issued, verifier: flow?.verifier },
+        ...{ clientId: id, secret: isPublic ? undefined : secret },
+      }),
       secrets: [
         ...flow === undefined ? [] : [{ name: `code verifier in the ${kind} request`, value: flow.verifier }],
         ...isPublic ? [] : [{ name: "credentials in the header", value: btoa(credentials) }],

@@ -3,8 +3,7 @@
 
 import type { VNode } from "preact";
 import { Layout, Section, type Site } from "./layout.tsx";
-import type { StartLink } from "../../core/demo_flow.ts";
-import { StartButtons } from "./page_actions.tsx";
+import { StartButtons, type StartLink } from "./page_actions.tsx";
 import { Code } from "./value.tsx";
 
 /** The props of the page. */

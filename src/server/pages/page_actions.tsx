@@ -2,8 +2,15 @@
 /** Links from a page: home, the recorded flow, a new authorization request. */
 
 import type { VNode } from "preact";
-import type { StartLink } from "../../core/demo_flow.ts";
 import type { Site } from "./layout.tsx";
+
+/** A link that starts an authorization request for a demo client. */
+export interface StartLink {
+  readonly clientId: string;
+  readonly confidential: boolean;
+  /** A path on this server, with a query. */
+  readonly href: string;
+}
 
 /** One button for the main demo client, and a plain link for each other one. */
 interface StartButtonsProps {

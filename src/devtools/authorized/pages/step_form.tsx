@@ -2,8 +2,7 @@
 /** The steps after an authorization response: their texts, the stepper, and the form that sends the next one. */
 
 import type { VNode } from "preact";
-import type { StartLink } from "../../../core/demo_flow.ts";
-import { StartButtons } from "../../../server/pages/page_actions.tsx";
+import { StartButtons, type StartLink } from "../../../server/pages/page_actions.tsx";
 import { type HiddenFields, HiddenInputs } from "../../../server/pages/post_form.tsx";
 import { Stepper } from "../../../server/pages/stepper.tsx";
 
