@@ -67,7 +67,11 @@ async function showResponse(context: Context): Promise<HttpResponse> {
   const isIdTokenAlone = !success && shown.has("id_token") && !shown.has("error") && !shown.has("code");
   const isOpenedDirectly = notes.length === 0 && !responseParameters.some((name) => params.names.includes(name));
   const response: ArrivedResponse = {
-    ...{ code, state, iss: shown.get("iss"), flow, issued },
+    code,
+    state,
+    iss: shown.get("iss"),
+    flow,
+    issued,
     csrfToken: await browserCsrfToken(context, browser),
     failed: !success && !isOpenedDirectly && !isIdTokenAlone,
   };
@@ -184,8 +188,11 @@ async function createExamples(
       redirectUri: callbackUri(server),
       signedBy: signedBy ?? (owner?.authMethod.endsWith("_jwt") ? owner.id : undefined),
       command: tokenCommand(context, {
-        ...{ code, issued, verifier: flow?.verifier },
-        ...{ clientId: id, secret: isPublic ? undefined : secret },
+        code,
+        issued,
+        verifier: flow?.verifier,
+        clientId: id,
+        secret: isPublic ? undefined : secret,
       }),
       secrets: [
         ...flow === undefined ? [] : [{ name: `code verifier in the ${kind} request`, value: flow.verifier }],
