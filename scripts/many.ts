@@ -29,7 +29,13 @@ const [node, bun] = await Promise.all([
   findRuntime("bun"),
   installModules().then(() => bundleTests([])),
 ]).catch(exitWithError);
-const env = { ...getCleanEnvironment(), MANY_NODE: node.command[0]!, MANY_BUN: bun.command[0]! };
+const turn = Deno.env.get("LATCHKEY_TEST_SAMPLE");
+const env = {
+  ...getCleanEnvironment(),
+  MANY_NODE: node.command[0]!,
+  MANY_BUN: bun.command[0]!,
+  ...turn !== undefined && { LATCHKEY_TEST_SAMPLE: turn },
+};
 
 // Two at a time: they mostly wait. Each has its own ports.
 const remainingFiles = files.map((file, i) => ({ file, ports: 15_001 + 600 * i }));

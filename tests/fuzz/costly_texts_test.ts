@@ -48,18 +48,18 @@ async function findCost(
 }
 
 /**
- * The places that get every kind of text, in a run of all files a quarter of the kinds. All others get a few kinds.
+ * The places that get every kind of text, in a run of all files an eighth of the kinds. All others get a few kinds.
  */
 const thorough =
   /^(?:path|header .* at \/nowhere$|authorize: GET (?:redirect_uri|scope|state|claims|q|client_id)$|token: (?:POST (?:redirect_uri|code|q)|name of|raw|plain|broken)|register: (?:JSON|raw|.* in JSON)|tokens: POST token$)/;
 
 /**
- * The kinds of text of each other place, in a run of all files one at every other place. They take turns, so that every
+ * The kinds of text of each other place, in a run of all files one at every fourth place. They take turns, so that every
  * endpoint gets many of them.
  */
 function shapesOf(place: Place, index: number): readonly Shape[] {
-  if (thorough.test(place.name)) return sample(shapes, 4, index);
-  return sample([shapes[index * 2 % shapes.length]!, shapes[(index * 2 + 1) % shapes.length]!], 4, index);
+  if (thorough.test(place.name)) return sample(shapes, 8, index);
+  return sample([shapes[index * 2 % shapes.length]!, shapes[(index * 2 + 1) % shapes.length]!], 8, index);
 }
 
 test("[HT-09] no endpoint, parameter or header makes a long text expensive", async () => {
@@ -85,7 +85,7 @@ test("[HT-09] no endpoint, parameter or header makes a long text expensive", asy
   await on.server.as.close();
 });
 
-/** The places that get every host name. Others get one of each length, in a run of all files every other one does. */
+/** The places that get every host name. Others get one of each length, in a run of all files every fourth one does. */
 const withHosts = /^(?!control\.)(?:header (?:host|origin|referer) at |.*(?: |_)(?:uris?|client_id|resource)$)/;
 
 test("[HT-09] no endpoint, header or parameter makes a host name expensive", async () => {
@@ -95,7 +95,7 @@ test("[HT-09] no endpoint, header or parameter makes a host name expensive", asy
     for (const [i, place] of placesOf(on, 20_000).entries()) {
       const all = hostShapes(!takesHost.test(place.name), count);
       for (
-        const shape of withHosts.test(place.name) ? sample(all, 8, i) : sample([all[i % all.length]!], 4, i + 2 * turn)
+        const shape of withHosts.test(place.name) ? sample(all, 16, i) : sample([all[i % all.length]!], 8, i + 4 * turn)
       ) {
         const timeWith = (one: Shape) => timeOf(async () => void await on.send(place.request(one)!));
         const cost = await findCost(`${place.name} with ${shape.name}`, () => timeWith(shape), () => timeWith(plain));
@@ -137,7 +137,7 @@ test("[FL-03] pages and exports of recorded texts take about the time of plain w
     }
   };
   const failures: string[] = [];
-  for (const shape of sample(shapes, 4, 0)) {
+  for (const shape of sample(shapes, 8, 0)) {
     const timeWith = async (one: Shape) => {
       await record(recorded, one);
       const ids = recorder.flows().map(({ id }) => id);
