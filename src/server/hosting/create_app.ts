@@ -29,7 +29,6 @@ import { acceptedSigningAlgorithms } from "../../core/keys/signing_algorithm.ts"
 import { background } from "./background.ts";
 import { claimResponses } from "./claim_responses.ts";
 import { signLimitedToken } from "./limit_token.ts";
-import { rateLimiter } from "./rate_limiter.ts";
 import { accessTokenFunctions } from "../entries/access_tokens.ts";
 import { generationFunctions } from "../entries/generations.ts";
 import { hostedAuthentication } from "../entries/client_authentication.ts";
@@ -44,7 +43,6 @@ import { type AppChanges, defaultOutbound, type LatchkeyOptions } from "./option
 import { type CreateRepository, recordPrefix } from "../entries/repository.ts";
 import { contextFactory, type EmitEvent, HostedContext } from "./request_context.ts";
 import { describeGrantType, isPermitted } from "../standing.ts";
-import { rejectOtherHost, serverByHost } from "./server_by_host.ts";
 import { hostedResources } from "./hosted_resources.ts";
 import { serverClients } from "../entries/server_clients.ts";
 import { withAnySecret, withUnregisteredClients } from "../entries/unregistered_clients.ts";
@@ -196,7 +194,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
         await (await import("./end_user_sessions.ts")).endWatchedSession(ofRequest, session),
       assertionAudiences: [],
       background: background(given),
-      rateLimiter: settings.throttle ? rateLimiter(given.now) : undefined,
+      rateLimiter: settings.throttle ? (await import("./rate_limiter.ts")).rateLimiter(given.now) : undefined,
     },
   });
   Object.assign(own, {
@@ -293,17 +291,13 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     declareNames(declaredNames, [...parameters, ...responseParameters]);
   }
   for (const name of credentialParametersOf(allEndpoints)) credentialParameters.add(name);
-  const admit = settings.isIssuerFromHost ? rejectOtherHost : undefined;
+  const byHost = settings.isIssuerFromHost ? await import("./server_by_host.ts") : undefined;
+  const admit = byHost?.rejectOtherHost;
   const routes = endpointRoutes([...ownEndpoints, ...pluginEndpoints], admit);
   let findRoute = routeFinder(routes);
   const handler = createHandler((path) => findRoute(path), {
     server,
-    createContext: contextFactory(
-      app,
-      plugins,
-      emit,
-      settings.isIssuerFromHost ? serverByHost(server, serverAt) : undefined,
-    ),
+    createContext: contextFactory(app, plugins, emit, byHost?.serverByHost(server, serverAt)),
     handleError: async (error, context) =>
       await (await import("../errors/error_response.ts")).explainedErrorHandler(pages.error)(error, context),
   });

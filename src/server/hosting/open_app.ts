@@ -19,7 +19,6 @@ import type { Store } from "../../core/store/store.ts";
 import { withTimeout } from "../../platform/store/with_timeout.ts";
 import { userWarnings } from "../config/user_warnings.ts";
 import { lastResortError } from "../../core/json_error.ts";
-import { storedRepositories } from "../entries/stored_repository.ts";
 import { redactEvent } from "../redaction/redact.ts";
 import { ownClockError } from "./app_place.ts";
 import { createApp } from "./create_app.ts";
@@ -30,7 +29,6 @@ import type { AppChanges, LatchkeyOptions, Plugin } from "./options.ts";
 import { optionsField, validateExtensions } from "./options_field.ts";
 import { resolveOptions } from "./resolve_options.ts";
 import { randomPool } from "../../core/crypto.ts";
-import { addressReader } from "./trusted_proxies.ts";
 
 /** The values and functions that a host gives to an app. */
 export interface AppPlace {
@@ -102,10 +100,13 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   // Only servers with login pages load them.
   const usesPages = policy.login === "interactive" && options.approver === undefined;
   const interaction = usesPages ? await import("../login/mod.ts") : undefined;
-  const readAddress = policy.trustProxy.length > 0 ? addressReader(policy) : undefined;
+  const readAddress = policy.trustProxy.length > 0
+    ? (await import("./trusted_proxies.ts")).addressReader(policy)
+    : undefined;
   const hasListener = options.trace !== undefined || plugins.some(({ onEvent }) => onEvent !== undefined);
+  const owner = { store, now, randomBytes, trace, recordPrefix: recordPrefix(options) };
   const stored = store.persistent === true
-    ? storedRepositories({ store, now, randomBytes, trace, recordPrefix: recordPrefix(options) })
+    ? (await import("../entries/stored_repository.ts")).storedRepositories(owner)
     : undefined;
 
   const handle: RequestHandler = (request, connection) => {
