@@ -1,6 +1,5 @@
 /** Assembles a server from its options, and one request handler from endpoints and plugins. */
 
-import { approveOrAsk } from "../login/account_selection.ts";
 import { autoApprover } from "../login/auto_approver.ts";
 import { keepsRequests, storedRequests } from "../stored_requests.ts";
 import type { Approver } from "../../core/approver.ts";
@@ -354,5 +353,5 @@ const hostedMetadata: Pick<Extension, "metadata"> = {
 /** The approver of `login: "auto"`. */
 const automaticLogin: Approver = (request, situation) =>
   request.loginRequirements.prompt.includes("select_account")
-    ? approveOrAsk(request, situation)
+    ? import("../login/account_selection.ts").then(({ approveOrAsk }) => approveOrAsk(request, situation))
     : autoApprover(request, situation);
