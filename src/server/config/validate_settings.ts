@@ -10,7 +10,6 @@ import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { byProfile } from "./server_policy.ts";
 import { validateProfile, withProfile } from "./profiles.ts";
 import { validateIssuer, validateIssuerScheme, validateIssuerUrls, withIssuerHostsHint } from "./validate_issuer.ts";
-import { validateRealHost } from "./validate_real_host.ts";
 import type { FilledSettings, ResolvingServer } from "./fill_settings.ts";
 import { defaultScopes } from "../../core/policy_defaults.ts";
 import { isAbsoluteUri } from "../../platform/http/absolute_uri.ts";
@@ -51,7 +50,9 @@ async function validateExpanded(
   const realHostIssues = [
     ...schemeIssues,
     // An issuer that is to be corrected may become a test host.
-    ...issuerIssues.length === 0 && isOnRealHost(resolved) ? validateRealHost(settings, resolved, isDeviating) : [],
+    ...issuerIssues.length === 0 && isOnRealHost(resolved)
+      ? (await import("./validate_real_host.ts")).validateRealHost(settings, resolved, isDeviating)
+      : [],
   ];
   // The default clients follow the issuer, and so do their issues.
   const hasOwnClients = [...issuerIssues, ...schemeIssues].length === 0 || settings.clients !== undefined ||
