@@ -120,3 +120,16 @@ export function allowsLocalFetch(
   if (privateHosts.includes(hostname)) return true;
   return isLocalHost(hostname, allows.localUrls) && (kind === "private" || leadsToLoopback(new URL(issuer).hostname));
 }
+
+/**
+ * Creates the fetch; the first call loads its modules. `server` returns what decides about hosts without a public
+ * address.
+ */
+export function defaultOutbound(
+  server: () => FetchPolicy,
+): Outbound {
+  return async (url, init) => {
+    const { safeFetch } = await import("../../platform/runtime/safe_fetch.ts");
+    return await safeFetch({ allows: (host, kind) => allowsLocalFetch(server(), host, kind) })(url, init);
+  };
+}

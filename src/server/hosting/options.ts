@@ -8,7 +8,7 @@ import type { Extension } from "./extension.ts";
 import type { ExtensionSettings } from "../extensions/settings.ts";
 import type { Settings } from "../config/settings.ts";
 import type { KeySource } from "./key_source.ts";
-import { allowsLocalFetch, type FetchPolicy, type Outbound } from "../fetching/outbound.ts";
+import type { Outbound } from "../fetching/outbound.ts";
 import type { RandomBytes } from "../../core/secrets.ts";
 import type { GrantType } from "../standing.ts";
 import type { Trace, TraceEvent } from "../trace.ts";
@@ -150,17 +150,4 @@ export interface Plugin {
   forAddedApp?(): Plugin;
   /** Ends streams and pending waits, because the server is closing. Requests in flight still get their responses. */
   close?(): void;
-}
-
-/**
- * Creates the fetch; the first call loads its modules. `server` returns what decides about hosts without a public
- * address.
- */
-export function defaultOutbound(
-  server: () => FetchPolicy,
-): Outbound {
-  return async (url, init) => {
-    const { safeFetch } = await import("../../platform/runtime/safe_fetch.ts");
-    return await safeFetch({ allows: (host, kind) => allowsLocalFetch(server(), host, kind) })(url, init);
-  };
 }
