@@ -4,7 +4,6 @@ import type { ConfigIssue } from "../core/configuration_error.ts";
 import { describeKind, printable } from "../core/quote_value.ts";
 import { type Field, validate } from "../server/config/field.ts";
 import type { MaybePromise } from "../core/maybe_promise.ts";
-import { findForeignFormat } from "./foreign_formats.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
 
 /**
@@ -49,6 +48,7 @@ async function readFile(
 ): Promise<{ readonly content?: unknown; readonly issues: readonly ConfigIssue[] }> {
   const text = await readText(path, namedBy, readTextFile);
   if (typeof text !== "string") return { issues: [text] };
+  const { findForeignFormat } = await import("./foreign_formats.ts");
   const file = printable(path);
   let content: unknown;
   try {
