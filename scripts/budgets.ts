@@ -22,7 +22,7 @@ export const budgets = {
   },
   typeLines: { counts: "lines in these files", limit: 6500 },
   instantiations: { counts: "type instantiations of this check", limit: 40 },
-  startModules: { counts: "modules of src that the program loads at its start", limit: 295 },
+  startModules: { counts: "modules of src that the program loads at its start", limit: 296 },
   mockModules: { counts: "modules that the first import of the mock loads", limit: 52 },
   mockBytes: { counts: "KiB of these modules", limit: 1050 },
   serverModules: { counts: "modules that the first import of the server loads", limit: 5 },

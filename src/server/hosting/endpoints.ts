@@ -11,7 +11,6 @@ import { withOwnMembers } from "../metadata_setting.ts";
 import type { Pages } from "../pages.ts";
 import type { GrantType } from "../standing.ts";
 import type { EndpointOptions, Extension } from "./extension.ts";
-import { warnOtherHost } from "./other_host.ts";
 
 /** The values that decide which endpoints a server has. */
 interface HostedEndpointOptions {
@@ -108,16 +107,14 @@ export function protocolEndpoints(
   const endpoints = coreEndpoints(options).map((endpoint) => ({ ...endpoint, ...described[endpoint.name]! }));
   const metadata = endpoints.find(({ name }) => name === "discovery")!;
   const paths = new Set(metadataForms.map((form) => metadataPaths[form](base)));
+  const loadMetadata = async () => {
+    const { warnOtherHost } = await import("./other_host.ts");
+    return warnOtherHost(withOwnMembers(await metadata.load()));
+  };
   return endpoints.flatMap((endpoint) => {
     switch (endpoint.name) {
       case "discovery":
-        return endpoint === metadata
-          ? [...paths].map((path) => ({
-            ...endpoint,
-            path,
-            load: async () => warnOtherHost(withOwnMembers(await endpoint.load())),
-          }))
-          : [];
+        return endpoint === metadata ? [...paths].map((path) => ({ ...endpoint, path, load: loadMetadata })) : [];
       case "token":
         return { ...endpoint, aliases: defaultEndpoints ? ["/token"] : [] };
       case "authorize":
