@@ -10,7 +10,10 @@ export interface Lock {
   readonly workspace: { readonly dependencies: readonly string[] };
 }
 
-/** The same lock with only these packages and their dependencies. */
+/** The members of an entry that are lists of packages. */
+const lists = ["dependencies", "optionalDependencies", "optionalPeers"];
+
+/** The same lock with only these packages and their dependencies, as Deno itself writes it. */
 export function filterLock<Kind extends Lock>(names: readonly string[], lock: Kind): Kind {
   const { specifiers, npm } = lock;
   const requested = Object.entries(specifiers).filter(([specifier]) =>
@@ -25,11 +28,18 @@ export function filterLock<Kind extends Lock>(names: readonly string[], lock: Ki
       included.push(...found.filter((key) => !included.includes(key)));
     }
   }
-  const packages = Object.entries(npm).filter(([key]) => included.includes(key));
+  const isOnly = (name: string) => included.filter((key) => stripVersion(key) === name).length === 1;
+  const shorten = (dependency: string) => isOnly(stripVersion(dependency)) ? stripVersion(dependency) : dependency;
+  const packages = Object.entries(npm).filter(([key]) => included.includes(key)).map(([key, entry]) => {
+    const members = Object.entries(entry).map((
+      [name, value],
+    ) => [name, lists.includes(name) ? value.map(shorten) : value]);
+    return [key, Object.fromEntries(members)];
+  });
   return { ...lock, specifiers: Object.fromEntries(requested), npm: Object.fromEntries(packages) };
 }
 
-/** `@scope/name` of `@scope/name@^1.2.3`. */
+/** `@scope/name` of `@scope/name@^1.2.3` or of itself. */
 function stripVersion(versioned: string): string {
-  return versioned.slice(0, versioned.indexOf("@", 1));
+  return /^@?[^@]+/.exec(versioned)![0];
 }

@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { logging } from "../../../src/cli/operating/mod.ts";
 import { testServer } from "../../kit.ts";
 import { type StartOptions, startProgram } from "../../platform/runtime/run_program.ts";
+import { childArguments } from "../../platform/store/run_child.ts";
 
 /** A verbose log, and what was written with each call. */
 function verboseLog() {
@@ -74,8 +75,7 @@ test("an app that closes writes the lines that wait", async () => {
 });
 
 test("a process that ends, however it does, has written its lines", () => {
-  const child = "tests/cli/operating/log_child";
-  const command = "Deno" in globalThis ? ["run", "-A", `${child}.ts`] : [`dist/${child}.mjs`];
+  const command = childArguments("tests/cli/operating/log_child");
   const codes: Readonly<Record<string, number>> = {
     "by exit": 3,
     "by an error": 1,

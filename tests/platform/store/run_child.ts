@@ -13,10 +13,17 @@ export interface ChildProcessHandle {
   kill(): Promise<void>;
 }
 
-/** Starts `name`, such as `tests/platform/store/sqlite_child`: from source in Deno, from the bundle in Node and Bun. */
+/**
+ * The arguments of this runtime that run `name`, such as `tests/platform/store/sqlite_child`: from source in Deno, with
+ * the packages of dev.lock, and from the bundle in Node and Bun.
+ */
+export function childArguments(name: string): string[] {
+  return "Deno" in globalThis ? ["run", "-A", "--lock=dev.lock", "--cached-only", `${name}.ts`] : [`dist/${name}.mjs`];
+}
+
+/** Starts `name`. */
 export function startChild(name: string): ChildProcessHandle {
-  const args = "Deno" in globalThis ? ["run", "-A", `${name}.ts`] : [`dist/${name}.mjs`];
-  const child: ChildProcess = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const child: ChildProcess = spawn(process.execPath, childArguments(name), { stdio: ["pipe", "pipe", "inherit"] });
   const exited = once(child, "exit");
   const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
   return {
