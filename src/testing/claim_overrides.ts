@@ -3,6 +3,7 @@
 import type { App } from "../server/app.ts";
 import type { Plugin } from "../server/hosting/options.ts";
 import type { RequestLike, ResponseLike } from "../core/http/message.ts";
+import { isObject } from "../core/json_value.ts";
 import { parseTarget } from "../core/router.ts";
 import { boundedCache } from "../platform/bounded_cache.ts";
 import type { TokenKind } from "../core/keys/jwt.ts";
@@ -17,6 +18,7 @@ import { isJson, readBodyText, withBody } from "./faults/response_body.ts";
 import type { RequestView } from "./faults/fault.ts";
 import { requestView } from "./faults/request_view.ts";
 import { getClientId } from "./faults/rule_builder.ts";
+import { assertArgument } from "./options.ts";
 
 /** The claims of a token, or the members of a response. Times are in seconds since the epoch. */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -189,21 +191,33 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     },
   };
 
+  function add<Context>(list: MatchedOverride<Context>[], change: ClaimOverride<Context>, client?: ClientName): void {
+    const isValid = typeof change === "function" || isObject(change);
+    assertArgument(
+      isValid,
+      "issue, change",
+      "an object with claims, or a function",
+      change,
+      'Write it like { aud: "x" }.',
+    );
+    list.push({ change, client });
+  }
+
   const overrides: ClaimOverrides = {
-    nextIdToken: (change, client) => void queues.id_token.next.push({ change, client }),
-    everyIdToken: (change, client) => void queues.id_token.every.push({ change, client }),
-    nextAccessToken: (change, client) => void queues.access_token.next.push({ change, client }),
-    everyAccessToken: (change, client) => void queues.access_token.every.push({ change, client }),
-    nextIdJag: (change, client) => void queues.id_jag.next.push({ change, client }),
-    everyIdJag: (change, client) => void queues.id_jag.every.push({ change, client }),
-    nextLogoutToken: (change, client) => void queues.logout_token.next.push({ change, client }),
-    everyLogoutToken: (change, client) => void queues.logout_token.every.push({ change, client }),
-    nextUserinfo: (change, client) => void queues.userinfo.next.push({ change, client }),
-    everyUserinfo: (change, client) => void queues.userinfo.every.push({ change, client }),
-    nextTokenResponse: (change, client) => void queues.token_response.next.push({ change, client }),
-    everyTokenResponse: (change, client) => void queues.token_response.every.push({ change, client }),
-    nextMetadata: (change) => void metadata.next.push({ change }),
-    everyMetadata: (change) => void metadata.every.push({ change }),
+    nextIdToken: (change, client) => add(queues.id_token.next, change, client),
+    everyIdToken: (change, client) => add(queues.id_token.every, change, client),
+    nextAccessToken: (change, client) => add(queues.access_token.next, change, client),
+    everyAccessToken: (change, client) => add(queues.access_token.every, change, client),
+    nextIdJag: (change, client) => add(queues.id_jag.next, change, client),
+    everyIdJag: (change, client) => add(queues.id_jag.every, change, client),
+    nextLogoutToken: (change, client) => add(queues.logout_token.next, change, client),
+    everyLogoutToken: (change, client) => add(queues.logout_token.every, change, client),
+    nextUserinfo: (change, client) => add(queues.userinfo.next, change, client),
+    everyUserinfo: (change, client) => add(queues.userinfo.every, change, client),
+    nextTokenResponse: (change, client) => add(queues.token_response.next, change, client),
+    everyTokenResponse: (change, client) => add(queues.token_response.every, change, client),
+    nextMetadata: (change) => add(metadata.next, change),
+    everyMetadata: (change) => add(metadata.every, change),
   };
 
   return {

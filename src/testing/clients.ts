@@ -10,6 +10,7 @@ import type { HostedServer } from "../server/hosted_server.ts";
 import { deviceCodeType } from "../server/extensions/device/settings.ts";
 import { assertNoIssues } from "../server/config/config_issue.ts";
 import { ecKeyFrom } from "./es256.ts";
+import { assertOptions, objectOption } from "./options.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 
 /** @internal Options of a test client: any client metadata, and shortcuts. Everything has a default. */
@@ -100,6 +101,7 @@ export function clientFactory(server: () => HostedServer, random: RandomBytes): 
   }
 
   function createClient(options: TestClientOptions = {}): TestClient {
+    assertOptions("client", objectOption, options);
     assertNoIssues(validate(testClientField, options));
     const { confidential, redirect_uri, ...requested } = options;
     const { clientAuthMethods } = tightenPolicy(server().settings, requested);

@@ -23,7 +23,7 @@ import { assertCallback, assertSignature } from "./assert_callback.ts";
 import { type DpopKey, fixedDpopKey } from "./dpop.ts";
 import { withContentLength } from "./fetch.ts";
 import { type ExplainRejection, LoginError, type RejectionDetails } from "./login_error.ts";
-import { anyOption, assertOptions, objectOption } from "./options.ts";
+import { anyOption, assertArgument, assertOptions, objectOption } from "./options.ts";
 import { type Persona, personaField, toPersona } from "./persona.ts";
 import type { TestBrowser } from "./browser/test_browser.ts";
 import type { Callback } from "./browser/callback.ts";
@@ -169,7 +169,11 @@ export function loginClient(
   { server, endpointUrl, fetch, browser, explain }: LoginClientOptions,
 ): { readonly login: LoginClient; readonly post: PostForm } {
   const ownKey = () => fixedDpopKey(server);
-  const registeredClient = (client: ClientCredentials) => server().clients.known().get(client.client_id);
+  const registeredClient = (client: ClientCredentials) => {
+    const isValid = typeof Object(client).client_id === "string";
+    assertArgument(isValid, "client", "an object with client_id", client, "Pass what as.client() returns.");
+    return server().clients.known().get(client.client_id);
+  };
 
   const mustProveKey = (client: ClientCredentials) => mustProve(server(), registeredClient(client));
 

@@ -1,5 +1,6 @@
 /** The validation of the options of the mock, for calls from JavaScript without types. */
 
+import { quoteValue } from "../core/quote_value.ts";
 import { type Field, validate } from "../server/config/field.ts";
 import { assertNoIssues } from "../server/config/config_issue.ts";
 import { optionsField } from "../server/hosting/options_field.ts";
@@ -26,6 +27,16 @@ export function assertOptions(call: string, field: Field, options: unknown): voi
     `${[call, path].filter((part) => part !== "").join(", ")}: expected ${expected}, received ${received}. ${hint}`
   );
   if (sentences.length > 0) throw new TypeError(sentences.join("\n"));
+}
+
+/**
+ * Rejects an argument of another kind.
+ *
+ * @param name The function and the argument: `limitScope, scope`.
+ * @throws {TypeError} With what was expected, what was received, and a hint.
+ */
+export function assertArgument(isValid: boolean, name: string, expected: string, value: unknown, hint: string): void {
+  if (!isValid) throw new TypeError(`${name}: expected ${expected}, received ${quoteValue(value)}. ${hint}`);
 }
 
 /**

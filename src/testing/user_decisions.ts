@@ -10,6 +10,7 @@ import { OAuthError } from "../core/errors.ts";
 import { splitScope } from "../core/params.ts";
 import type { Server } from "../core/server.ts";
 import type { Session } from "../core/session/session.ts";
+import { assertArgument } from "./options.ts";
 import { deferredPersona, parsePersona, type Persona, personaHeader } from "./persona.ts";
 import { emptyHeadResponse } from "../core/http/message.ts";
 
@@ -128,7 +129,11 @@ export function userDecisions(server: () => Pick<Server, "users" | "settings" | 
     loginNext: (sub) => void queue.push(assertKnown(sub)),
     loginAs: (sub) => void (defaultSub = assertKnown(sub)),
     deny: (sub = anyUser) => void scopeLimits.set(sub && assertKnown(sub), "nothing"),
-    limitScope: (sub, scope) => void scopeLimits.set(assertKnown(sub), splitScope(scope)),
+    limitScope(sub, scope) {
+      const hint = 'Write the values in one string: "openid read".';
+      assertArgument(typeof scope === "string", "limitScope, scope", "a string", scope, hint);
+      scopeLimits.set(assertKnown(sub), splitScope(scope));
+    },
     limitDetails: (sub, ...types) => void detailLimits.set(assertKnown(sub), types),
     limitAcr: (sub, acr) => void acrLimits.set(assertKnown(sub), assertKnownLevel(acr)),
     allowAll(sub = anyUser) {

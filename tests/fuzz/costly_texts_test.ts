@@ -54,8 +54,8 @@ const thorough =
   /^(?:path|header .* at \/nowhere$|authorize: GET (?:redirect_uri|scope|state|claims|q|client_id)$|token: (?:POST (?:redirect_uri|code|q)|name of|raw|plain|broken)|register: (?:JSON|raw|.* in JSON)|tokens: POST token$)/;
 
 /**
- * The kinds of text of each other place, in a run of all files one at every fourth place. They take turns, so that every
- * endpoint gets many of them.
+ * The kinds of text of each other place, in a run of all files one at every fourth place. They take turns, so that
+ * every endpoint gets many of them.
  */
 function shapesOf(place: Place, index: number): readonly Shape[] {
   if (thorough.test(place.name)) return sample(shapes, 8, index);

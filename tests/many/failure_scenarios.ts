@@ -22,8 +22,8 @@ export interface SharedDatabase {
 }
 
 /**
- * Tries all of it on what is there once the tests have begun. In `.ci/run` each failure befalls one of the databases, in
- * the next week the other.
+ * Tries all of it on what is there once the tests have begun. In `.ci/run` each failure befalls one of the databases,
+ * in the next week the other.
  */
 export function failureScenarios(name: "PostgreSQL" | "Redis", shared: () => SharedDatabase): void {
   const failure = (place: number, title: string, run: () => Promise<void>) => {

@@ -13,7 +13,11 @@ import { testLatchkey } from "./test_latchkey.ts";
 
 /** The functions of the mock without their types. */
 interface UntypedMock {
-  logIn(client: ClientCredentials, options: unknown): Promise<unknown>;
+  logIn(client: ClientCredentials | string, options?: unknown): Promise<unknown>;
+  token(client: string): Promise<unknown>;
+  refresh(client: string, token: string): Promise<unknown>;
+  issue: { nextIdToken(change: string): void };
+  decisions: { limitScope(sub: string, scope: readonly string[]): void };
   client(options: unknown): unknown;
   browser(persona: unknown): { authorize(request: object, persona: unknown): Promise<unknown> };
   mint: Readonly<Record<string, (options: unknown) => Promise<string>>>;
@@ -38,6 +42,21 @@ test("an option that is misspelt or of another type is rejected, with the name t
       'logIn, scope: expected a string, received an array. Write it like "scope": "openid profile".',
     ],
     [() => untyped.logIn(client, "bob"), 'logIn: expected an object, received "bob". Write it like {}.'],
+    ...[() => untyped.logIn("spa"), () => untyped.token("spa"), () => untyped.refresh("spa", "x")].map((call) =>
+      [call, 'client: expected an object with client_id, received "spa". Pass what as.client() returns.'] as const
+    ),
+    [
+      () => untyped.client("spa"),
+      'client: expected an object, received "spa". Pass an object, or remove the option.',
+    ],
+    [
+      () => untyped.issue.nextIdToken("x"),
+      'issue, change: expected an object with claims, or a function, received "x". Write it like { aud: "x" }.',
+    ],
+    [
+      () => untyped.decisions.limitScope("alice", ["read"]),
+      'limitScope, scope: expected a string, received an array. Write the values in one string: "openid read".',
+    ],
     [
       () => untyped.browser({ denyScope: ["write"] }),
       'browser, denyScope: expected a known key, received "denyScope". Did you mean denyScopes?',
