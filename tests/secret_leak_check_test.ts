@@ -134,7 +134,7 @@ test("every test that creates servers checks them", () => {
   const files = globSync("tests/**/*.ts").map((path) => path.replaceAll("\\", "/"));
   // The fuzzer and the redaction's attack watch themselves; processes of their own are read by those who start them.
   // These test the server without the pages for developers, which the functions of that file add.
-  const withoutPages = /^tests\/server\/(?:alone|pages\/replaced_pages|endpoints\/home)_test\.ts$/;
+  const withoutPages = /^tests\/server\/(?:alone|pages\/replaced_pages|endpoints\/(?:home|start))_test\.ts$/;
   const exempt =
     /^tests\/(?:secret_leak_check|testing\/test_latchkey|fuzz\/servers|recorder\/redact_attack|packages\/|browser\/)|_child\.ts$/;
   const unwatched = files.filter((path) => !exempt.test(path) && !withoutPages.test(path)).filter((path) => {

@@ -57,7 +57,7 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
     sources.filter((path) => path.includes("/store/")),
     [
       ...["expiry_heap", "memory", "store"].map((name) => `src/core/store/${name}.ts`),
-      ...["prefixed_store", "with_timeout"].map((name) => `src/platform/store/${name}.ts`),
+      "src/platform/store/with_timeout.ts",
     ],
   );
 });
