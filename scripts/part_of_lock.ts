@@ -6,12 +6,14 @@ export interface Lock {
   /** `npm:name@range` → version, with its peers. */
   readonly specifiers: Readonly<Record<string, string>>;
   /** `name@version` → its entry; a dependency is a name, with a version if there are several. */
-  readonly npm: Readonly<Record<string, { readonly dependencies?: readonly string[] }>>;
+  readonly npm: Readonly<Record<string, LockedEntry>>;
   readonly workspace: { readonly dependencies: readonly string[] };
 }
 
 /** The members of an entry that are lists of packages. */
-const lists = ["dependencies", "optionalDependencies", "optionalPeers"];
+const lists = ["dependencies", "optionalDependencies", "optionalPeers"] as const;
+
+type LockedEntry = Readonly<Partial<Record<typeof lists[number], readonly string[]>>>;
 
 /** The same lock with only these packages and their dependencies, as Deno itself writes it. */
 export function filterLock<Kind extends Lock>(names: readonly string[], lock: Kind): Kind {
@@ -29,17 +31,16 @@ export function filterLock<Kind extends Lock>(names: readonly string[], lock: Ki
     }
   }
   const isOnly = (name: string) => included.filter((key) => stripVersion(key) === name).length === 1;
+  // Deno writes the version only if the lock has several of a package.
   const shorten = (dependency: string) => isOnly(stripVersion(dependency)) ? stripVersion(dependency) : dependency;
   const packages = Object.entries(npm).filter(([key]) => included.includes(key)).map(([key, entry]) => {
-    const members = Object.entries(entry).map((
-      [name, value],
-    ) => [name, lists.includes(name) ? value.map(shorten) : value]);
-    return [key, Object.fromEntries(members)];
+    const shortened = lists.flatMap((name) => entry[name] === undefined ? [] : [[name, entry[name].map(shorten)]]);
+    return [key, { ...entry, ...Object.fromEntries(shortened) }];
   });
   return { ...lock, specifiers: Object.fromEntries(requested), npm: Object.fromEntries(packages) };
 }
 
-/** `@scope/name` of `@scope/name@^1.2.3` or of itself. */
+/** The name without its version, if it has one: `@scope/name` of `@scope/name@^1.2.3`. */
 function stripVersion(versioned: string): string {
   return /^@?[^@]+/.exec(versioned)![0];
 }

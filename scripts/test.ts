@@ -24,8 +24,7 @@ const { flags, words: pathParts } = readCommand({
     all: {
       does:
         "on Deno, where tests of the server run as in deno task alone; what can differ between runtimes on Node and " +
-        "Bun too. In a run of all files, those of the core, the platform, stores and races on both, the others on one " +
-        "of the two, by the week",
+        "Bun too; in a run of all files, most of them on one of the two, which alternate weekly",
     },
     deno: { does: "on Deno" },
     node: { does: "on Node" },

@@ -149,7 +149,7 @@ const differences: readonly RegExp[] = [
   /\.listen\(/,
 ];
 
-/** Tests that take turns: not those of the core, of the platform, of stores and of races. */
+/** Files that take turns: all but `core/`, `platform/` and those with `race` or `store` in their path. */
 const takeTurns = /^tests\/(?:check|cli|client|devtools|fuzz|recorder|resource|server|testing)\/(?!.*(?:race|store))/;
 
 /** What one run with --all knows of a test file. */
@@ -162,8 +162,8 @@ interface FilePlace {
 
 /**
  * The runtimes of a test file in a run with --all: Deno, and Node and Bun if its subject can differ there. With all
- * extensions a file of the server runs on Bun, if not on Node too. Files that take turns run in one week on Node and in
- * the next on Bun; those that run on Bun for the extensions alone, every other week.
+ * extensions a file of the server runs on Bun, if not on Node too. A file that takes turns runs on Node in one week and
+ * on Bun in the next; if it runs on Bun for the extensions alone, it runs there every other week.
  */
 export function runtimesOf(file: string, { isAlone, week }: FilePlace): readonly RuntimeName[] {
   const others = (["node", "bun"] as const).filter((name) => runsOn(name, file) || name === "bun" && isAlone);

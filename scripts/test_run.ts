@@ -79,7 +79,7 @@ export async function capture(
   return { output: stripVTControlCharacters(output), success, timedOut };
 }
 
-/** Runs test files on Deno. Any other error counts as a failure too. */
+/** Runs test files on Deno. An error outside of the tests counts as a failure too. */
 export async function testOnDeno(
   files: readonly string[],
   options: RunOptions,

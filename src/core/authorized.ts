@@ -1,6 +1,6 @@
 /**
- * GET and POST /authorized: the redirect URI of the demo clients. Shows the response, and how to exchange the code;
- * never exchanges it.
+ * GET and POST /authorized: a redirect URI for clients that have no page. Shows the response, and how to exchange the
+ * code; never exchanges it.
  */
 
 import type { Context } from "./context.ts";
@@ -46,7 +46,7 @@ async function showResponse(context: Context): Promise<HttpResponse> {
   });
 }
 
-/** The redirect URI of the demo clients: this server's own page. */
+/** The redirect URI that is this server's own page. */
 export function callbackUri(server: Server): string {
   return `${frontChannelBase(server).replace(/\/$/, "")}/authorized`;
 }
@@ -117,7 +117,7 @@ function replaceControlCharacters(text: string): string {
   return text.replace(/\p{Cc}/gu, "\uFFFD");
 }
 
-/** The code of a response; `undefined` if there is none that the page shows whole, or if the login failed. */
+/** The code; `undefined` if the login failed, or the code is absent, repeated, or cut and so not exchangeable. */
 export function exchangeableCode(params: Params): string | undefined {
   const code = params.get("code");
   const isWhole = code !== undefined && !params.isRepeated("code") && code.length <= maxShownValueLength;

@@ -6,9 +6,6 @@ export interface LinkedListNode<T> {
   next: T | undefined;
 }
 
-/** A list in the order of insertion. */
-type LinkedList<T extends LinkedListNode<T>> = ReturnType<typeof linkedList<T>>;
-
 /** Creates an empty list; each operation takes O(1). */
 export function linkedList<T extends LinkedListNode<T>>() {
   let first: T | undefined;

@@ -191,33 +191,31 @@ export function claimOverrideHooks(findExchange: Recorder["findExchange"]) {
     },
   };
 
-  function add<Context>(list: MatchedOverride<Context>[], change: ClaimOverride<Context>, client?: ClientName): void {
-    const isValid = typeof change === "function" || isObject(change);
-    assertArgument(
-      isValid,
-      "issue, change",
-      "an object with claims, or a function",
-      change,
-      'Write it like { aud: "x" }.',
-    );
-    list.push({ change, client });
+  /** The function that adds to a queue. @param call Its name, for messages. */
+  function adder<Context>(call: string, list: MatchedOverride<Context>[]) {
+    return (change: ClaimOverride<Context>, client?: ClientName): void => {
+      const isValid = typeof change === "function" || isObject(change);
+      const hint = 'Write the members to replace, like { sub: "bob" }.';
+      assertArgument(isValid, `issue.${call}`, "an object or a function", change, hint);
+      list.push({ change, client });
+    };
   }
 
   const overrides: ClaimOverrides = {
-    nextIdToken: (change, client) => add(queues.id_token.next, change, client),
-    everyIdToken: (change, client) => add(queues.id_token.every, change, client),
-    nextAccessToken: (change, client) => add(queues.access_token.next, change, client),
-    everyAccessToken: (change, client) => add(queues.access_token.every, change, client),
-    nextIdJag: (change, client) => add(queues.id_jag.next, change, client),
-    everyIdJag: (change, client) => add(queues.id_jag.every, change, client),
-    nextLogoutToken: (change, client) => add(queues.logout_token.next, change, client),
-    everyLogoutToken: (change, client) => add(queues.logout_token.every, change, client),
-    nextUserinfo: (change, client) => add(queues.userinfo.next, change, client),
-    everyUserinfo: (change, client) => add(queues.userinfo.every, change, client),
-    nextTokenResponse: (change, client) => add(queues.token_response.next, change, client),
-    everyTokenResponse: (change, client) => add(queues.token_response.every, change, client),
-    nextMetadata: (change) => add(metadata.next, change),
-    everyMetadata: (change) => add(metadata.every, change),
+    nextIdToken: adder("nextIdToken", queues.id_token.next),
+    everyIdToken: adder("everyIdToken", queues.id_token.every),
+    nextAccessToken: adder("nextAccessToken", queues.access_token.next),
+    everyAccessToken: adder("everyAccessToken", queues.access_token.every),
+    nextIdJag: adder("nextIdJag", queues.id_jag.next),
+    everyIdJag: adder("everyIdJag", queues.id_jag.every),
+    nextLogoutToken: adder("nextLogoutToken", queues.logout_token.next),
+    everyLogoutToken: adder("everyLogoutToken", queues.logout_token.every),
+    nextUserinfo: adder("nextUserinfo", queues.userinfo.next),
+    everyUserinfo: adder("everyUserinfo", queues.userinfo.every),
+    nextTokenResponse: adder("nextTokenResponse", queues.token_response.next),
+    everyTokenResponse: adder("everyTokenResponse", queues.token_response.every),
+    nextMetadata: adder("nextMetadata", metadata.next),
+    everyMetadata: adder("everyMetadata", metadata.every),
   };
 
   return {

@@ -7,10 +7,11 @@ import type { ClientMetadata } from "../server/config/client_metadata.ts";
 import { tightenPolicy } from "../server/config/server_policy.ts";
 import { type RandomBytes, randomToken } from "../core/secrets.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
+import { isObject } from "../core/json_value.ts";
 import { deviceCodeType } from "../server/extensions/device/settings.ts";
 import { assertNoIssues } from "../server/config/config_issue.ts";
 import { ecKeyFrom } from "./es256.ts";
-import { assertOptions, objectOption } from "./options.ts";
+import { assertArgument } from "./options.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 
 /** @internal Options of a test client: any client metadata, and shortcuts. Everything has a default. */
@@ -101,7 +102,7 @@ export function clientFactory(server: () => HostedServer, random: RandomBytes): 
   }
 
   function createClient(options: TestClientOptions = {}): TestClient {
-    assertOptions("client", objectOption, options);
+    assertArgument(isObject(options), "client", "an object", options, "Write it like {}.");
     assertNoIssues(validate(testClientField, options));
     const { confidential, redirect_uri, ...requested } = options;
     const { clientAuthMethods } = tightenPolicy(server().settings, requested);

@@ -30,9 +30,9 @@ export function assertOptions(call: string, field: Field, options: unknown): voi
 }
 
 /**
- * Rejects an argument of another kind.
+ * Rejects an argument of the wrong type.
  *
- * @param name The function and the argument: `limitScope, scope`.
+ * @param name The argument, after the function if it has several: `limitScope, scope`.
  * @throws {TypeError} With what was expected, what was received, and a hint.
  */
 export function assertArgument(isValid: boolean, name: string, expected: string, value: unknown, hint: string): void {

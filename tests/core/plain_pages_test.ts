@@ -65,7 +65,7 @@ test("a login ends at /authorized, with the token request of its client to paste
   }
 });
 
-test("for a code that the server does not know, /authorized leaves the client to insert", async () => {
+test("with an unknown code, /authorized has a placeholder for the client", async () => {
   const { text } = await (await openCore()).get("/authorized?code=unknown");
   assertStringIncludes(text, "-d 'client_id=YOUR_CLIENT_ID'");
 });

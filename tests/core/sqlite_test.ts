@@ -1,6 +1,6 @@
 /**
- * The SQLite store sits the exam. What only a file that processes share can get wrong is in tests/platform/store/, like
- * what the platform adds.
+ * The SQLite store sits the exam. The tests of what the platform adds, and of a file that processes share, are in
+ * tests/platform/store/.
  */
 
 import { mkdtempSync, rmSync, statSync } from "node:fs";

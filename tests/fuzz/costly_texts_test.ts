@@ -48,14 +48,14 @@ async function findCost(
 }
 
 /**
- * The places that get every kind of text, in a run of all files an eighth of the kinds. All others get a few kinds.
+ * The places that get every kind of text; in a run of all files, an eighth of the kinds. The others get two kinds.
  */
 const thorough =
   /^(?:path|header .* at \/nowhere$|authorize: GET (?:redirect_uri|scope|state|claims|q|client_id)$|token: (?:POST (?:redirect_uri|code|q)|name of|raw|plain|broken)|register: (?:JSON|raw|.* in JSON)|tokens: POST token$)/;
 
 /**
- * The kinds of text of each other place, in a run of all files one at every fourth place. They take turns, so that
- * every endpoint gets many of them.
+ * The kinds of text for a place: two for most, in turn, so that every endpoint gets many. In a run of all files, a
+ * quarter of these places get one.
  */
 function shapesOf(place: Place, index: number): readonly Shape[] {
   if (thorough.test(place.name)) return sample(shapes, 8, index);
@@ -85,7 +85,7 @@ test("[HT-09] no endpoint, parameter or header makes a long text expensive", asy
   await on.server.as.close();
 });
 
-/** The places that get every host name. Others get one of each length, in a run of all files every fourth one does. */
+/** The places that get every host name. The others get one of each length; in a run of all files, few of them. */
 const withHosts = /^(?!control\.)(?:header (?:host|origin|referer) at |.*(?: |_)(?:uris?|client_id|resource)$)/;
 
 test("[HT-09] no endpoint, header or parameter makes a host name expensive", async () => {

@@ -22,8 +22,8 @@ export interface SharedDatabase {
 }
 
 /**
- * Tries all of it on what is there once the tests have begun. In `.ci/run` each failure befalls one of the databases,
- * in the next week the other.
+ * Registers the tests, which call `shared` when they run. In `.ci/run` each failure is tried on one database this week,
+ * and on the other next week.
  */
 export function failureScenarios(name: "PostgreSQL" | "Redis", shared: () => SharedDatabase): void {
   const failure = (place: number, title: string, run: () => Promise<void>) => {

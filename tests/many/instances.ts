@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import type { Settings } from "../../src/server/config/settings.ts";
+import { childArguments } from "../platform/store/run_child.ts";
 import type { InstanceOptions } from "./instance_child.ts";
 import type { Load } from "./load.ts";
 import { freePort, newFolder, type StartedProcess, startProcess, waitUntil } from "./processes.ts";
@@ -85,17 +86,7 @@ export async function startInstance(
 
 function getCommand(runtime: Runtime, isCustom: boolean): string[] {
   const child = "tests/many/instance_child";
-  if (runtime === "deno") {
-    // deno.lock lacks the packages of the stores, so that each instance would ask the registry for them.
-    return [
-      process.execPath,
-      "run",
-      "-A",
-      "--lock=dev.lock",
-      "--cached-only",
-      isCustom ? `${child}.ts` : "src/main.ts",
-    ];
-  }
+  if (runtime === "deno") return [process.execPath, ...childArguments(isCustom ? child : "src/main")];
   const path = process.env[`MANY_${runtime.toUpperCase()}`];
   if (path === undefined) throw new Error(`Start these tests with deno task test:many, which finds ${runtime}.`);
   return [path, isCustom ? `dist/${child}.mjs` : "dist/tests/platform/runtime/main_child.mjs"];

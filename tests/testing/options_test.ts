@@ -28,7 +28,7 @@ interface UntypedMock {
   };
 }
 
-test("an option that is misspelt or of another type is rejected, with the name that was probably meant", async () => {
+test("a misspelt option, or a value of the wrong type, is rejected, with what was probably meant", async () => {
   await using as = await testLatchkey();
   const client = as.client();
   const untyped = as as unknown as UntypedMock;
@@ -47,11 +47,11 @@ test("an option that is misspelt or of another type is rejected, with the name t
     ),
     [
       () => untyped.client("spa"),
-      'client: expected an object, received "spa". Pass an object, or remove the option.',
+      'client: expected an object, received "spa". Write it like {}.',
     ],
     [
       () => untyped.issue.nextIdToken("x"),
-      'issue, change: expected an object with claims, or a function, received "x". Write it like { aud: "x" }.',
+      'issue.nextIdToken: expected an object or a function, received "x". Write the members to replace, like { sub: "bob" }.',
     ],
     [
       () => untyped.decisions.limitScope("alice", ["read"]),

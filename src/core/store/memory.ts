@@ -32,8 +32,8 @@ interface Table {
   readonly expiries: ExpiryHeap<Row>;
   /** The consumed ones that can expire, in the order of consumption. */
   readonly consumed: Set<Row>;
-  /** Continues after the records that it has evicted; a new iterator would pass all of them again. */
-  oldestConsumed: Iterator<Row, undefined>;
+  /** Iterates over `consumed`. It is kept, because a new iterator would step over all removed records again. */
+  consumptionOrder: Iterator<Row, undefined>;
   /** Maximum number of records, and of their bytes. */
   readonly maxRecords: number;
   readonly maxBytes: number;
@@ -84,7 +84,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
         rows: new Map(),
         expiries: expiryHeap(),
         consumed,
-        oldestConsumed: consumed.values(),
+        consumptionOrder: consumed.values(),
         maxRecords: evictable.has(kind) ? Math.max(1, maxRecords) : Infinity,
         maxBytes: evictable.has(kind) ? maxBytes : Infinity,
         bytes: 0,
@@ -132,9 +132,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
 
   /** Evicts one record, if any record can expire. */
   function evictOne(table: Table): void {
-    let next = table.oldestConsumed.next();
+    let next = table.consumptionOrder.next();
     // An iterator that has ended stays ended.
-    if (next.done) next = (table.oldestConsumed = table.consumed.values()).next();
+    if (next.done) next = (table.consumptionOrder = table.consumed.values()).next();
     const row = next.value ?? table.expiries.firstExpired(Infinity);
     if (row !== undefined) remove(table, row);
   }

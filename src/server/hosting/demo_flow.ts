@@ -1,6 +1,6 @@
 /**
- * Logins of the demo clients, whose redirect URI is `/authorized`, and which GET /start starts. The server stores
- * nothing for them.
+ * Logins of the demo clients, whose redirect URI is `/authorized`. GET /start starts them. The server stores nothing
+ * for them.
  */
 
 import { callbackClients, callbackUri } from "../../core/authorized.ts";

@@ -108,8 +108,8 @@ export function protocolEndpoints(
   const metadata = endpoints.find(({ name }) => name === "discovery")!;
   const paths = new Set(metadataForms.map((form) => metadataPaths[form](base)));
   const loadMetadata = async () => {
-    const { warnOtherHost } = await import("./other_host.ts");
-    return warnOtherHost(withOwnMembers(await metadata.load()));
+    const { withHostWarning } = await import("./other_host.ts");
+    return withHostWarning(withOwnMembers(await metadata.load()));
   };
   return endpoints.flatMap((endpoint) => {
     switch (endpoint.name) {

@@ -121,7 +121,7 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
   const apps = new Set<OpenApp>();
   /** The paths of the issuers that follow the origin. */
   const paths = new Map<OpenApp, string>();
-  /** The apps besides the main one; absent until the first is added. A host with one app does not load their code. */
+  /** The apps besides the main one; absent until the first is added, which loads their code. */
   let table: AppTable<OpenApp> | undefined;
   /** Pending deletions of records, by the prefix of the records. */
   const deletions = new Map<string, Promise<unknown>>();

@@ -104,10 +104,8 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     ? (await import("./trusted_proxies.ts")).addressReader(policy)
     : undefined;
   const hasListener = options.trace !== undefined || plugins.some(({ onEvent }) => onEvent !== undefined);
-  const owner = { store, now, randomBytes, trace, recordPrefix: recordPrefix(options) };
-  const stored = store.persistent === true
-    ? (await import("../entries/stored_repository.ts")).storedRepositories(owner)
-    : undefined;
+  const { storedRepositories } = store.persistent === true ? await import("../entries/stored_repository.ts") : {};
+  const stored = storedRepositories?.({ store, now, randomBytes, trace, recordPrefix: recordPrefix(options) });
 
   const handle: RequestHandler = (request, connection) => {
     maintained.runIfDue();

@@ -1,14 +1,14 @@
-/** A warning about clients that call the server by another name. */
+/** A warning about clients that request metadata under another host name. */
 
 import { isTestHost } from "../../core/test_hosts.ts";
 import type { Handlers } from "../../core/route.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
 /**
- * The handlers of the metadata documents, which warn once about a client that requests them by another name: it rejects
- * the metadata (RFC 8414 §3.3).
+ * Wraps the handlers of a metadata document. They warn once about a client that requests it under another host name,
+ * because that client rejects the metadata (RFC 8414 §3.3).
  */
-export function warnOtherHost(handlers: Handlers<HostedServer>): Handlers<HostedServer> {
+export function withHostWarning(handlers: Handlers<HostedServer>): Handlers<HostedServer> {
   let hasWarned = false;
   return {
     GET(context) {

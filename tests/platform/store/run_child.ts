@@ -14,14 +14,14 @@ export interface ChildProcessHandle {
 }
 
 /**
- * The arguments of this runtime that run `name`, such as `tests/platform/store/sqlite_child`: from source in Deno, with
- * the packages of dev.lock, and from the bundle in Node and Bun.
+ * The arguments that run a module, such as `tests/platform/store/sqlite_child`: the source on Deno, the bundle on Node
+ * and Bun. With deno.lock, which lacks the packages of stores, Deno would ask the registry for them.
  */
 export function childArguments(name: string): string[] {
   return "Deno" in globalThis ? ["run", "-A", "--lock=dev.lock", "--cached-only", `${name}.ts`] : [`dist/${name}.mjs`];
 }
 
-/** Starts `name`. */
+/** Starts a module as a child process. */
 export function startChild(name: string): ChildProcessHandle {
   const child: ChildProcess = spawn(process.execPath, childArguments(name), { stdio: ["pipe", "pipe", "inherit"] });
   const exited = once(child, "exit");

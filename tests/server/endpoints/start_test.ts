@@ -44,7 +44,7 @@ test("a login starts as the client that it names", async () => {
   assertEquals(started.searchParams.get("client_id"), "demo-secret");
 });
 
-test("[DM-15] without a client that has the redirect URI /authorized, /start names it", async () => {
+test("[DM-15] if no client has the redirect URI /authorized, the error page of /start names that URI", async () => {
   const get = await openServer([{ client_id: "spa", redirect_uris: ["https://spa.example/cb"] }]);
   const texts = { "/start": "No client has", "/start?client_id=spa": "No client with this client_id has" };
   for (const [path, text] of Object.entries(texts)) {
