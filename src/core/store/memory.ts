@@ -32,8 +32,11 @@ interface Table {
   readonly expiries: ExpiryHeap<Row>;
   /** The consumed ones that can expire, in the order of consumption. */
   readonly consumed: Set<Row>;
-  /** Iterates over `consumed`. It is kept, because a new iterator would step over all removed records again. */
-  consumptionOrder: Iterator<Row, undefined>;
+  /**
+   * Iterates over `consumed` for the evictions between two sweeps: a new iterator would step over all removed records
+   * again. It must not live longer: engines keep removed records in memory for an iterator that has not passed them.
+   */
+  consumptionOrder: Iterator<Row, undefined> | undefined;
   /** Maximum number of records, and of their bytes. */
   readonly maxRecords: number;
   readonly maxBytes: number;
@@ -79,12 +82,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   function getTable(kind: RecordKind): Table {
     let table = tables.get(kind);
     if (table === undefined) {
-      const consumed = new Set<Row>();
       table = {
         rows: new Map(),
         expiries: expiryHeap(),
-        consumed,
-        consumptionOrder: consumed.values(),
+        consumed: new Set(),
+        consumptionOrder: undefined,
         maxRecords: evictable.has(kind) ? Math.max(1, maxRecords) : Infinity,
         maxBytes: evictable.has(kind) ? maxBytes : Infinity,
         bytes: 0,
@@ -132,9 +134,9 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
 
   /** Evicts one record, if any record can expire. */
   function evictOne(table: Table): void {
-    let next = table.consumptionOrder.next();
+    let next = table.consumptionOrder?.next();
     // An iterator that has ended stays ended.
-    if (next.done) next = (table.consumptionOrder = table.consumed.values()).next();
+    if (next === undefined || next.done) next = (table.consumptionOrder = table.consumed.values()).next();
     const row = next.value ?? table.expiries.firstExpired(Infinity);
     if (row !== undefined) remove(table, row);
   }
@@ -204,6 +206,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     deleteExpired(now) {
       let removed = 0;
       for (const table of tables.values()) {
+        table.consumptionOrder = undefined;
         for (let row = table.expiries.firstExpired(now); row !== undefined; row = table.expiries.firstExpired(now)) {
           remove(table, row);
           removed++;
