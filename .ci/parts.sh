@@ -14,9 +14,10 @@ note() {
   sed "s|^|== FAILED: $1: |" | cut -c 1-300 >>"$reports/failures"
 }
 
-# failures  The tests that failed, by the lines of `deno task test` and of Deno; if there are none, the end of the output.
+# failures  The tests that failed, as Deno, Node and Bun print them; if there are none, the end of the output.
 failures() {
   sed -nE -e 's/^(.+) => \.\/tests\/.+:[0-9]+:[0-9]+$/deno: \1/p' -e 's/^(\.\/tests\/.+ \(uncaught error\))$/deno: \1/p' \
+    -e 's/^✖ (.+) \([0-9.]+ms\)$/node: \1/p' -e 's/^\(fail\) (.+)$/bun: \1/p' \
     -e 's/^FAILED(: | on )(.+)$/\2/p' "$printed" | sort -u >"$printed.failures"
   if [ -s "$printed.failures" ]; then head -n 40 "$printed.failures"; else grep . "$printed" | tail -n 10; fi
 }

@@ -2,28 +2,21 @@
 
 import { globSync } from "node:fs";
 import { join } from "node:path";
-import { sample } from "../tests/sample.ts";
 import { readCommand } from "./command.ts";
 import { run } from "./run.ts";
-import { formatCounts, sumCounts, type TestCounts } from "./test_counts.ts";
-import { testOnDeno } from "./test_run.ts";
+import { formatCounts, runTests, sumCounts, type TestCounts } from "./test_run.ts";
 
 /** Seconds without output after which tests count as hung. */
 const silenceSeconds = 900;
 /** Number of timed starts, after one that is not timed. */
 const timedStarts = 3;
 
-/**
- * Tests of the program as a process; in .ci/run one of the last three, another each week. With Node they are left out:
- * the other tests run the program's bundle on Node.
- */
+/** Tests of the program as a process. With Node they are left out: `test:runtimes` runs them there. */
 const programTests = [
   "tests/platform/runtime/program_test.ts",
-  ...sample(
-    ["tests/platform/runtime/init_test.ts", "tests/cli/operating/process_test.ts", "tests/cli/check_command_test.ts"],
-    3,
-    0,
-  ),
+  "tests/platform/runtime/init_test.ts",
+  "tests/cli/operating/process_test.ts",
+  "tests/cli/check_command_test.ts",
 ];
 
 const fileName = Deno.build.os === "windows" ? "latchkey.exe" : "latchkey";
@@ -38,16 +31,18 @@ const { words } = readCommand({
 const selectedTools = tools.filter((tool) => words.length === 0 || words.includes(tool));
 
 const tempFolder = await Deno.makeTempDir({ prefix: "latchkey-binary-" });
-const counts: TestCounts[] = [];
+const allCounts: TestCounts[] = [];
 try {
   for (const tool of selectedTools) console.log(`${tool}: ${await buildAndTest(tool)}`);
   if (words.length === 0) {
-    console.log(`the script: ${await runTests(["tests/binary/compile_once.ts"], join(tempFolder, "bun", fileName))}`);
+    console.log(
+      `the script: ${await testExecutable(["tests/binary/compile_once.ts"], join(tempFolder, "bun", fileName))}`,
+    );
   }
 } finally {
   await Deno.remove(tempFolder, { recursive: true });
 }
-const totalCounts = sumCounts(counts);
+const totalCounts = sumCounts(allCounts);
 console.log(formatCounts(totalCounts));
 Deno.exit(totalCounts.failed > 0 ? 1 : 0);
 
@@ -61,7 +56,7 @@ async function buildAndTest(tool: string): Promise<string> {
     const { message } = error as Error;
     // Deno is the only tool that needs more than npm.
     if (tool === "deno" && message.includes("dl.deno.land")) return `left out.\n${message}`;
-    counts.push({ passed: 0, failed: 1, skipped: 0 });
+    allCounts.push({ passed: 0, failed: 1, skipped: 0 });
     return `FAILED\n${message}`;
   }
   const source = output.split("\n").at(-1)!;
@@ -73,7 +68,10 @@ async function buildAndTest(tool: string): Promise<string> {
   const size = `${((await Deno.stat(file)).size / 2 ** 20).toFixed(1)} MiB`;
   const { response, login } = await measure(file);
   const files = [...globSync("tests/binary/*_binary.ts").sort(), ...tool === "node" ? [] : programTests];
-  return `${size}, first response after ${response} ms, first login after ${login} ms; ${await runTests(files, file)}`;
+  return `${size}, first response after ${response} ms, first login after ${login} ms; ${await testExecutable(
+    files,
+    file,
+  )}`;
 }
 
 /** Milliseconds from the start of the process to its first response, and to tokens; medians. */
@@ -142,15 +140,13 @@ async function timeStart(file: string, config: string): Promise<{ response: numb
 }
 
 /** Runs test files for one executable. Prints failed and skipped tests, and returns their numbers. */
-async function runTests(files: readonly string[], executable: string): Promise<string> {
+async function testExecutable(files: readonly string[], executable: string): Promise<string> {
   const startedAt = performance.now();
-  const { tally, output } = await testOnDeno(files, {
-    silenceSeconds,
-    env: { LATCHKEY_TEST_BINARY: executable },
-  });
-  counts.push(tally);
-  if (tally.failed > 0) console.log(output);
+  const env = { LATCHKEY_TEST_BINARY: executable };
+  const { counts, output } = await runTests("deno", files, { silenceSeconds, env });
+  allCounts.push(counts);
+  if (counts.failed > 0) console.log(output);
   else for (const line of new Set(output.match(/^.*SKIPPED.*$/gm))) console.log(line);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  return `${tally.failed > 0 ? "FAILED" : "ok"}, ${tally.passed} tests, ${seconds} s`;
+  return `${counts.failed > 0 ? "FAILED" : "ok"}, ${counts.passed} tests, ${seconds} s`;
 }

@@ -1,30 +1,36 @@
-/** Bundles the tests for Node and Bun into dist/tests/, with the packages as an npm user has them. */
+/** Bundles the tests for Node and Bun, which neither read deno.json nor, in the case of Node, compile JSX. */
 
 import * as esbuild from "esbuild";
-import { dirname, relative, resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { globSync } from "node:fs";
 import manifest from "../deno.json" with { type: "json" };
-
-const folder = "dist/tests";
-
-/** Milliseconds. A test run is shorter, so that older files are unused. */
-const maxRunMs = 60 * 60_000;
 
 /** Specifier → `npm:` target, as in an import map. */
 type Imports = Readonly<Record<string, string>>;
 
+/** Options of {@link bundleTests}. */
+export interface BundleOptions {
+  /** Where the bundles are written. Default: `dist/tests`. */
+  readonly folder?: string;
+  /**
+   * Whether the tests import the entries of this project from its npm package, which is installed where they are
+   * written, and have all other packages inside. Default: false.
+   */
+  readonly packed?: boolean;
+  /** Further esbuild plugins. */
+  readonly plugins?: readonly esbuild.Plugin[];
+}
+
 /**
- * Bundles these tests, and every `_child.ts` that tests start as a process. Returns the path of each bundled test.
- * Replaces files atomically and keeps old ones for a while, so that two runs can overlap.
- *
- * @param plugins Further esbuild plugins.
+ * Bundles these tests, and every `_child.ts` that tests start as a process, unless they test the package. Returns the
+ * path of each bundled test.
  */
 export async function bundleTests(
   tests: readonly string[],
-  plugins: readonly esbuild.Plugin[] = [],
+  { folder = "dist/tests", packed = false, plugins = [] }: BundleOptions = {},
 ): Promise<string[]> {
-  const children = globSync("tests/**/*_child.{ts,tsx}");
-  const result = await esbuild.build({
+  const children = packed ? [] : globSync("tests/**/*_child.{ts,tsx}");
+  await esbuild.build({
     entryPoints: [...tests, ...children],
     outbase: "tests",
     outdir: folder,
@@ -36,19 +42,13 @@ export async function bundleTests(
     platform: "node",
     target: "node22",
     sourcemap: true,
-    packages: "external",
-    plugins: [importMap, ...plugins],
+    ...packed ? { external: [`${manifest.name}*`] } : { packages: "external" },
+    plugins: [packed ? entriesOfPackage : importMap, ...plugins],
     jsx: "automatic",
     jsxImportSource: manifest.compilerOptions.jsxImportSource,
-    write: false,
     logLevel: "silent",
   }).finally(() => esbuild.stop());
-  // Chunks first: a run that starts one of the other files meanwhile finds all that it imports.
-  const isChunk = ({ path }: esbuild.OutputFile) => path.startsWith(resolve(folder, "chunks"));
-  const files = [...result.outputFiles.filter(isChunk), ...result.outputFiles.filter((file) => !isChunk(file))];
-  for (const file of files) await replaceFile(relative(Deno.cwd(), file.path), file.text);
-  await removeOldFiles();
-  return tests.map((test) => test.replace(/^tests/, `./${folder}`).replace(/\.tsx?$/, ".mjs"));
+  return tests.map((test) => resolve(folder, relative("tests", test)).replace(/\.tsx?$/, ".mjs"));
 }
 
 /** Resolves bare specifiers by `imports` and `scopes` in deno.json, for runtimes without import maps. */
@@ -62,6 +62,24 @@ const importMap: esbuild.Plugin = {
   },
 };
 
+/** Imports what tests import from an entry of this project from its package, and bundles the other packages. */
+const entriesOfPackage: esbuild.Plugin = {
+  name: "entries of the package",
+  setup(build) {
+    const entries = new Map(Object.entries(manifest.exports).map(([name, path]) => [resolve(path), name.slice(1)]));
+    build.onResolve({ filter: /^\./ }, ({ path, resolveDir, importer }) => {
+      const entry = entries.get(resolve(resolveDir, path));
+      const isOfTest = !relative(Deno.cwd(), importer).startsWith("src");
+      return entry !== undefined && isOfTest ? { path: manifest.name + entry, external: true } : undefined;
+    });
+    build.onResolve({ filter: /^[^./]/ }, ({ path, importer, resolveDir, kind, pluginData }) => {
+      if (pluginData === "resolved" || kind === "entry-point") return undefined;
+      const target = resolveImport(path, relative(Deno.cwd(), importer));
+      return target === undefined ? undefined : build.resolve(target, { kind, resolveDir, pluginData: "resolved" });
+    });
+  },
+};
+
 /** The npm path of a bare specifier in this file; undefined if the import map has no entry. */
 function resolveImport(name: string, importer: string): string | undefined {
   const scopes: [string, Imports][] = Object.entries(manifest.scopes);
@@ -70,21 +88,5 @@ function resolveImport(name: string, importer: string): string | undefined {
     const key = Object.keys(imports).find((key) => name === key || name.startsWith(`${key}/`));
     // `npm:@scope/name@^1.2.3/path` is `@scope/name/path` inside node_modules.
     if (key) return imports[key].replace(/^npm:\/?((?:@[^/]+\/)?[^@/]+)(?:@[^/]+)?/, "$1") + name.slice(key.length);
-  }
-}
-
-/** Writes a temporary file and renames it, so that readers never see half a file. */
-async function replaceFile(path: string, text: string): Promise<void> {
-  await Deno.mkdir(dirname(path), { recursive: true });
-  const draft = `${path}.${Deno.pid}`;
-  await Deno.writeTextFile(draft, text);
-  await Deno.rename(draft, path);
-}
-
-/** Removes files older than the longest run. */
-async function removeOldFiles(): Promise<void> {
-  for (const path of globSync(`${folder}/**/*.{mjs,map}`)) {
-    const { mtime } = await Deno.stat(path);
-    if (mtime && Date.now() - mtime.getTime() > maxRunMs) await Deno.remove(path);
   }
 }

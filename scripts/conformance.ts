@@ -12,7 +12,7 @@ import {
 } from "../tests/conformance/scenarios.ts";
 import { findFreePort } from "../tests/platform/runtime/free_port.ts";
 import { exitWithError, readCommand } from "./command.ts";
-import { formatCounts } from "./test_counts.ts";
+import { formatCounts } from "./test_run.ts";
 
 /** A check of a scenario, as the package writes it. */
 interface Check {

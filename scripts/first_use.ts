@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import process from "node:process";
 import { CommandError, exitWithError, readCommand } from "./command.ts";
 import { npm, run, succeeds } from "./run.ts";
-import { formatCounts } from "./test_counts.ts";
+import { formatCounts } from "./test_run.ts";
 
 const { words: parts } = readCommand({
   call: "deno task test:first",
@@ -18,7 +18,9 @@ const { words: parts } = readCommand({
 });
 
 /** Files whose tests need packages that the script of the task does not import. */
-const testFiles = ["platform/runtime/neutral", "check/drivers/sources", "scripts/modules"];
+const testFiles = ["platform/runtime/neutral", "check/drivers/sources", "scripts/modules"].map((name) =>
+  `tests/${name}_test.ts`
+);
 
 /** A clone in a folder of its own. */
 interface Place {

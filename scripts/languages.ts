@@ -4,8 +4,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import process from "node:process";
 import { readCommand } from "./command.ts";
-import { formatCounts } from "./test_counts.ts";
-import { capture } from "./test_run.ts";
+import { capture, formatCounts } from "./test_run.ts";
 import manifest from "../deno.json" with { type: "json" };
 
 /** A language with an example in the folder of its name. */

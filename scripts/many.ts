@@ -5,9 +5,7 @@ import { bundleTests } from "./bundle_tests.ts";
 import { exitWithError, readCommand } from "./command.ts";
 import { installModules } from "./modules.ts";
 import { getCleanEnvironment } from "./run.ts";
-import { formatCounts, sumCounts, type TestCounts } from "./test_counts.ts";
-import { testOnDeno } from "./test_run.ts";
-import { findRuntime } from "./test_runtimes.ts";
+import { findRuntime, formatCounts, runTests, sumCounts, type TestCounts } from "./test_run.ts";
 
 /** Seconds without output after which the tests count as hung. */
 const silenceSeconds = 900;
@@ -29,37 +27,27 @@ const [node, bun] = await Promise.all([
   findRuntime("bun"),
   installModules().then(() => bundleTests([])),
 ]).catch(exitWithError);
-const turn = Deno.env.get("LATCHKEY_TEST_SAMPLE");
-const env = {
-  ...getCleanEnvironment(),
-  MANY_NODE: node.command[0]!,
-  MANY_BUN: bun.command[0]!,
-  ...turn !== undefined && { LATCHKEY_TEST_SAMPLE: turn },
-};
+const env = { ...getCleanEnvironment(), MANY_NODE: node, MANY_BUN: bun };
 
 // Two at a time: they mostly wait. Each has its own ports.
 const remainingFiles = files.map((file, i) => ({ file, ports: 15_001 + 600 * i }));
-const counts: TestCounts[] = [];
+const allCounts: TestCounts[] = [];
 await Promise.all([1, 2].map(async () => {
   for (let next = remainingFiles.shift(); next !== undefined; next = remainingFiles.shift()) {
     await runFile(next.file, next.ports);
   }
 }));
-const totalCounts = sumCounts(counts);
+const totalCounts = sumCounts(allCounts);
 console.log(formatCounts(totalCounts));
 Deno.exit(totalCounts.failed > 0 ? 1 : 0);
 
 /** Runs one file, prints its output at the end, and counts. */
 async function runFile(file: string, ports: number): Promise<void> {
   const own = { ...env, MANY_PORTS: String(ports) };
-  const { tally, output } = await testOnDeno([file], {
-    silenceSeconds,
-    env: own,
-    clearEnv: true,
-  });
+  const { counts, output } = await runTests("deno", [file], { silenceSeconds, env: own, clearEnv: true });
   // Print the audits and all errors; omit the names of passed tests.
-  console.log(`${file}\n${tally.failed > 0 ? output : findReportLines(output)}`);
-  counts.push(tally);
+  console.log(`${file}\n${counts.failed > 0 ? output : findReportLines(output)}`);
+  allCounts.push(counts);
 }
 
 /** Output of the tests, and its last line. */

@@ -7,9 +7,7 @@ import { bundleTests } from "./bundle_tests.ts";
 import { exitWithError, readCommand } from "./command.ts";
 import { installModules } from "./modules.ts";
 import explained from "./mutants_explained.json" with { type: "json" };
-import { npx, run } from "./run.ts";
-import { runtimePackages } from "./runtime_versions.ts";
-import { capture } from "./test_run.ts";
+import { capture, findRuntime } from "./test_run.ts";
 
 /** A deliberate fault: one change of one line. */
 interface Mutant {
@@ -47,9 +45,6 @@ const testTimeoutSeconds = 60;
 /** Seconds without output after which a test run counts as hung. */
 const silenceSeconds = 600;
 
-/** Makes the tests take a part of the longest tables; `tests/sample.ts` reads it. */
-const env = { LATCHKEY_TEST_SAMPLE: "0" };
-
 const { flags, words } = readCommand({
   call: "deno task mutants",
   does: "Puts one deliberate fault at a time into src/core and src/server, runs the tests on Bun, and prints each " +
@@ -84,9 +79,9 @@ const tests = globSync("tests/**/*_test.{ts,tsx}").sort().filter((path) =>
   !/^tests\/(platform\/store\/(?!memory|sqlite)|scripts\/)/.test(path)
 );
 await installModules().catch(exitWithError);
-const bun = (await run([npx, "-y", runtimePackages.bun, "-p", "process.execPath"]).catch(exitWithError)).trim();
+const bun = await findRuntime("bun").catch(exitWithError);
 
-if (!await testsPass()) exitWithError("The tests fail without a mutation: fix them first (deno task test --bun).");
+if (!await testsPass()) exitWithError("The tests fail without a mutation: fix them first (deno task test).");
 const survivors: Mutant[] = [];
 for (const [i, mutant] of sampled.entries()) {
   const started = performance.now();
@@ -200,9 +195,9 @@ function getTestStages(path: string): string[][] {
 async function testsPass(mutant?: Mutant): Promise<boolean> {
   const plugins = mutant === undefined ? [] : [applyMutant(mutant)];
   for (const stage of mutant === undefined ? [tests] : getTestStages(mutant.path)) {
-    const files = await bundleTests(stage, plugins);
+    const files = await bundleTests(stage, { plugins });
     const command = [bun, "test", "--parallel", "--bail", `--timeout=${testTimeoutSeconds * 1000}`, ...files];
-    const { success, timedOut, output } = await capture(command, { silenceSeconds, env });
+    const { success, timedOut, output } = await capture(command, { silenceSeconds });
     if (success && !timedOut) continue;
     if (mutant === undefined) console.log(output.slice(-4000));
     return false;

@@ -50,7 +50,7 @@ await Promise.all(Array.from({ length: checkCount }, async () => {
 }));
 
 if (!flags["but-tests"]) {
-  const { code } = await new Deno.Command(Deno.execPath(), { args: ["task", "--quiet", "test", "--all"] }).spawn()
+  const { code } = await new Deno.Command(Deno.execPath(), { args: ["task", "--quiet", "test"] }).spawn()
     .status;
   Deno.exit(code);
 }

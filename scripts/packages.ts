@@ -2,15 +2,14 @@
 
 import { globSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { findChromium } from "./browser.ts";
 import { checkBudgets } from "./budgets.ts";
+import { findChromium } from "../tests/browser/chromium.ts";
 import { findFreePort } from "../tests/platform/runtime/free_port.ts";
-import { sample } from "../tests/sample.ts";
 import { CommandError, exitWithError, readCommand } from "./command.ts";
 import { serveRegistry } from "./registry.ts";
 import { npx, run as runCommand } from "./run.ts";
-import { runtimePackages } from "./runtime_versions.ts";
-import { formatCounts } from "./test_counts.ts";
+import { bundleTests } from "./bundle_tests.ts";
+import { formatCounts, runTests, runtimePackages } from "./test_run.ts";
 import manifest from "../deno.json" with { type: "json" };
 
 /** A project: packages besides Latchkey, and its test command, whose program may be a runtime of npm: `node@24`. */
@@ -161,24 +160,45 @@ const projects: readonly Project[] = [
   },
 ];
 
+/** Black-box tests that run on Node and Bun with the package: each endpoint, each extension, and the mock. */
+const blackBoxTests = [
+  ...["code", "form_post", "openid_request", "pkce"].map((name) => `server/authorize/${name}`),
+  ...["client_auth", "client_credentials", "refresh", "token_request", "tokens"].map((name) => `server/token/${name}`),
+  ...["introspection", "metadata", "revocation", "start", "userinfo"].map((name) => `server/endpoints/${name}`),
+  ...["consent", "login", "logout", "password"].map((name) => `server/login/${name}`),
+  ...["journeys", "keys", "profile", "providers"].map((name) => `server/${name}`),
+  ...[
+    ...["assertion_authentication/client_assertion", "assertion_grants/jwt_bearer", "authorization_details/details"],
+    ...["ciba/ciba", "client_documents/client_documents", "client_logout/backchannel_logout", "device/device"],
+    ...["client_logout/frontchannel_logout", "dpop/dpop", "encrypted_responses/encrypted_responses"],
+    ...["mutual_tls/mutual_tls", "pairwise/pairwise", "par/par", "registration/registration"],
+    ...["requested_claims/requested_claims", "response_types/response_types", "shared_signals/shared_signals"],
+    ...["signed_requests/jar", "signed_responses/jarm", "step_up/step_up", "token_exchange/token_exchange"],
+  ].map((name) => `server/extensions/${name}`),
+  ...["control", "faults", "issued_actions", "kit", "log", "mint", "oauth2_mock_server", "tenants"]
+    .map((name) => `testing/${name}`),
+  "resource/require_token",
+].map((name) => `tests/${name}_test.ts`);
+const untested = globSync("src/server/extensions/*/mod.ts").map((path) => path.split("/").at(-2)!)
+  .filter((name) => !blackBoxTests.some((path) => path.includes(`/extensions/${name}/`)));
+if (untested.length > 0) {
+  exitWithError(`blackBoxTests: expected a test of each extension; ${untested.join(", ")}: none.`);
+}
+
+const blackBoxSteps = (["node", "bun"] as const).map((runtime) => ({ runtime, name: `black-box-${runtime}` }));
+const stepNames = [...projects, ...blackBoxSteps].map(({ name }) => name);
+
 const { words: names } = readCommand({
   call: "deno task test:packages",
   does: "Installs the npm package of deno task build into empty projects, and runs the sample suite in " +
-    "each. The suite is strictly type-checked first.",
-  words: {
-    value: "PART",
-    does: `only projects whose name contains this: ${projects.map(({ name }) => name).join(", ")}`,
-  },
+    "each. The suite is strictly type-checked first. Then runs black-box tests with the package on Node and Bun.",
+  words: { value: "PART", does: `only steps whose name contains this: ${stepNames.join(", ")}` },
 });
-/** Whether the files are in a README: .ci/run takes a third of these projects, others each week. */
-const isOfReadme = ({ recipes = [], name }: Project) => recipes.length > 0 && name !== "vitest";
-const weekly = sample(projects.filter(isOfReadme), 3, 0);
-const selectedProjects = projects.filter((project) =>
-  (!isOfReadme(project) || weekly.includes(project)) &&
-  (names.length === 0 || names.some((part) => project.name.includes(part)))
-);
-if (selectedProjects.length === 0) {
-  exitWithError(`No project has ${names.join(" or ")} in its name: ${projects.map(({ name }) => name).join(", ")}.`);
+const isSelected = ({ name }: { readonly name: string }) =>
+  names.length === 0 || names.some((part) => name.includes(part));
+const selectedProjects = projects.filter(isSelected);
+if (!stepNames.some((name) => isSelected({ name }))) {
+  exitWithError(`No step has ${names.join(" or ")} in its name: ${stepNames.join(", ")}.`);
 }
 
 const source = resolve("tests/packages");
@@ -234,6 +254,16 @@ try {
         await Deno.copyFile(`${tempFolder}/${typesFolder(project.commonJs)}/out/sample.js`, `${home}/sample.js`);
       }
       return await run(home, ...project.command);
+    });
+  }
+  for (const { name, runtime } of failed > 0 ? [] : blackBoxSteps.filter(isSelected)) {
+    await runStep(name, async (home) => {
+      await setUpProject(home, { packages: compiler, files: [] });
+      const bundles = await bundleTests(blackBoxTests, { folder: `${home}/tests`, packed: true });
+      // In this folder, since some tests read files of the project.
+      const { counts, output } = await runTests(runtime, bundles);
+      console.log(`${name}: ${formatCounts(counts)}`);
+      return counts.passed > 0 && counts.failed + counts.skipped === 0 ? undefined : output;
     });
   }
 } finally {

@@ -8,12 +8,10 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
 import manifest from "../deno.json" with { type: "json" };
-import { CommandError, exitWithError, readCommand } from "./command.ts";
+import { exitWithError, readCommand } from "./command.ts";
 import { installModules } from "./modules.ts";
 import { run } from "./run.ts";
-import { formatCounts, sumCounts, type TestCounts } from "./test_counts.ts";
-import { capture } from "./test_run.ts";
-import { findRuntime, type RuntimeName, runtimeNames, type TestResult } from "./test_runtimes.ts";
+import { formatCounts, runTests, type RuntimeName, runtimeNames, sumCounts, type TestCounts } from "./test_run.ts";
 import { runInWorkerd } from "./workerd.ts";
 
 readCommand({
@@ -23,11 +21,7 @@ readCommand({
     "and workerd. Prints the size of the bundle of the core.",
 });
 
-/** Seconds without output after which a runtime counts as hung. */
-const silenceSeconds = 300;
-
 const began = performance.now();
-const failures: string[] = [];
 const counts: TestCounts[] = [];
 try {
   await installModules();
@@ -45,13 +39,16 @@ try {
     const bytes = await measureBundle(folder);
     console.log(`The bundle of src/core/mod.ts with its packages: ${bytes.join(", ")}.`);
     const tests = globSync("tests/core/*_test.ts").sort();
-    for (const name of runtimeNames) note(name, await runOn(name, folder, tests));
+    for (const name of runtimeNames) await runOn(name, folder, tests);
     const needNode = globSync("src/core/**/*.ts").filter((path) => importsBuiltins(Deno.readTextFileSync(path)));
     const everywhere = tests.filter((path) => {
       const text = Deno.readTextFileSync(path);
       return !needNode.some((needed) => text.includes(`/${needed}"`));
     });
-    note("workerd", await runInWorkerd(await bundle(folder, everywhere, "workerd")));
+    const results = await runInWorkerd(await bundle(folder, everywhere, "workerd"));
+    const failed = results.filter(({ error }) => error !== undefined);
+    for (const { name, error } of failed) console.log(`${name}\n${error}`);
+    note("workerd", { passed: results.length - failed.length, failed: failed.length, skipped: 0 });
   } finally {
     await esbuild.stop();
     await rm(folder, { recursive: true });
@@ -59,9 +56,9 @@ try {
 } catch (error) {
   exitWithError(error);
 }
-for (const failure of failures) console.log(failure);
-console.log(`${formatCounts(sumCounts(counts))} (${((performance.now() - began) / 1000).toFixed(1)} s)`);
-Deno.exit(failures.length > 0 ? 1 : 0);
+const total = sumCounts(counts);
+console.log(`${formatCounts(total)} (${((performance.now() - began) / 1000).toFixed(1)} s)`);
+Deno.exit(total.failed > 0 ? 1 : 0);
 
 /** Whether a file imports values of a module that only Node, Deno and Bun have. */
 function importsBuiltins(text: string): boolean {
@@ -151,32 +148,20 @@ async function measureBundle(folder: string): Promise<string[]> {
   ];
 }
 
-/** Runs the tests on a runtime, in the folder. */
-async function runOn(name: RuntimeName, folder: string, tests: readonly string[]): Promise<TestResult[]> {
-  const { command, createReader } = await findRuntime(name);
-  const path = join(folder, name === "deno" ? "all_test.ts" : "all_test.mjs");
-  await writeFile(
-    path,
-    name === "deno" ? tests.map((test) => `import "./${test}";\n`).join("") : await bundle(folder, tests, "node"),
-  );
-  const read = createReader();
-  const results: TestResult[] = [];
-  const onLine = (line: string) => void results.push(...read(line));
-  const { success, output } = await capture([...command, path], { silenceSeconds, onLine, cwd: folder });
-  if (!success && results.every(({ outcome }) => outcome !== "failed")) {
-    throw new CommandError(`${name} ended with an error:\n${output.slice(-4000)}`);
-  }
-  return results;
+/** Runs the tests on a runtime, in the folder, and prints the output of those that failed. */
+async function runOn(name: RuntimeName, folder: string, tests: readonly string[]): Promise<void> {
+  const file = name === "deno" ? "all_test.ts" : "all_test.mjs";
+  const text = name === "deno"
+    ? tests.map((test) => `import "./${test}";\n`).join("")
+    : await bundle(folder, tests, "node");
+  await writeFile(join(folder, file), text);
+  const { counts, output } = await runTests(name, [join(folder, file)], { cwd: folder });
+  if (counts.failed > 0) console.log(output);
+  note(name, counts);
 }
 
-/** Counts results, and prints those that failed. */
-function note(name: string, results: readonly TestResult[]): void {
-  const count = (outcome: TestResult["outcome"]) => results.filter((result) => result.outcome === outcome).length;
-  const own = { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
-  if (own.passed === 0) failures.push(`FAILED on ${name}: no test passed`);
-  counts.push(own);
-  console.log(`${name}: ${formatCounts(own)}`);
-  for (const result of results.filter(({ outcome }) => outcome === "failed")) {
-    failures.push(`FAILED on ${name}: ${result.name}\n${result.details}`);
-  }
+/** Keeps and prints the counts of a runtime; one without a test fails. */
+function note(name: string, found: TestCounts): void {
+  counts.push(found.passed > 0 ? found : { ...found, failed: Math.max(1, found.failed) });
+  console.log(`${name}: ${formatCounts(counts.at(-1)!)}`);
 }

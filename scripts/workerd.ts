@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CommandError } from "./command.ts";
 import { npx } from "./run.ts";
-import type { TestResult } from "./test_runtimes.ts";
+import type { TestResult } from "./workerd_test_list.ts";
 
 /** The package with its version. */
 const workerdPackage = "workerd@1.20261117.1";

@@ -1,5 +1,12 @@
 /** Registers tests in workerd, in place of `node:test`, and runs them. */
 
+/** What became of a test. */
+export interface TestResult {
+  readonly name: string;
+  /** Why it failed; absent if it passed. */
+  readonly error?: string;
+}
+
 interface Registered {
   readonly name: string;
   readonly body: () => unknown;
@@ -16,14 +23,14 @@ export function test(
 }
 
 /** Runs the tests one after another. */
-export async function run(): Promise<{ name: string; outcome: "passed" | "failed"; details: string }[]> {
-  const results = [];
+export async function run(): Promise<TestResult[]> {
+  const results: TestResult[] = [];
   for (const { name, body } of registered) {
     try {
       await body();
-      results.push({ name, outcome: "passed" as const, details: "" });
+      results.push({ name });
     } catch (error) {
-      results.push({ name, outcome: "failed" as const, details: error instanceof Error ? String(error.stack) : "" });
+      results.push({ name, error: String(error instanceof Error ? error.stack : error) });
     }
   }
   return results;

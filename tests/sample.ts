@@ -1,14 +1,14 @@
-/** A part of many combinations. A run of all files takes the part, a run of some files takes the whole. */
+/** A part of many combinations, the same in each run. `deno task test -- --full` takes the whole. */
 
 import process from "node:process";
 
-/** The number of the part, which scripts/test.ts and .ci/run set; absent in a run that takes the whole. */
-const { LATCHKEY_TEST_SAMPLE: turn } = process.env;
+/** Whether a run takes every combination. */
+const isFull = process.argv.includes("--full");
 
 /**
- * Every `share`-th item, beginning elsewhere for each `place` and in each turn, so that the parts of as many places or
- * turns have every item; all items in a run that is not a sample.
+ * Every `share`-th item, beginning elsewhere for each `place`, so that the parts of as many places have every item. With
+ * `--full`, all items.
  */
 export function sample<T>(items: readonly T[], share: number, place: number): readonly T[] {
-  return turn === undefined ? items : items.filter((_, index) => index % share === (place + Number(turn)) % share);
+  return isFull ? items : items.filter((_, index) => index % share === place % share);
 }

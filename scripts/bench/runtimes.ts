@@ -3,7 +3,7 @@
 import * as esbuild from "esbuild";
 import { installModules } from "../modules.ts";
 import { npx, run } from "../run.ts";
-import { runtimePackages } from "../runtime_versions.ts";
+import { runtimePackages } from "../test_run.ts";
 
 /** Programs, by their files in this folder. */
 type Program = "server" | "load";

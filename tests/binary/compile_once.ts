@@ -9,7 +9,6 @@ import { after, test } from "node:test";
 import process from "node:process";
 import { isSignatureValid, readSignature, signAdHoc } from "../../scripts/mach_o.ts";
 import { thisSystem } from "../../scripts/run.ts";
-import { sample } from "../sample.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-compile-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -53,7 +52,7 @@ const systems = {
   "windows-x64": { magic: "4d5a", place: (view: DataView) => view.getUint32(0x3c, true) + 4, processor: 0x8664 },
 } as const;
 
-for (const [target, { magic, place, processor }] of sample(Object.entries(systems), 3, 0)) {
+for (const [target, { magic, place, processor }] of Object.entries(systems)) {
   const signed = target.startsWith("macos");
   test(`Bun builds for ${target}${signed ? ", with a valid signature" : ""}`, async () => {
     const output = join(folder, `latchkey-${target}`);

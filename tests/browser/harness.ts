@@ -4,11 +4,11 @@
 // deno-lint-ignore no-import-prefix
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "npm:playwright-core@1.65.1";
 import process from "node:process";
-import { findChromium } from "../../scripts/browser.ts";
 import { html, toResponse } from "../../src/core/http/message.ts";
 import { assets as devtoolsAssets } from "../../src/devtools/assets.gen.ts";
 import { assets as serverAssets } from "../../src/server/pages/assets.gen.ts";
 import { pages } from "../drawn_pages.ts";
+import { findChromium } from "./chromium.ts";
 import { samples } from "./samples.ts";
 
 /** Where Chromium is; undefined where the tests are to be skipped. */

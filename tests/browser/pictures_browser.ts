@@ -1,4 +1,4 @@
-/** The pictures of the READMEs, from real pages: `deno task test:browser --pictures static/pictures pictures`. */
+/** The pictures of the READMEs, from real pages: `LATCHKEY_PICTURES=static/pictures deno task test:browser`. */
 
 import { assert } from "@std/assert";
 import { writeFile } from "node:fs/promises";

@@ -6,7 +6,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "node:test";
 import { tcpProxy } from "../platform/store/tcp_proxy.ts";
-import { sample } from "../sample.ts";
 import { assertSingleUse } from "./single_use.ts";
 import { assertConsistent, waitUntilReady, waitUntilUnready } from "./assertions.ts";
 import { runLoad } from "./load.ts";
@@ -21,15 +20,8 @@ export interface SharedDatabase {
   readonly store: string;
 }
 
-/**
- * Registers the tests, which call `shared` when they run. In `.ci/run` each failure is tried on one database this week,
- * and on the other next week.
- */
+/** Registers the tests, which call `shared` when they run. */
 export function failureScenarios(name: "PostgreSQL" | "Redis", shared: () => SharedDatabase): void {
-  const failure = (place: number, title: string, run: () => Promise<void>) => {
-    if (sample(["PostgreSQL", "Redis"], 2, place).includes(name)) test(title, run);
-  };
-
   test("three instances on three runtimes act as one server: each continues a flow of another", async () => {
     const report = await runLoad(`${name}, nothing happens`, shared().instances, (load) => load.flows(100));
     assertConsistent(report);
@@ -40,7 +32,7 @@ export function failureScenarios(name: "PostgreSQL" | "Redis", shared: () => Sha
     await assertSingleUse(shared().instances);
   });
 
-  failure(0, "an instance is killed under load and restarted", async () => {
+  test("an instance is killed under load and restarted", async () => {
     const { instances } = shared();
     const report = await runLoad(
       `${name}, an instance killed`,
@@ -51,8 +43,8 @@ export function failureScenarios(name: "PostgreSQL" | "Redis", shared: () => Sha
     assert(report.broken > 0, "it was killed under load");
   });
 
-  for (const [place, how] of (["gracefully", "immediately"] as const).entries()) {
-    failure(place, `the database is stopped ${how} and restarted, with every acknowledged write`, async () => {
+  for (const how of ["gracefully", "immediately"] as const) {
+    test(`the database is stopped ${how} and restarted, with every acknowledged write`, async () => {
       const { database, instances } = shared();
       const report = await runLoad(`${name}, stopped ${how}`, instances, async (load) => {
         await load.flows(20);
@@ -67,7 +59,7 @@ export function failureScenarios(name: "PostgreSQL" | "Redis", shared: () => Sha
     });
   }
 
-  failure(1, "the database is paused for longer than the store's timeout", async () => {
+  test("the database is paused for longer than the store's timeout", async () => {
     const { database, instances } = shared();
     const report = await runLoad(`${name}, paused`, instances, async (load) => {
       await load.flows(20);
@@ -84,9 +76,8 @@ export function failureScenarios(name: "PostgreSQL" | "Redis", shared: () => Sha
     assert(report.unavailable > 0, "it was paused under load");
   });
 
-  for (const [place, runtime] of (["node", "bun"] as const).entries()) {
-    failure(
-      place,
+  for (const runtime of ["node", "bun"] as const) {
+    test(
       `the connection of an instance on ${runtime} to the database stalls, then breaks: the others continue`,
       async () => {
         const { database, instances: [other, another], store } = shared();

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 
-/** The output of Deno with failed tests, and that of `deno task test`. */
+/** The outputs of Deno, Node and Bun with failed tests, and of a script. */
 const printed = `
 ./tests/a_test.ts => [X-01] fine ... ok (11ms)
 ./tests/a_test.ts => [X-02] | loses (3 ms) ... FAILED (9ms)
@@ -26,12 +26,19 @@ error: Error: expected => ./found
 FAILED | 1 passed | 2 failed (130ms)
 error: Test failed
 
-FAILED on node: tests/a_test.ts: [X-03] has parts
+✔ [X-01] fine (0.4ms)
+✖ [X-03] has parts (1.25ms)
+ℹ fail 1
+
+✖ failing tests:
+
+test at tests/a_test.ts:1:1
+✖ [X-03] has parts (1.25ms)
   Error: FAILED on purpose
 
-FAILED on node: tests/a_test.ts: [X-03] has parts
+(pass) [X-01] fine [0.10ms]
+(fail) [X-04] loses
 FAILED: the tests cannot be started: no network
-node: 3 passed, 3 failed, 0 skipped in 2 files
 3 passed, 5 failed, 0 skipped
 `;
 
@@ -54,7 +61,8 @@ test("the end of a run names each part that failed, and its failed tests with th
     "the command failed",
     "deno: ./tests/b_test.ts (uncaught error)",
     "deno: [X-02] | loses (3 ms)",
-    "node: tests/a_test.ts: [X-03] has parts",
+    "bun: [X-04] loses",
+    "node: [X-03] has parts",
     "the tests cannot be started: no network",
   ];
   assertEquals(
@@ -123,8 +131,8 @@ test("everything runs the command of the README and each task with tests, and ad
   for (const task of ["ok --but-tests", "release", ...withTests]) {
     assert(calls.some((call) => new RegExp(`\\btask ${task}\\b`).test(call)), task);
   }
-  assert(calls.includes("-y deno task test --all"));
-  assert(readFileSync("README.md", "utf8").replaceAll("\n", " ").includes("`npx -y deno task test` runs the tests"));
+  assert(calls.includes("-y deno task test"));
+  assert(readFileSync("README.md", "utf8").replaceAll("\n", " ").includes("npx -y deno task test "));
   assert(output.endsWith(`\n${2 * (withTests.length + 1)} passed, 0 failed, 0 skipped\n`), output);
   for (const part of ["checks", "tests", "release", "packages", "binary", "browser tests", "many instances"]) {
     assert(new RegExp(`^== ${part}: ok, \\d+ s, \\d+ s of CPU$`, "m").test(output), part);

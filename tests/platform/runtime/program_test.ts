@@ -9,7 +9,6 @@ import process from "node:process";
 import { test } from "node:test";
 import { assertTokenResponse, basic, challenge, encode, forEachCase, getOutcome, verifier } from "../../kit.ts";
 import type { Fields } from "../../kit.ts";
-import { sample } from "../../sample.ts";
 import { findFreePort } from "./free_port.ts";
 import { binary, runProgram, startProgram } from "./run_program.ts";
 import type { StartOptions } from "./run_program.ts";
@@ -284,7 +283,7 @@ test("hash-password turns its input into a digest that logs that user in, and do
     assertEquals([status, headers.get("location")?.startsWith("/oauth2/consent?")], [303, true]);
     assert(!output().includes(secret) && !output().includes("$scrypt"));
   });
-  for (const input of sample([undefined, "", "\n", "x".repeat(1025)], 4, 0)) {
+  for (const input of [undefined, "", "\n", "x".repeat(1025)]) {
     const rejected = await runProgram({ args: ["hash-password"], input });
     assertEquals([rejected.code, rejected.stdout], [1, ""]);
     assertMatch(rejected.stderr, /password/);
