@@ -6,7 +6,6 @@ import manifest from "../deno.json" with { type: "json" };
 import { CommandError, exitWithError, readCommand } from "./command.ts";
 import { rulesPath } from "../src/devtools/rules/rules_file.ts";
 import { getPackageNames, readLicenses } from "./licenses.ts";
-import { isSignatureValid, readSignature, signAdHoc } from "./mach_o.ts";
 import { installModules } from "./modules.ts";
 import { npx, run, thisSystem } from "./run.ts";
 
@@ -156,14 +155,14 @@ async function compileWithBun({ target, draft, licensed }: BuildTarget): Promise
   if (unlicensed.length > 0) {
     throw new CommandError(`Bun put in ${unlicensed.join(", ")}, whose licences are not inside.`);
   }
-  if (target.startsWith("macos")) await fixSignature(draft);
+  await sign(target, draft);
 }
 
-/** Bun signs for Apple silicon, and leaves its own invalid signature on other binaries. */
-async function fixSignature(file: string): Promise<void> {
-  const bytes = await Deno.readFile(file);
-  const signature = readSignature(bytes);
-  if (signature === undefined || !isSignatureValid(signature)) await Deno.writeFile(file, signAdHoc(bytes, "latchkey"));
+/** Apple silicon runs no program without a valid signature, and only a Mac has the program that signs. */
+async function sign(target: Target, file: string): Promise<void> {
+  if (!target.startsWith("macos")) return;
+  if (Deno.build.os === "darwin") await run(["codesign", "--force", "--sign", "-", file]);
+  else console.log("If macOS refuses the file, sign it there: codesign --force --sign - latchkey");
 }
 
 function assertNodeBuildsFor(target: Target): void {
@@ -195,8 +194,7 @@ async function compileWithNode({ target, draft }: BuildTarget): Promise<void> {
   };
   await Deno.writeTextFile(`${folder}/sea.json`, JSON.stringify(settings));
   await run([node, "--build-sea", `${folder}/sea.json`]);
-  // The signature of Node is invalid now, and Apple silicon runs no unsigned program.
-  if (target.startsWith("macos")) await run(["codesign", "--force", "--sign", "-", draft]);
+  await sign(target, draft);
 }
 
 /** Files of the program, and the licences of packages among them. */

@@ -39,7 +39,7 @@ const expectations:
     [/^npx -y deno task start faults$/, async (command, place) => await shell(command, place)],
     [/^npx -y deno task build$/, expectPackage],
     [/^npx -y deno task image$/, expectImage],
-    // What `deno task image` makes. The release starts the same image where there is no docker.
+    // What `deno task image` makes; with --try it starts the image where there is no docker.
     [/^docker run .* latchkey$/, () => Promise.resolve("not tried here")],
     [/^npx -y deno task test$/, async (command, place) => await shell(`${command} ${testFiles.join(" ")}`, place)],
     [/^npx -y deno run -A \.\.\/latchkey\/src\/main\.ts exec -- npm test$/, expectSuite],

@@ -175,7 +175,7 @@ const blackBoxTests = [
     ...["requested_claims/requested_claims", "response_types/response_types", "shared_signals/shared_signals"],
     ...["signed_requests/jar", "signed_responses/jarm", "step_up/step_up", "token_exchange/token_exchange"],
   ].map((name) => `server/extensions/${name}`),
-  ...["control", "faults", "issued_actions", "kit", "log", "mint", "oauth2_mock_server", "tenants"]
+  ...["control", "faults_socket", "flow_controls", "log", "log_in", "mint", "oauth2_mock_server", "tenants"]
     .map((name) => `testing/${name}`),
   "resource/require_token",
 ].map((name) => `tests/${name}_test.ts`);
@@ -258,12 +258,13 @@ try {
   }
   for (const { name, runtime } of failed > 0 ? [] : blackBoxSteps.filter(isSelected)) {
     await runStep(name, async (home) => {
-      await setUpProject(home, { packages: compiler, files: [] });
+      await setUpProject(home, { packages: [...compiler, "ioredis@6", "postgres@3"], files: [] });
       const bundles = await bundleTests(blackBoxTests, { folder: `${home}/tests`, packed: true });
       // In this folder, since some tests read files of the project.
       const { counts, output } = await runTests(runtime, bundles);
       console.log(`${name}: ${formatCounts(counts)}`);
-      return counts.passed > 0 && counts.failed + counts.skipped === 0 ? undefined : output;
+      skipped += counts.skipped;
+      return counts.passed > 0 && counts.failed === 0 ? undefined : output;
     });
   }
 } finally {

@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import process from "node:process";
-import { isSignatureValid, readSignature, signAdHoc } from "../../scripts/mach_o.ts";
 import { thisSystem } from "../../scripts/run.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-compile-"));
@@ -42,10 +41,7 @@ test("a failed build is one sentence and exit code 1", async () => {
   for (const word of ["--with", "--target", "--output"]) assertMatch(help.stdout, new RegExp(`^ +${word} `, "m"));
 });
 
-/**
- * How a file for a target of each system begins: what it is, and at which place it names which processor. In .ci/run of
- * one system each week.
- */
+/** How a file for a target of each system begins: what it is, and at which place it names which processor. */
 const systems = {
   "linux-x64": { magic: "7f454c46", place: () => 18, processor: 0x3e },
   "macos-arm64": { magic: "cffaedfe", place: () => 4, processor: 0x0c },
@@ -53,8 +49,7 @@ const systems = {
 } as const;
 
 for (const [target, { magic, place, processor }] of Object.entries(systems)) {
-  const signed = target.startsWith("macos");
-  test(`Bun builds for ${target}${signed ? ", with a valid signature" : ""}`, async () => {
+  test(`Bun builds for ${target}`, async () => {
     const output = join(folder, `latchkey-${target}`);
     const { code, stdout, stderr } = await compile("--with", "bun", "--target", target, "--output", output);
     assertEquals(code, 0, stderr);
@@ -71,39 +66,5 @@ for (const [target, { magic, place, processor }] of Object.entries(systems)) {
       const other = sha256(readFileSync(process.env.LATCHKEY_TEST_BINARY!));
       assertEquals(sha256(bytes), other, "the same source gives other bytes under another file name");
     }
-    if (signed) {
-      const signature = readSignature(bytes)!;
-      assertEquals([signature.adHoc, isSignatureValid(signature)], [true, true]);
-    }
   });
 }
-
-test("a signature is valid until a byte before it changes", () => {
-  // As little as a file can be: a head, the commands for its two segments and its signature, and two pages and a half.
-  const size = 10_240;
-  const file = new Uint8Array(size + 16);
-  const view = new DataView(file.buffer);
-  const segment = (at: number, name: string, from: number, length: number) => {
-    view.setUint32(at, 0x19, true);
-    view.setUint32(at + 4, 72, true);
-    file.set(new TextEncoder().encode(name), at + 8);
-    view.setBigUint64(at + 40, BigInt(from), true);
-    view.setBigUint64(at + 48, BigInt(length), true);
-  };
-  view.setUint32(16, 3, true);
-  segment(32, "__TEXT", 0, 8192);
-  segment(104, "__LINKEDIT", 8192, size + 16 - 8192);
-  assertEquals(readSignature(file), undefined);
-  [0x1d, 16, size, 16].forEach((number, i) => view.setUint32(176 + 4 * i, number, true));
-
-  const signed = signAdHoc(file, "test");
-  assertEquals(readSignature(signed), { adHoc: true, coveredBytes: size, signatureOffset: size, brokenPages: [] });
-  const segmentLength = new DataView(signed.buffer).getBigUint64(104 + 48, true);
-  assertEquals([segmentLength, readSignature(signAdHoc(signed, "again"))?.brokenPages], [
-    BigInt(signed.length - 8192),
-    [],
-  ]);
-  signed[4096]! ^= 1;
-  signed[size - 1]! ^= 1;
-  assertEquals(readSignature(signed)?.brokenPages, [1, 2]);
-});

@@ -128,20 +128,22 @@ test("everything runs the command of the README and each task with tests, and ad
   const { calls, output } = runEverything("no such call");
   const { tasks } = JSON.parse(readFileSync("deno.json", "utf8"));
   const withTests = Object.keys(tasks).filter((name) => name.startsWith("test:"));
-  for (const task of ["ok --but-tests", "release", ...withTests]) {
+  for (const task of ["ok --but-tests", "build", "image --try", ...withTests]) {
     assert(calls.some((call) => new RegExp(`\\btask ${task}\\b`).test(call)), task);
   }
   assert(calls.includes("-y deno task test"));
   assert(readFileSync("README.md", "utf8").replaceAll("\n", " ").includes("npx -y deno task test "));
   assert(output.endsWith(`\n${2 * (withTests.length + 1)} passed, 0 failed, 0 skipped\n`), output);
-  for (const part of ["checks", "tests", "release", "packages", "binary", "browser tests", "many instances"]) {
+  for (
+    const part of ["checks", "tests", "npm package", "image", "packages", "binary", "browser tests", "many instances"]
+  ) {
     assert(new RegExp(`^== ${part}: ok, \\d+ s, \\d+ s of CPU$`, "m").test(output), part);
   }
 });
 
 test("everything ends before the tests if a cheap check fails", linux, () => {
   const { calls, output } = runEverything("task ok --but-tests");
-  assertEquals(calls.filter((call) => /task (?:test|release)/.test(call)), []);
+  assertEquals(calls.filter((call) => /task (?:test|build|image)/.test(call)), []);
   assert(output.includes("== FAILED: checks: words: FAILED\n"), output);
   assert(output.endsWith("\n0 passed, 1 failed, 0 skipped\n"), output);
 });
