@@ -21,6 +21,20 @@ const folder = "dist/npm";
 const engines = { node: ">=22.13" };
 const bin = { latchkey: "main.js" };
 
+/**
+ * The entries that test suites import. The module loader of jest loads no ES modules, so they are CommonJS too; Node
+ * loads the others by `require()`.
+ */
+const commonJsEntries = [
+  "src/mod.ts",
+  "src/check/mod.ts",
+  "src/resource/mod.ts",
+  "src/testing/control/connect.ts",
+  "src/testing/mod.ts",
+  "src/testing/node/mod.ts",
+  "src/testing/oauth2_mock_server/mod.ts",
+];
+
 /** Dependencies of users. Every other import is bundled. */
 const dependencies = ["jose", "preact", "preact-render-to-string"];
 
@@ -63,7 +77,7 @@ await installModules().catch(exitWithError);
 await Deno.remove(folder, { recursive: true }).catch(ignoreNotFound);
 const entries = [...Object.values(manifest.exports), "src/main.ts"].map((path) => path.replace(/^\.\//, ""));
 const modules = await bundlePackage(entries, "src/main.ts", [...dependencies, ...optional]);
-const commonJs = await bundleCommonJs(entries.filter((entry) => entry !== "src/main.ts"), optional);
+const commonJs = await bundleCommonJs(commonJsEntries, optional);
 for (const { path, text } of [...modules.files, ...commonJs.files]) {
   await write(path, text, path === bin.latchkey ? 0o755 : 0o644);
 }
@@ -168,11 +182,10 @@ async function writeDeclarations(entryPoints: readonly string[]): Promise<string
     await run("tar", "-xzf", `${tempFolder}/it.tgz`, "-C", tempFolder);
     const paths = globSync("**/*.d.ts", { cwd: `${tempFolder}/package/src` });
     for (const path of paths) {
-      const text = withDisposable(await Deno.readTextFile(`${tempFolder}/package/src/${path}`));
-      await write(`types/${path}`, text);
-      // The same for CommonJS; the package.json of that folder sets the module type.
-      await write(`${commonJsFolder}/types/${path}`, text);
+      await write(`types/${path}`, withDisposable(await Deno.readTextFile(`${tempFolder}/package/src/${path}`)));
     }
+    // Both kinds of modules may import declarations of CommonJS; with type "module" only ES modules may.
+    await write("types/package.json", JSON.stringify({ type: "commonjs" }) + "\n");
     const exported = entryPoints.filter((entry) => entry !== "src/main.ts").map(declaration);
     const missing = exported.find((path) => !paths.includes(path.slice("types/".length)));
     if (missing) throw new Error(`deno pack wrote no ${missing}: look for slow types with deno publish --dry-run`);
@@ -217,8 +230,8 @@ function packageJson(): unknown {
     const path = entry.replace(/^\.\/src\//, "");
     const types = `./${declaration(path)}`;
     const file = path.replace(/\.tsx?$/, ".js");
-    const required = { types: `./${commonJsFolder}/${declaration(path)}`, default: `./${commonJsFolder}/${file}` };
-    return [subpath, { require: required, types, default: `./${file}` }] as const;
+    const required = commonJsEntries.includes(`src/${path}`) && { require: `./${commonJsFolder}/${file}` };
+    return [subpath, { types, ...required, default: `./${file}` }] as const;
   });
   // For moduleResolution node10, which ignores "exports".
   const typesVersions = Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Builds the CommonJS bundle, for example for jest with ts-jest: one file without comments and indentation. */
+/** Builds the CommonJS bundle, for the module loader of jest: one minified file. */
 
 import * as esbuild from "esbuild";
 import { dirname, relative } from "node:path/posix";
@@ -11,7 +11,7 @@ export const commonJsFolder = "cjs";
 const bundlePath = `${commonJsFolder}/latchkey.js`;
 
 /**
- * Bundles these entries with all ESM-only packages. Each entry is a file that re-exports from the one bundle, so shared
+ * Bundles these entries with all ES modules that they import. Each entry is a file that re-exports from the one bundle, so shared
  * modules exist once. The bundle contains no import(), because jest rejects it.
  *
  * @param external Packages that are not bundled; they can be required.
@@ -30,8 +30,9 @@ export async function bundleCommonJs(entries: readonly string[], external: reado
     jsx: "automatic",
     jsxImportSource: manifest.compilerOptions.jsxImportSource,
     legalComments: "none",
-    // The chunks beside it are the readable form; names stay as they are, for stack traces.
-    minifyWhitespace: true,
+    // The chunks beside it are the readable form; functions keep their names, for stack traces.
+    minify: true,
+    keepNames: true,
     metafile: true,
     write: false,
     outfile: bundlePath,

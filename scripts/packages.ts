@@ -26,7 +26,15 @@ interface Project {
 }
 
 /** Packages of several projects, which are installed once. */
-const testRunners = ["vitest@5.1.1", "jest@30", "ts-jest@29", "typescript@5", "@types/jest@30", "@types/node@24"];
+const testRunners = [
+  "vitest@5.1.1",
+  "jest@30",
+  "mocha@11",
+  "ts-jest@29",
+  "typescript@5",
+  "@types/jest@30",
+  "@types/node@24",
+];
 const tools = [
   // Cypress without its program, which npm does not have.
   ...[
@@ -136,8 +144,23 @@ const projects: readonly Project[] = [
   {
     name: "commonjs",
     packages: compiler,
-    files: ["node_test.js"],
-    command: ["node@22", "--test", "node_test.js"],
+    files: ["node_test.js", "commonjs/other_entries_test.js"],
+    command: ["node@22", "--test", "node_test.js", "other_entries_test.js"],
+    commonJs: true,
+  },
+  {
+    // Its own module loader, with babel, which it uses by default.
+    name: "jest-commonjs",
+    packages: testRunners,
+    files: ["commonjs/require.test.js"],
+    command: ["node@24", "node_modules/jest/bin/jest.js", `--testTimeout=${timeoutMs}`],
+    commonJs: true,
+  },
+  {
+    name: "mocha",
+    packages: testRunners,
+    files: ["commonjs/require.test.js"],
+    command: ["node@24", "node_modules/mocha/bin/mocha.js", "--timeout", String(timeoutMs), "require.test.js"],
     commonJs: true,
   },
   {

@@ -1,0 +1,13 @@
+/** The entries that are ES modules alone, which Node loads by require(). */
+
+const assert = require("node:assert/strict");
+const { test } = require("node:test");
+
+test("require() loads the core and a store", async () => {
+  const { core } = require("@latchkey/latchkey/core");
+  const { sqliteStore } = require("@latchkey/latchkey/stores/sqlite");
+  const issuer = "http://localhost:9000";
+  const server = await core({ issuer, clients: [], users: [], store: await sqliteStore(":memory:") });
+  const response = await server.fetch(new Request(`${issuer}/.well-known/openid-configuration`));
+  assert.equal((await response.json()).issuer, issuer);
+});
