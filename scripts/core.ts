@@ -11,8 +11,8 @@ import { run } from "./run.ts";
  * higher than their number, which almost every change alters.
  */
 const limits = {
-  "files of the core": 97,
-  "lines of these files": 10620,
+  "files of the core": 110,
+  "lines of these files": 11800,
   "imports of the core from elsewhere": 0,
   "pairs of folders in src/server that import each other": 0,
   "folders in circles": 0,

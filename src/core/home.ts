@@ -1,4 +1,4 @@
-/** GET /: where clients find the server. */
+/** GET /: where clients find the server, and a demo login. */
 
 import { publicUrl } from "./endpoint.ts";
 import { redirect } from "./http/message.ts";
@@ -14,7 +14,7 @@ export const home: Handlers = {
       const name = endpoint.name === "discovery" ? "metadata" : endpoint.metadataName;
       return name === undefined ? [] : [[name, publicUrl(server, endpoint)]];
     });
-    return await plainPage(200, PlainHomePage, { issuer: site.issuer, endpoints });
+    return await plainPage(200, PlainHomePage, { ...site, endpoints });
   },
 };
 

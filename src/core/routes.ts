@@ -127,6 +127,7 @@ export function coreEndpoints(
     page("home", `${base}/`, async () => (await import("./home.ts")).home),
     // Outside the issuer, for those who open the address without its path.
     ...base === "" ? [] : [page("root", "/", async () => (await import("./home.ts")).root)],
+    page("start", `${base}/start`, async () => (await import("./demo_flow.ts")).startHandlers()),
     {
       ...page("authorized", `${base}/authorized`, async () => (await import("./authorized.ts")).authorized),
       methods: getAndPost,

@@ -3,6 +3,7 @@
 
 import type { ComponentChildren, VNode } from "preact";
 import type { PageForm } from "../http/message.ts";
+import { type AuthorizedElements, AuthorizedPage, type AuthorizedProps } from "./authorized_page.tsx";
 
 /** The props of every page of the minimal server. */
 interface PlainProps {
@@ -57,52 +58,76 @@ function Facts({ facts }: {
 }
 
 export interface PlainHomeProps extends PlainProps {
+  /** The prefix of all links to this server. */
+  readonly base: string;
   /** The URLs of the metadata and of the endpoints in it. */
   readonly endpoints: readonly (readonly [name: string, url: string])[];
 }
 
-export function PlainHomePage({ endpoints, ...props }: PlainHomeProps): VNode {
+export function PlainHomePage({ endpoints, base, ...props }: PlainHomeProps): VNode {
   return (
     <PlainLayout {...props} heading="Authorization server">
+      <p>
+        <a href={`${base}/start`}>Start New Authorization</a>
+      </p>
       <Facts facts={endpoints} />
     </PlainLayout>
   );
 }
 
-export interface PlainAuthorizedProps extends PlainProps {
-  readonly hasResponse: boolean;
-  readonly parameters: readonly (readonly [name: string, value: string])[];
-  /** Sentences about cut, repeated or unreadable parameters. */
-  readonly notes: readonly string[];
-  /** A token request to paste into a shell. Absent without a code. */
-  readonly tokenRequest?: string;
+export interface PlainAuthorizedProps extends PlainProps, AuthorizedProps {
+  /** The parameters of the response besides code and error, and the state of a success. */
+  readonly others: readonly (readonly [name: string, value: string])[];
 }
 
 /** The response, and how to exchange its code. */
-export function PlainAuthorizedPage(
-  { hasResponse, parameters, notes, tokenRequest, ...props }: PlainAuthorizedProps,
-): VNode {
-  const heading = tokenRequest !== undefined
-    ? "Authorization Successful!"
-    : hasResponse
-    ? "Authorization Failed"
-    : "No authorization response";
+export function PlainAuthorizedPage({ others, ...props }: PlainAuthorizedProps): VNode {
   return (
-    <PlainLayout {...props} heading={heading}>
-      {notes.map((note) => <p key={note}>{note}</p>)}
-      <Facts facts={parameters} />
-      {tokenRequest !== undefined && (
-        <>
-          <p>
-            The client must check that <code>state</code>{" "}
-            equals the value that it sent. Then it exchanges the code, once, for tokens:
-          </p>
-          <pre><code>{tokenRequest}</code></pre>
-        </>
-      )}
-    </PlainLayout>
+    <AuthorizedPage
+      {...props}
+      elements={{
+        ...plainElements,
+        Frame: ({ heading, opening, children }) => (
+          <PlainLayout {...props} heading={heading}>
+            {opening}
+            {children}
+          </PlainLayout>
+        ),
+        ResponseError: ({ error, description }) => (
+          <Facts facts={[["Error", error], ["Description", description], ...others]} />
+        ),
+      }}
+      additions={{
+        checks: (
+          <>
+            {others.length > 0 && <Facts facts={others} />}
+            <p>
+              The client must check that <code>state</code> equals the value that it sent, and <code>iss</code>{" "}
+              the issuer below.
+            </p>
+          </>
+        ),
+      }}
+    />
   );
 }
+
+/** The elements of the page `/authorized`, without a script. */
+const plainElements: Omit<AuthorizedElements, "Frame" | "ResponseError"> = {
+  Notes: ({ notes }) => <>{notes.map((note) => <p key={note}>{note}</p>)}</>,
+  Value: ({ label, text }) => (
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        <code>{text}</code>
+      </dd>
+    </div>
+  ),
+  Verdict: ({ children }) => <p>{children}</p>,
+  Code: ({ text }) => <code>{text}</code>,
+  SecretText: ({ text }) => <>{text}</>,
+  Command: ({ text }) => <pre><code>{text}</code></pre>,
+};
 
 /** Submits the form. Without scripts, the user presses the button. */
 export const submitScript = "document.forms[0].submit()";

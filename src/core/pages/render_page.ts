@@ -25,7 +25,9 @@ export async function inlineDigest(text: string): Promise<string> {
 }
 
 const style = "body{max-width:48rem;margin:2rem auto;padding:0 1rem;font:1rem/1.5 system-ui,sans-serif}" +
-  "code,pre{white-space:pre-wrap;overflow-wrap:anywhere}dt{font-weight:600}dd{margin:0 0 .5rem}";
+  "code,pre{white-space:pre-wrap;overflow-wrap:anywhere}dt{font-weight:600}dd{margin:0 0 .5rem}" +
+  "pre{margin:.5rem 0;padding:.75rem;border:1px solid GrayText;border-radius:3px}figure{margin:0 0 2rem}" +
+  "h3{margin:1rem 0 0;font-size:1rem}p{margin:.5rem 0}.ways{display:flex;flex-wrap:wrap;gap:.5rem 1.5rem;margin:1rem 0}";
 
 /**
  * Responds with a page of the minimal server, which receives the style.

@@ -25,5 +25,6 @@ export const httpRules = {
     "automatic login is not allowed for a page of another site",
     "RFC 9700 §4.7",
   ),
+  "DM-15": { source: "" },
   "DI-04": { source: "RFC 9700 §4.7" },
 } as const satisfies Readonly<Record<string, Rule>>;

@@ -13,7 +13,7 @@ import { digest } from "../../core/secrets.ts";
 import { demoKey } from "../../server/config/demo_entries.ts";
 import { demoSecret } from "../../server/config/demo_entries.ts";
 import type { Server } from "../../core/server.ts";
-import { callbackUri } from "../../core/authorized.ts";
+import { callbackUri } from "../../core/demo_flow.ts";
 import type { Context } from "../../core/context.ts";
 import { endpointPath } from "../../core/endpoint.ts";
 import { repeatedHost } from "../repeated_host.ts";

@@ -2,7 +2,7 @@
 
 import { readProtectedForm } from "../../server/pages/csrf.ts";
 import type { Handlers } from "../../core/route.ts";
-import { assertCallbackPage } from "../../core/authorized.ts";
+import { assertCallbackPage } from "../../core/demo_flow.ts";
 import { redirect } from "../../core/http/message.ts";
 import { type FindEditLink, runStep } from "./steps.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";

@@ -1,6 +1,6 @@
 /** The steps after an authorization response: what can be sent next, the requests of a step, and its outcome. */
 
-import { ensureBrowserCookie } from "../../server/pages/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import type { Context } from "../../core/context.ts";
 import { type ArrivedResponse, developerPagesOf } from "../../server/app.ts";
 import type { Site } from "../../server/pages/layout.tsx";
@@ -8,11 +8,11 @@ import { browserCsrfToken } from "../../server/pages/csrf.ts";
 import { endpointPath } from "../../core/endpoint.ts";
 import { p256KeyFrom, type ProofKey, proofKey } from "../../client/proof.ts";
 import { checkResponse, fixOf } from "../../server/hosting/authorized.ts";
-import { type DemoFlow, restoreDemoFlow, startLinks } from "../../server/hosting/demo_flow.ts";
+import { callbackClients, callbackUri, type DemoFlow, restoreDemoFlow, startLinks } from "../../core/demo_flow.ts";
 import { mustProve } from "../../server/extensions/dpop/settings.ts";
 import type { HttpResponse, RequestLike } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
-import { callbackClients, callbackUri, inspectCode } from "../../core/authorized.ts";
+import { inspectCode } from "../../core/authorized.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { reject } from "../../server/rules/mod.ts";
 import type { Params } from "../../core/params.ts";

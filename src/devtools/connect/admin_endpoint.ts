@@ -7,7 +7,7 @@
  * 4. `client_snippets/` generates settings for client libraries, shown on the page of a client.
  */
 
-import { ensureBrowserCookie } from "../../server/pages/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import { takeConfirmation } from "../../server/login/confirmation.ts";
 import type { Context } from "../../core/context.ts";
 import { browserCsrfToken } from "../../server/pages/csrf.ts";

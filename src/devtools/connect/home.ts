@@ -2,7 +2,7 @@
 
 import { publicUrl } from "../../core/endpoint.ts";
 import type { HttpResponse } from "../../core/http/message.ts";
-import { callbackClients, callbackUri } from "../../core/authorized.ts";
+import { callbackClients, callbackUri } from "../../core/demo_flow.ts";
 import type { Handlers } from "../../core/route.ts";
 import { isTrustedHost } from "../../core/cross_site.ts";
 import type { Context } from "../../core/context.ts";

@@ -68,6 +68,9 @@ export const httpTexts = {
       received: frame === undefined ? page : `${page}, in a request for ${frame}`,
     }),
   },
+  "DM-15": {
+    fix: "Register that redirect URI for a client, in the configuration or on the clients page.",
+  },
   "DI-04": {
     fix: "Open the page at the issuer's address. A proxy in between must forward the Host header unchanged.",
   },

@@ -57,9 +57,6 @@ export const pageTexts = {
       ].join(", "),
     }),
   },
-  "DM-15": {
-    fix: "Register that redirect URI for a client, in the configuration or on the clients page.",
-  },
   "DI-03": {
     fix: "Use a button of the page, or send its name and value.",
     explain: ({ expected, sent }) => ({ expected, received: sent ?? "nothing" }),

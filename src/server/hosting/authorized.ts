@@ -4,17 +4,12 @@
  */
 
 import {
-  assertCallbackPage,
-  basicCredentials,
-  callbackClients,
-  callbackUri,
   exchangeableCode,
   inspectCode,
-  type IssuedCode,
   readResponse,
   type ReceivedParams,
+  responseOutcome,
   shownParameters,
-  tokenCommand,
   truncate,
 } from "../../core/authorized.ts";
 import type { Context } from "../../core/context.ts";
@@ -34,11 +29,11 @@ import { findRule } from "../rules.ts";
 import { CallbackPage, type CallbackProps } from "../pages/authorized_page.tsx";
 import type { ResponseCheck } from "../pages/checks.tsx";
 import type { Site } from "../pages/layout.tsx";
-import type { TokenRequestExample } from "../pages/token_request_example.tsx";
 import { type ArrivedResponse, developerPagesOf } from "../app.ts";
-import { ensureBrowserCookie } from "../pages/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import { browserCsrfToken } from "../pages/csrf.ts";
-import { type DemoFlow, demoRequest, restoreDemoFlow, startLinks } from "./demo_flow.ts";
+import { assertCallbackPage, type DemoFlow, demoRequest, restoreDemoFlow, startLinks } from "../../core/demo_flow.ts";
+import { createExamples, type IssuedCode } from "../../core/token_example.ts";
 
 /** Maximum number of ignored parameters to name. */
 const maxIgnoredNames = 8;
@@ -65,7 +60,10 @@ async function showResponse(context: Context): Promise<HttpResponse> {
   const issued = code === undefined ? undefined : await inspectCode(server, code);
   const success = code !== undefined;
   const isIdTokenAlone = !success && shown.has("id_token") && !shown.has("error") && !shown.has("code");
-  const isOpenedDirectly = notes.length === 0 && !responseParameters.some((name) => params.names.includes(name));
+  const hasArrived = notes.length > 0 || responseParameters.some((name) => params.names.includes(name));
+  const outcome = isIdTokenAlone
+    ? { kind: "id_token" } as const
+    : responseOutcome({ code, issued, parameters, hasArrived });
   const response: ArrivedResponse = {
     code,
     state,
@@ -73,20 +71,14 @@ async function showResponse(context: Context): Promise<HttpResponse> {
     flow,
     issued,
     csrfToken: await browserCsrfToken(context, browser),
-    failed: !success && !isOpenedDirectly && !isIdTokenAlone,
+    failed: outcome.kind === "failure",
   };
   const next = await (await demoSteps?.())?.next(context, response);
   const client = issued && await server.clients.find(issued.clientId);
   const props: CallbackProps = {
     ...site,
     flowLink: flowLinkFor?.(parameters) ?? site.flowLink,
-    outcome: isOpenedDirectly
-      ? { kind: "none" }
-      : isIdTokenAlone
-      ? { kind: "id_token" }
-      : success
-      ? { kind: "success", code: shown.get("code")!, state, isUsed: issued?.consumedAt !== undefined }
-      : { kind: "failure", error: shown.get("error"), description: shown.get("error_description") },
+    outcome,
     ...!success && { fix: fixOf(shown.get("error_description")), scopes: server.settings.scopes },
     notes,
     request: flow && client && definedPairs(await demoRequest(context, client, flow)),
@@ -94,7 +86,15 @@ async function showResponse(context: Context): Promise<HttpResponse> {
     ignoredParameters: params.names.filter((name) => !responseParameters.includes(name)).slice(0, maxIgnoredNames)
       .map(truncate),
     checks: await checkResponse(server, response),
-    examples: success ? await createExamples(context, code, response, next?.signedBy) : [],
+    examples: success
+      ? await createExamples(context, {
+        code,
+        issued,
+        verifier: flow?.verifier,
+        signedBy: next?.signedBy,
+        secretOf: ({ id }) => id === "demo-confidential" ? demoSecret : undefined,
+      })
+      : [],
     tokenEndpoint: endpointUrl(context, "token"),
     userinfoEndpoint: endpointUrl(context, "userinfo"),
     codeLifetimeSeconds: server.settings.lifetimes.code,
@@ -158,56 +158,6 @@ async function checkVerifier(flow: DemoFlow | undefined, issued: IssuedCode | un
   const received = await digest(flow.verifier);
   const passed = received === issued.codeChallenge;
   return { name: "pkce", passed, expected: passed ? received : "another challenge", received };
-}
-
-/** The token request of a public client, then that of a confidential one, whichever clients exist. */
-async function createExamples(
-  context: Context,
-  code: string,
-  response: ArrivedResponse,
-  signedBy: string | undefined,
-): Promise<TokenRequestExample[]> {
-  const { server } = context;
-  const { flow, issued } = response;
-  const owner = issued && await server.clients.find(issued.clientId);
-  // A shell cannot sign each request.
-  const candidates = [...owner ? [owner] : [], ...await callbackClients(context)]
-    .filter(({ authMethod }) => !authMethod.endsWith("_jwt"));
-  const usesPkce = issued === undefined || issued.codeChallenge !== undefined;
-  return (["public", "confidential"] as const).map((kind) => {
-    const isPublic = kind === "public";
-    const clientId = candidates.find(({ confidential }) => confidential !== isPublic)?.id;
-    const id = clientId ?? "YOUR_CLIENT_ID";
-    const secret = clientId === "demo-confidential" ? demoSecret : "YOUR_CLIENT_SECRET";
-    const credentials = basicCredentials(id, secret);
-    const isKnownSecret = secret === demoSecret;
-    return {
-      kind,
-      clientId,
-      ...!isPublic && { authorization: `Basic ${isKnownSecret ? btoa(credentials) : `BASE64(${credentials})`}` },
-      redirectUri: callbackUri(server),
-      signedBy: signedBy ?? (owner?.authMethod.endsWith("_jwt") ? owner.id : undefined),
-      command: tokenCommand(context, {
-        code,
-        issued,
-        verifier: flow?.verifier,
-        clientId: id,
-        secret: isPublic ? undefined : secret,
-      }),
-      secrets: [
-        ...flow === undefined ? [] : [{ name: `code verifier in the ${kind} request`, value: flow.verifier }],
-        ...isPublic ? [] : [{ name: "credentials in the header", value: btoa(credentials) }],
-        ...isPublic || !isKnownSecret ? [] : [{ name: "secret in the command", value: secret }],
-      ],
-      codeBelongsToClient: issued === undefined ? undefined : issued.clientId === clientId,
-      codeUsed: issued?.consumedAt !== undefined,
-      usesPkce,
-      missing: [
-        ...usesPkce && flow === undefined ? ["code verifier"] : [],
-        ...isPublic || isKnownSecret ? [] : ["client secret"],
-      ],
-    };
-  });
 }
 
 /** Whether a state has the form of those that {@link newDemoFlow} creates, in whatever browser. */

@@ -86,6 +86,7 @@ function describedEndpoints(server: Server): Readonly<Record<string, Described>>
     discovery: { title: "Metadata", role: "document" },
     home: { title: "Home page", role: "page", load: async () => (await import("./home.ts")).home },
     root: { title: "Home page", role: "page" },
+    start: { title: "Start of a demo login", role: "page", load: async () => (await import("./start.ts")).start },
     authorized: {
       title: "Response of a demo login",
       role: "page",
@@ -142,7 +143,6 @@ export function hostedEndpoints(
     redirectParameters,
   };
   return [
-    page("start", `${base}/start`, "Start of a demo login", async () => (await import("./start.ts")).start),
     {
       name: "logout",
       metadataName: "end_session_endpoint",

@@ -3,7 +3,7 @@
 import type { Handlers } from "../../core/route.ts";
 import { html } from "../../core/http/message.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
-import { startLinks } from "./demo_flow.ts";
+import { startLinks } from "../../core/demo_flow.ts";
 import { HomePage } from "../pages/home_page.tsx";
 import { isTrustedHost } from "../../core/cross_site.ts";
 

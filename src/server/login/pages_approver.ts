@@ -5,7 +5,7 @@
 import { csrfToken } from "../pages/csrf.ts";
 import type { Approver } from "../../core/approver.ts";
 import { readSession } from "../../core/session/cookies.ts";
-import { ensureBrowserCookie } from "../pages/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import type { Context } from "../../core/context.ts";
 import { endpointPath } from "../../core/endpoint.ts";
 import { redirect, type ResponseLike } from "../../core/http/message.ts";

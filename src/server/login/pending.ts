@@ -3,7 +3,7 @@
  * without a login cannot fill the store. The store only records which of them are finished.
  */
 
-import { ensureBrowserCookie } from "../pages/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import type { Context } from "../../core/context.ts";
 import type { Destination, PendingAuthorization } from "../../core/request/authorization_request.ts";
 import type { Client } from "../../core/clients/repository.ts";

@@ -5,7 +5,7 @@
 
 import type { Approver } from "../../core/approver.ts";
 import { decideRequest } from "../../core/authorize.ts";
-import { ensureBrowserCookie } from "../pages/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import type { Context } from "../../core/context.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";

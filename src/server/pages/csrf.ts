@@ -7,7 +7,7 @@ import { reject } from "../rules/mod.ts";
 import type { Server } from "../../core/server.ts";
 import { constantTimeEqual } from "../../core/secrets.ts";
 import { secretMac } from "../../core/session/session.ts";
-import { type BrowserCookie, ensureBrowserCookie } from "./browser_cookie.ts";
+import { type BrowserCookie, ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import type { Context } from "../../core/context.ts";
 import type { HiddenFields } from "./post_form.tsx";
 

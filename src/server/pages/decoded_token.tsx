@@ -2,7 +2,7 @@
 /** A decoded token: header, claims with times in words, signature (RFC 7519 §3, RFC 7515 §7.1). */
 
 import type { ComponentChildren, VNode } from "preact";
-import { formatDuration } from "./duration.ts";
+import { formatDuration } from "../../core/pages/duration.ts";
 import { Hint } from "./parameters.tsx";
 import { SecretValue } from "./secret_value.tsx";
 import { DefinitionItem } from "./value.tsx";

@@ -1,10 +1,6 @@
-/** Durations in words: `5 minutes`, `90 seconds`. */
+/** Long durations in words: `30 days`, `about 52 minutes`. */
 
-/** Whole minutes as minutes, all other durations as seconds. */
-export function formatDuration(seconds: number): string {
-  const [amount, unit] = seconds >= 60 && seconds % 60 === 0 ? [seconds / 60, "minute"] : [seconds, "second"];
-  return `${amount} ${unit}${amount === 1 ? "" : "s"}`;
-}
+import { formatDuration } from "../../core/pages/duration.ts";
 
 const units = [[24 * 3600, "day"], [3600, "hour"]] as const;
 

@@ -3,7 +3,7 @@
 
 import type { VNode } from "preact";
 import { Layout, Section, type Site } from "./layout.tsx";
-import { StartButtons, type StartLink } from "./page_actions.tsx";
+import { StartButtons, type StartLink } from "../../core/pages/ways.tsx";
 import { Code } from "./value.tsx";
 
 /** The props of the page. */

@@ -6,6 +6,8 @@ import type { CoreSite } from "../../core/context.ts";
 import type { NavigationLink } from "../endpoint.ts";
 import { RulesPath } from "./rule_link.tsx";
 
+export { Panes, Section } from "../../core/pages/section.tsx";
+
 /** The props of every page. */
 export interface Site extends CoreSite {
   /** Links in the header. Default: none. */
@@ -134,30 +136,4 @@ export function Stylesheet({ site, name }: { readonly site: Site; readonly name:
 /** The script of a page; belongs in the head. */
 export function Script({ site, name }: { readonly site: Site; readonly name: string }): VNode {
   return <script type="module" src={`${site.base}/static/${name}.js`}></script>;
-}
-
-interface SectionProps {
-  /** The `id` of the section, a link target. */
-  readonly id: string;
-  readonly heading: string;
-  readonly children: ComponentChildren;
-}
-
-/** Two parts of a page, side by side on wide screens: list and detail, request and response. */
-export function Panes({ wide = false, children }: {
-  /** Whether the first part needs two thirds of the width. Default: false. */
-  readonly wide?: boolean;
-  readonly children: ComponentChildren;
-}): VNode {
-  return <div class={wide ? "panes wide" : "panes"}>{children}</div>;
-}
-
-/** A section with its heading. */
-export function Section({ id, heading, children }: SectionProps): VNode {
-  return (
-    <section id={id} aria-labelledby={`${id}-heading`}>
-      <h2 id={`${id}-heading`}>{heading}</h2>
-      <div class="body">{children}</div>
-    </section>
-  );
 }

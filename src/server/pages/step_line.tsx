@@ -2,7 +2,7 @@
 /** The steps of a login, and the ways to another one, in view while the page scrolls. */
 
 import type { ComponentChildren, VNode } from "preact";
-import type { StartLink } from "./page_actions.tsx";
+import type { StartLink } from "../../core/pages/ways.tsx";
 import type { Site } from "./layout.tsx";
 
 /** Renders nothing without steps. The links are those at the end of the page too. */

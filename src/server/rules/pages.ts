@@ -50,7 +50,6 @@ export const pageRules = {
     "invalid_request",
     "the form names no step",
   ),
-  "DM-15": { source: "" },
   "DI-03": rule<UnknownAction>("invalid_request", "unknown value of do"),
   "FL-01": { source: "" },
   "FL-03": { source: "" },

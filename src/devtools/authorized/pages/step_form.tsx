@@ -2,7 +2,7 @@
 /** The steps after an authorization response: their texts, the stepper, and the form that sends the next one. */
 
 import type { VNode } from "preact";
-import { StartButtons, type StartLink } from "../../../server/pages/page_actions.tsx";
+import { StartButtons, type StartLink } from "../../../core/pages/ways.tsx";
 import { type HiddenFields, HiddenInputs } from "../../../server/pages/post_form.tsx";
 import { Stepper } from "../../../server/pages/stepper.tsx";
 

@@ -3,7 +3,7 @@
 import type { Approver } from "../../../core/approver.ts";
 import { decideRequest } from "../../../core/authorize.ts";
 import { readSession } from "../../../core/session/cookies.ts";
-import { ensureBrowserCookie } from "../../pages/browser_cookie.ts";
+import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
 import type { Context } from "../../../core/context.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../pages/csrf.ts";
 import { endpointPath } from "../../../core/endpoint.ts";

@@ -1,10 +1,10 @@
 /** Cookies that each bind a browser to a secret, authenticated by a MAC. */
 
-import type { Context } from "../../core/context.ts";
-import { constantTimeEqual, randomToken } from "../../core/secrets.ts";
-import type { Server } from "../../core/server.ts";
-import { cookieName, cookieScope, readCookie, setCookie } from "../../core/session/cookies.ts";
-import { computeMac } from "../../core/session/session.ts";
+import type { Context } from "../context.ts";
+import { constantTimeEqual, randomToken } from "../secrets.ts";
+import type { Server } from "../server.ts";
+import { cookieName, cookieScope, readCookie, setCookie } from "./cookies.ts";
+import { computeMac } from "./session.ts";
 
 /** `demo`: forms of the server's pages and flows of the demo client. `login`: pending logins. */
 type BrowserCookiePurpose = "demo" | "login";
@@ -22,14 +22,23 @@ export async function ensureBrowserCookie(
   context: Context,
   purpose: BrowserCookiePurpose = "demo",
 ): Promise<BrowserCookie> {
-  const { server, request } = context;
-  const name = cookieName(purpose, context);
-  const encoded = readCookie(request.headers.get("cookie"), name);
-  const existingSecret = encoded === undefined ? undefined : await decodeBrowserSecret(server, purpose, encoded);
-  if (existingSecret !== undefined) return { secret: existingSecret, headers: {} };
+  const existing = await readBrowserCookie(context, purpose);
+  if (existing !== undefined) return existing;
+  const { server } = context;
   const secret = randomToken(server.randomBytes);
-  const cookieHeader = setCookie(name, await encodeBrowserSecret(server, purpose, secret), cookieScope(context));
-  return { secret, headers: { "set-cookie": cookieHeader } };
+  const encoded = await encodeBrowserSecret(server, purpose, secret);
+  return { secret, headers: { "set-cookie": setCookie(cookieName(purpose, context), encoded, cookieScope(context)) } };
+}
+
+/** Reads the cookie of a request; `undefined` without a valid one. */
+export async function readBrowserCookie(
+  context: Context,
+  purpose: BrowserCookiePurpose = "demo",
+): Promise<BrowserCookie | undefined> {
+  const { server, request } = context;
+  const encoded = readCookie(request.headers.get("cookie"), cookieName(purpose, context));
+  const secret = encoded === undefined ? undefined : await decodeBrowserSecret(server, purpose, encoded);
+  return secret === undefined ? undefined : { secret, headers: {} };
 }
 
 /** Encodes the secret of a browser with a MAC, so that only this server can create one, for one purpose. */
