@@ -1,12 +1,17 @@
 /** The READMEs: their examples run, and what they name is there. `deno task check` checks the types of the examples. */
 
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { spawn } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, request as httpRequest } from "node:http";
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
+import { networkInterfaces, tmpdir } from "node:os";
 import { dirname, join } from "node:path/posix";
+import process from "node:process";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import * as openidClient from "openid-client";
 import { decodeClaims, testServer } from "./kit.ts";
 import { checkClient, checkHabits } from "../src/check/mod.ts";
@@ -17,6 +22,7 @@ import { inspector } from "../src/devtools/mod.ts";
 import { logging } from "../src/cli/operating/mod.ts";
 import { core, OAuthError, parameters, randomId } from "../src/core/mod.ts";
 import { extensions, host } from "../src/mod.ts";
+import { findRuntime } from "../scripts/test_runtimes.ts";
 import { latchkey } from "./secret_leak_check.ts";
 import { testLatchkey } from "./testing/test_latchkey.ts";
 
@@ -159,11 +165,86 @@ test("the example of pushed requests pushes one", async () => {
   assertEquals(printed, [[["client_id", "request_uri"]]]);
 });
 
-test("the example of the core for Node listens, and passes requests on", async () => {
+/** A port of this machine that is free now. */
+async function findPort(): Promise<number> {
   const probe = createServer().listen(0, "localhost");
   await new Promise((resolve) => probe.once("listening", resolve));
   const { port } = probe.address() as AddressInfo;
   await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+/** Whether a connection to the address succeeds. */
+function accepts(address: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (isOpen: boolean) => {
+      socket.destroy();
+      resolve(isOpen);
+    };
+    const socket = connect({ host: address, port, timeout: 2000 }, () => end(true));
+    socket.on("error", () => end(false)).on("timeout", () => end(false));
+  });
+}
+
+/** Fails if another machine could connect to the port. */
+async function assertListensLocally(port: number): Promise<void> {
+  const others = Object.values(networkInterfaces()).flatMap((addresses = []) =>
+    addresses.flatMap(({ address, internal, scopeid }) => internal || scopeid ? [] : [address])
+  );
+  assertEquals(await Promise.all(["localhost", ...others].map((address) => accepts(address, port))), [
+    true,
+    ...others.map(() => false),
+  ]);
+}
+
+test("each example that listens names localhost", () => {
+  const calls = [...readmes].flatMap(([path, text]) =>
+    [...text.matchAll(/\.listen\(\d[^)]*\)|\b(?:Bun|Deno)\.serve\([^)]*\)|\bdeno serve\b[^`\n]*/g)].map((
+      [call],
+    ) => [path, call])
+  );
+  // The name of the command alone is no example.
+  const examples = calls.filter(([, call]) => call !== "deno serve");
+  assertEquals(examples.filter(([path]) => path === "src/core/README.md").length, 3);
+  assertEquals(examples.filter(([, call]) => !call!.includes("localhost")), []);
+});
+
+/** The lines of the README of the core that listen, each as a program and its arguments, with the text of its file. */
+const listeningLines = {
+  "for Deno": (text: string) => {
+    const [, flags] = /`deno serve ([^`]*)`/.exec(text)!;
+    const file = "export default { fetch: () => new Response() };";
+    return { command: [process.execPath, "serve", ...flags!.split(" ")], file };
+  },
+  "for Bun": async (text: string) => {
+    const [call] = /Bun\.serve\([^)]*\)/.exec(text)!;
+    const { command } = await findRuntime("bun");
+    return { command: [command[0]!], file: `const server = { fetch: () => new Response() };\n${call};` };
+  },
+};
+
+for (const [name, read] of Object.entries(listeningLines)) {
+  test(`the line of the core ${name} listens on this machine alone`, async () => {
+    const port = await findPort();
+    const { command: [program, ...flags], file } = await read(
+      readmes.get("src/core/README.md")!.replaceAll("9000", String(port)),
+    );
+    const folder = await mkdtemp(join(tmpdir(), "latchkey-readme-"));
+    await writeFile(join(folder, "server.mjs"), file);
+    const child = spawn(program!, [...flags, join(folder, "server.mjs")], { stdio: "ignore" });
+    try {
+      while (!await accepts("localhost", port) && child.exitCode === null) await delay(20);
+      await assertListensLocally(port);
+    } finally {
+      child.kill();
+      await new Promise((resolve) => child.once("close", resolve));
+      await rm(folder, { recursive: true });
+    }
+  });
+}
+
+test("the example of the core for Node listens on this machine alone, and passes requests on", async () => {
+  const port = await findPort();
   const server = await core({ issuer: `http://localhost:${port}`, clients: [], users: [] });
   const body = program("src/core/README.md", "js").replaceAll("9000", String(port)).replace(
     "createServer",
@@ -171,6 +252,7 @@ test("the example of the core for Node listens, and passes requests on", async (
   );
   const listener: Server = await run(body, { server, createServer });
   if (!listener.listening) await new Promise((resolve) => listener.once("listening", resolve));
+  await assertListensLocally(port);
   const metadata = await (await fetch(`${server.server.issuer}/.well-known/openid-configuration`)).json();
   assertEquals(metadata.issuer, server.server.issuer);
   const traced = await new Promise((resolve) => {
