@@ -64,6 +64,30 @@ test("[OI-06] the session continues, login_hint selects another user", async () 
   assertEquals(again.headers.get("set-cookie"), null, "the session continues");
 });
 
+test("[OI-05] a login whose time is no number or in the future gets neither code nor session", async () => {
+  const wrong = ["2030-01-01", "1893456000000", new Date(0), NaN, Infinity, undefined, null, 10n, Date.UTC(2031, 0, 1)];
+  for (const authTime of wrong) {
+    const errors: unknown[] = [];
+    const { authorize } = await startCore({
+      approver: async (request, { users }) => ({
+        user: (await users.find("alice"))!,
+        scope: request.scope,
+        authTime: authTime as number,
+      }),
+      trace: (event) => void (event.type === "rejected" && errors.push(event.explanation)),
+    });
+    const { headers } = await authorize();
+    const response = new URL(headers.get("location")!).searchParams;
+    const label = String(authTime);
+    assertEquals(
+      [response.get("error"), response.get("code"), headers.get("set-cookie")],
+      ["server_error", null, null],
+      label,
+    );
+    assertMatch(JSON.stringify(errors), /the authTime of a login: milliseconds since the epoch/, label);
+  }
+});
+
 test("[LO-06] a session and its grants end when an extension says that the user must log in again", async () => {
   let fingerprint = "first";
   const { authorize, exchange, send, token, lastRule } = await startCore({

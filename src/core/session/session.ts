@@ -10,6 +10,8 @@
 
 import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { decodeBase64url, encodeBase64url, hmacSha256 } from "../crypto.ts";
+import { OAuthError } from "../errors.ts";
+import { describeKind } from "../quote_value.ts";
 import type { Subject } from "../store/store.ts";
 import type { User } from "../clients/client.ts";
 import type { Allowances } from "../test_hosts.ts";
@@ -31,10 +33,15 @@ export interface Session extends Subject {
 /** Maximum number of earlier session ids in the cookie. */
 const maxEarlierSessions = 8;
 
+/** Milliseconds by which a login may be later than the clock of this server: two machines may have determined them. */
+const maxClockDifference = 30_000;
+
 /**
  * Creates a session. If the previous session was of the same user, the new session takes over its ids.
  *
+ * @param authTime When the user logged in, in milliseconds since the epoch.
  * @param level The level of the login. Default: none.
+ * @throws {OAuthError} `server_error` if the time is not a number, or in the future: such a session would never end.
  */
 export function createSession(
   server: Server,
@@ -43,6 +50,14 @@ export function createSession(
   previousSession?: Session,
   level?: SessionLevel,
 ): Session {
+  const now = server.now();
+  if (!(Number.isFinite(authTime) && authTime <= now + maxClockDifference)) {
+    throw new OAuthError("server_error", "the time of the login is invalid", {
+      expected: `the authTime of a login: milliseconds since the epoch, at most ${now}, the time of this server`,
+      received: typeof authTime === "number" ? String(authTime) : describeKind(authTime),
+      fix: "Return the time of the login as a number, such as now().",
+    });
+  }
   const session = { user, sid: randomId(server.randomBytes), sub: user.sub, authTime, ...level };
   if (previousSession?.sub !== user.sub) return session;
   const earlier = [previousSession.sid, ...previousSession.earlier ?? []].slice(0, maxEarlierSessions);
