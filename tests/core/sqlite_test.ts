@@ -3,10 +3,10 @@
  * tests/platform/store/.
  */
 
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertStrictEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { sqliteStore } from "../../src/core/store/sqlite.ts";
@@ -46,6 +46,17 @@ test("a new file and its log are for their owner only", async () => {
   await store.revoke("grant", 1);
   for (const suffix of ["", "-wal", "-shm"]) assertStrictEquals(statSync(path + suffix).mode & 0o777, 0o600, suffix);
   await store.close();
+});
+
+test("a link to a missing file is rejected, and creates no file", async () => {
+  for (const name of ["missing.db", "missing-folder/missing.db"]) {
+    const target = join(folder, name);
+    const link = join(folder, `link-${name.length}.db`);
+    symlinkSync(target, link);
+    const error = await assertRejects(() => sqliteStore(link), StoreError);
+    assertMatch(error.message, /found a link to a missing file; create the file/);
+    assertEquals(readdirSync(folder).filter((entry) => entry.startsWith("missing")), []);
+  }
 });
 
 test("a file that cannot become a store is rejected with the reason", async () => {

@@ -1,6 +1,6 @@
 /** A store in one SQLite file, with `node:sqlite` of Deno, Bun and Node (22.13 or newer). */
 
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { resolveOptions, type Store, StoreError, type StoreErrorDetails } from "./store.ts";
@@ -135,12 +135,21 @@ async function openDatabase(
 /**
  * Creates a missing file, for its owner only; SQLite gives its log the same mode. An existing file is not opened:
  * closing it would drop the locks that other handles of this process hold on it.
+ *
+ * @throws {StoreError} If it is a link to a missing file, which SQLite would create with permissions for others.
  */
 function createFile(location: string): void {
   try {
     closeSync(openSync(location, "wx", 0o600));
   } catch (error) {
     if ((error as { code?: unknown }).code !== "EEXIST") throw error;
+    if (statSync(location, { throwIfNoEntry: false }) !== undefined) return;
+    throw new StoreError({
+      location,
+      expected: "a file, or a path where one can be created",
+      received: "a link to a missing file",
+      hint: "create the file that it leads to, for its owner only, or remove the link",
+    }, error);
   }
 }
 
