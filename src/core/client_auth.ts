@@ -2,6 +2,7 @@
  * The methods of client authentication, and the authentication of a request, which every client endpoint begins with.
  */
 
+import { immediate } from "./immediate.ts";
 import { isPromise } from "./maybe_promise.ts";
 import { parameters } from "./params.ts";
 import { reject } from "./reject.ts";
@@ -34,7 +35,7 @@ export function clientAuthentication(added: readonly ClientAuth[]): readonly Cli
 export async function authenticateClient(server: Server, credentials: Credentials): Promise<Client> {
   const { params } = credentials;
   const { clientAuthentication } = server;
-  const used = clientAuthentication.filter((one) => !isNone(one) && one.isUsed(credentials));
+  const used = clientAuthentication.filter((one) => !isNone(one) && isUsed(one, credentials));
   if (used.length > 1) throw reject("CA-09", { methods: used.map(({ method }) => method) });
   const clientAuth = used[0] ?? clientAuthentication.find(isNone) ?? none;
   const client = await clientAuth.authenticate(server, credentials);
@@ -76,8 +77,14 @@ function assertMethodAllowed(policy: Server["settings"], used: ClientAuth["metho
 /** The ids that the credentials of a request claim, whether such clients exist or not. */
 export function claimedIds({ clientAuthentication }: Server, credentials: Credentials): string[] {
   return clientAuthentication.flatMap((clientAuth) =>
-    (clientAuth.isUsed(credentials) ? clientAuth.claimedId(credentials) : undefined) ?? []
+    (isUsed(clientAuth, credentials)
+      ? immediate(`claimedId of ${clientAuth.method}`, clientAuth.claimedId(credentials))
+      : undefined) ?? []
   );
+}
+
+function isUsed(clientAuth: ClientAuth, credentials: Credentials): boolean {
+  return immediate(`isUsed of ${clientAuth.method}`, clientAuth.isUsed(credentials));
 }
 
 /**

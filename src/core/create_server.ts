@@ -5,6 +5,7 @@ import { clientAuthentication } from "./client_auth.ts";
 import type { CoreExtension } from "./extension.ts";
 import { grantTypesOf } from "./grants/mod.ts";
 import { grantFunctions } from "./grants/narrow_grant.ts";
+import { immediate, immediateFunctions } from "./immediate.ts";
 import { signingKeys } from "./jwks.ts";
 import { jwtSigner } from "./keys/jwt.ts";
 import type { Keys } from "./keys/keys.ts";
@@ -71,6 +72,10 @@ export async function createServer<Added extends object>(
     resources: noResources,
     ...given,
   };
-  for (const extension of extensions) server = { ...server, ...await extension.extend?.(server) };
+  immediate("now", server.now());
+  for (const extension of extensions) {
+    const extended = { ...server, ...await extension.extend?.(server) };
+    server = { ...extended, ...immediateFunctions(server, extended, `the extension ${extension.name}`) };
+  }
   return server;
 }

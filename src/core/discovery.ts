@@ -4,6 +4,7 @@ import { publicUrl } from "./endpoint.ts";
 import { json } from "./http/message.ts";
 import { releasableClaims } from "./claims.ts";
 import { acceptedSigningAlgorithms } from "./keys/signing_algorithm.ts";
+import { immediate } from "./immediate.ts";
 import { promptValues } from "./params.ts";
 import type { Server } from "./server.ts";
 import { idTokenClaims } from "./tokens/mod.ts";
@@ -16,7 +17,7 @@ import type { Handlers } from "./route.ts";
  *
  * @param extensions The extensions, which add members.
  */
-export function discoveryHandlers(extensions: readonly Pick<CoreExtension, "metadata">[]): Handlers {
+export function discoveryHandlers(extensions: readonly Pick<CoreExtension, "metadata" | "name">[]): Handlers {
   let cached: { readonly from: readonly unknown[]; readonly names: readonly string[] } | undefined;
   /** Computed again only when its sources have changed, because there may be many users. */
   const supportedClaims = ({ claims, settings: { scopes }, users }: Server): readonly string[] => {
@@ -29,7 +30,9 @@ export function discoveryHandlers(extensions: readonly Pick<CoreExtension, "meta
   return {
     GET: (context) => {
       const { server } = context;
-      const added = extensions.map((extension) => extension.metadata?.(server, context.app.endpoints));
+      const added = extensions.map(({ name, metadata }) =>
+        immediate(`metadata of the extension ${name}`, metadata?.(server, context.app.endpoints))
+      );
       const document = withoutEmpty(Object.assign(metadata(context, supportedClaims(server)), ...added));
       return json(200, document, { "cache-control": "public, max-age=60" });
     },

@@ -29,6 +29,7 @@ import { randomPool } from "./crypto.ts";
 import { credentialParametersOf } from "./endpoint.ts";
 import { errorHandler } from "./error_response.ts";
 import { toResponse } from "./http/message.ts";
+import { immediate } from "./immediate.ts";
 import { assertNotRotated, storedKeys } from "./keys/keys.ts";
 import { policyFor } from "./policy_defaults.ts";
 import { type RequestHandler, routeFinder } from "./router.ts";
@@ -107,7 +108,9 @@ export async function core(options: CoreOptions): Promise<Core> {
   const endpointOptions = { base, approver, requestParameters: server.requestParts.parameters };
   const endpoints = [
     ...coreEndpoints({ server, base, extensions, approver }),
-    ...extensions.flatMap((extension) => extension.endpoints?.(settings, endpointOptions) ?? []),
+    ...extensions.flatMap((extension) =>
+      immediate(`endpoints of the extension ${extension.name}`, extension.endpoints?.(settings, endpointOptions)) ?? []
+    ),
   ];
   const handler = createHandler(routeFinder(endpointRoutes(endpoints)), {
     server,

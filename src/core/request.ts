@@ -3,6 +3,7 @@
  * they list here; they share the code.
  */
 
+import { ignoreRejection } from "./immediate.ts";
 import { isPromise } from "./maybe_promise.ts";
 import { type ParameterDescription, parameters } from "./params.ts";
 import { reject } from "./reject.ts";
@@ -95,7 +96,7 @@ export async function readRequest(from: PartRequest): Promise<AuthorizationReque
 
 /** Traces the warnings of a request that was accepted. {@link readRequest} traces none. */
 export function warnAcceptedRequest(from: PartRequest, request: AuthorizationRequest): void {
-  for (const warn of from.server.requestParts.at[from.at].warnings) warn(from, request);
+  for (const warn of from.server.requestParts.at[from.at].warnings) ignoreRejection(warn(from, request));
 }
 
 function rejectRepeated({ server, params }: PartRequest): void {

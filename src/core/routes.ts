@@ -15,7 +15,7 @@ interface RouteOptions {
   readonly server: Server;
   /** The path of the issuer, without a slash at its end. */
   readonly base: string;
-  readonly extensions: readonly Pick<CoreExtension, "metadata">[];
+  readonly extensions: readonly Pick<CoreExtension, "metadata" | "name">[];
   /** Decides authorization requests: immediately, or on pages. */
   readonly approver: Approver;
   readonly repeatWithCookies?: Parameters<typeof authorizeHandlers>[1];

@@ -1,5 +1,6 @@
 /** The grant types: one file each. This file lists them. `server.ts` says how a token request passes through one. */
 
+import { immediate } from "../immediate.ts";
 import { authorizationCode } from "./authorization_code.ts";
 import { authorizeClientCredentials } from "./client_credentials.ts";
 import { authorizeRefresh } from "./refresh_token.ts";
@@ -57,8 +58,8 @@ export function grantTypesOf(
   settings: Policy,
   extensions: readonly { readonly grantTypes?: readonly LoadableGrantType[] }[],
 ): readonly GrantType[] {
-  const ofExtensions = extensions.flatMap(({ grantTypes = [] }) => grantTypes).filter(({ isOn }) =>
-    isOn?.(settings) ?? true
+  const ofExtensions = extensions.flatMap(({ grantTypes = [] }) => grantTypes).filter(({ type, isOn }) =>
+    immediate(`isOn of ${type}`, isOn?.(settings)) ?? true
   );
   return [
     ...grantTypes,

@@ -1,5 +1,6 @@
 /** Makes the policy from settings: fills in the values of standards and the defaults. */
 
+import { immediate } from "../../core/immediate.ts";
 import { splitScope } from "../../core/params.ts";
 import { ownResponseModes } from "../../core/request/authorization_request.ts";
 import { isMlDsa } from "../../core/crypto.ts";
@@ -77,8 +78,9 @@ export function fillSettings(
   const listedScopes = listed(given.scopes) ?? defaultScopes;
   const allows = allowancesOf(issuer, given.issuerHosts);
   let added: AddedSettings = { clientScopes: [], acceptsUnknownClients: false };
-  for (const { settings } of extensions) {
-    added = { ...added, ...settings?.resolve?.({ ...given, ...added }, allows) };
+  for (const { name, settings } of extensions) {
+    const resolved = settings?.resolve?.({ ...given, ...added }, allows);
+    added = { ...added, ...immediate(`settings.resolve of the extension ${name}`, resolved) };
   }
   const { clientScopes } = added;
   const scopes = [...new Set([...listedScopes, ...Object.keys(claims), ...clientScopes])];
@@ -123,7 +125,9 @@ export function fillSettings(
     clientAuthMethods: given.clientAuthMethods.filter((method) =>
       ownAuthMethods.includes(method) ||
       extensions.some(({ clientAuthentication = [] }) =>
-        clientAuthentication.some((added) => added.method === method && added.isOn?.(given) !== false)
+        clientAuthentication.some((added) =>
+          added.method === method && immediate(`isOn of ${method}`, added.isOn?.(given)) !== false
+        )
       )
     ),
     responseModes: responseModes.filter((mode) =>
@@ -142,7 +146,7 @@ export function fillSettings(
     ...added,
   };
   const extensionGrantTypes = extensions.flatMap(({ grantTypes = [] }) =>
-    grantTypes.filter(({ isOn }) => isOn?.(filled) ?? true)
+    grantTypes.filter(({ type, isOn }) => immediate(`isOn of ${type}`, isOn?.(filled)) ?? true)
   );
   const ofDemoClient = extensionGrantTypes.filter(({ hasDemoClient }) => hasDemoClient).map(({ type }) => type);
   const clientsAt = (issuer: string) => {

@@ -1,5 +1,6 @@
 /** Warnings about valid settings that probably do not work as intended. */
 
+import { immediate } from "../../core/immediate.ts";
 import { claimWarnings } from "./claim_warnings.ts";
 import type { ConfigurationWarning } from "../../core/configuration_error.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
@@ -24,7 +25,9 @@ export function settingsWarnings(
     ...claimWarnings(settings, resolved, configured),
     ...profileWarnings(resolved),
     ...memberWarnings(resolved),
-    ...resolved.extensions.flatMap((extension) => extension.settings?.warnings?.(resolved) ?? []),
+    ...resolved.extensions.flatMap(({ name, settings }) =>
+      immediate(`settings.warnings of the extension ${name}`, settings?.warnings?.(resolved)) ?? []
+    ),
   ];
 }
 

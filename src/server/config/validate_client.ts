@@ -1,5 +1,6 @@
 /** All issues of the metadata of one client (RFC 7591 §2). */
 
+import { immediate } from "../../core/immediate.ts";
 import { isMlDsa } from "../../core/crypto.ts";
 import { quote, suggest } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
@@ -45,7 +46,9 @@ export function validateClient(client: ClientMetadata, settings: Policy): Config
   const policy = tightenPolicy(settings, client);
   return [
     ...validators.flatMap((validator) => validator(client, policy)),
-    ...policy.extensions.flatMap((extension) => extension.clientMetadata?.validate?.(client, policy) ?? []),
+    ...policy.extensions.flatMap(({ name, clientMetadata }) =>
+      immediate(`clientMetadata.validate of the extension ${name}`, clientMetadata?.validate?.(client, policy)) ?? []
+    ),
   ];
 }
 

@@ -11,6 +11,7 @@ import { createServer } from "../../core/create_server.ts";
 import { credentialParametersOf, endpointPath } from "../../core/endpoint.ts";
 import { grantFunctions } from "../../core/grants/narrow_grant.ts";
 import { isResponse } from "../../core/http/message.ts";
+import { immediate, immediateFunctions } from "../../core/immediate.ts";
 import { endpointOrigin } from "../../core/names.ts";
 import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Site } from "../pages/layout.tsx";
@@ -214,7 +215,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     responseModes: announcedModes(own.responseModes),
   });
   const approver = keepsRequests(plugins.reduceRight(
-    (inner, plugin) => plugin.approve?.(inner, interaction !== undefined) ?? inner,
+    (inner, plugin) => immediate("approve of a plugin", plugin.approve?.(inner, interaction !== undefined)) ?? inner,
     options.approver ?? interaction?.pagesApprover() ?? automaticLogin,
   ));
   const autoLogin = settings.login === "auto" && options.approver === undefined;
@@ -248,7 +249,10 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   /** The server with an issuer, as plugins extend it. */
   const serverAt = (issuer: string): HostedServer => {
     const atIssuer: HostedServer = { ...own, ...membersOf(issuer) };
-    const extended = plugins.reduceRight((inner, one) => one.extend?.(inner) ?? inner, atIssuer);
+    const extended = plugins.reduceRight((inner, one) => {
+      const outer = immediate("extend of a plugin", one.extend?.(inner));
+      return outer === undefined ? inner : { ...outer, ...immediateFunctions(inner, outer, "a plugin") };
+    }, atIssuer);
     return { ...extended, clientAuthentication: extended.clientAuthentication.map(hostedAuthentication) };
   };
   const server = serverAt(issuer);
@@ -280,7 +284,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     }),
   };
   const pluginEndpoints: Endpoint[] = [];
-  for (const endpoint of plugins.flatMap((plugin) => plugin.routes?.(app) ?? [])) {
+  for (const endpoint of plugins.flatMap((plugin) => immediate("routes of a plugin", plugin.routes?.(app)) ?? [])) {
     replaceByPath(pluginEndpoints, endpoint);
   }
   assertOwnPaths([...ownEndpoints, ...pluginEndpoints], paths);
@@ -323,7 +327,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       if (registered.known().get(id) === demoClients.get(id)) demoClients.set(id, registered.set(client));
     }
   }
-  for (const plugin of plugins) plugin.setup?.(app, { addResource, addApp, moveTo });
+  for (const plugin of plugins) immediate("setup of a plugin", plugin.setup?.(app, { addResource, addApp, moveTo }));
   return { app, handle, moveTo };
 }
 
@@ -342,7 +346,8 @@ function seeOther(handle: RequestHandler): RequestHandler {
 }
 
 /** What metadata has besides that of the core and of extensions; hosted resources: RFC 9728 §4. */
-const hostedMetadata: Pick<Extension, "metadata"> = {
+const hostedMetadata: Pick<Extension, "name" | "metadata"> = {
+  name: "of the whole server",
   metadata: (server) => ({
     subject_types_supported: server.settings.subjectTypes,
     userinfo_signing_alg_values_supported: acceptedSigningAlgorithms(server.settings),

@@ -1,6 +1,7 @@
 /** The endpoints of the whole server. */
 
 import type { Approver } from "../../core/approver.ts";
+import { immediate } from "../../core/immediate.ts";
 import { type ParameterDescription, parameters } from "../../core/params.ts";
 import { type Endpoint, page } from "../endpoint.ts";
 import { coreEndpoints, responseParametersOf } from "../../core/routes.ts";
@@ -160,7 +161,9 @@ export function hostedEndpoints(
       ),
       load: async () => (await import("../login/logout.ts")).logoutHandlers(pages),
     },
-    ...extensions.flatMap((extension) => extension.endpoints?.(settings, options) ?? []),
+    ...extensions.flatMap((extension) =>
+      immediate(`endpoints of the extension ${extension.name}`, extension.endpoints?.(settings, options)) ?? []
+    ),
     ...interaction?.interactionEndpoints({
       ...{ base, openLogin, pages, csrfParameter, interactionParameter },
       responseParameters: redirectParameters,

@@ -7,6 +7,7 @@
  * 4. For each request `app_table.ts` finds the app, and the router creates a context (`request_context.ts`).
  */
 
+import { immediate } from "../../core/immediate.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import { type HttpResponse, isDropped, toResponse } from "../../core/http/message.ts";
 import { plainText } from "../../platform/http/response.ts";
@@ -186,7 +187,9 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
     const opened = await openApp(options, {
       ...place,
       addApp(added) {
-        const outer = (options.plugins ?? []).flatMap((plugin) => plugin.forAddedApp?.() ?? []);
+        const outer = (options.plugins ?? []).flatMap((plugin) =>
+          immediate("forAddedApp of a plugin", plugin.forAddedApp?.()) ?? []
+        );
         const wrapped = { ...added, plugins: [...outer, ...added.plugins ?? []] };
         return created.addApp(
           added.path === undefined || ownOrigin === undefined

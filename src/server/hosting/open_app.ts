@@ -1,5 +1,6 @@
 /** Opens one app, from its options to the handler of its requests. */
 
+import { ignoreRejection, immediate } from "../../core/immediate.ts";
 import { algorithmsInUse } from "../../core/jwks.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import { isDropped, toResponse } from "../../core/http/message.ts";
@@ -149,7 +150,10 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     const checked = keys.publishedKeys([]);
     await (options.store === undefined && store.persistent !== true ? checked : limitStart(checked));
   }
-  const outermost = plugins.reduceRight((next, plugin) => plugin.handle?.(next) ?? next, innermost);
+  const outermost = plugins.reduceRight(
+    (next, plugin) => immediate("handle of a plugin", plugin.handle?.(next)) ?? next,
+    innermost,
+  );
   const maintained = maintenance(server, extensions.flatMap(({ everyMinute }) => everyMinute ?? []));
   if (stored !== undefined) await limitStart(stored.start());
 
@@ -165,7 +169,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
       if (configuredIssuer(options) === undefined) moveTo(newIssuer + issuerPath);
     },
     closePlugins() {
-      for (const plugin of plugins) plugin.close?.();
+      for (const plugin of plugins) ignoreRejection(plugin.close?.());
     },
     async closeStore() {
       await server.background.finished();
@@ -197,7 +201,9 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
 }
 
 function configure(options: LatchkeyOptions, plugin: Plugin): LatchkeyOptions {
-  return plugin.configure === undefined ? options : { ...options, ...plugin.configure(options) };
+  return plugin.configure === undefined
+    ? options
+    : { ...options, ...immediate("configure of a plugin", plugin.configure(options)) };
 }
 
 /** Maximum duration of a step of the start that waits for the store, in milliseconds of real time. */

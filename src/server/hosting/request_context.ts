@@ -2,6 +2,7 @@
 
 import { RequestContext } from "../../core/context.ts";
 import { isCrossSite, isTrustedHost } from "../../core/cross_site.ts";
+import { ignoreRejection, immediate, immediateFunctions } from "../../core/immediate.ts";
 import type { RequestLike } from "../../core/http/message.ts";
 import type { EndpointRoute } from "../../core/route.ts";
 import type { RequestTarget } from "../../core/router.ts";
@@ -44,7 +45,8 @@ export function contextFactory(
     const { server } = context;
     const trace: Trace = hasListener ? (event) => emit(event, context) : server.trace;
     const ofRequest = context.server = { ...server, trace, sender: new RequestSender(context) };
-    for (const plugin of changing) plugin.forRequest!(ofRequest, context);
+    for (const plugin of changing) immediate("forRequest of a plugin", plugin.forRequest!(ofRequest, context));
+    if (changing.length > 0) Object.assign(ofRequest, immediateFunctions(server, ofRequest, "a plugin"));
     if (acceptsAny) Object.assign(ofRequest, { passed: observeAny(ofRequest) });
     return context;
   };
@@ -104,7 +106,7 @@ export function eventEmitter(
   return (event, context) => {
     for (const listener of listeners) {
       try {
-        listener(event, context);
+        ignoreRejection(listener(event, context));
       } catch {
         // A listener must not break the server.
       }
