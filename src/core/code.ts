@@ -90,7 +90,7 @@ export async function issueResponse(
   if (type?.issue === undefined) return [["code", await issueCode()]];
   const { subject, claims } = grant;
   const authorization = { client, scope, resources, grantId, subject, claims, nonce: request.nonce, grant };
-  return await type.issue(server, authorization, destination.mode, issueCode);
+  return await type.issue(server, authorization, destination, issueCode);
 }
 
 /** Rejects an approval in a login of another user, or at another level, than the request demands. */

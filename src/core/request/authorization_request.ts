@@ -136,13 +136,13 @@ export interface ResponseTypeDescription<Server> {
   /**
    * Issues the parameters of the response. Default: the code alone.
    *
-   * @param mode How the response is sent.
+   * @param destination How the response is sent, and with which `state`.
    * @param issueCode Creates and stores the code.
    */
   issue?(
     server: Server,
     authorization: Authorization,
-    mode: ResponseMode,
+    destination: Pick<Destination, "mode" | "state">,
     issueCode: () => Promise<string>,
   ): Promise<ResponseFields>;
 }

@@ -122,7 +122,7 @@ export async function signIdToken(
   server: Server,
   authorization: Authorization & { readonly subject: Subject },
   now: number,
-  hashes: { readonly at_hash?: string; readonly c_hash?: string },
+  hashes: { readonly at_hash?: string; readonly c_hash?: string; readonly s_hash?: string },
   content: ClaimRules["idToken"] = server.claims.idToken,
 ): Promise<string> {
   const { client, subject, nonce } = authorization;

@@ -1,11 +1,11 @@
 /** Authorization responses with an ID token. Loaded with the first request for one. */
 
 import { accessName } from "../../entries/access.ts";
-import type { AuthorizationRequest } from "../../../core/request/authorization_request.ts";
+import type { AuthorizationRequest, Destination } from "../../../core/request/authorization_request.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
 import { tokenHash } from "../../../core/keys/jwt.ts";
 import { warn } from "../../trace.ts";
-import { paramsFromFields, type ResponseFields, type ResponseMode } from "../../../core/params.ts";
+import { paramsFromFields, type ResponseFields } from "../../../core/params.ts";
 import type { PartRequest, Server } from "../../../core/server.ts";
 import { issueTokens, signIdToken } from "../../../core/tokens/mod.ts";
 import { hasCode } from "../../config/response_type.ts";
@@ -55,7 +55,7 @@ function warnLocalUri({ server, client, params }: PartRequest): void {
 export async function issueResponse(
   server: Server,
   authorization: Authorization,
-  mode: ResponseMode,
+  { mode, state }: Pick<Destination, "mode" | "state">,
   issueCode: (() => Promise<string>) | undefined,
 ): Promise<ResponseFields> {
   const code = await issueCode?.();
@@ -63,7 +63,12 @@ export async function issueResponse(
   if (subject === undefined || !scope.includes("openid")) {
     throw rejectByCore("AZ-18", { granted: scope });
   }
-  const hashes = code === undefined ? {} : { c_hash: await tokenHash(client.idTokenAlg, code) };
+  const hash = (text: string) => tokenHash(client.idTokenAlg, text);
+  const hashes = {
+    ...code !== undefined && { c_hash: await hash(code) },
+    // FAPI 1.0 Advanced §5.2.2.1.
+    ...state !== undefined && { s_hash: await hash(state) },
+  };
   const content = code === undefined ? "like-userinfo" : server.claims.idToken;
   const { id_token = "" } = await issueTokens(server, notRequested(authorization), {
     ...authorization,

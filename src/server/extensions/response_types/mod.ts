@@ -25,8 +25,8 @@ function describeType(name: ResponseType): ResponseTypeDescription<Server> {
   return {
     name,
     parameters,
-    issue: async (server, authorization, mode, issueCode) =>
-      (await load()).issueResponse(server, authorization, mode, hasCode(name) ? issueCode : undefined),
+    issue: async (server, authorization, destination, issueCode) =>
+      (await load()).issueResponse(server, authorization, destination, hasCode(name) ? issueCode : undefined),
   };
 }
 

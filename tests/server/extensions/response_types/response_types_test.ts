@@ -66,6 +66,7 @@ test("[HY-04, HY-06, HY-07, HY-09, HY-10] id_token: one ID token with the claims
   assertEquals(claims, {
     iss: "https://as.test",
     ...{ sub: "alice", aud: "spa", nonce: "n0nce", email: "alice@app.example" },
+    s_hash: await leftHalf("st4te"),
   });
   // A challenge does no harm, and confidential clients send no secret.
   for (
@@ -89,6 +90,25 @@ test("[HY-06, HY-07, HY-08, HY-09, HY-10] code id_token: the two ID tokens agree
   for (const name of ["iss", "sub", "aud", "nonce", "auth_time", "sid"]) assertEquals(second[name], first[name], name);
   assertEquals(inFragment(await b.authorize({ ...hybrid, ...noPkce })).error, "invalid_request");
   assertEquals(getRejections(b.events).at(-1)?.explanation.rule, "PK-01");
+});
+
+test("[HY-07] every ID token of an authorization response has the s_hash of a state, that of a token response none", async () => {
+  const b = await start({ responseModes: ["query", "fragment", "form_post"] });
+  for (const request of [idToken, hybrid]) {
+    for (const state of ["st4te", "ünïcode state", undefined]) {
+      for (const response_mode of ["fragment", "form_post"]) {
+        const response = await b.authorize({ ...request, response_mode, state });
+        const received = response_mode === "fragment"
+          ? inFragment(response)
+          : Object.fromEntries((await assertPageWithForm(response)).fields);
+        const label = `${request.response_type} ${response_mode} ${state}`;
+        assertEquals(decodeClaims(received.id_token!).s_hash, state && await leftHalf(state), label);
+        if (received.code === undefined) continue;
+        const { id_token } = await (await b.token({ code: received.code })).json();
+        assertEquals(decodeClaims(id_token).s_hash, undefined, label);
+      }
+    }
+  }
 });
 
 test("[HY-05] form_post works, and no ID token is in a query", async () => {
