@@ -30,6 +30,12 @@ export const timers = {
   elapsed: performance.now.bind(performance),
 };
 
+/**
+ * Maximum difference between the clocks of two machines that this server tolerates, in milliseconds: of instances on
+ * one store, or of the program that logs in a user.
+ */
+export const clockToleranceMs = 30_000;
+
 /** A timer that {@link timers} started. */
 export type Timer = ReturnType<typeof setTimeout>;
 

@@ -1,5 +1,6 @@
 /** The refresh_token grant type (OAuth 2.1 §4.3): rotation; a token that is sent twice revokes its grant. */
 
+import { clockToleranceMs } from "../timers.ts";
 import type { RefreshTokenRecord, StoredRecord } from "../store/store.ts";
 import { mustAuthenticate, policyOf } from "../clients/repository.ts";
 import { type Params, splitScope } from "../params.ts";
@@ -162,7 +163,9 @@ async function isRetry(
   provenKey: string | undefined,
 ): Promise<boolean> {
   if (grace === 0) return false;
-  if (server.now() >= (consumedAt ?? server.now()) + grace * 1000) return false;
+  const sinceUse = server.now() - (consumedAt ?? server.now());
+  // A use in the future: the clock was set back, so nothing says how long ago it was.
+  if (sinceUse >= grace * 1000 || sinceUse < -clockToleranceMs) return false;
   const successor = await server.store.get("refresh_token", await storageKey(server, nextToken));
   if (successor?.consumedAt !== undefined) return false;
   const key = successor?.value.dpopJkt;

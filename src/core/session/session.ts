@@ -17,6 +17,7 @@ import type { User } from "../clients/client.ts";
 import type { Allowances } from "../test_hosts.ts";
 import { constantTimeEqual, randomId, randomToken, withChecksum } from "../secrets.ts";
 import type { EndingSession, Server } from "../server.ts";
+import { clockToleranceMs } from "../timers.ts";
 
 /** The login of a user in a browser. */
 export interface Session extends Subject {
@@ -33,9 +34,6 @@ export interface Session extends Subject {
 /** Maximum number of earlier session ids in the cookie. */
 const maxEarlierSessions = 8;
 
-/** Milliseconds by which a login may be later than the clock of this server: two machines may have determined them. */
-const maxClockDifference = 30_000;
-
 /**
  * Creates a session. If the previous session was of the same user, the new session takes over its ids.
  *
@@ -51,7 +49,7 @@ export function createSession(
   level?: SessionLevel,
 ): Session {
   const now = server.now();
-  if (!(Number.isFinite(authTime) && authTime <= now + maxClockDifference)) {
+  if (!(Number.isFinite(authTime) && authTime <= now + clockToleranceMs)) {
     throw new OAuthError("server_error", "the time of the login is invalid", {
       expected: `the authTime of a login: milliseconds since the epoch, at most ${now}, the time of this server`,
       received: typeof authTime === "number" ? String(authTime) : describeKind(authTime),
