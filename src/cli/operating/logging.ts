@@ -18,6 +18,7 @@ import {
   type LoggedRequest,
   type Terminal,
 } from "./format_event.ts";
+import { printable } from "../../core/quote_value.ts";
 import { timers } from "../../core/timers.ts";
 
 /** @internal Options of the log. */
@@ -151,7 +152,7 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
     const details = describe?.(event, active && context);
     if (format === "text") return formatEvent(event, { verbose, terminal: terminal?.(), details, request });
     const { fix, change } = details ?? {};
-    return JSON.stringify({
+    return jsonLine({
       ...toLogRecord(event),
       fix,
       change: change?.url,
@@ -184,7 +185,7 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
     },
     logEvent(event, fields) {
       if (format === "json") {
-        const text = JSON.stringify({ time: new Date(now()).toISOString(), level: "info", event, ...fields });
+        const text = jsonLine({ time: new Date(now()).toISOString(), level: "info", event, ...fields });
         batch.write(() => text);
       }
     },
@@ -225,7 +226,7 @@ function logApp(options: LoggingOptions, batch: LineBatch, hostRequestId?: () =>
       }
       if (format === "json") {
         const path = pathOf(request);
-        const text = JSON.stringify({
+        const text = jsonLine({
           time: new Date(now()).toISOString(),
           level: response.status >= 500 ? "error" : "info",
           event: "request",
@@ -266,4 +267,9 @@ function toLogRecord(event: TraceEvent): Record<string, unknown> {
     return { ...base, ...further, cause: cause instanceof Error ? cause.stack ?? cause.message : String(cause) };
   }
   return { ...base, ...rest };
+}
+
+/** A record as one line of JSON, with escapes for all characters that act on the terminal that shows the log. */
+function jsonLine(record: Readonly<Record<string, unknown>>): string {
+  return printable(JSON.stringify(record));
 }
