@@ -3,8 +3,10 @@
  * one, because it imports jose.
  */
 
-import { errors, type JWTPayload, type JWTVerifyOptions } from "jose";
+import { decodeProtectedHeader, errors, generateKeyPair, type JWTPayload, type JWTVerifyOptions } from "jose";
+import { secretAlgorithms } from "../config/client_jwt_algorithms.ts";
 import { byProfile } from "../config/server_policy.ts";
+import { verificationAlgorithms } from "../config/verification_algorithms.ts";
 import type { ErrorDetails, OAuthError, RuleExplanation } from "../../core/errors.ts";
 import { type JwtPolicy, JwtPolicyError } from "../../platform/jwt/jwt_policies.ts";
 import { remoteKeys } from "./remote_keys.ts";
@@ -81,6 +83,7 @@ export async function verifyClientJwt(
       throw reject(reason, expected, received, others);
     }
     const isAlgorithm = cause instanceof errors.JOSEAlgNotAllowed;
+    if (isAlgorithm || cause instanceof errors.JWKSNoMatchingKey) await verifyByDummyKey(jwt, policy);
     const by = isAlgorithm ? byProfile(ofClient, "signatureAlgorithms") : "";
     throw reject(
       `${name} is invalid: ${(cause as Error).message}`,
@@ -88,6 +91,35 @@ export async function verifyClientJwt(
       undefined,
       { fix: fixFor(cause, usesSecret, name) },
     );
+  }
+}
+
+/** Public keys by their algorithm, whose private keys nobody has. */
+const dummyKeys = new Map<string, Promise<CryptoKey>>();
+
+/**
+ * Takes the time of a verification by a key of the same algorithm, for a JWT that no key of a client can verify: so
+ * that the time of a rejection does not tell whether the client exists.
+ */
+export async function verifyByDummyKey(jwt: string, policy: JwtPolicy): Promise<void> {
+  const keys = ({ alg = "" }: { readonly alg?: string }) => {
+    let key = dummyKeys.get(alg);
+    if (key === undefined) dummyKeys.set(alg, key = generateKeyPair(alg).then(({ publicKey }) => publicKey));
+    return key;
+  };
+  const usesSecret = secretAlgorithms.includes(headerOf(jwt).alg ?? "");
+  const secret = crypto.getRandomValues(new Uint8Array(64));
+  await verifyByKeys(jwt, usesSecret ? secret : keys, policy, {
+    algorithms: usesSecret ? secretAlgorithms : verificationAlgorithms,
+    now: 0,
+  }).catch(() => {});
+}
+
+function headerOf(jwt: string): { readonly alg?: string } {
+  try {
+    return decodeProtectedHeader(jwt);
+  } catch {
+    return {};
   }
 }
 

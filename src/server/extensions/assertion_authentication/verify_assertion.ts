@@ -3,7 +3,7 @@
 import { metadataOf } from "../../config/client_metadata.ts";
 import type { JWTPayload } from "jose";
 import { rejectBeyondBound } from "../../entries/bounded_records.ts";
-import { verifyClientJwt, withAlias } from "../../fetching/client_jwt.ts";
+import { verifyByDummyKey, verifyClientJwt, withAlias } from "../../fetching/client_jwt.ts";
 import { describeRemovedClient } from "../../entries/server_clients.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { foreignClockTolerance, type JwtPolicy } from "../../../platform/jwt/jwt_policies.ts";
@@ -47,6 +47,7 @@ export async function verifyAssertion(
     );
   }
   const client = await server.clients.find(id ?? "", server);
+  if (client?.authMethod !== method) await verifyByDummyKey(assertion, clientAssertionPolicy);
   if (client === undefined) {
     throw invalidClient("sub of the assertion is not a registered client", "sub = client_id", "another value", {
       fix: "Set iss and sub to the client_id of a registered client.",
