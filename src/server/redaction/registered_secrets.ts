@@ -17,6 +17,11 @@ export interface RegisteredSecrets {
    * @param search Counts the words of several texts; words beyond its number are replaced. Default: this text alone.
    */
   redact(text: string, replace: (secret: string) => string, search?: SecretSearch): string;
+  /**
+   * Adds a secret that no client has, such as an initial access token: it is replaced wherever it stands, also in a
+   * word. One of fewer than {@link minLearnedChars} characters is not: it would hide other words.
+   */
+  learn(secret: string): void;
   /** Whether a client with this id exists. */
   isClient(id: string): boolean;
   /** The label of the value of a parameter or member, such as `code`; `undefined` if it is not declared as secret. */
@@ -42,6 +47,12 @@ const maxSecretChars = 512;
 /** Half of the cached words are always kept. */
 const maxCachedWords = 2 * maxSearchedWords;
 
+/** Minimum length of a learned secret, in characters. */
+const minLearnedChars = 8;
+
+/** Maximum number of learned secrets; the newer half always stays. */
+const maxLearned = 2000;
+
 /** Separators of words; then of a name and its value; then of parts of a word; then of percent-encoded parts. */
 const separators = [
   /([\s"'\\<>&?#,;]+)/,
@@ -61,6 +72,10 @@ export function registeredSecrets(
   let pendingSecrets: ReadonlySet<string | undefined> = new Set();
   /** Whether a word is a secret, so that repeated text is hashed once. */
   let secretByWord = boundedCache<boolean>(maxCachedWords);
+
+  const learned = boundedCache<string>(maxLearned);
+  let learnedCount = 0;
+  let version: { readonly known: unknown; readonly learnedCount: number } | undefined;
 
   /** Rebuilds the digests after a client changed; until then the list is the same object. */
   function update(): void {
@@ -91,6 +106,9 @@ export function registeredSecrets(
   return {
     redact(text, replace, search = { words: maxSearchedWords }) {
       update();
+      if (learnedCount > 0) {
+        for (const secret of learned.values()) text = text.replaceAll(secret, replace);
+      }
       if (digests.size === 0) return text;
       // A secret may contain separators.
       const hide = (word: string, level: number): string => {
@@ -100,12 +118,21 @@ export function registeredSecrets(
       };
       return hide(text, 0);
     },
+    learn(secret) {
+      if (secret.length < minLearnedChars || learned.get(secret) !== undefined) return;
+      learned.set(secret, secret);
+      learnedCount++;
+    },
     isClient: (id) => clients.known().has(id),
     label: (name) => findLabel(name, declared) ?? commonLabel(name),
     isPublic(name) {
       const key = normalizeName(name);
       return declared.has(key) && declared.get(key) === undefined;
     },
-    version: clients.known,
+    version() {
+      const known = clients.known();
+      if (version?.known !== known || version.learnedCount !== learnedCount) version = { known, learnedCount };
+      return version;
+    },
   };
 }

@@ -26,17 +26,20 @@ export const registration: Extension<RegistrationPolicy> = {
       ? registrationEndpoints(base, aliases)
       : [registrationOffEndpoint(base, aliases)];
   },
-  extend: (server) => ({
-    ...server,
-    grants: {
-      ...server.grants,
-      recordUse(current: HostedServer, client, request) {
-        const used = server.grants.recordUse(current, client, request);
-        const { registration }: HostedClient = client;
-        return registration?.usedInitialAccessToken === false ? recordFirstUse(current, client, used) : used;
+  extend(server) {
+    for (const token of server.settings.registration.initialAccessTokens) server.registeredSecrets.learn(token);
+    return {
+      ...server,
+      grants: {
+        ...server.grants,
+        recordUse(current: HostedServer, client, request) {
+          const used = server.grants.recordUse(current, client, request);
+          const { registration }: HostedClient = client;
+          return registration?.usedInitialAccessToken === false ? recordFirstUse(current, client, used) : used;
+        },
       },
-    },
-  }),
+    };
+  },
 };
 
 /** The endpoints where clients may register themselves (RFC 7591, RFC 7592). */

@@ -12,7 +12,7 @@ import type { OAuthError } from "../../../core/errors.ts";
 import { warn } from "../../trace.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { pollMethod, pushMethod, supportedEvents, verificationEvent } from "./event_types.ts";
-import { startPush } from "./push.ts";
+import { learnCredentials, startPush } from "./push.ts";
 import type { EventStreamRecord } from "./records.ts";
 import { requireReceiver } from "./receiver.ts";
 import { manageScope, readScope } from "./settings.ts";
@@ -187,6 +187,7 @@ function warnUnsupported({ server, clientId }: Context<HostedServer>, events: re
 
 function readDelivery(server: HostedServer, delivery: unknown): Pick<StreamChanges, "pushUrl" | "authorization"> {
   const { method, endpoint_url: url, authorization_header: authorization } = Object(delivery);
+  if (typeof authorization === "string") learnCredentials(server, authorization);
   if (method === pollMethod) return { pushUrl: undefined, authorization: undefined };
   if (method !== pushMethod) throw invalid("delivery.method", `${pushMethod} or ${pollMethod}`, quote(method));
   const { insecureAllowHttpRedirectUris: allowHttp, allows } = server.settings;

@@ -81,6 +81,12 @@ async function postpone(
   await store.put("stream_event", id, { ...value, attempts: value.attempts + 1, dueAt }, { expiresAt });
 }
 
+/** Hides the value of an `Authorization` header, and its part after the scheme, in all that is logged from now on. */
+export function learnCredentials({ registeredSecrets }: HostedServer, authorization: string): void {
+  registeredSecrets.learn(authorization);
+  registeredSecrets.learn(authorization.replace(/^\S+ +/, ""));
+}
+
 /** Posts one token (RFC 8935 §2.1). */
 async function post(
   server: HostedServer,
@@ -89,6 +95,7 @@ async function post(
   event: StreamEventRecord,
   signal: AbortSignal,
 ): Promise<PostResult> {
+  if (authorization !== undefined) learnCredentials(server, authorization);
   const headers = {
     "content-type": "application/secevent+jwt",
     accept: "application/json",

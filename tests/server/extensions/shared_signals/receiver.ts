@@ -53,12 +53,12 @@ export function machine(client_id: string, changes: Partial<ClientMetadata> = {}
   return { client_id, client_secret: `${client_id}-secret`, grant_types: ["client_credentials"], scope, ...changes };
 }
 
-export async function signalServer(options: LatchkeyOptions = {}): Promise<SignalServer> {
+export async function signalServer({ plugins = [], ...options }: LatchkeyOptions = {}): Promise<SignalServer> {
   const pushes: Push[] = [];
   const self: { server?: SignalServer } = {};
   let app: App;
   const started = await testServer({
-    plugins: [{ setup: (assembled) => void (app = assembled) }],
+    plugins: [{ setup: (assembled) => void (app = assembled) }, ...plugins],
     sharedSignals: true,
     clients: [
       machine("receiver"),
