@@ -28,6 +28,7 @@ const bin = { latchkey: "main.js" };
 const commonJsEntries = [
   "src/mod.ts",
   "src/check/mod.ts",
+  "src/platform/store/sqlite.ts",
   "src/resource/mod.ts",
   "src/testing/control/connect.ts",
   "src/testing/mod.ts",

@@ -5,9 +5,9 @@ const { test } = require("node:test");
 
 test("require() loads the core and a store", async () => {
   const { core } = require("@latchkey/latchkey/core");
-  const { sqliteStore } = require("@latchkey/latchkey/stores/sqlite");
+  const { memoryStore } = require("@latchkey/latchkey/stores");
   const issuer = "http://localhost:9000";
-  const server = await core({ issuer, clients: [], users: [], store: await sqliteStore(":memory:") });
+  const server = await core({ issuer, clients: [], users: [], store: memoryStore() });
   const response = await server.fetch(new Request(`${issuer}/.well-known/openid-configuration`));
   assert.equal((await response.json()).issuer, issuer);
 });
