@@ -38,7 +38,10 @@ function isUserScope(value: string): boolean {
 
 /** The default scope without values that need a user or that the client may not have; empty if none is left. */
 function defaultScope(server: Server, client: Client): readonly string[] {
-  const scope = server.settings.defaultScope.filter((value) => !isUserScope(value) && client.allowsScope(value));
+  const own = server.permits(server, client, "requestOwnScope") ? client.ownScope : client.scope;
+  const scope = server.settings.defaultScope.filter((value) =>
+    !isUserScope(value) && (client.allowsScope(value) || own.includes(value))
+  );
   const possible = client.ownScope.filter((value) => !isUserScope(value));
   if (scope.length === 0 && possible.length > 0) server.observe?.(server, client.id, "AZ-16", { possible });
   return scope;

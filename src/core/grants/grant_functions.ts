@@ -29,7 +29,11 @@ export interface GrantFunctions<Server> {
     server: Server,
     client: Client,
     request: AuthorizationRequest,
-    approval: FurtherAccess & { readonly scope: readonly string[]; readonly claims?: readonly string[] },
+    approval: FurtherAccess & {
+      readonly user: User;
+      readonly scope: readonly string[];
+      readonly claims?: readonly string[];
+    },
   ): MaybePromise<FurtherAccess & Pick<Grant, "claims">>;
   /**
    * Makes a grant to a client, approved now.

@@ -8,7 +8,9 @@ import { canonicalUri } from "../../platform/http/absolute_uri.ts";
 import { parameters } from "../../core/params.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { asText, withBody } from "./shared/members.ts";
+import { withOrganization } from "./auth0_organization.ts";
+import { asText, defined, withBody } from "./shared/members.ts";
+import { grantOwnScope } from "./shared/own_scope.ts";
 import type { Provider } from "./shared/provider.ts";
 import { webMessage } from "./shared/web_message.ts";
 
@@ -36,9 +38,17 @@ export function auth0(): Provider {
       // A HEAD request must not end the session.
       load: async () => ({ GET: (await import("./auth0_logout.ts")).logOut, HEAD: () => emptyHeadResponse }),
     }],
-    extend: (server) => ({ ...server, resources: withSentSpelling(server) }),
+    extend: (server) => ({
+      ...server,
+      ...withOrganization(server),
+      resources: withSentSpelling(server),
+      // https://auth0.com/docs/get-started/authentication-and-authorization-flow/client-credentials-flow: all scopes that
+      // the application is granted for the API.
+      grantTypes: server.grantTypes.map(grantOwnScope),
+    }),
     forRequest: (server) => void Object.assign(server, { audience: audienceOf(server) }),
     claims: (claims, facts) => auth0Claims(audienceOf(facts.server), claims, facts),
+    originalClaims: (claims) => claims.gty === machine.gty ? { ...claims, sub: claims.azp } : claims,
     // https://auth0.com/docs/secure/tokens/access-tokens/get-access-tokens
     request: (request, { endpoint }) =>
       (endpoint === "authorization_endpoint" || endpoint === "token_endpoint") &&
@@ -72,6 +82,9 @@ const namespaced = /^https?:\/\//;
 /** The last time that a `Date` can have, in seconds. */
 const maxDateSeconds = 8.64e12;
 
+/** https://auth0.com/docs/secure/tokens/access-tokens/access-token-profiles: the token of a client without a user. */
+const machine = { gty: "client-credentials" };
+
 /** The claims of https://auth0.com/docs/secure/tokens/access-tokens and /id-tokens/id-token-structure */
 function auth0Claims(
   audience: string,
@@ -80,10 +93,16 @@ function auth0Claims(
 ): Members {
   if (kind !== "access_token" && kind !== "id_token" && kind !== "userinfo") return claims;
   const custom = Object.fromEntries(Object.entries(user ?? {}).filter(([name]) => namespaced.test(name)));
+  const organization = defined({ org_id: user?.org_id, org_name: user?.org_name });
   if (kind === "access_token") {
     const audiences = resources.length === 0 || scope.includes("openid") ? [...resources, audience] : resources;
-    return { ...claims, ...custom, azp: client.id, aud: audiences.length === 1 ? audiences[0] : audiences };
+    return {
+      ...{ ...claims, ...custom, ...organization, azp: client.id },
+      aud: audiences.length === 1 ? audiences[0] : audiences,
+      ...user === undefined && claims.sub === client.id && { ...machine, sub: `${client.id}@clients` },
+    };
   }
+  if (kind === "id_token") Object.assign(custom, organization);
   if (user === undefined || !scope.includes("profile")) return { ...claims, ...custom };
   const { sub, nickname = user.preferred_username ?? asText(user.email ?? sub).split("@")[0], updated_at = 0 } = user;
   return {

@@ -4,6 +4,7 @@ import { emptyHeadResponse } from "../../core/http/message.ts";
 import { endpointPath } from "../../core/endpoint.ts";
 import { newGuid } from "./shared/derived_values.ts";
 import { asText, defined, omit, withBody } from "./shared/members.ts";
+import { grantOwnScope } from "./shared/own_scope.ts";
 import type { Provider } from "./shared/provider.ts";
 
 const logoutPath = "/logout/session";
@@ -21,6 +22,8 @@ export function cognito(): Provider {
       // A HEAD request must not end the session.
       load: async () => ({ GET: (await import("./cognito_logout.ts")).logOut, HEAD: () => emptyHeadResponse }),
     }],
+    // doc_source/token-endpoint.md: all scope values that are associated with the client.
+    extend: (server) => ({ ...server, grantTypes: server.grantTypes.map(grantOwnScope) }),
     claims(claims, { kind, server, user, grant: { scope } }) {
       const username = claims.preferred_username ?? user?.preferred_username ?? claims.sub;
       const groups = claims.groups ?? user?.groups;

@@ -27,6 +27,7 @@ async function auth0(origin?: string) {
     users: [{
       ...{ sub: "auth0|5f7c8ec7c33c6c004bbafe82", name: "Alice", email: "alice@app.example", email_verified: true },
       ...{ updated_at: 1767225600, plan: "free", [roles]: ["editor"] },
+      ...{ org_id: "org_acme", org_name: "acme-inc" },
     }],
   });
   const authorize = (query: Record<string, string> = {}, init?: RequestInit) => {
@@ -97,8 +98,43 @@ test("auth0: without an audience the access token is opaque, with one a JWT for 
       scope: "read:notes",
     },
   });
-  const own = decodeClaims((await machine.json()).access_token);
-  assertEquals([own.aud, own.azp], [api, "web"]);
+  const { access_token: machineToken } = await machine.json();
+  const own = decodeClaims(machineToken);
+  assertEquals([own.aud, own.azp, own.sub, own.gty], [api, "web", "web@clients", "client-credentials"]);
+  const introspected = await as.fetch("/oauth2/introspect", {
+    method: "POST",
+    body: new URLSearchParams({ token: machineToken, client_id: "web", client_secret: secret }),
+  });
+  const { active, client_id, scope } = await introspected.json();
+  assertEquals([active, client_id, scope], [true, "web", "read:notes"]);
+});
+
+test("auth0: tokens name the organization of the user, and a request for another one is denied", async () => {
+  await using provider = await auth0();
+  const named: Record<string, string>[] = [
+    {},
+    { organization: "org_acme" },
+    { organization: "Acme-Inc" },
+    { organization: "org_acme", response_type: "code", prompt: "none" },
+  ];
+  const { headers } = await provider.authorize();
+  const cookie = headers.get("set-cookie")!.split(";")[0]!;
+  await forEachCase(named, async (query) => {
+    const back = new URL((await provider.authorize(query, { headers: { cookie } })).headers.get("location")!);
+    const code = back.searchParams.get("code")!;
+    const tokens = await (await provider.exchange({ grant_type: "authorization_code", code })).json();
+    const { org_id, org_name } = decodeClaims(tokens.id_token);
+    assertEquals([org_id, org_name], ["org_acme", "acme-inc"]);
+  });
+  const { access_token } = await provider.logIn({ audience: api, organization: "org_acme" });
+  assertEquals(decodeClaims(access_token).org_id, "org_acme");
+  await forEachCase(["org_other", "", "acme", "org_acme\u0000"], async (organization) => {
+    const { searchParams } = new URL((await provider.authorize({ organization })).headers.get("location")!);
+    assertEquals(
+      [searchParams.get("error"), searchParams.get("code")],
+      organization === "" ? [null, searchParams.get("code")] : ["access_denied", null],
+    );
+  });
 });
 
 test("auth0: errors are 403 and 401 with codes of its own, and refresh tokens need offline_access and rotate", async () => {

@@ -11,7 +11,7 @@ import { configurationOfRealm } from "../../../src/cli/realm/configuration_of_re
 import { profileNames } from "../../../src/server/config/strictness.ts";
 import { providerProfiles } from "./all_profiles.ts";
 import { foreignJwks, type TestLatchkey, type TestLatchkeyOptions } from "../../../src/testing/mod.ts";
-import { basic } from "../../kit.ts";
+import { basic, decodeClaims } from "../../kit.ts";
 import { testLatchkey } from "../../testing/test_latchkey.ts";
 
 const job = "job";
@@ -126,6 +126,26 @@ test("[CC-02, JB-11] a default scope of users fails no request of a client alone
       [profile, { profile: profile as "okta", scopes }, quickStarts[profile]] as const
     ),
   ]);
+});
+
+test("[CC-02] without scope a client gets its own scope values from providers that grant them, and none of users", async () => {
+  const own = ["read:notes", "write:notes"];
+  // Their documentation says so: auth0.ts and cognito.ts name the pages.
+  const generous = ["auth0", "cognito"];
+  for (const [profile, { scopes = [] }] of Object.entries(providerProfiles)) {
+    await using as = await testLatchkey({
+      profile: profile as "okta",
+      scopes: [...new Set(["openid", ...scopes, ...own])],
+    });
+    const client = as.client({
+      ...{ client_id: job, confidential: true, redirect_uris: [], grant_types: [machineGrant] },
+      scope: [...own, "openid"].join(" "),
+    });
+    const { access_token, scope } = await as.token(client, { grant_type: machineGrant });
+    // Cognito's responses have no scope, its tokens do.
+    const granted = scope ?? (profile === "cognito" ? decodeClaims(access_token).scope : "");
+    assertEquals([profile, granted], [profile, generous.includes(profile) ? own.join(" ") : ""]);
+  }
 });
 
 test("[CC-02, JB-11] nor under any configuration that a README prints, or that is made of a realm", async () => {

@@ -3,10 +3,11 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { customFetch } from "@auth/core";
 import Okta from "@auth/core/providers/okta";
-import { buildAuthorizeParams, getWellKnown, OktaAuth } from "@okta/okta-auth-js";
+import { type AccessToken, buildAuthorizeParams, getWellKnown, OktaAuth, TokenKind } from "@okta/okta-auth-js";
 import { Okta as ArcticOkta } from "arctic";
 import { okta } from "better-auth/plugins/generic-oauth";
 import { test } from "node:test";
+import { testLatchkey } from "../../testing/test_latchkey.ts";
 import { verifier } from "../../kit.ts";
 import { authJsApplication, getRedirectLocation, openBrowser } from "../applications.ts";
 import { loginWithBetterAuth } from "./better_auth_application.ts";
@@ -32,8 +33,37 @@ test("@okta/okta-auth-js logs in, verifies the tokens, reads userinfo, renews an
   assertEquals(user.preferred_username, "alice");
   const renewed = await client.token.renewTokensWithRefresh({ scopes: accessToken!.scopes }, refreshToken!);
   assert(renewed.accessToken!.accessToken !== accessToken!.accessToken);
+  const inspect = (token: AccessToken) => client.token.introspect(TokenKind.ACCESS, token);
+  assertEquals((await inspect(renewed.accessToken!)).active, true);
   await client.token.revoke(renewed.accessToken!);
+  assertEquals((await inspect(renewed.accessToken!)).active, false);
   await assertRejects(() => client.token.getUserInfo(renewed.accessToken!, idToken!));
+});
+
+test("[CA-07, IN-02] a public client introspects its own tokens alone, a confidential one never without its secret", async () => {
+  const common = { redirect_uris: [redirectUri] };
+  await using as = await testLatchkey({
+    profile: "okta",
+    clients: [{ ...common, client_id: "spa" }, { ...common, client_id: "web", client_secret: secret }],
+  });
+  const introspect = async (token: string, fields: Record<string, string>, headers: Record<string, string> = {}) => {
+    const response = await as.fetch(`${as.issuer}/v1/introspect`, {
+      method: "POST",
+      headers,
+      body: new URLSearchParams({ token, ...fields }),
+    });
+    return [response.status, (await response.json()).active];
+  };
+  const [own, foreign] = [await as.mint.accessToken({ client: "spa" }), await as.mint.accessToken({ client: "web" })];
+  assertEquals(await introspect(own, { client_id: "spa" }), [200, true]);
+  assertEquals(await introspect(foreign, { client_id: "spa" }), [200, false]);
+  assertEquals(await introspect("no token", { client_id: "spa" }), [200, false]);
+  assertEquals(await introspect(own, { client_id: "web", client_secret: secret }), [200, true]);
+  assertEquals((await introspect(own, { client_id: "web" }))[0], 401);
+  assertEquals((await introspect(own, { client_id: "unknown" }))[0], 401);
+  // A page of another site, which has a token, learns nothing more by the browser of the developer.
+  const foreignPage = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
+  assertEquals((await introspect(own, { client_id: "spa" }, foreignPage))[0], 403);
 });
 
 test("Auth.js logs in with its provider Okta", async () => {

@@ -1,0 +1,50 @@
+/** Organizations of Auth0: a user belongs to the one that their members `org_id` and `org_name` name. */
+
+import { OAuthError } from "../../core/errors.ts";
+import type { User } from "../../core/clients/client.ts";
+import { chain } from "../../core/maybe_promise.ts";
+import type { EntryPointParts, Server } from "../../core/server.ts";
+import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
+import { asText } from "./shared/members.ts";
+
+/** The name of this part of requests, which is stored while the user logs in. */
+const part = "auth0Organization";
+
+/**
+ * The members of a server that rejects a user outside of the requested organization.
+ * https://auth0.com/docs/manage-users/organizations/configure-organizations/use-org-name-authentication-api
+ */
+export function withOrganization({ grants, requestParts }: Server): Pick<Server, "grants" | "requestParts"> {
+  const readOrganization = (parts: EntryPointParts): EntryPointParts => ({
+    ...parts,
+    readers: [...parts.readers, { name: part, read: ({ params }) => params.get("organization") }],
+  });
+  const { authorize, par } = requestParts.at;
+  return {
+    requestParts: {
+      ...requestParts,
+      at: { ...requestParts.at, authorize: readOrganization(authorize), par: readOrganization(par) },
+    },
+    grants: {
+      ...grants,
+      furtherAccess: (server, client, request, approval) =>
+        chain(grants.furtherAccess(server, client, request, approval), (granted) => {
+          const { [part]: organization } = request as AuthorizationRequest & { readonly [part]?: string };
+          if (organization !== undefined) rejectOtherOrganization(organization, approval.user);
+          return granted;
+        }),
+    },
+  };
+}
+
+function rejectOtherOrganization(requested: string, { org_id, org_name }: User): void {
+  if (requested === org_id) return;
+  // Auth0 compares names without their case.
+  if (typeof org_name === "string" && requested.toLowerCase() === org_name.toLowerCase()) return;
+  throw new OAuthError("access_denied", "the user is not part of the organization", {
+    rule: "AZ-21",
+    expected: org_id === undefined ? "no organization, because the user has no org_id" : asText(org_id),
+    received: requested.slice(0, 256),
+    fix: "Add org_id, and org_name if the client sends the name, to the user, or log in another user.",
+  });
+}
