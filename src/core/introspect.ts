@@ -40,13 +40,23 @@ export function mayInspect(server: Server, client: Client, { audience, claims }:
  */
 export async function introspect(
   server: Server,
+  request: Pick<AuthenticatedRequest, "client" | "parameters">,
+): Promise<Introspection> {
+  const { client: { confidential, id } } = request;
+  if (!confidential) throw reject("CA-07", { failure: "public client", id });
+  return await describeToken(server, request);
+}
+
+/** Describes a token to any client: to a public one only its own tokens. */
+export async function describeToken(
+  server: Server,
   { client: caller, parameters }: Pick<AuthenticatedRequest, "client" | "parameters">,
 ): Promise<Introspection> {
-  if (!caller.confidential) throw reject("CA-07", { failure: "public client", id: caller.id });
   const token = requireTokenParameter(parameters, "IN-01");
   const accessToken = await readAccessToken(server, token);
   if (accessToken !== undefined) {
-    if (!mayInspect(server, caller, accessToken)) {
+    const isOwn = accessToken.claims.client_id === caller.id;
+    if (!isOwn && !(caller.confidential && mayInspect(server, caller, accessToken))) {
       // The response is that of an invalid token (RFC 7662 §2.2).
       const isTrusted = server.permits(server, caller, "inspectTokensOfOthers");
       const { audience } = accessToken;

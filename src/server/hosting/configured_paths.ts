@@ -20,7 +20,7 @@ export function atConfiguredPaths(endpoints: readonly Endpoint[], base: string, 
 }
 
 /**
- * Rejects a configured path that another endpoint has.
+ * Rejects a configured path that another endpoint has. A plugin may replace the endpoint by one of the same name.
  *
  * @param endpoints The endpoints of the server and of its plugins.
  * @throws {ConfigurationError}
@@ -29,7 +29,9 @@ export function assertOwnPaths(endpoints: readonly EndpointDescription[], paths:
   assertNoIssues(endpoints.flatMap((endpoint) => {
     const { path, metadataName } = endpoint;
     if (pathOf(endpoint, paths) === undefined) return [];
-    const other = endpoints.find((one) => one !== endpoint && (one.path === path || one.aliases?.includes(path)));
+    const other = endpoints.find((one) =>
+      one.name !== endpoint.name && [one.path, ...one.aliases ?? []].includes(path)
+    );
     return other === undefined ? [] : [{
       path: `paths.${metadataName}`,
       expected: "a path that no other endpoint has",

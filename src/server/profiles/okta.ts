@@ -33,6 +33,13 @@ export function okta(): Provider {
       client_id: cid ?? claims.client_id,
       scope: isTextList(scp) ? scp.join(" ") : scp ?? claims.scope,
     }),
+    // https://developer.okta.com/docs/api/openapi/okta-oauth/oauth/tag/CustomAS/ (introspect): a client without a secret
+    // sends its client_id alone. okta-auth-js lib/oidc/introspect.ts does so in a browser.
+    routes: ({ endpoints }) => [{
+      ...endpoints.find(({ name }) => name === "introspect")!,
+      cors: true,
+      load: async () => (await import("./okta_introspection.ts")).introspection,
+    }],
     request: acceptBareId,
     error(response, { endpoint, server, rejection }) {
       // okta-auth-js test/support/xhr/error-userinfo-invalid-token.js: the challenge alone says what is wrong.
