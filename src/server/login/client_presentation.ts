@@ -9,7 +9,7 @@ import { isPolled } from "../delivery.ts";
 import type { Interaction } from "./pending.ts";
 
 /** Hosts and ports that a policy can name: the parser of URLs accepts others, which would add directives. */
-const policyOrigin = /^https?:\/\/(?:[a-z\d.-]+|\[[\da-f:]+\])(?::\d+)?$/;
+export const policyOrigin = /^https?:\/\/(?:[a-z\d.-]+|\[[\da-f:]+\])(?::\d+)?$/;
 
 /** The presentation, and the headers of a page that shows it: its policy allows images of the logo's origin alone. */
 export function presentClient(

@@ -20,6 +20,7 @@ import { revokeIssuedToken } from "../../core/revoke.ts";
 import { verifyOwnJwt } from "../../core/keys/verification.ts";
 import { longScope } from "./google_long_scope.ts";
 import { asText } from "./shared/members.ts";
+import { publicKeyInfo } from "./shared/public_key.ts";
 import { requireUser } from "./shared/require_user.ts";
 import { unservedUrls } from "./shared/unserved_urls.ts";
 
@@ -184,12 +185,7 @@ const showCertificates: Handler = async ({ server }) => {
   return json(200, Object.fromEntries(pems), { "cache-control": "public, max-age=60" });
 };
 
-async function toPem(published: object): Promise<string> {
-  const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
-  const { kty, n, e } = published as { readonly kty: string; readonly n: string; readonly e: string };
-  const jwk = { kty, n, e };
-  const key = await crypto.subtle.importKey("jwk", jwk, algorithm, true, ["verify"]);
-  const der = new Uint8Array(await crypto.subtle.exportKey("spki", key));
-  const lines = btoa(String.fromCharCode(...der)).replace(/.{64}(?=.)/g, "$&\n");
+async function toPem(key: Readonly<Record<string, unknown>>): Promise<string> {
+  const lines = (await publicKeyInfo(key)).replace(/.{64}(?=.)/g, "$&\n");
   return `-----BEGIN PUBLIC KEY-----\n${lines}\n-----END PUBLIC KEY-----\n`;
 }

@@ -4,6 +4,7 @@ import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import type { ProviderRequest, ProviderResponse, RequestFacts, ResponseFacts } from "./provider_functions.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { Server } from "../../core/server.ts";
+import { keycloakPages } from "./keycloak_pages.ts";
 import { newGuid } from "./shared/derived_values.ts";
 import { omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
@@ -36,6 +37,7 @@ const tokenErrors: Readonly<Record<string, string>> = {
 
 export function keycloak(): Provider {
   return {
+    routes: keycloakPages,
     // The basic scope and TokenManager.initToken: typ, azp.
     claims(claims, { kind, server, client, user }) {
       if (kind === "id_token") return { ...claims, typ: "ID", azp: claims.aud, jti: newGuid(server) };
@@ -85,7 +87,7 @@ function withDefaultScope(request: ProviderRequest, { method, server }: RequestF
 }
 
 /** The origins of the redirect URIs of a client: its web origins if they are `+`. */
-function originsOf({ redirectUris }: Pick<Client, "redirectUris">): readonly string[] {
+export function originsOf({ redirectUris }: Pick<Client, "redirectUris">): readonly string[] {
   return [...new Set(redirectUris.map((uri) => new URL(uri).origin).filter((origin) => origin !== "null"))];
 }
 

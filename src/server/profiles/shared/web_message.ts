@@ -5,12 +5,12 @@
 
 import type { App } from "../../app.ts";
 import type { Plugin } from "../../hosting/options.ts";
-import { html, isResponse, type RequestLike, type ResponseLike } from "../../../core/http/message.ts";
+import { isResponse, type RequestLike, type ResponseLike } from "../../../core/http/message.ts";
 import { replaceParts } from "../../../platform/http/changed_request.ts";
 import { parseFields } from "../../../core/http/form.ts";
 import { parseTarget } from "../../../core/router.ts";
 import { boundedCache } from "../../../platform/bounded_cache.ts";
-import { randomId } from "../../../core/secrets.ts";
+import { framedPage } from "./framed_page.ts";
 
 /** Maximum number of requests that wait for a login on pages. */
 const maxPending = 1000;
@@ -50,15 +50,10 @@ export function webMessage(
     if (pending.get(key) === undefined || !/^https?:/.test(action)) return response;
     pending.delete(key);
     const { origin } = new URL(action);
-    const nonce = randomId(app.server.randomBytes);
     const { "set-cookie": cookie } = response.headers;
-    const policy = `default-src 'none'; script-src 'nonce-${nonce}'; base-uri 'none'; frame-ancestors ${origin}`;
-    const page = html(200, messagePage(nonce, toMessage(members), origin), {
-      "content-security-policy": policy,
-      ...cookie !== undefined && { "set-cookie": cookie },
-    });
-    const { "x-frame-options": _, ...headers } = page.headers;
-    return { ...page, headers };
+    const extra: Record<string, string> = cookie === undefined ? {} : { "set-cookie": cookie };
+    const text = "This page returns the response to the page that opened it.";
+    return framedPage(app.server, [origin], messageScript(toMessage(members), origin), text, extra);
   }
 
   return {
@@ -75,12 +70,10 @@ export function webMessage(
   };
 }
 
-function messagePage(nonce: string, message: object, origin: string): string {
+function messageScript(message: object, origin: string): string {
   const json = JSON.stringify({ message, origin }).replace(/[<>&\u2028\u2029]/g, toEscape);
-  return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Response</title></head><body>` +
-    `<p>This page returns the response to the page that opened it.</p><script nonce="${nonce}">` +
-    `{const{message,origin}=${json},target=window.opener??(window.parent===window?undefined:window.parent);` +
-    `target?.postMessage(message,origin)}</script></body></html>`;
+  return `{const{message,origin}=${json},target=window.opener??(window.parent===window?undefined:window.parent);` +
+    `target?.postMessage(message,origin)}`;
 }
 
 function toEscape(character: string): string {
