@@ -52,3 +52,9 @@ export function testSample(
     console.log(`${provider} | ${packages} | ${[...row].map(([step, result]) => `${step}: ${result}`).join(" | ")}`);
   });
 }
+
+/** Imports a package without its types: those of some packages bring `@types/node`, which changes global types. */
+// deno-lint-ignore no-explicit-any
+export async function importUntyped(name: string): Promise<any> {
+  return await import(name);
+}
