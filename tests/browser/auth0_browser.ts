@@ -21,7 +21,7 @@ interface Auth0 {
 declare const window: { client: { Auth0Client: new (options: object) => Auth0 }; auth0: Auth0 };
 
 test(
-  "auth0-spa-js logs in, renews in a frame and by refresh token, opens a window, and logs out",
+  "auth0-spa-js logs in, renews in a frame and by refresh token, asks for another scope, opens a window, and logs out",
   { skip },
   async () => {
     await using application = await serveClientPage("npm:@auth0/auth0-spa-js@2.27.0");
@@ -33,7 +33,8 @@ test(
         post_logout_redirect_uris: [`${application.url}/bye`],
         grant_types: ["authorization_code", "refresh_token"],
       }],
-      users: [{ sub: "auth0|alice", email: "alice@app.example", name: "Alice" }],
+      users: [{ sub: "auth0|alice", email: "alice@app.example", name: "Alice", org_id: "org_acme" }],
+      scopes: ["openid", "profile", "email", "offline_access", "read:messages"],
     });
     await as.listen({ port: 0 });
     await using opened = await openPage(application.url);
@@ -41,7 +42,11 @@ test(
     const start = async (useRefreshTokens: boolean) => {
       await page.waitForFunction(() => window.client !== undefined);
       await page.evaluate(([domain, useRefreshTokens]) => {
-        const authorizationParams = { redirect_uri: location.origin, audience: "https://api.example" };
+        const authorizationParams = {
+          ...{ redirect_uri: location.origin, audience: "https://api.example" },
+          // The client checks that the ID token has it.
+          organization: "org_acme",
+        };
         const options = { domain, clientId: "spa", authorizationParams, useRefreshTokens };
         window.auth0 = new window.client.Auth0Client(options);
       }, [as.issuer.replace(/\/$/, ""), useRefreshTokens] as const);
@@ -54,10 +59,13 @@ test(
       await window.auth0.handleRedirectCallback();
       const first = await window.auth0.getTokenSilently();
       const second = await window.auth0.getTokenSilently({ cacheMode: "off" });
-      return { first, second, user: await window.auth0.getUser() };
+      const options = { authorizationParams: { scope: "read:messages" }, detailedResponse: true };
+      const { scope } = await window.auth0.getTokenSilently(options) as unknown as { readonly scope: string };
+      return { first, second, scope, user: await window.auth0.getUser() };
     });
     assertEquals([found.user?.sub, found.user?.nickname], ["auth0|alice", "alice"]);
     assert(found.first !== found.second);
+    assert(found.scope.split(" ").includes("read:messages"), found.scope);
     await start(true);
     const renewed = await page.evaluate(async () => {
       await window.auth0.loginWithPopup();

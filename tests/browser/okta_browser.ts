@@ -10,7 +10,10 @@ const skip = executablePath === undefined;
 after(closeBrowser);
 
 /** The tokens by their names. */
-type Tokens = Record<string, { readonly claims: Record<string, unknown>; readonly accessToken: string }>;
+type Tokens = Record<
+  string,
+  { readonly claims: Record<string, unknown>; readonly accessToken: string; readonly scopes: string[] }
+>;
 
 interface Okta {
   signInWithRedirect(): Promise<void>;
@@ -19,7 +22,7 @@ interface Okta {
   getUser(): Promise<Record<string, unknown>>;
   signOut(options: object): Promise<boolean>;
   readonly token: {
-    getWithoutPrompt(): Promise<{ readonly tokens: Tokens }>;
+    getWithoutPrompt(options: object): Promise<{ readonly tokens: Tokens }>;
   };
   readonly tokenManager: {
     getTokensSync(): Tokens;
@@ -30,7 +33,7 @@ interface Okta {
 declare const window: { client: { OktaAuth: new (options: object) => Okta }; okta: Okta };
 
 test(
-  "okta-auth-js logs in, reads userinfo, renews by refresh token and in a frame, and logs out",
+  "okta-auth-js logs in, reads userinfo, renews by refresh token, gets another scope value in a frame, and logs out",
   { skip },
   async () => {
     await using application = await serveClientPage("npm:@okta/okta-auth-js@8.0.1");
@@ -68,8 +71,9 @@ test(
     assert(found.isAuthenticated);
     assertEquals(found.user.preferred_username, "alice@app.example");
     const renewed = await page.evaluate(() => window.okta.tokenManager.renew("accessToken"));
-    const silent = await page.evaluate(() => window.okta.token.getWithoutPrompt());
-    assertEquals(silent.tokens.idToken.claims.sub, "00u1alice");
+    const silent = await page.evaluate(() => window.okta.token.getWithoutPrompt({ scopes: ["openid", "phone"] }));
+    const { accessToken: narrow, idToken } = silent.tokens;
+    assertEquals([idToken.claims.sub, narrow.scopes], ["00u1alice", ["openid", "phone"]]);
     assert(renewed.accessToken !== found.tokens.accessToken.accessToken);
     const { accessToken } = renewed;
     const revoked = page.waitForResponse(`${as.issuer}/v1/revoke`);
