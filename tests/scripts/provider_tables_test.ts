@@ -33,7 +33,7 @@ const quirks = readQuirks();
 /** The files with clients, by their paths. */
 const files = new Map(
   [
-    ...globSync("tests/server/profiles/*_test.ts"),
+    ...globSync("tests/server/profiles/**/*_test.ts"),
     ...globSync("tests/browser/*_browser.ts"),
     "tests/server/providers_test.ts",
     "tests/languages/python-clients/test_providers.py",
@@ -64,7 +64,7 @@ function findTest(name: string, profile: string): boolean {
   const own = files.get(`tests/server/profiles/${name}_test.ts`);
   if (own !== undefined) return isAbout(`${name}_`, own, profile);
   const imported = packages[name] ?? name;
-  const pattern = new RegExp(`(?:from |import |npm:|import\\().*${imported.replaceAll(".", "\\.")}`);
+  const pattern = new RegExp(`(?:from |import |npm:|import\\w*\\().*${imported.replaceAll(".", "\\.")}`);
   return [...files].some(([path, text]) => pattern.test(text) && isAbout(path, text, profile));
 }
 
