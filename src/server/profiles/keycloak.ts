@@ -2,8 +2,8 @@
 
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import type { ProviderRequest, ProviderResponse, RequestFacts, ResponseFacts } from "./provider_functions.ts";
-import type { Client } from "../../core/clients/repository.ts";
 import type { Server } from "../../core/server.ts";
+import { webOriginsOf } from "./keycloak_origins.ts";
 import { keycloakPages } from "./keycloak_pages.ts";
 import { newGuid } from "./shared/derived_values.ts";
 import { omit, withBody } from "./shared/members.ts";
@@ -44,7 +44,7 @@ export function keycloak(): Provider {
       if (kind !== "access_token") return claims;
       return {
         ...omit(claims, "client_id"),
-        ...{ typ: "Bearer", azp: claims.client_id, "allowed-origins": originsOf(client) },
+        ...{ typ: "Bearer", azp: claims.client_id, "allowed-origins": webOriginsOf(client) },
         // keycloak/keycloak ServiceAccountConstants: only the tokens of service accounts name it.
         ...user === undefined && { client_id: client.id },
       };
@@ -86,11 +86,6 @@ function withDefaultScope(request: ProviderRequest, { method, server }: RequestF
   return { ...request, parameters: request.parameters.map((one) => one === sent ? ["scope", scope] : one) };
 }
 
-/** The origins of the redirect URIs of a client: its web origins if they are `+`. */
-export function originsOf({ redirectUris }: Pick<Client, "redirectUris">): readonly string[] {
-  return [...new Set(redirectUris.map((uri) => new URL(uri).origin).filter((origin) => origin !== "null"))];
-}
-
 /**
  * keycloak-js lib/keycloak.js fetches tokens with `credentials: "include"`, so `*` is not enough. Responses to a client
  * are for its own origins.
@@ -113,7 +108,7 @@ function withCredentials(
 function isWebOrigin({ clients }: Server, clientId: string | undefined, origin: string): boolean {
   const client = clientId === undefined ? undefined : clients.known().get(clientId);
   return (client === undefined ? [...clients.registered.known().values()] : [client]).some((client) =>
-    originsOf(client).includes(origin)
+    webOriginsOf(client).includes(origin)
   );
 }
 

@@ -14,8 +14,7 @@ import type { Server } from "../../core/server.ts";
 import { cookieName, cookieScope, readCookie, readSession, setCookie } from "../../core/session/cookies.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { isPermitted } from "../standing.ts";
-import { realmOf } from "./keycloak_pages.ts";
-import { originsOf } from "./keycloak.ts";
+import { webOriginsOf } from "./keycloak_origins.ts";
 import { framedPage } from "./shared/framed_page.ts";
 import { publicKeyInfo } from "./shared/public_key.ts";
 
@@ -90,16 +89,16 @@ function trustedOrigins(server: Server): readonly string[] {
 }
 
 function trustedOriginsOf(server: Server, client: Client): readonly string[] {
-  return isPermitted(server, client, "haveTrustedPages") ? originsOf(client) : [];
+  return isPermitted(server, client, "haveTrustedPages") ? webOriginsOf(client) : [];
 }
 
 /** keycloak/keycloak PublicRealmResource, with the key of the tokens if it is an RSA key. */
 export const showRealm: Handler<HostedServer> = async (context) => {
-  const { server } = context;
+  const { server, site: { base } } = context;
   const keys = await server.keys.publishedKeys(algorithmsInUse(server));
   const key = keys.find(({ kty }) => kty === "RSA");
   return json(200, {
-    realm: realmOf(context),
+    realm: base.slice(base.lastIndexOf("/") + 1),
     ...key !== undefined && { public_key: await publicKeyInfo(key) },
     "token-service": `${server.issuer}/protocol/openid-connect`,
     "account-service": `${server.issuer}/account`,

@@ -1,6 +1,5 @@
 /** What keycloak-js loads in frames, and the public document of a realm. */
 
-import type { Context } from "../../core/context.ts";
 import type { App } from "../app.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { parameters } from "../../core/params.ts";
@@ -41,9 +40,4 @@ export function keycloakPages({ site: { base } }: App): readonly Endpoint[] {
 }
 
 /** The path of an issuer that is a realm. */
-const realmPath = /\/realms\/([^/]+)$/;
-
-/** The name of the realm. */
-export function realmOf({ site: { base } }: Pick<Context, "site">): string {
-  return decodeURIComponent(realmPath.exec(base)?.[1] ?? "");
-}
+const realmPath = /\/realms\/[^/]+$/;
