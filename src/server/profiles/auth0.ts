@@ -42,8 +42,8 @@ export function auth0(): Provider {
       ...server,
       ...withOrganization(server),
       resources: withSentSpelling(server),
-      // https://auth0.com/docs/get-started/authentication-and-authorization-flow/client-credentials-flow: all scopes that
-      // the application is granted for the API.
+      // https://auth0.com/docs/get-started/authentication-and-authorization-flow/client-credentials-flow: all scope
+      // values that the application is granted for the API.
       grantTypes: server.grantTypes.map(grantOwnScope),
     }),
     forRequest: (server) => void Object.assign(server, { audience: audienceOf(server) }),

@@ -22,8 +22,8 @@ import { publicKeyInfo } from "./shared/public_key.ts";
 const testCookieSeconds = 60;
 
 /**
- * keycloak-js lib/keycloak.js sends `client_id session_state`, at first with an empty `session_state`. Unlike Keycloak's
- * frame, which compares a cookie, this one asks the server each time: scripts cannot read the cookie of the session.
+ * keycloak-js lib/keycloak.js sends `client_id session_state`, at first with an empty `session_state`. The frame of
+ * Keycloak compares a cookie. This one asks the server each time, because scripts cannot read the session cookie.
  */
 const watchLogin = `onmessage = async ({ data, source, origin }) => {
   const [client_id, session_state, ...others] = typeof data === "string" ? data.split(" ") : [];
@@ -38,7 +38,7 @@ export const loginStatusFrame: Handler<HostedServer> = ({ server }) =>
     server,
     trustedOrigins(server),
     watchLogin,
-    "This page tells an application whether its user is logged in.",
+    "This page reports to an application whether its user is logged in.",
   );
 
 /** `unchanged` if the browser has the login of the client's tokens, or none if the client has no tokens. */
@@ -76,7 +76,7 @@ export const readTestCookie: Handler<HostedServer> = (context) => {
   const { server, request } = context;
   const isSent = readCookie(request.headers.get("cookie"), cookieName("frame", context)) !== undefined;
   const script = `parent.postMessage("${isSent ? "supported" : "unsupported"}", "*")`;
-  const text = "This page tells an application whether the browser sends cookies in frames.";
+  const text = "This page reports to an application whether the browser sends cookies in frames.";
   return framedPage(server, trustedOrigins(server), script, text, { "set-cookie": testCookie(context, 0) });
 };
 

@@ -33,8 +33,8 @@ export function okta(): Provider {
       client_id: cid ?? claims.client_id,
       scope: isTextList(scp) ? scp.join(" ") : scp ?? claims.scope,
     }),
-    // https://developer.okta.com/docs/api/openapi/okta-oauth/oauth/tag/CustomAS/ (introspect): a client without a secret
-    // sends its client_id alone. okta-auth-js lib/oidc/introspect.ts does so in a browser.
+    // https://developer.okta.com/docs/api/openapi/okta-oauth/oauth/tag/CustomAS/ (introspect): a client without a
+    // secret sends its client_id alone. okta-auth-js lib/oidc/introspect.ts does so in a browser.
     routes: ({ endpoints }) => [{
       ...endpoints.find(({ name }) => name === "introspect")!,
       cors: true,

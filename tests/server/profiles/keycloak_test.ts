@@ -79,11 +79,11 @@ async function frames() {
 test("keycloak: the frames are for the origins of configured clients, every other page is for none", async () => {
   await using provider = await frames();
   const { as, at } = provider;
-  // A client that anybody registers has no trusted pages.
+  // A client that registers itself has no trusted pages.
   await as.fetch(`${as.issuer}/clients-registrations/openid-connect`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ redirect_uris: ["https://stranger.example/"] }),
+    body: JSON.stringify({ redirect_uris: ["https://registered.example/"] }),
   });
   for (const path of ["login-status-iframe.html", "3p-cookies/step2.html"]) {
     const { status, headers } = await as.fetch(`${at}/${path}`);
