@@ -4,8 +4,14 @@
 /// <reference lib="dom" />
 /// <reference lib="esnext" />
 
+/** Calls it when the page and all that it contains have loaded. */
+function whenLoaded(proceed: () => void): void {
+  if (document.readyState === "complete") proceed();
+  else addEventListener("load", proceed);
+}
+
 // Submits an authorization response once: a second use of its code would revoke the tokens of the first. After "Back",
-// the page shows its button.
+// the page shows its button. A tool that waits for the load event of this page would miss it if the form left earlier.
 const response = document.querySelector<HTMLFormElement>("form[data-submit]");
 let isSent = false;
 response?.addEventListener("submit", (event) => {
@@ -13,15 +19,18 @@ response?.addEventListener("submit", (event) => {
   isSent = true;
 });
 if (response && history.state !== "sent") {
-  history.replaceState("sent", "");
-  response.requestSubmit();
+  whenLoaded(() => {
+    // The user may have pressed the button.
+    if (isSent) return;
+    history.replaceState("sent", "");
+    response.requestSubmit();
+  });
 }
 
 // Continues after a logout: when the clients in the frames have loaded, or after a time.
 const next = document.querySelector<HTMLAnchorElement>("a[data-continue-after]");
 if (next) {
   const proceed = (): void => location.replace(next.href);
-  if (document.readyState === "complete") proceed();
-  addEventListener("load", proceed);
+  whenLoaded(proceed);
   setTimeout(proceed, Number(next.dataset.continueAfter));
 }

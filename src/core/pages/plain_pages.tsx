@@ -129,8 +129,11 @@ const plainElements: Omit<AuthorizedElements, "Frame" | "ResponseError"> = {
   Command: ({ text }) => <pre><code>{text}</code></pre>,
 };
 
-/** Submits the form. Without scripts, the user presses the button. */
-export const submitScript = "document.forms[0].submit()";
+/**
+ * Submits the form when the page has loaded (Form Post Response Mode, Appendix A). Without scripts, the user presses the
+ * button.
+ */
+export const submitScript = 'addEventListener("load",()=>document.forms[0].submit())';
 
 /** The response to an authorization request with `response_mode=form_post`. */
 export function PlainFormPostPage({ action, fields, ...props }: PlainProps & PageForm): VNode {
