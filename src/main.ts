@@ -155,6 +155,7 @@ async function main(
     const open = describeExposure({ ...details, host: config.host, settings: resolved });
     return log?.logEvent("listening", {
       ...details,
+      config: config.configSource?.name,
       insecure: insecureSettings(resolved, { inspector: inspectorState, exportsSecrets: config.insecureExportSecrets }),
       open,
     });
@@ -166,6 +167,7 @@ async function main(
   console.log(banner({
     ...details,
     startMs: performance.now(),
+    configSource: config.configSource,
     settings: resolved,
     storedEntries: opened.storedEntries,
     defaultUser: (await server.users.list({ limit: 1 }))[0]?.sub,

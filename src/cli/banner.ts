@@ -7,6 +7,7 @@ import type { TraceEvent } from "../server/trace.ts";
 import { printable } from "../core/quote_value.ts";
 import { wrap } from "./operating/wrap.ts";
 import { describeExposure, type ExposedParts } from "./exposure.ts";
+import { type ConfigSource, describeFoundFile } from "./read_config.ts";
 import type { ServerPolicy } from "../server/config/server_policy.ts";
 
 /** The clients or users that only the store has. */
@@ -28,6 +29,8 @@ interface BannerOptions extends ExposedParts {
   readonly demoSecret?: string;
   /** The private key of the demo client; absent if the client has none. */
   readonly demoKey?: object;
+  /** The source of the settings. Default: flags and variables alone. */
+  readonly configSource?: ConfigSource;
   readonly store: string;
   readonly storedEntries: Readonly<Partial<Record<StoredEntries["of"], StoredEntries>>>;
   /** The `sub` of the user whom automatic login logs in; absent if there is no user. */
@@ -62,6 +65,7 @@ export function banner(
     settings,
     demoSecret,
     demoKey,
+    configSource,
     store,
     storedEntries,
     defaultUser,
@@ -94,6 +98,7 @@ export function banner(
   const rows = [
     [hasDemoFlow ? "Try it" : "Home", page],
     ...inspector === "off" ? [] : [["Watch it", pageUrl("/flows")]],
+    ...configSource === undefined ? [] : [["Config", describeFoundFile(configSource) ?? configSource.name]],
     ...control === "off" ? [] : [["Control", pageUrl("/_control/openapi.json")]],
     ...discovery === undefined ? [] : [["Discovery", discovery]],
     ...certificateOrigin === undefined ? [] : [["Mutual TLS", certificateOrigin]],

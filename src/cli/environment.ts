@@ -14,6 +14,11 @@ export const fileSuffix = "_FILE";
 /** The variable with the content of a configuration file, for containers without a file of their own. */
 export const configTextVariable = "LATCHKEY_CONFIG_JSON";
 
+/** The configuration file that is read, if it is in the working directory and nothing else is named. */
+export const configFileName = "latchkey.json";
+/** The value of `--config` for a start without a configuration file. */
+export const noConfig = "none";
+
 /** Variables by name, as a process has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 

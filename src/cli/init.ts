@@ -9,10 +9,10 @@ import type { Settings } from "../server/config/settings.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
 import { programCommand } from "./about.ts";
 import { CommandLineError } from "./command_line_error.ts";
+import { configFileName } from "./environment.ts";
 import { splitWords } from "./split_words.ts";
 import { printText } from "./terminal_text.ts";
 
-const fileName = "latchkey.json";
 const port = 9000;
 const clientId = "app";
 const titles = libraries.map(({ library }) => library);
@@ -21,8 +21,7 @@ const helpText = `Usage: latchkey init [FLAG]...
 
 Writes latchkey.json, a configuration file with one client and two users, and
 prints the settings of the application. On a terminal it asks for each value
-that no flag sets; elsewhere only --library is needed. It never overwrites a
-file.
+that no flag sets; elsewhere it takes the defaults. It never overwrites a file.
 
   --library NAME        the library of the application, one of
 ${titles.join(", ").match(/.{1,56}(?= |$)/g)!.map((line) => " ".repeat(24) + line.trim()).join("\n")}
@@ -66,8 +65,8 @@ export async function initialize(
   const flags = readFlags(args);
   const expected = "no file of this name, because this command never overwrites a file";
   const hint = "Rename or remove it, or run the command in another folder.";
-  const fileExists = () => issue(fileName, { expected, hint }, "an existing file");
-  if (await environment.readTextFile(fileName).then(() => true, () => false)) throw fileExists();
+  const fileExists = () => issue(configFileName, { expected, hint }, "an existing file");
+  if (await environment.readTextFile(configFileName).then(() => true, () => false)) throw fileExists();
 
   /** The value of a flag, the one typed in, or the default; `undefined` if the input ends. */
   async function choose<Value>(
@@ -87,7 +86,7 @@ export async function initialize(
       console.error(`Expected ${parsed.expected}, received ${quote(text)}. ${parsed.hint}`);
     }
   }
-  const library = await choose("--library", `Library (${titles.join(", ")})`, ask && titles[0] || "", parseLibrary);
+  const library = await choose("--library", `Library (${titles.join(", ")})`, titles[0]!, parseLibrary);
   const usualUris = library?.redirectUris.join(" ") ?? "";
   const uris = library && await choose("--redirect-uri", "Redirect URI", usualUris, parseUris);
   const usualKind = library?.isPublic ? "public" : "confidential";
@@ -127,21 +126,24 @@ export async function initialize(
     );
   }
   const text = `${JSON.stringify({ port, ...settings }, null, 2)}\n`;
-  const isNew = await createPrivateFile(fileName, text).catch((cause: Error) => {
+  const isNew = await createPrivateFile(configFileName, text).catch((cause: Error) => {
     const hint = "Run the command in a folder of your own, such as that of the application.";
-    throw issue(fileName, { expected: "a folder in which this command may create a file", hint }, cause.message);
+    throw issue(configFileName, { expected: "a folder in which this command may create a file", hint }, cause.message);
   });
   if (!isNew) throw fileExists();
   console.log([
     ...secret === undefined ? [] : [
-      `${fileName} contains a secret: only you can read it (mode 0600). Keep it out of version control.`,
+      `${configFileName} contains a secret: only you can read it (mode 0600). Keep it out of version control.`,
     ],
-    `${fileName} has the client ${clientId} and the users alice and bob. Start the server with it:`,
-    `\n  ${programCommand(environment)} --config ${fileName}\n\nSettings of the application:\n`,
+    `${configFileName} has the client ${clientId} and the users alice and bob. A server that starts in this folder reads it:`,
+    `\n  ${programCommand(environment)}\n\nSettings of the application:\n`,
     `  issuer         ${issuer}`,
     `  client_id      ${clientId}`,
     ...secret === undefined ? [] : [`  client_secret  ${secret}`],
     ...uris!.map((uri, at) => `  ${at === 0 ? "redirect_uri" : "or          "}   ${uri}`),
+    ...ask === undefined && !flags.has("--library")
+      ? [`\nThere is no terminal to ask for the library: ${title} is assumed, and --library NAME names another.`]
+      : [],
     ...[`${title} (${placement}):`, snippet, ...notes].map((part) => `\n${part}`),
   ].join("\n"));
   return 0;

@@ -197,7 +197,7 @@ export const optionHelp = {
   tls: ["MODE", "none; or self-signed"],
   maxInFlight: ["NUMBER", "%"],
   drain: ["SECONDS", "%"],
-  config: ["FILE", "no file"],
+  config: ["FILE", "latchkey.json here; or none"],
 } as const satisfies Readonly<
   Partial<Record<keyof ConfigFile | "config", readonly [value: string, otherwise: string]>>
 >;

@@ -14,7 +14,7 @@ import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from 
 import { printable } from "../core/quote_value.ts";
 import { leadsToLoopback } from "../core/test_hosts.ts";
 import { fromHost } from "../server/config/server_names.ts";
-import { withDefaults } from "../server/config/field.ts";
+import { type Field, withDefaults } from "../server/config/field.ts";
 import { providerProfileField } from "../server/config/provider_profile_field.ts";
 import { extendedFields } from "../server/hosting/extensions.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
@@ -22,7 +22,8 @@ import type { ResolvedSettings } from "../server/config/resolve_settings.ts";
 import { resolveOptions } from "../server/hosting/resolve_options.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import type { ConfigFileResult } from "./config_file.ts";
-import { configTextVariable, type Environment, fileSuffix, hiddenValue, readEnvironment } from "./environment.ts";
+import { configFileName, configTextVariable, type Environment, fileSuffix, hiddenValue } from "./environment.ts";
+import { noConfig, readEnvironment } from "./environment.ts";
 import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
 import { readFlags } from "./flags.ts";
 import { type ConfigFile, configFileField, optionFields, type OptionName, optionNames } from "./options.ts";
@@ -31,7 +32,7 @@ import { loadFiles } from "./named_files.ts";
 import type { ChosenScenario } from "../testing/scenarios/choose.ts";
 import type { Scenario } from "../testing/scenarios/scenario.ts";
 import { parseStore, type StoreChoice, type StoreKinds, storeKinds } from "./stores.ts";
-import { readText, type ReadTextFile } from "./text_file.ts";
+import { isAbsentFile, readText, type ReadTextFile } from "./text_file.ts";
 
 interface ConfigurationSources {
   /** The command line, without the program. */
@@ -91,6 +92,8 @@ export type Configuration =
     readonly requestMappings?: readonly RequestMapping[];
     /** The issuers at paths below the issuer, each with claims of its own. Default: none. */
     readonly issuersByPath?: IssuersByPathConfig;
+    /** The source of the settings that no flag and no variable sets. Default: none. */
+    readonly configSource?: ConfigSource;
     /** Maximum number of concurrent requests. */
     readonly maxInFlight: number;
     /** Seconds for which a server that must stop still serves requests. */
@@ -109,7 +112,20 @@ export type Configuration =
   /** Read a password, show its digest and exit. */
   | { readonly kind: "hash-password" };
 
-/** No file was named. */
+/** A configuration file, or the variable with its content. */
+export interface ConfigSource {
+  /** The path, or {@link configTextVariable}. */
+  readonly name: string;
+  /** Whether it is read because it is in the working directory: nothing names it. */
+  readonly isFound: boolean;
+}
+
+/** How a start goes without a file that nothing names; `undefined` for other sources. */
+export function describeFoundFile({ name, isFound }: Partial<ConfigSource> = {}): string | undefined {
+  return isFound ? `${name} is in this folder, so it is read; --config ${noConfig} starts without it` : undefined;
+}
+
+/** There is no file. */
 const noConfigFile: ConfigFileResult = { content: {}, issues: [], invalidPaths: new Set() };
 
 /**
@@ -127,18 +143,8 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
 
   const environment = await readEnvironment(env, fields, readTextFile);
   const options: RawOptions = { ...environment.options, ...flags.options };
-  const { source: namedBy = "", text: path } = options.config ?? {};
-  const { configText } = environment;
-  let file = noConfigFile;
-  if (options.config !== undefined || configText !== undefined) {
-    const { parseConfigText, readConfigFile, unreadableConfigFile } = await import("./config_file.ts");
-    file = options.config === undefined
-      ? await parseConfigText(configText!, configTextVariable, fileField, sources)
-      : path === undefined
-      ? unreadableConfigFile
-      : await readConfigFile(path, namedBy, fileField, sources);
-  }
-  const fileName = path ?? (configText === undefined ? undefined : configTextVariable);
+  const { path, file, source: configSource } = await readFile(options, environment.configText, fileField, sources);
+  const fileName = configSource?.name;
   const given: Record<string, unknown> = { ...file.content };
   for (const [name, { value }] of Object.entries(options)) if (value !== undefined) given[name] = value;
   const profiles = await loadFiles(
@@ -191,7 +197,10 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
       file.text === undefined || fileName === undefined
         ? issues
         : (await import("./excerpt.ts")).addExcerpts(issues, file.text, printable(fileName), fileField),
-      environment.warnings,
+      [
+        ...environment.warnings,
+        ...configSource?.isFound ? [{ path: configFileName, message: `${describeFoundFile(configSource)}.` }] : [],
+      ],
     );
   }
   const { metricsPort, metricsHost, scenario: _s, tls: _, tlsCert: __, tlsKey: ___, ...others } = program;
@@ -221,8 +230,36 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
     tls: tls.read,
     ...file.requestMappings && { requestMappings: file.requestMappings(issuer) },
     ...issuersByPath && { issuersByPath },
+    ...configSource && { configSource },
     warnings,
   };
+}
+
+/**
+ * Reads the file that an option names, the content of a variable, or the file in the working directory.
+ *
+ * @returns Also `path`, to which paths in the file are relative; absent without a file.
+ */
+async function readFile(
+  { config }: RawOptions,
+  configText: string | undefined,
+  field: Field<ConfigFile>,
+  sources: ConfigurationSources,
+): Promise<{ readonly file: ConfigFileResult; readonly path?: string; readonly source?: ConfigSource }> {
+  if (config?.text === noConfig) return { file: noConfigFile };
+  const isFound = config === undefined && configText === undefined &&
+    await sources.readTextFile(configFileName).then(() => true, (error) => !isAbsentFile(error));
+  if (config === undefined && configText === undefined && !isFound) return { file: noConfigFile };
+  const { parseConfigText, readConfigFile, unreadableConfigFile } = await import("./config_file.ts");
+  if (config === undefined && configText !== undefined) {
+    const file = await parseConfigText(configText, configTextVariable, field, sources);
+    return { file, source: { name: configTextVariable, isFound } };
+  }
+  // An invalid option has its own issue.
+  const path = isFound ? configFileName : config?.text;
+  if (path === undefined) return { file: unreadableConfigFile };
+  const file = await readConfigFile(path, config?.source ?? "--config", field, sources);
+  return { file, path, source: { name: path, isFound } };
 }
 
 /**

@@ -30,6 +30,11 @@ export async function readText(
   }
 }
 
+/** Whether an error of {@link ReadTextFile} says that there is no such file, or that Deno may not look for it. */
+export function isAbsentFile(error: unknown): boolean {
+  return error instanceof Error && ((error as { code?: string }).code === "ENOENT" || error.name === "NotCapable");
+}
+
 /** Reads a file with a single value: without a final newline, and never empty. */
 export async function readValue(
   path: string,

@@ -1,4 +1,4 @@
-/** The program reads and writes no files of the folder that it starts in, unless requested. */
+/** Of the folder that it starts in, the program reads `latchkey.json` and what is requested, and writes nothing. */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import {
@@ -41,7 +41,6 @@ const traps: Readonly<Record<string, string>> = {
   "package.json": "{ broken",
   "tsconfig.json": "{ broken",
   "node.config.json": `{ "nodeOptions": { "require": "./trap.cjs" } }`,
-  "latchkey.json": "{ broken",
   "trap.cjs": code,
   "node_modules/jose/package.json": `{ "name": "jose", "main": "index.js" }`,
   "node_modules/jose/index.js": code,

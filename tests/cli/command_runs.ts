@@ -8,6 +8,10 @@ import { fastKeys } from "../platform/runtime/run_program.ts";
 
 const readTextFile = (path: string) => readFile(path, "utf8");
 
+/** A folder without files. */
+export const noFiles = (path: string): Promise<string> =>
+  Promise.reject(Object.assign(new Error(`no file ${path}`), { code: "ENOENT" }));
+
 export const readRules = () => readTextFile("tests/rules.md");
 
 /**

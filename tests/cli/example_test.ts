@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path/posix";
 import { test } from "node:test";
 import { readConfiguration } from "../../src/cli/read_config.ts";
+import { noFiles } from "./command_runs.ts";
 
 const folder = "static/team/";
 const read = (name: string) => readFileSync(folder + name, "utf8");
@@ -62,7 +63,7 @@ test("the image runs only the program, as a non-root user, at the ports of the e
   assertEquals(JSON.parse(entry!), [copied!.split(" ").at(-1)]);
   assertMatch(user!, /^[1-9]\d*:[1-9]\d*$/);
   assertEquals([stated("RUN"), stated("ADD"), stated("FROM")], [[], [], ["${BASE}"]]);
-  const wanted = await readConfiguration({ args: [], env: {}, readTextFile: () => Promise.reject() });
+  const wanted = await readConfiguration({ args: [], env: {}, readTextFile: noFiles });
   assert(wanted.kind === "run");
   const metrics = /LATCHKEY_METRICS_PORT: (\d+)/.exec(read("compose.yml"))?.[1];
   assertEquals(ports, `${wanted.port} ${metrics}`);

@@ -247,7 +247,9 @@ test("if Deno may not start the command, exec says how to run it", () => {
   if (!("Deno" in globalThis)) return;
   const flags = ["--allow-net", "--allow-env", "--allow-read", "--allow-write", "--allow-sys"];
   const args = ["run", "--no-lock", ...flags, "src/main.ts", "exec", "--", "node"];
-  const { status, stderr } = spawnSync(process.execPath, args, { env: { ...process.env, npm_command: "exec" } });
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    env: { ...process.env, npm_command: "exec", LATCHKEY_CONFIG: "none" },
+  });
   assertEquals(status, 127);
   assertStringIncludes(String(stderr), "Run npx -y deno run -A src/main.ts exec … instead.");
 });

@@ -76,7 +76,7 @@ test("it asks three questions, with the defaults of the library, and says what i
   assertStringIncludes(output, 'received "sprung boot". Did you mean Spring Boot?');
   assertStringIncludes(output, 'Expected confidential or public, received "secret".');
   assertEquals(questions[2], "Redirect URI [http://localhost:8080/login/oauth2/code/latchkey]: ");
-  assertStringIncludes(output, "latchkey --config latchkey.json");
+  assertStringIncludes(output, "A server that starts in this folder reads it:\n\n  latchkey\n");
   assertStringIncludes(output, `issuer-uri: "http://localhost:9000"`);
   assertEquals(output.includes("client_secret"), false);
   assertEquals(JSON.parse(file!).clients, [{
@@ -116,6 +116,14 @@ test("a flag replaces its question; without a terminal the library decides the r
   assertEquals(questions, ["Redirect URI [http://localhost:8080/callback]: "]);
   const chosen = await init(["--library", "go", "--redirect-uri", "http://localhost:1234/back"]);
   assertEquals(chosen.output.includes("redirect_uri   http://localhost:1234/back"), true);
+});
+
+test("without a terminal and without flags it takes the defaults, and says so", async () => {
+  const { code, output, file } = await init([]);
+  assertEquals(code, 0);
+  assertStringIncludes(output, "openid-client is assumed, and --library NAME names another.");
+  assertEquals(JSON.parse(file!).clients.length, 1);
+  assertEquals((await init(["--library", "go"])).output.includes("assumed"), false);
 });
 
 test("if the input ends, it writes nothing", async () => {
@@ -169,7 +177,7 @@ test("invalid words, values and clients are rejected with the fix", async () => 
     [["--library", "go", "--library", "curl"], "Keep one of the flags."],
     [["--library", "go", "--redirect-uri", "http://shop.example.com/cb#part"], "--redirect-uri"],
     [["--library", "oidc-client-ts", "--confidential"], "cannot keep a secret"],
-    [["--public"], "Expected one of openid-client"],
+    [["--library", "jquery"], "Expected one of openid-client"],
   ];
   for (const [args, expected] of cases) assertStringIncludes(await rejection(args), expected);
 });

@@ -9,6 +9,7 @@ import { recorder } from "../../src/recorder/recorder.ts";
 import { requestMappings } from "../../src/testing/request_mappings.ts";
 import { basic, decodeClaims, encode, goodRequest, verifier } from "../kit.ts";
 import { latchkey } from "../secret_leak_check.ts";
+import { noFiles } from "./command_runs.ts";
 
 const config = {
   interactiveLogin: false,
@@ -25,7 +26,7 @@ const config = {
 
 async function read(content: unknown, issuer = "http://localhost:9000") {
   const env = { LATCHKEY_CONFIG_JSON: JSON.stringify(content), LATCHKEY_ISSUER: issuer };
-  const read = await readConfiguration({ args: [], env, readTextFile: () => Promise.reject() });
+  const read = await readConfiguration({ args: [], env, readTextFile: noFiles });
   assert(read.kind === "run");
   return read;
 }
@@ -174,15 +175,14 @@ test("[OP-14] SERVER_PORT is the port, and each other variable of mock-oauth2-se
     LATCHKEY_CONFIG_JSON: JSON.stringify({ interactiveLogin: true }),
     ...{ SERVER_PORT: "8081", LOG_LEVEL: "DEBUG", SERVER_HOSTNAME: "0.0.0.0", LOGBACK_CONFIG: "/x.xml" },
   };
-  const readTextFile = () => Promise.reject();
-  const found = await readConfiguration({ args: [], env, readTextFile });
+  const found = await readConfiguration({ args: [], env, readTextFile: noFiles });
   assert(found.kind === "run");
   assertEquals(found.port, 8081);
   assertEquals(found.warnings.map(({ path }) => path), ["LOG_LEVEL", "LOGBACK_CONFIG", "SERVER_HOSTNAME"]);
-  const own = await readConfiguration({ args: ["--port", "9100"], env, readTextFile });
+  const own = await readConfiguration({ args: ["--port", "9100"], env, readTextFile: noFiles });
   assert(own.kind === "run" && own.port === 9100);
   const { LATCHKEY_CONFIG_JSON: _, ...others } = env;
-  const without = await readConfiguration({ args: [], env: others, readTextFile });
+  const without = await readConfiguration({ args: [], env: others, readTextFile: noFiles });
   assert(without.kind === "run");
   assertEquals([without.port, without.warnings], [9000, []]);
 });

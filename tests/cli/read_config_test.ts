@@ -3,10 +3,16 @@
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { authority } from "../server/extensions/mutual_tls/certificates.ts";
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import type { MaybePromise } from "../../src/core/maybe_promise.ts";
 import type { ResolvedSettings } from "../../src/server/config/resolve_settings.ts";
 import { type Configuration, readConfiguration } from "../../src/cli/read_config.ts";
+import type { ProcessEnvironment } from "../../src/platform/runtime/process_environment.ts";
+import { checkHealth } from "../../src/cli/check_health.ts";
+import { checkApplication } from "../../src/cli/check/check_application.ts";
+import { execute } from "../../src/cli/exec/execute.ts";
+import { serveTools } from "../../src/cli/mcp/serve_tools.ts";
+import { commandEnvironment } from "./command_runs.ts";
 import { exampleFile } from "./example_file.ts";
 import { flagName, optionNames } from "../../src/cli/options.ts";
 import { type StoreKinds, storeKinds } from "../../src/cli/stores.ts";
@@ -1253,7 +1259,8 @@ test("a complete file is read unchanged", async () => {
     lifetimes: { code: 300, access_token: 3600 },
   };
   const file = { $schema: "./config.schema.json", ...settings, store: "memory" };
-  assertEquals<unknown>(await read({ file, validate: resolveOptions }), { ...untold, settings });
+  const configSource = { name: "latchkey.json", isFound: false };
+  assertEquals<unknown>(await read({ file, validate: resolveOptions }), { ...untold, settings, configSource });
 });
 
 test("--help, --version, --licenses and --schema take precedence, and read no file", async () => {
@@ -1272,6 +1279,77 @@ test("--help, --version, --licenses and --schema take precedence, and read no fi
     kind: "schema",
   });
   await assertFaults({ args: ["--schema=x"] }, [["--schema", "no value", "Write --schema alone."]]);
+});
+
+test("latchkey.json in the working directory is read if nothing else is named, with the paths in it", async () => {
+  const folder = {
+    "latchkey.json": JSON.stringify({ port: 9100, control: true, scenario: ["./gone.json"] }),
+    "gone.json": JSON.stringify({ name: "gone", does: "Nothing is left.", steps: [{ verb: "keys.rotate" }] }),
+    "other.json": JSON.stringify({ port: 9200 }),
+  };
+  const found = await run({ files: folder });
+  assertEquals([found.port, found.scenarios?.length], [9100, 1]);
+  assertEquals(found.configSource, { name: "latchkey.json", isFound: true });
+  const cases: readonly (readonly [Pick<Given, "args" | "env">, port: number, source?: string])[] = [
+    [{ args: ["--config", "none"] }, 9000],
+    [{ env: { LATCHKEY_CONFIG: "none" } }, 9000],
+    [{ args: ["--config", "none"], env: { LATCHKEY_CONFIG_JSON: '{"port":9300}' } }, 9000],
+    [{ args: ["--config", "none"], env: { LATCHKEY_CONFIG: "other.json" } }, 9000],
+    [{ args: ["--config", "other.json"] }, 9200, "other.json"],
+    [{ env: { LATCHKEY_CONFIG: "other.json" } }, 9200, "other.json"],
+    [{ env: { LATCHKEY_CONFIG_JSON: '{"port":9300}' } }, 9300, "LATCHKEY_CONFIG_JSON"],
+    [{ args: ["--config", "latchkey.json"] }, 9100, "latchkey.json"],
+  ];
+  for (const [given, port, name] of cases) {
+    const { configSource, ...others } = await run({ files: folder, ...given });
+    assertEquals([others.port, configSource], [port, name === undefined ? undefined : { name, isFound: false }]);
+  }
+  assertEquals((await run({ files: folder, args: ["--port", "9400"] })).port, 9400);
+});
+
+test("a latchkey.json that stops the start is named with its fix, and with a start without it", async () => {
+  const readable = (text: string) => () => Promise.resolve(text);
+  const unreadable = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
+  for (
+    const [readTextFile, message] of [
+      [readable("{ broken"), /^latchkey\.json/m],
+      [readable("[]"), /^latchkey\.json\n {2}Expected a JSON object/m],
+      [readable('{ "prot": 9100 }'), /^latchkey\.json: prot[^]*Did you mean port\?/m],
+      [readable('{ "clients": [{ "client_id": 7 }] }'), /^latchkey\.json: clients\[0\]\.client_id/m],
+      [unreadable("EACCES"), /^latchkey\.json\n.*a file that this user may not read/m],
+      [unreadable("EISDIR"), /^latchkey\.json\n.*found a directory\.\n {2}Let --config name the file in it\./m],
+    ] as const
+  ) {
+    const error = await assertRejects(() => readConfiguration({ args: [], env: {}, readTextFile }), ConfigurationError);
+    assertMatch(error.message, message);
+    assertMatch(error.message, /it is read; --config none starts without it\.$/);
+    const without = await readConfiguration({ args: ["--config", "none"], env: {}, readTextFile });
+    assertEquals(without.kind, "run");
+  }
+  // Deno may not look for it.
+  const denied = Object.assign(new Error("Requires read access"), { name: "NotCapable" });
+  const started = await readConfiguration({ args: [], env: {}, readTextFile: () => Promise.reject(denied) });
+  assert(started.kind === "run");
+  assertEquals(started.configSource, undefined);
+});
+
+test("each command with a server reads latchkey.json of the working directory", async () => {
+  const commands: Readonly<Record<string, (args: readonly string[], environment: ProcessEnvironment) => unknown>> = {
+    check: (args, environment) =>
+      checkApplication(["http://localhost:1/login", ...args], environment, () => Promise.resolve("")),
+    exec: (args, environment) => execute([...args, "--", "true"], environment, () => Promise.resolve("")),
+    health: (args, environment) => checkHealth({ ...environment, args }, () => Promise.reject(new Error("none"))),
+    mcp: (args, environment) => serveTools(args, environment, () => Promise.resolve("")),
+  };
+  const { env: { LATCHKEY_CONFIG_JSON: _, ...env }, ...environment } = commandEnvironment([]);
+  const readTextFile = () => Promise.resolve('{ "prot": 9100 }');
+  for (const [name, command] of Object.entries(commands)) {
+    const { message } = await assertRejects(
+      async () => void await command([], { ...environment, env, readTextFile }),
+      ConfigurationError,
+    );
+    assertStringIncludes(message, "latchkey.json: prot", name);
+  }
 });
 
 test("LATCHKEY_CONFIG_JSON is the content of a file, which a flag for a file overrides", async () => {

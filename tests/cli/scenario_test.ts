@@ -236,7 +236,7 @@ async function logInAtPage({ as, program }: Run, subject: string): Promise<URLSe
 
 const configure = (args: readonly string[]) =>
   readConfiguration(
-    { args, env: {}, readTextFile: (path) => Promise.resolve(readFileSync(path, "utf8")) },
+    { args, env: { LATCHKEY_CONFIG: "none" }, readTextFile: (path) => Promise.resolve(readFileSync(path, "utf8")) },
   );
 
 test("[CO-09] an unknown name, a user of no use, a wrong file and a missing control are issues with their fix", async () => {

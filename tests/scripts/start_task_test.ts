@@ -14,7 +14,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 test("without its packages it says at the start that the pages do not work, and how to load them", async () => {
   const args = ["run", "-A", "--lock=dev.lock", "--cached-only", "src/main.ts", "--port", "0"];
-  const env = { DENO_DIR: join(folder, "empty"), NO_COLOR: "1" };
+  const env = { DENO_DIR: join(folder, "empty"), NO_COLOR: "1", LATCHKEY_CONFIG: "none" };
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env } });
   const printed = new Promise<string>((resolve) => {
     let text = "";

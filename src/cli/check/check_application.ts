@@ -7,7 +7,7 @@ import type { Baseline } from "../../check/baseline.ts";
 import type { CheckReport } from "../../check/report.ts";
 import { chooseDefaultUser, withDefaultUser } from "../default_user.ts";
 import { resolveOptions } from "../../server/hosting/resolve_options.ts";
-import { readConfiguration } from "../read_config.ts";
+import { describeFoundFile, readConfiguration } from "../read_config.ts";
 import { programCommand } from "../about.ts";
 import { printText } from "../terminal_text.ts";
 import { CommandLineError } from "../command_line_error.ts";
@@ -107,7 +107,9 @@ export async function checkApplication(
     const described = clients.map(({ id, authMethod, redirectUris }) =>
       `Client: ${id}, authentication ${authMethod}, redirect URI ${redirectUris.join(" or ") || "none"}`
     );
+    const foundFile = describeFoundFile(config.configSource);
     console.error([
+      ...foundFile === undefined ? [] : [`Config: ${foundFile}`],
       `Issuer: ${server.issuer}`,
       ...described.length === 0 ? ["Client: none is configured, so the application must register itself"] : described,
       `Login:  ${loginUrl}`,

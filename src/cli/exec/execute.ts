@@ -13,8 +13,9 @@ import { programCommand } from "../about.ts";
 import { printText } from "../terminal_text.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { describeProgramExposure } from "../program_exposure.ts";
+import { noConfig } from "../environment.ts";
 import { openServer, type RunConfiguration } from "../open_server.ts";
-import { readConfiguration } from "../read_config.ts";
+import { describeFoundFile, readConfiguration } from "../read_config.ts";
 import { type ExportedValue, exportedVariables, readExecArguments } from "./exec_arguments.ts";
 
 /** How many flows are printed; the report has all. */
@@ -64,6 +65,8 @@ export async function execute(
   const temporary = config.tls === "self-signed" ? await createTemporaryFolder() : undefined;
   try {
     for (const warning of config.warnings) opened.warn(warning);
+    const foundFile = describeFoundFile(config.configSource);
+    if (foundFile !== undefined) say(`${foundFile}.`);
     const { cert } = await server.listen({ port: config.port, host: config.host, tls: config.tls });
     const trusted = temporary && await (await import("./trusted_certificate.ts"))
       .trustCertificate(cert!, environment.env, temporary, readTextFile, opened.warn);
@@ -158,17 +161,18 @@ function redirectUriNeeded(): CommandLineError {
  * @throws {CommandLineError} If it has clients, and the flags name redirect URIs too.
  */
 function clientSettings(
-  { settings, resolved: { policy } }: RunConfiguration,
+  { settings, resolved: { policy }, configSource }: RunConfiguration,
   named: readonly string[],
 ): Settings | undefined {
   const { clients, redirectUris } = settings;
   if (clients !== undefined) {
     if (named.length === 0) return undefined;
+    const instead = configSource?.isFound ? `, or ignore ${configSource.name} with --config ${noConfig}` : "";
     throw new CommandLineError([{
       path: "--redirect-uri",
-      expected: "no such flag, because the configuration has clients",
+      expected: `no such flag, because the configuration${configSource ? ` in ${configSource.name}` : ""} has clients`,
       received: "the flag",
-      hint: "Add the URI to redirect_uris of the client.",
+      hint: `Add the URI to redirect_uris of the client${instead}.`,
     }]);
   }
   // An OAuth app of GitHub has the code flow alone: refresh tokens belong to GitHub Apps.

@@ -11,7 +11,7 @@ import { version } from "../about.ts";
 import { CommandLineError } from "../command_line_error.ts";
 import { describeProgramExposure } from "../program_exposure.ts";
 import { openServer, type ProgramServer } from "../open_server.ts";
-import { readConfiguration } from "../read_config.ts";
+import { describeFoundFile, readConfiguration } from "../read_config.ts";
 import { printText } from "../terminal_text.ts";
 import { createTools, type StartedServer } from "./tools.ts";
 
@@ -65,6 +65,8 @@ export async function serveTools(
     const hint = "Remove the others: latchkey mcp --help.";
     throw new CommandLineError([{ path: "latchkey mcp", expected: "flags of the server", received: args[0]!, hint }]);
   }
+  const foundFile = describeFoundFile(config.configSource);
+  if (foundFile !== undefined) console.error(foundFile);
   let starting: Promise<StartedServer> | undefined;
   let opened: ProgramServer | undefined;
   async function start(): Promise<StartedServer> {

@@ -15,10 +15,29 @@ after(() => rmSync(folder, { recursive: true }));
 const file = join(folder, "latchkey.json");
 const readFile = () => readFileSync(file, "utf8");
 
-test("without a terminal it names the missing flag, and writes nothing", async () => {
-  const { code, stdout, stderr } = await runProgram({ args: ["init", "--public"], cwd: folder, input: "\n" });
+test("a wrong flag is named, and nothing is written", async () => {
+  const { code, stdout, stderr } = await runProgram({ args: ["init", "--library", "jquery"], cwd: folder, input: "\n" });
   assertEquals([code, stdout, readdirSync(folder)], [1, "", []]);
   assertStringIncludes(stderr, "--library\n  Expected one of openid-client, ");
+});
+
+test("init and a start in the same folder, without flags and without a terminal, use the file", async () => {
+  const cwd = mkdtempSync(join(tmpdir(), "latchkey-init-"));
+  try {
+    const { code } = await runProgram({
+      args: ["init"],
+      cwd,
+      allowedSecrets: () => readFileSync(join(cwd, "latchkey.json"), "utf8"),
+    });
+    assertEquals(code, 0);
+    const { banner, signal, exited } = await startProgram({ cwd, env: {}, args: ["--port", "0"], readsFolder: true });
+    assertMatch(banner, /^Config +latchkey\.json is in this folder/m);
+    assertMatch(banner, /^Clients +app /m);
+    signal("SIGTERM");
+    await exited;
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
 });
 
 test("the file starts a server that accepts the printed settings; a second run does not overwrite it", async () => {
@@ -26,7 +45,6 @@ test("the file starts a server that accepts the printed settings; a second run d
   const args = ["init", "--library", "curl", "--redirect-uri", redirect_uri, "--confidential"];
   const { code, stdout, stderr } = await runProgram({ args, cwd: folder, allowedSecrets: readFile });
   assertEquals([code, stderr], [0, ""]);
-  assertMatch(stdout, /--config latchkey\.json$/m);
   if (process.platform !== "win32") {
     assertEquals(statSync(file).mode & 0o777, 0o600);
     assertStringIncludes(stdout, "only you can read it (mode 0600)");

@@ -24,8 +24,10 @@ export interface StartOptions {
   readonly args?: readonly string[];
   /** Beside the environment of the tests, without what that says to the program. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Its working directory. Default: that of the tests. */
+  /** Its working directory. Default: that of the tests, whose `latchkey.json` it does not read. */
   readonly cwd?: string;
+  /** Whether it reads a `latchkey.json` in `cwd`, and so starts without {@link fastKeys}. Default: false. */
+  readonly readsFolder?: boolean;
   /** What is piped into it. Default: nothing, and the pipe is closed. */
   readonly input?: string;
   /**
@@ -91,7 +93,7 @@ export function startCommand(start: StartOptions): Pick<Program, "waitForOutput"
 
 /** Starts it, with EdDSA unless it reads a file, and waits for its banner; rejects with its output if it ends first. */
 export async function startProgram(start: StartOptions = {}): Promise<Program> {
-  const hasFile = start.args?.includes("--config") || start.env?.LATCHKEY_CONFIG !== undefined;
+  const hasFile = start.readsFolder || start.args?.includes("--config") || start.env?.LATCHKEY_CONFIG !== undefined;
   const env = { ...!hasFile && fastKeys, ...start.env };
   const { child, output, says: waitForOutput, ended: exited } = spawnProgram({ ...start, env });
   const failure = exited.then(({ code, stderr }) => {
@@ -126,6 +128,7 @@ function findAddress({ stdout, stderr }: { readonly stdout: string; readonly std
 function spawnProgram(
   { args = [], env = {}, cwd, input, inTerminal, openFiles, allowedSecrets = () => "" }: StartOptions,
 ) {
+  const withoutFile = cwd === undefined && env.LATCHKEY_CONFIG_JSON === undefined ? { LATCHKEY_CONFIG: "none" } : {};
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("LATCHKEY_"));
   const baseEnv = binary === undefined
     ? { ...Object.fromEntries(inherited), NO_COLOR: "1", NODE_NO_WARNINGS: "1" }
@@ -136,7 +139,7 @@ function spawnProgram(
     ? commandLine
     : ["script", "-qec", inTerminal.replace("PROGRAM", commandLine.map(shellQuote).join(" ")), "/dev/null"];
   const child: ChildProcess = spawn(program!, programArgs, {
-    env: { ...baseEnv, ...env },
+    env: { ...baseEnv, ...withoutFile, ...env },
     cwd,
     stdio: [input === undefined && inTerminal === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });

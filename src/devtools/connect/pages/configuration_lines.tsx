@@ -35,8 +35,8 @@ export function ConfigurationLines({ file: { text, placeholder }, isPersistent, 
         {isPersistent ? "Copy as latchkey.json" : "Copy as latchkey.json to keep changes after a restart"}
       </summary>
       <p>
-        A file <code class="wire">latchkey.json</code> with {children}. Start the server with{" "}
-        <code class="wire">--config latchkey.json</code>, or copy the entries into your configuration file.
+        A file <code class="wire">latchkey.json</code> with{" "}
+        {children}. A server that starts in its folder reads it. Or copy the entries into your configuration file.
         {isOne && " A server that starts with this file has no other entry of this kind."}
         {!isPersistent && " Otherwise a restart forgets what was added or changed on a page."}
         {placeholder !== undefined && (
