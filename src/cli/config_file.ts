@@ -70,7 +70,7 @@ export async function parseConfigText(
   } catch {
     const foreign = findForeignFormat("--config", text);
     if (foreign !== undefined) return failWith({ path: file, expected: "a JSON object", ...foreign });
-    const { findJsonSyntaxError } = await import("./json_syntax_error.ts");
+    const { findJsonSyntaxError } = await import("../server/config/json_syntax_error.ts");
     return failWith(findJsonSyntaxError(text, file));
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {

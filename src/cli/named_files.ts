@@ -56,7 +56,7 @@ async function readFile(
   } catch {
     const foreign = findForeignFormat("--profile", text);
     if (foreign !== undefined) return { issues: [{ path: file, expected: "a JSON object", ...foreign }] };
-    const { findJsonSyntaxError } = await import("./json_syntax_error.ts");
+    const { findJsonSyntaxError } = await import("../server/config/json_syntax_error.ts");
     return { issues: [findJsonSyntaxError(text, file)] };
   }
   if (typeof content !== "object" || content === null || Array.isArray(content)) {

@@ -215,7 +215,8 @@ test("a guest user is created, and another account chosen on the way", { skip },
   await page.getByRole("button", { name: "Log in as this user" }).click();
   assertEquals(
     await page.getByRole("alert").innerText(),
-    `The claims must be a JSON object, such as {"name": "Carol"}.`,
+    "The claims are not JSON: expected a closing brace at line 1, column 2, received the end of the text. " +
+      "Close the object with }.",
   );
   await page.getByLabel("Claims").fill('{\n  "name": "Dave Dunn"\n}');
   await page.getByRole("button", { name: "Log in as this user" }).click();

@@ -909,7 +909,7 @@ test("a secret at a place where another type or one of a few words belongs is in
 });
 
 const brokenJson: readonly [string, string, ...string[]][] = [
-  ["", "line 1, column 1", "the end of the file"],
+  ["", "line 1, column 1", "the end of the text"],
   ["{", "line 1, column 2", "Close the object"],
   ["[1", "line 1, column 3", "Close the array"],
   [`{\n  "port": 1,\n}`, "line 3, column 1", `found "}"`, "Remove the comma before it."],
@@ -939,7 +939,7 @@ test("a JSON syntax error is reported with line and column, and without the cont
     await assertFaults({ file }, [[`latchkey.json: ${place}`, ...words]]);
     assert(!(await faultsOf({ file, validate: resolveOptions })).map(format).join().includes("hunter2"));
   }
-  await assertFaults({ file: "[".repeat(200_000) }, [["latchkey.json", "Check the file"]]);
+  await assertFaults({ file: "[".repeat(200_000) }, [["latchkey.json", "Check it with a JSON editor"]]);
 });
 
 test("a file that is JSON but no object is rejected, without its content", async () => {
@@ -1481,7 +1481,7 @@ test("the configuration is read without any package", async () => {
   };
   await visit("src/cli/read_config.ts");
   assert(seen.has("src/server/config/config_issue.ts"));
-  for (const lazy of ["json_syntax_error", "help"]) assert(!seen.has(`src/cli/${lazy}.ts`), lazy);
+  for (const lazy of ["server/config/json_syntax_error", "cli/help"]) assert(!seen.has(`src/${lazy}.ts`), lazy);
 });
 
 test("[CL-01, CL-05] the claims settings come from the file, and their errors name the path in it", async () => {

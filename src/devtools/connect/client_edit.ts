@@ -62,7 +62,7 @@ export async function showForm(
   const { id, name, href } = toListedClient(context, client);
   const { proposed, changed } = proposedMetadata(client, proposal);
   const retry = (typed ?? older)?.get("retry") ?? proposal.get("retry") ?? "";
-  const unsaved = older && differingFields(client.metadata, older);
+  const unsaved = older && await differingFields(client.metadata, older);
   const values = { retry, version: await clientVersion(context.server, client) };
   return await pageWithForm(
     context,

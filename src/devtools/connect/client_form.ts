@@ -84,23 +84,18 @@ function toText(value: unknown): string | undefined {
 }
 
 /** The metadata that a form describes, not yet validated, and the fields that cannot be read. */
-export function metadataFromForm(
+export async function metadataFromForm(
   former: ClientMetadata,
   params: Params,
-): { readonly metadata: ClientMetadata; readonly errors: readonly FieldError[] } {
+): Promise<{ readonly metadata: ClientMetadata; readonly errors: readonly FieldError[] }> {
   const errors: FieldError[] = [];
   const members: Record<string, unknown> = { ...former };
   for (const name of names) {
     const text = params.get(name);
     const value = text === undefined ? undefined : fromText(name, text, former[name]);
     if (value instanceof SyntaxError) {
-      // The message of the runtime would repeat a part of the text.
-      errors.push({
-        field: name,
-        expected: "JSON",
-        received: "other text",
-        hint: "Write the value as a JSON object: {…}.",
-      });
+      const { describeJsonSyntaxError } = await import("../../server/config/json_syntax_error.ts");
+      errors.push({ field: name, ...describeJsonSyntaxError(text!) });
     }
     // An empty list may differ from no list.
     if (value !== undefined) members[name] = value;
@@ -110,8 +105,8 @@ export function metadataFromForm(
 }
 
 /** The names of the fields of a form that would change the metadata. */
-export function differingFields(current: ClientMetadata, params: Params): readonly string[] {
-  const { metadata, errors } = metadataFromForm(current, params);
+export async function differingFields(current: ClientMetadata, params: Params): Promise<readonly string[]> {
+  const { metadata, errors } = await metadataFromForm(current, params);
   return names.filter((name) =>
     toText(metadata[name]) !== toText(current[name]) || errors.some(({ field }) => field === name)
   );
@@ -183,12 +178,12 @@ export async function changedEntry(
  * applications cannot keep a secret makes it public, unless the form names a method. A client whose metadata names
  * no method may send its secret by Basic or in the body.
  */
-export function addedMetadata(
+export async function addedMetadata(
   server: Server,
   params: Params,
   library: Pick<ClientLibrary, "isPublic"> | undefined,
 ): ReturnType<typeof metadataFromForm> {
-  const { metadata, errors } = metadataFromForm({ client_id: params.get("client_id") ?? "" }, params);
+  const { metadata, errors } = await metadataFromForm({ client_id: params.get("client_id") ?? "" }, params);
   const typed = params.get("client_secret") ?? "";
   const usesSecrets = server.settings.clientAuthMethods.some((method) => method.startsWith("client_secret_"));
   const { token_endpoint_auth_method: chosen } = metadata;

@@ -172,7 +172,7 @@ async function addClient(context: Context<HostedServer>, options: DirectoryOptio
   const { server } = context;
   const params = await readProtectedForm(context);
   const library = libraries.find((one) => one.library === params.get("library"));
-  const { metadata, errors } = addedMetadata(server, params, library);
+  const { metadata, errors } = await addedMetadata(server, params, library);
   const shown = { done: "Added", retry: params.get("retry"), connect: library?.name } as const;
   const existing = await server.clients.registered.find(metadata.client_id);
   // A double click sends the form twice, and the browser shows the second response. Its page still has the secret.
@@ -291,7 +291,7 @@ async function changeClient(
       return await saveClient(context, options, current, params);
     }
     // A double click sends the form twice, and the browser shows the second response.
-    if (differingFields(current.metadata, params).length > 0) return undefined;
+    if ((await differingFields(current.metadata, params)).length > 0) return undefined;
     return await showChanged(context, options, current, {
       ...{ done: "Saved", retry: params.get("retry") },
     });
@@ -308,7 +308,7 @@ async function saveClient(
   params: Params,
 ): Promise<HttpResponse> {
   const { server } = context;
-  const { metadata, errors } = metadataFromForm(client.metadata, params);
+  const { metadata, errors } = await metadataFromForm(client.metadata, params);
   if (errors.length > 0) return await showForm(context, client, { errors, typed: params });
   const entry = await changedEntry(server, client, metadata, params.get("new_secret") !== undefined);
   try {

@@ -73,6 +73,7 @@ async function showList(
   { edit }: DirectoryOptions,
   values: Readonly<Record<string, string>>,
   errors: readonly FieldError[],
+  { idTokenClaims, accessTokenClaims }: ClaimPlaces = claimPlaces(context.server),
 ): Promise<HttpResponse> {
   const { users, store } = context.server;
   const { entries, position } = await readPage(context, users, ({ sub }) => sub);
@@ -83,7 +84,10 @@ async function showList(
   };
   return await pageWithForm(
     context,
-    edit && { values, errors, isPersistent: store.persistent === true },
+    edit && {
+      values: { ...values, id_token_claims: idTokenClaims, access_token_claims: accessTokenClaims.join(" ") },
+      ...{ errors, isPersistent: store.persistent === true },
+    },
     (form) => renderPage(Users, { ...props, form }),
   );
 }
@@ -95,7 +99,6 @@ async function showOne(
   claims: string = JSON.stringify(userClaims(user), null, 2),
   errors: readonly FieldError[] = [],
   unsaved?: readonly string[],
-  places: ClaimPlaces = claimPlaces(context.server),
 ): Promise<HttpResponse> {
   const { users } = context.server;
   const props: UserProps = {
@@ -104,11 +107,7 @@ async function showOne(
     isFirst: (await users.list({ limit: 1 }))[0]?.sub === user.sub,
     lines: edit ? configurationFile({ users: [userEntry(user)], ...changedPlaces(context.server) }) : undefined,
   };
-  const { idTokenClaims, accessTokenClaims } = places;
-  const values = {
-    ...{ claims, version: await userVersion(context.server, user) },
-    ...{ id_token_claims: idTokenClaims, access_token_claims: accessTokenClaims.join(" ") },
-  };
+  const values = { claims, version: await userVersion(context.server, user) };
   const fields = { values, errors, unsaved, isPersistent: context.server.users.persists(user.sub) };
   return await pageWithForm(
     context,
@@ -122,6 +121,7 @@ async function addUser(context: Context<HostedServer>, options: DirectoryOptions
   const { users, store } = context.server;
   const params = await readProtectedForm(context);
   if (params.get("action") === "first") return await makeDefault(context, params.get("sub") ?? "");
+  if (params.get("action") === "places") return await savePlaces(context, options, params);
   const values = { sub: params.get("sub") ?? "", claims: params.get("claims") ?? "{}" };
   const reject = (errors: readonly FieldError[]) => showList(context, options, values, errors);
   if (await users.find(values.sub) !== undefined) {
@@ -153,17 +153,19 @@ async function changeUser(context: Context<HostedServer>, user: User): Promise<H
       return await redirectToList(context, `Removed ${user.sub}`);
     case "first":
       return await makeDefault(context, user.sub);
-    case "places":
-      return await savePlaces(context, user, params);
     case "save":
       return await saveClaims(context, user.sub, params);
     default:
-      throw unknownAction("save, places, first or remove", params.get("action"));
+      throw unknownAction("save, first or remove", params.get("action"));
   }
 }
 
 /** Saves which tokens have claims, for all users, until the process ends. */
-async function savePlaces(context: Context<HostedServer>, user: User, params: Params): Promise<HttpResponse> {
+async function savePlaces(
+  context: Context<HostedServer>,
+  options: DirectoryOptions,
+  params: Params,
+): Promise<HttpResponse> {
   const { claims } = context.server;
   const idToken = params.get("id_token_claims") === "like-userinfo" ? "like-userinfo" : "minimal";
   const accessToken = (params.get("access_token_claims") ?? "").split(/[\s,]+/).filter((name) => name !== "");
@@ -175,13 +177,12 @@ async function savePlaces(context: Context<HostedServer>, user: User, params: Pa
       received: quote(reserved),
       hint: "Remove it: the server itself sets this claim.",
     };
-    const places = { idTokenClaims: idToken, accessTokenClaims: accessToken } as const;
-    return await showOne(context, true, user, undefined, [error], undefined, places);
+    return await showList(context, options, {}, [error], { idTokenClaims: idToken, accessTokenClaims: accessToken });
   }
   Object.assign(claims, { idToken, accessToken });
   const text = `ID tokens: ${idToken}; access tokens: ${accessToken.join(" ") || "no claims of users"}`;
   traceChange(context, `changed which tokens have claims of users: ${text}`);
-  return await redirectWithConfirmation(context, `${context.site.base}/users/${encodeURIComponent(user.sub)}`, text);
+  return await redirectToList(context, text);
 }
 
 /** Saves the claims of a form, unless the form is older than the user. */
@@ -193,9 +194,9 @@ async function saveClaims(context: Context<HostedServer>, sub: string, params: P
     if (current === undefined) return undefined;
     if (params.get("version") !== await userVersion(server, current)) {
       // A double click sends the form twice, and the browser shows the second response.
-      const claims = parseClaims(text);
+      const claims = await parseClaims(text);
       const isSaved = "read" in claims && JSON.stringify(claims.read) === JSON.stringify(userClaims(current));
-      return isSaved ? await redirectToList(context, `Saved ${sub}`) : undefined;
+      return isSaved ? await redirectAfter(context, { sub, done: "Saved" }) : undefined;
     }
     const digest = getPasswordDigest(current);
     const existingPassword = digest === undefined ? {} : { password: formatPasswordDigest(digest) };
@@ -219,15 +220,28 @@ function redirectToList(context: Context<HostedServer>, text: string): Promise<H
   return redirectWithConfirmation(context, `${context.site.base}/users`, text);
 }
 
+/** After an addition the list, for the next one; after a change the user. */
+function redirectAfter(context: Context<HostedServer>, { sub, done }: Saving): Promise<HttpResponse> {
+  const text = `${done} ${sub}`;
+  if (done === "Added") return redirectToList(context, text);
+  return redirectWithConfirmation(context, `${context.site.base}/users/${encodeURIComponent(sub)}`, text);
+}
+
+/** A change of a user. */
+interface Saving {
+  readonly sub: string;
+  readonly done: "Added" | "Saved";
+}
+
 /** Registers a user, which replaces a user with the same subject. Returns the errors of the form. */
 async function saveUser(
   context: Context<HostedServer>,
-  { sub, done }: { readonly sub: string; readonly done: "Added" | "Saved" },
+  { sub, done }: Saving,
   text: string,
   existingPassword: Pick<User, "password">,
   reject: (errors: readonly FieldError[]) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
-  const claims = parseClaims(text);
+  const claims = await parseClaims(text);
   if ("error" in claims) return await reject([claims.error]);
   try {
     await context.server.users.set({ ...claims.read, ...existingPassword, sub });
@@ -240,13 +254,13 @@ async function saveUser(
       ...issue,
     })));
   }
-  return await redirectToList(context, `${done} ${sub}`);
+  return await redirectAfter(context, { sub, done });
 }
 
 /** Parses the claims, a JSON object. Two names have their own fields. */
-function parseClaims(
+async function parseClaims(
   text: string,
-): { readonly read: Readonly<Record<string, unknown>> } | { readonly error: FieldError } {
+): Promise<{ readonly read: Readonly<Record<string, unknown>> } | { readonly error: FieldError }> {
   const invalid = (expected: string, received: string, hint: string) => ({
     error: { field: "claims", expected, received, hint },
   });
@@ -254,8 +268,8 @@ function parseClaims(
   try {
     read = JSON.parse(text);
   } catch {
-    // The message of the runtime would repeat a part of the text.
-    return invalid("a JSON object", "text that is not a JSON object", `Write the claims as {"name": "Carol"}.`);
+    const { describeJsonSyntaxError } = await import("../../server/config/json_syntax_error.ts");
+    return { error: { field: "claims", ...describeJsonSyntaxError(text) } };
   }
   if (typeof read !== "object" || read === null || Array.isArray(read)) {
     return invalid(

@@ -55,7 +55,9 @@ export async function showList(context: Context, recorder: Recorder): Promise<Ht
   const query = new URLSearchParams(context.target.query);
   const list = describeList(recorder, server, query);
   const selected = findShown(recorder, query.get("flow"));
-  const first = list.rows[0]?.[0];
+  // After a restart, clients read the metadata again: a login before that says more.
+  const first = list.rows.flat().find(({ document, rejection }) => document === undefined || rejection !== undefined) ??
+    list.rows[0]?.[0];
   const pane = selected ?? (first && findFlow(recorder, first.id));
   const page = renderPage(
     List,

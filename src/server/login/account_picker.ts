@@ -124,7 +124,9 @@ export async function parseGuest(server: HostedServer, sub: string, claims: stri
   try {
     parsed = JSON.parse(claims.trim() || "{}");
   } catch {
-    return claimsNotObject;
+    const { describeJsonSyntaxError } = await import("../config/json_syntax_error.ts");
+    const { expected, received, hint } = describeJsonSyntaxError(claims);
+    return `The claims are not JSON: expected ${expected}, received ${received}. ${hint}`;
   }
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
     return claimsNotObject;

@@ -201,6 +201,7 @@ test("[DI-03, DI-07] an error is shown at its field, keeps all input and changes
     assertMatch(html, new RegExp(`<a href="#${field}">${field}</a>: expected `));
     assertStringIncludes(html, `id="${field}-fault"`);
     assertStringIncludes(html, "Typed name");
+    if (name === "no JSON") assertStringIncludes(html, "xpected JSON at line 1, column 2");
     if (field !== "subject_type") assertStringIncludes(html, value.split("\n")[0]!.slice(0, 9));
     assertEquals(made.as.clients.find("spa")!.metadata, before, name);
   });

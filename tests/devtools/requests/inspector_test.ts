@@ -129,6 +129,20 @@ test("[FL-01] the list starts with the next action, and shows each login with it
   ]);
 });
 
+test("[FL-01] beside the list is the newest flow, not a document that a client reads after it", async () => {
+  const bench = await watched();
+  const readMetadata = () => bench.get("/.well-known/openid-configuration");
+  const pane = async () => textOf(/<aside class="pane"[^]*?<\/h2>/.exec(await bench.page("/flows"))![0]).trim();
+  await readMetadata();
+  assertMatch(await pane(), /^Requests for \/\.well-known/);
+  await failedLogin(bench);
+  await readMetadata();
+  assertMatch(await pane(), /^Redirect_uri does not match/i);
+  await openBrowser(bench).login();
+  await readMetadata();
+  assertMatch(await pane(), /^Tokens issued/);
+});
+
 test("[FL-01, IN-02] the arrow of an introspection shows the value of active, and an invisible token is a warning", async () => {
   const api = "https://api.example";
   const bench = await watched({
@@ -767,7 +781,7 @@ test("[FL-07] flag, variable and file override each other in this order, and the
     const content = files[file];
     const wanted = await readConfiguration({
       args: flag === undefined ? [] : ["--inspector", flag],
-      env: { LATCHKEY_INSPECTOR: variable, LATCHKEY_CONFIG: content && "latchkey.json" },
+      env: { LATCHKEY_INSPECTOR: variable, LATCHKEY_CONFIG: content ? "latchkey.json" : "none" },
       readTextFile: () => Promise.resolve(JSON.stringify(content)),
     });
     assert(wanted.kind === "run");

@@ -81,7 +81,7 @@ export function Users(props: UsersProps): VNode {
             A client identifies a user by the subject,{" "}
             <Code text="sub" />, which never changes and is never reused. All other claims may change.
           </p>
-          {form !== undefined && <FormErrors faults={form.errors} heading="No user was added." />}
+          {form !== undefined && <FormErrors faults={form.errors} heading="Nothing was changed." />}
         </>
       }
     >
@@ -133,7 +133,41 @@ export function Users(props: UsersProps): VNode {
           </Section>
         )}
       </Panes>
+      {form !== undefined && <ClaimPlacesForm action={`${base}/users`} form={form} />}
     </Layout>
+  );
+}
+
+/** The form that chooses which tokens have claims of users. */
+function ClaimPlacesForm({ action, form }: { readonly action: string; readonly form: EditForm }): VNode {
+  return (
+    <Section id="tokens" heading="Claims in tokens">
+      <p>
+        For all users, until the server stops. To keep it, set <Code text="idTokenClaims" /> and{" "}
+        <Code text="accessTokenClaims" /> in the configuration file.
+      </p>
+      <form class="form" method="post" action={action}>
+        <input type="hidden" name="form_token" value={form.csrfToken} />
+        <Field
+          name="id_token_claims"
+          label="ID tokens"
+          hint="like-userinfo: they have each claim that userinfo has for the scope. minimal: they have none."
+          choices={["minimal", "like-userinfo"]}
+          value={form.values.id_token_claims}
+        />
+        <Field
+          name="access_token_claims"
+          label="Access tokens"
+          hint="The names of their claims, separated by spaces, such as groups."
+          value={form.values.access_token_claims}
+          errors={form.errors}
+          optional
+        />
+        <p class="ways">
+          <button type="submit" class="button plain" name="action" value="places">Save for all users</button>
+        </p>
+      </form>
+    </Section>
   );
 }
 
@@ -207,6 +241,7 @@ export function User(props: UserProps): VNode {
       heading={user.name ?? user.sub}
       opening={
         <>
+          <Confirmation text={form?.confirmation} />
           {isFirst && <FirstUserNote />}
           {form !== undefined && <FormErrors faults={form.errors} heading="Nothing was changed." />}
           {form !== undefined && <OlderForm form={form} name={user.name ?? user.sub} />}
@@ -250,30 +285,9 @@ export function User(props: UserProps): VNode {
           {user.warnings.map((warning) => <p class="aside" key={warning}>{warning}</p>)}
           <ClaimList user={user} />
           {form !== undefined && (
-            <form class="form" method="post" action={user.href}>
-              <input type="hidden" name="form_token" value={form.csrfToken} />
-              <Field
-                name="id_token_claims"
-                label="ID tokens"
-                hint="like-userinfo: they have each claim that userinfo has for the scope. minimal: they have none."
-                choices={["minimal", "like-userinfo"]}
-                value={form.values.id_token_claims}
-              />
-              <Field
-                name="access_token_claims"
-                label="Access tokens"
-                hint="The names of their claims, separated by spaces, such as groups."
-                value={form.values.access_token_claims}
-                errors={form.errors}
-                optional
-              />
-              <p>
-                For all users, until the server stops. To keep it, set idTokenClaims and accessTokenClaims in the file.
-              </p>
-              <p class="ways">
-                <button type="submit" class="button" name="action" value="places">Save where clients get claims</button>
-              </p>
-            </form>
+            <p>
+              <a href={`${base}/users#tokens`}>Which tokens have claims of users</a>
+            </p>
           )}
         </Section>
       </Panes>

@@ -1,8 +1,8 @@
-/** Finds the syntax error in a JSON file, with the same message on every runtime. Loaded only for a broken file. */
+/** Finds the syntax error in JSON, with the same message on every runtime. Loaded only for broken JSON. */
 
 import { parse, type ParseError, printParseErrorCode } from "jsonc-parser";
-import { quote } from "../server/config/config_issue.ts";
-import type { ConfigIssue } from "../core/configuration_error.ts";
+import type { ConfigIssue } from "../../core/configuration_error.ts";
+import { quote } from "./config_issue.ts";
 
 /** The messages for the error codes of the parser. */
 const syntaxErrorTexts: Readonly<Record<string, readonly [expected: string, hint: string, received?: string]>> = {
@@ -14,7 +14,7 @@ const syntaxErrorTexts: Readonly<Record<string, readonly [expected: string, hint
   CommaExpected: ["a comma", "Put a comma between this value and the value before it."],
   CloseBraceExpected: ["a closing brace", "Close the object with }."],
   CloseBracketExpected: ["a closing bracket", "Close the array with ]."],
-  EndOfFileExpected: ["the end of the file", "Remove the text after the configuration."],
+  EndOfFileExpected: ["the end of the text", "Remove the text after the value."],
   InvalidCommentToken: ["JSON without comments", "Remove the comment."],
   UnexpectedEndOfComment: ["JSON without comments", "Remove the comment."],
   UnexpectedEndOfString: [
@@ -32,26 +32,38 @@ const syntaxErrorTexts: Readonly<Record<string, readonly [expected: string, hint
   ],
 };
 
-/** The issue of the first character that is not JSON. The message contains no letter and no digit of the text. */
+/** The issue of the first character that is not JSON, at its place in a file. */
 export function findJsonSyntaxError(text: string, file: string): ConfigIssue {
+  const { place, ...issue } = findSyntaxError(text);
+  return { path: place === undefined ? file : `${file}: ${place}`, ...issue };
+}
+
+/** The same for a field of a form, whose message has the place in its text. */
+export function describeJsonSyntaxError(text: string): Omit<ConfigIssue, "path"> {
+  const { place, expected, ...issue } = findSyntaxError(text);
+  return { expected: place === undefined ? expected : `${expected} at ${place}`, ...issue };
+}
+
+/** The message contains no letter and no digit of the text. */
+function findSyntaxError(text: string): Omit<ConfigIssue, "path"> & { readonly place?: string } {
   const error = findFirstError(text);
-  const [defaultExpected, defaultHint] = ["JSON", "Check the file with a JSON editor."];
+  const [defaultExpected, defaultHint] = ["JSON", "Check it with a JSON editor."];
   if (error === undefined) {
-    return { path: file, expected: defaultExpected, received: "text that is not JSON", hint: defaultHint };
+    return { expected: defaultExpected, received: "text that is not JSON", hint: defaultHint };
   }
   const before = text.slice(0, error.offset);
   const lines = before.split(/\r\n|\n|\r/);
-  const path = `${file}: line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
+  const place = `line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
   const character = describeCharacter(text.codePointAt(error.offset));
   const [expected, hint, received = character] = syntaxErrorTexts[printParseErrorCode(error.error)] ??
     [defaultExpected, defaultHint];
   const isTrailingComma = before.trimEnd().at(-1) === "," && (received === '"}"' || received === '"]"');
-  return { path, expected, received, hint: isTrailingComma ? "Remove the comma before it." : hint };
+  return { place, expected, received, hint: isTrailingComma ? "Remove the comma before it." : hint };
 }
 
 // A letter or a digit may be the first character of a secret without quotes.
 function describeCharacter(codePoint: number | undefined): string {
-  if (codePoint === undefined) return "the end of the file";
+  if (codePoint === undefined) return "the end of the text";
   const character = String.fromCodePoint(codePoint);
   if (character === '"') return "a string";
   if (/[\p{L}\p{N}]/u.test(character)) return /[0-9]/.test(character) ? "a number" : "text without quotes";
