@@ -36,7 +36,7 @@ const expectations:
     [/^git clone \S+latchkey$|^cd latchkey$/, () => Promise.resolve("done for each command")],
     [/^(?:LATCHKEY_\w+='[^']*' )?npx -y deno task start(?: --\w+ [\w:]+)?$/, expectServer],
     [/^npx -y deno task start init$/, expectFile],
-    [/^npx -y deno task start faults$/, async (command, place) => await shell(command, place)],
+    [/^npx -y deno task start explain faults$/, async (command, place) => await shell(command, place)],
     [/^npx -y deno task build$/, expectPackage],
     [/^npx -y deno task image$/, expectImage],
     // What `deno task image` makes; with --try it starts the image where there is no docker.

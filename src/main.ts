@@ -1,6 +1,7 @@
 /** The command-line program: reads the configuration, starts the server and prints the banner. */
 
 import { formatLicences, formatVersion, rulesReader, version } from "./cli/about.ts";
+import { type CommandName, formerCommands, startNames } from "./cli/commands.ts";
 import { banner, firstPage, insecureSettings } from "./cli/banner.ts";
 import { describeExposure } from "./cli/exposure.ts";
 import type { InitActions } from "./cli/init.ts";
@@ -20,9 +21,6 @@ import type { ProcessEnvironment } from "./platform/runtime/process_environment.
 import { ListenError, serve } from "./platform/runtime/serve.ts";
 import { StoreError } from "./core/store/store.ts";
 
-// Not awaited: the single executable of Node is a script, which has no top-level await.
-start();
-
 async function start(): Promise<void> {
   const environment = await processEnvironment();
   try {
@@ -41,72 +39,73 @@ async function start(): Promise<void> {
   }
 }
 
-async function main(
-  environment: ProcessEnvironment,
-): Promise<void> {
-  const {
-    args,
-    env,
-    isTerminal,
-    isOutputTerminal,
-    terminalWidth,
-    unsupported,
-    readTextFile,
-    onStop,
-    exit,
-  } = environment;
+async function main(environment: ProcessEnvironment): Promise<void> {
+  const { args, unsupported, exit } = environment;
   if (unsupported !== undefined) {
     console.error(unsupported);
     exit(1);
   }
-  const print = async (text: string) => (await import("./cli/terminal_text.ts")).printText(text, environment);
-  const [command, ...commandArgs] = args[0] === "--" ? args.slice(1) : args;
-  if (command === "check") {
-    const { checkApplication } = await import("./cli/check/check_application.ts");
-    exit(await checkApplication(commandArgs, environment, rulesReader(environment, import.meta.url)));
+  const [word = "", ...rest] = args[0] === "--" ? args.slice(1) : args;
+  if (Object.hasOwn(commands, word)) {
+    const code = await commands[word as CommandName](rest, environment);
+    // Without a code, the process ends when its output is written.
+    return code === undefined ? undefined : exit(code);
   }
-  if (command === "exec") {
+  if (Object.hasOwn(formerCommands, word)) {
+    const issue = { path: "command line", expected: "a command", received: `${word}, which has another name now` };
+    throw new CommandLineError([{ ...issue, hint: `Write ${formerCommands[word]}.` }]);
+  }
+  return await startServer(startNames.includes(word) ? rest : [word, ...rest], environment);
+}
+
+/** The commands; without one, the server starts. Each may return an exit code. */
+const commands: {
+  readonly [Name in CommandName]: (args: readonly string[], environment: ProcessEnvironment) => Promise<number | void>;
+} = {
+  async init(args, environment) {
+    const from = args.some((word) => /^--from(?:=|$)/.test(word));
+    if (!from) return await (await import("./cli/init.ts")).initialize(args, environment, await initActions());
+    return await (await import("./cli/realm/import_realm.ts")).importRealm(args, environment, await fileActions());
+  },
+  async exec(args, environment) {
     const { execute } = await import("./cli/exec/execute.ts");
-    exit(await execute(commandArgs, environment, rulesReader(environment, import.meta.url)));
-  }
-  if (command === "vary") {
-    const { vary } = await import("./cli/exec/vary.ts");
-    exit(await vary(commandArgs, environment, rulesReader(environment, import.meta.url)));
-  }
-  if (command === "mcp") {
+    return await execute(args, environment, rulesReader(environment, import.meta.url));
+  },
+  async check(args, environment) {
+    const { checkApplication } = await import("./cli/check/check_application.ts");
+    return await checkApplication(args, environment, rulesReader(environment, import.meta.url));
+  },
+  async explain(args, environment) {
+    const { explain } = await import("./cli/explain.ts");
+    await printText(await explain(args, environment, rulesReader(environment, import.meta.url), fetch), environment);
+  },
+  async mcp(args, environment) {
     const { serveTools } = await import("./cli/mcp/serve_tools.ts");
-    exit(await serveTools(commandArgs, environment, rulesReader(environment, import.meta.url)));
-  }
-  if (command === "health") {
+    return await serveTools(args, environment, rulesReader(environment, import.meta.url));
+  },
+  async health(args, environment) {
     const { checkHealth } = await import("./cli/check_health.ts");
     const { requestStatus } = await import("./platform/runtime/request_status.ts");
-    exit(await checkHealth({ ...environment, args: commandArgs }, requestStatus));
-  }
-  if (command === "init") {
-    const { initialize } = await import("./cli/init.ts");
-    exit(await initialize(commandArgs, environment, await initActions()));
-  }
-  if (command === "profile") {
-    const { importRealm } = await import("./cli/realm/import_realm.ts");
-    exit(await importRealm(commandArgs, environment, await fileActions()));
-  }
-  if (command === "faults") {
-    const { listFaults } = await import("./cli/check/list_faults.ts");
-    return print(await listFaults(commandArgs, isOutputTerminal ? terminalWidth() : undefined));
-  }
-  if (command === "explain") {
-    const { explain, explainHelpText } = await import("./cli/explain.ts");
-    if (commandArgs.includes("--help") || commandArgs.includes("-h")) return print(explainHelpText);
-    return console.log(await explain(commandArgs, environment, rulesReader(environment, import.meta.url), fetch));
-  }
+    return await checkHealth({ ...environment, args }, requestStatus);
+  },
+  async "hash-password"(args, environment) {
+    if (args.includes("--help")) return await startServer(["--help"], environment);
+    console.log(await (await import("./cli/hash_password.ts")).hashPassword(args));
+  },
+};
+
+async function printText(text: string, environment: ProcessEnvironment): Promise<void> {
+  (await import("./cli/terminal_text.ts")).printText(text, environment);
+}
+
+/** Starts the server, or prints what a flag asks for. */
+async function startServer(args: readonly string[], environment: ProcessEnvironment): Promise<void> {
+  const { env, isTerminal, isOutputTerminal, terminalWidth, readTextFile, onStop, exit } = environment;
   const config = await readConfiguration({ args, env, readTextFile });
-  if (config.kind === "help") return print(config.text);
+  if (config.kind === "help") return await printText(config.text, environment);
   if (config.kind === "version") return console.log(formatVersion());
   if (config.kind === "licenses") return console.log(formatLicences());
   if (config.kind === "schema") return console.log(await schemaText());
-  if (config.kind === "hash-password") {
-    return console.log(await (await import("./cli/hash_password.ts")).hashPassword());
-  }
 
   const { drain } = config;
   const opened = await openServer(config, environment, rulesReader(environment, import.meta.url));
@@ -270,3 +269,6 @@ async function schemaText(): Promise<string> {
   const { default: schema } = await import("../static/config.schema.json", { with: { type: "json" } });
   return JSON.stringify(schema, null, 2);
 }
+
+// Not awaited: the single executable of Node is a script, which has no top-level await.
+start();

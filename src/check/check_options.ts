@@ -167,7 +167,7 @@ export function findUnknown(names: readonly string[]): { readonly name: string; 
   const named = findNamed(name);
   const closest = named.length > 0 ? named : suggest(name, known) ?? [];
   const quoted = [closest].flat().map((id) => `"${id}"`).join(" or ");
-  return { name, hint: quoted === "" ? "latchkey faults lists all." : `Did you mean ${quoted}?` };
+  return { name, hint: quoted === "" ? "latchkey explain faults lists all." : `Did you mean ${quoted}?` };
 }
 
 /** @throws {TypeError} If a name is neither an attack nor a category. */

@@ -5,16 +5,23 @@ export const commands = {
   init: ["", "writes a configuration file"],
   exec: ["... -- COMMAND", "runs it, such as a test suite, beside a server"],
   check: ["LOGIN_URL ...", "attacks a client"],
-  explain: ["TEXT", "explains a rule, an error or a flow"],
-  faults: ["[NAME]", "lists the attacks and faults"],
-  vary: ["... -- COMMAND", "as exec, beside servers that vary their responses"],
-  profile: ["FILE", "imports a realm of Keycloak"],
+  explain: ["TEXT", "explains a rule, an error, a flow or an attack"],
   mcp: ["[FLAG VALUE]...", "serves tools for agents, over stdio"],
   health: ["[FLAG VALUE]...", "exits with 0 if the server is ready"],
   "hash-password": ["", "digests a password, for users[].password"],
 } as const satisfies Readonly<Record<string, readonly [args: string, meaning: string]>>;
 
 export type CommandName = keyof typeof commands;
+
+/** Words that start the server, as it starts without a command. */
+export const startNames: readonly string[] = ["start", "serve"];
+
+/** Former commands: what to write instead. */
+export const formerCommands: Readonly<Record<string, string>> = {
+  faults: "latchkey explain faults",
+  vary: "latchkey exec --profile vary:1..5 -- COMMAND",
+  profile: "latchkey init --from FILE",
+};
 
 /** Their names, in the order of the help. */
 export const commandNames = Object.keys(commands) as CommandName[];

@@ -124,7 +124,7 @@ async function readRealmFile(
     const { value, notes } = await readRealm(realm, () => randomToken(systemRandomBytes));
     const command =
       `Read as a realm of Keycloak. To change what was read, and to keep new secrets, write it to a file: ` +
-      `latchkey profile ${file.endsWith(".json") ? file : "realm.json"} --output latchkey.json.`;
+      `latchkey init --from ${file.endsWith(".json") ? file : "realm.json"}.`;
     return {
       content: value as ConfigFile,
       text,

@@ -30,7 +30,12 @@ TEXT is what you have at hand:
   invalid_grant, redirect_uri
                     the rules of an error code or a parameter
   http://localhost:9000/flows/of/7
-                    the recorded flow, from the running server`;
+                    the recorded flow, from the running server
+  id-token/aud-wrong, or another id of an attack, a fault or a habit
+                    what it does, and what a correct client does
+  faults            the list of these; faults NAME explains a category, and
+                    --json prints one JSON object
+  vary              what responses of a server with --profile vary:SEED may have`;
 
 /** Maximum number of rules to show that mention a word; of further ones, only the IDs. */
 const maxMentions = 8;
@@ -51,7 +56,10 @@ export async function explain(
   readRules: ReadRules,
   fetch?: FetchFlow,
 ): Promise<string> {
+  if (args[0] === "faults") return await explainFaults(args.slice(1), terminalWidth());
+  if (args.includes("--help") || args.includes("-h")) return explainHelpText;
   const written = args.join(" ").trim();
+  if (written === "vary") return await listVariations();
   const flow = flowUrl(written);
   if (flow !== undefined) return await explainFlow(flow, fetch);
   const text = readRules();
@@ -71,11 +79,19 @@ export async function explain(
     const all = word === undefined ? [] : await Promise.all(Object.keys(rules).map(describe));
     const mentioned = all.filter((one) => mentions([one!.passes, one!.requirement, one!.fix].join(" "), word!))
       .sort((a, b) => Number(mentions(b!.passes ?? "", word!)) - Number(mentions(a!.passes ?? "", word!)));
+    // A category of attacks may be a parameter too, an id is nothing else.
+    const fault = mentioned.length === 0 || /[./]/.test(written)
+      ? await explainFaults(args, terminalWidth()).catch(() => undefined)
+      : undefined;
+    if (fault !== undefined) return fault;
     if (mentioned.length === 0) throw unknownRule(args);
     const others = mentioned.slice(maxMentions).map((one) => one!.id);
+    const groups = [...new Set(others.map((id) => id.slice(0, 2)))];
+    const more = `${others.length} more, in the groups ${groups.join(", ")}: explain the whole error_description, or ` +
+      `one group: latchkey explain ${groups[0]}`;
     return [
       ...list(mentioned.slice(0, maxMentions)),
-      ...others.length > 0 ? wrap(`also   ${others.join(" ")}`, " ".repeat(7), terminalWidth()) : [],
+      ...others.length > 0 ? wrap(more, " ".repeat(7), terminalWidth()) : [],
     ].join("\n");
   }
   const { id, level, passes, requirement, fix, cites, checkedAt } = rule;
@@ -98,6 +114,15 @@ export async function explain(
         : wrap(`  ${label.padEnd(labelWidth)}${text}`, " ".repeat(labelWidth + 2), terminalWidth())
     ),
   ].join("\n");
+}
+
+async function explainFaults(args: readonly string[], width: number | undefined): Promise<string> {
+  return await (await import("./check/list_faults.ts")).listFaults(args, width);
+}
+
+async function listVariations(): Promise<string> {
+  const { variations } = await import("../testing/vary/variations.ts");
+  return variations.map(({ id, allowed, source }) => `${id}\n  ${allowed} (${source})`).join("\n");
 }
 
 const labelWidth = 9;
@@ -153,7 +178,8 @@ function unknownRule(args: readonly string[]): CommandLineError {
     : `The rules of the group ${nearest[0]!.slice(0, 2)} are ${nearest.join(", ")}.`;
   return new CommandLineError([{
     path: "latchkey explain",
-    expected: "the ID of a rule, a line of the log with one, an error code, a parameter, or the URL of a flow",
+    expected:
+      "the ID of a rule, a line of the log with one, an error code, a parameter, an attack, or the URL of a flow",
     received,
     hint,
   }]);

@@ -2,7 +2,7 @@
 
 import { quote, suggest } from "../server/config/config_issue.ts";
 import type { ConfigIssue } from "../core/configuration_error.ts";
-import { commandNames } from "./commands.ts";
+import { commandNames, startNames } from "./commands.ts";
 import { exampleText, expectedText, flagName, optionNames, readOption } from "./options.ts";
 import type { OptionFields, OptionName, RawOptions } from "./options.ts";
 import { splitWords } from "./split_words.ts";
@@ -13,7 +13,6 @@ type FlagResult =
   | { readonly kind: "version" }
   | { readonly kind: "licenses" }
   | { readonly kind: "schema" }
-  | { readonly kind: "hash-password" }
   | { readonly kind: "run"; readonly options: RawOptions; readonly issues: readonly ConfigIssue[] };
 
 /** The flags that show something instead of starting a server. */
@@ -34,12 +33,6 @@ export function readFlags(args: readonly string[], fields: OptionFields): FlagRe
   const words = args[0] === "--" ? args.slice(1) : [...args];
   if (words[0] === "help") return { kind: "help" };
   if (words.length === 0) return { kind: "run", options: {}, issues: [] };
-
-  if (words[0] === "hash-password" && !words.includes("--help")) {
-    return words.length === 1
-      ? { kind: "hash-password" }
-      : { kind: "run", options: {}, issues: [extraArgumentIssue(words[0])] };
-  }
 
   const values = new Map<OptionName, (string | undefined)[]>();
   const issues: ConfigIssue[] = [];
@@ -91,22 +84,11 @@ function unexpectedValueIssue(flag: string): ConfigIssue {
   return { path: flag, expected: "no value", received: "one (hidden)", hint: `Write ${flag} alone.` };
 }
 
-/** The other arguments are hidden, because one of them may be the password. */
-function extraArgumentIssue(command: string): ConfigIssue {
-  return {
-    path: command,
-    expected: "the command alone",
-    received: "more arguments (hidden)",
-    hint:
-      "Write it alone: it asks for the password or reads it from a pipe, which keeps it out of the shell's history.",
-  };
-}
-
 const wordPattern = /^[a-z][a-z_-]{0,29}$/i;
 
 /** The command that the first word probably stands for. */
 function suggestCommand(word: string): string | undefined {
-  return wordPattern.test(word) ? suggest(word, commandNames) : undefined;
+  return wordPattern.test(word) ? suggest(word, [...commandNames, ...startNames]) : undefined;
 }
 
 /** The argument may be part of a password that the shell split. It is shown only in the position of a command. */

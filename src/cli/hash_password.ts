@@ -2,8 +2,21 @@
 
 import { CommandLineError } from "./command_line_error.ts";
 
-/** Reads a password and returns its digest. From a terminal it reads the password twice. */
-export async function hashPassword(): Promise<string> {
+/**
+ * Reads a password and returns its digest. From a terminal it reads the password twice.
+ *
+ * @param args The words after the command: none. They are not repeated, because one of them may be the password.
+ */
+export async function hashPassword(args: readonly string[]): Promise<string> {
+  if (args.length > 0) {
+    throw new CommandLineError([{
+      path: "hash-password",
+      expected: "the command alone",
+      received: "more arguments (hidden)",
+      hint:
+        "Write it alone: it asks for the password or reads it from a pipe, which keeps it out of the shell's history.",
+    }]);
+  }
   const [{ readSecret }, { deriveKey, randomSalt }, { passwordCost, maxPasswordBytes, formatPasswordDigest }] =
     await Promise.all([
       import("../platform/runtime/secret_input.ts"),

@@ -28,6 +28,8 @@ ${titles.join(", ").match(/.{1,56}(?= |$)/g)!.map((line) => " ".repeat(24) + lin
   --redirect-uri URI    where the application receives the code
   --confidential        the application keeps a secret
   --public              the application keeps no secret (browser, device)
+  --from FILE           instead, the clients, users and roles of a realm that
+                        Keycloak exported; --output FILE names another new file
 `;
 
 /** The functions by which the command interacts with its environment. */

@@ -108,9 +108,7 @@ export type Configuration =
   /** Show the licences of the parts and exit. */
   | { readonly kind: "licenses" }
   /** Show the JSON Schema of the configuration file and exit. */
-  | { readonly kind: "schema" }
-  /** Read a password, show its digest and exit. */
-  | { readonly kind: "hash-password" };
+  | { readonly kind: "schema" };
 
 /** A configuration file, or the variable with its content. */
 export interface ConfigSource {

@@ -1,4 +1,4 @@
-/** `latchkey check` and `latchkey faults`: as processes, against a small web application. */
+/** `latchkey check` and `latchkey explain faults`: as processes, against a small web application. */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -201,7 +201,7 @@ test("an unknown attack and a real issuer end the command before it starts", asy
 });
 
 test("faults lists attacks, faults and habits, also as JSON; help fits in 80 columns", async () => {
-  const { code, stdout } = await runProgram({ args: ["faults", "all"] });
+  const { code, stdout } = await runProgram({ args: ["explain", "faults", "all"] });
   assertEquals(code, 0);
   const short = await listFaults([]);
   assert(short.split("\n").length <= 50 && short.split("\n").every((line) => line.length <= 80), short);
@@ -212,7 +212,7 @@ test("faults lists attacks, faults and habits, also as JSON; help fits in 80 col
   );
   assertMatch(stdout, /\ndelay \(any\)\n/);
   assertMatch(stdout, /\npkce-used \(required\)\n/);
-  const { attacks, faults } = JSON.parse((await runProgram({ args: ["faults", "--json"] })).stdout);
+  const { attacks, faults } = JSON.parse((await runProgram({ args: ["explain", "faults", "--json"] })).stdout);
   assert(attacks.length >= 110 && faults.length >= 42);
   for (const { id } of [...attacks, ...faults]) assertStringIncludes(short, `\n  ${categoryOf(id)} (`);
   assertEquals(Object.keys(attacks[0]).includes("level"), true);
@@ -231,7 +231,7 @@ test("faults lists attacks, faults and habits, also as JSON; help fits in 80 col
   assert(category.length > 10 && category.every((id) => id.startsWith("id-token/")));
   assert((await listed("idToken")).every((id) => id.startsWith("idToken.")));
   await assertRejects(() => listed("id-tokn"), Error, 'found "id-tokn".\n  Did you mean id-token?');
-  await assertRejects(() => listed("nosuch"), Error, "latchkey faults lists all.");
+  await assertRejects(() => listed("nosuch"), Error, "latchkey explain faults lists all.");
   await assertRejects(() => listed("delay", "drop"), Error, 'found "drop".\n  Remove it.');
   await assertRejects(() => listed("--jsn"), Error, 'found "--jsn".\n  Remove it.');
   for (const text of [checkHelpText, faultsHelpText]) {

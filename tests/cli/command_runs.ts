@@ -36,7 +36,7 @@ export function commandEnvironment(
   };
 }
 
-/** Runs `exec` or `vary`, without the variables of this process that configure a server. */
+/** Runs `exec`, without the variables of this process that configure a server. */
 export async function runCommandHere(
   command: typeof execute,
   args: readonly string[],

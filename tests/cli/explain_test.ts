@@ -42,12 +42,27 @@ test("an error code and a parameter list their rules, and a group its own", asyn
   });
 });
 
-test("the rules of an error code are few: those of every server, then only the IDs of extensions", async () => {
+test("the rules of an error code are few: those of every server, then the groups of the others", async () => {
   const lines = (await run("invalid_grant")).split("\n");
   assertEquals(lines.length, 9);
-  assertMatch(lines.at(-1)!, /^also {3}.*\bRT-04\b.*\bDV-03\b/);
+  assertMatch(lines.at(-1)!, /^\d+ more, in the groups .*\bRT\b.*\bDV\b.*: latchkey explain CI$/);
   assert(lines.some((line) => line.startsWith("PK-09  ")));
   assertMatch(await run("redirect_uri"), /^RU-01 {2}/);
+});
+
+test("the id of an attack, a fault or a habit, a category and faults are explained too", async () => {
+  for (
+    const [text, line] of [
+      ["id-token/aud-wrong", /^1 attack: /],
+      ["idToken", /^\d+ faults of the mock/],
+      ["pkce-used", /^1 habit of a good client/],
+      ["faults", /^\d{3,} attacks, for latchkey check/],
+      ["faults id-token", /^\d+ attacks: /],
+      ["faults --json", /^\{\n/],
+      ["faults --help", /^Usage: latchkey explain faults \[NAME\]/],
+      ["state", /^[A-Z]{2}-\d\d /],
+    ] as const
+  ) assertMatch(await run(text), line);
 });
 
 test("a mistyped error code gets the code that it resembles", async () => {

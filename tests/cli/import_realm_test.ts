@@ -1,4 +1,4 @@
-/** `latchkey profile`: configurations from realms of Keycloak. */
+/** `latchkey init --from FILE`: configurations from realms of Keycloak. */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
@@ -42,19 +42,30 @@ async function run(args: readonly string[], given: Files): Promise<Outcome> {
 
 test("a source that is not a realm is rejected, with what was expected and what to do", async () => {
   const cases: [args: string[], files: Files, expected: RegExp, hint: RegExp][] = [
-    [[], {}, /a realm/, /--help/],
-    [["a.json", "b.json"], {}, /a realm/, /--help/],
-    [["--colour", "a.json"], {}, /a realm/, /--help/],
-    [["a.json", "--output"], { "a.json": "{}" }, /the name of a file/, /--help/],
-    [["https://user:pw@login.widgets.com"], {}, /a realm/, /Copy the nearest profile .*profiles\/README\.md/],
-    [["a.json"], { "a.json": '{"issuer":"https://a.example","token_endpoint":"x"}' }, /a realm/, /Copy the nearest/],
-    [["a.json"], { "a.json": "<html>" }, /a realm/, /one realm/],
-    [["a.json"], { "a.json": "[]" }, /a realm/, /one realm/],
-    [["a.json"], { "a.json": "null" }, /a realm/, /one realm/],
-    [["a.json"], { "a.json": '{"a":1}' }, /a realm/, /one realm/],
-    [["a.json"], { "a.json": " ".repeat(10 * 1024 * 1024 + 1) }, /at most 10 MiB/, /./],
-    [["a.json", "--output=b.json"], { "a.json": '{"realm":"x"}', "b.json": "" }, /never overwrites/, /another name/],
-    [["a.json"], { "a.json": '{"realm":"x"}' }, /a file for the clients/, /--output FILE/],
+    [["--from"], {}, /the name of a file/, /--help/],
+    [["--from", "a.json", "b.json"], {}, /--from/, /--help/],
+    [["--from", "a.json", "--from", "b.json"], {}, /one file/, /Keep one/],
+    [["--colour", "--from", "a.json"], {}, /--from/, /--help/],
+    [["--from", "a.json", "--output"], { "a.json": "{}" }, /the name of a file/, /--help/],
+    [["--from", "https://user:pw@login.widgets.com"], {}, /a realm/, /Copy the nearest profile .*profiles\/README\.md/],
+    [
+      ["--from", "a.json"],
+      { "a.json": '{"issuer":"https://a.example","token_endpoint":"x"}' },
+      /a realm/,
+      /Copy the nearest/,
+    ],
+    [["--from", "a.json"], { "a.json": "<html>" }, /a realm/, /one realm/],
+    [["--from", "a.json"], { "a.json": "[]" }, /a realm/, /one realm/],
+    [["--from", "a.json"], { "a.json": "null" }, /a realm/, /one realm/],
+    [["--from", "a.json"], { "a.json": '{"a":1}' }, /a realm/, /one realm/],
+    [["--from", "a.json"], { "a.json": " ".repeat(10 * 1024 * 1024 + 1) }, /at most 10 MiB/, /./],
+    [
+      ["--from", "a.json", "--output=b.json"],
+      { "a.json": '{"realm":"x"}', "b.json": "" },
+      /never overwrites/,
+      /another name/,
+    ],
+    [["--from", "a.json"], { "a.json": '{"realm":"x"}', "latchkey.json": "" }, /never overwrites/, /another name/],
   ];
   await forEachCase(cases, async ([args, files, expected, hint]) => {
     const [issue] = (await assertRejects(() => run(args, files), CommandLineError)).issues;
@@ -121,7 +132,7 @@ const realm = {
 };
 
 test("a realm of Keycloak becomes a configuration with its clients, users and roles", async () => {
-  const { output, notes, files } = await run(["realm.json", "--output=shop.json"], {
+  const { output, notes, files } = await run(["--from", "realm.json", "--output=shop.json"], {
     "realm.json": JSON.stringify(realm),
   });
   assertEquals(output, "");
@@ -179,7 +190,7 @@ test("a hostile realm becomes a configuration that loads", async () => {
     { ...realm, clients: [realm.clients[1], realm.clients[1]] },
   ];
   await forEachCase(documents, async (document) => {
-    const { files } = await run(["r.json", "--output", "o.json"], { "r.json": JSON.stringify(document) });
+    const { files } = await run(["--from", "r.json", "--output", "o.json"], { "r.json": JSON.stringify(document) });
     await (await latchkey(JSON.parse(files["o.json"]!))).close();
   });
 });
@@ -187,7 +198,7 @@ test("a hostile realm becomes a configuration that loads", async () => {
 test("a file escapes the characters that control a terminal, and is the same JSON", async () => {
   const client_name = "a\u009b31m\u202eb\u{e0061}";
   const clients = [{ clientId: "web", name: client_name, redirectUris: ["https://web.example/cb"] }];
-  const { files } = await run(["r.json", "--output", "o.json"], {
+  const { files } = await run(["--from", "r.json", "--output", "o.json"], {
     "r.json": JSON.stringify({ realm: "shop", clients }),
   });
   const text = files["o.json"]!;

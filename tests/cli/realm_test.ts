@@ -25,7 +25,7 @@ async function read(realm: Json) {
   return { settings: config.settings, notes: config.warnings.map(({ message }) => message) };
 }
 
-/** What `latchkey profile` writes. */
+/** What `latchkey init --from` writes. */
 const draft = (realm: Json) => readRealm(realm, () => secret);
 
 /** The claims of a login of the first client and the first user. */
@@ -117,7 +117,7 @@ test("the realms of the quickstarts of Keycloak keep their clients and users", a
   assertEquals((settings.users as unknown as Json[]).map(({ sub, realm_access }) => [sub, realm_access]), [
     ["alice", { roles: ["user"] }],
   ]);
-  assertMatch(notes[0]!, /latchkey profile realm\.json --output /);
+  assertMatch(notes[0]!, /latchkey init --from realm\.json\./);
   assert(notes.some((note) => note.includes('"service"')));
   assert(!notes.join().includes("NO CLIENT"));
 });

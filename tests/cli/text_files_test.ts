@@ -83,13 +83,13 @@ const filePlaces: Readonly<Record<string, (encode: (text: string) => Uint8Array)
       return name;
     });
   },
-  "latchkey profile": async (encode) => {
+  "latchkey init --from": async (encode) => {
     const text = JSON.stringify({ realm: "shop", users: [{ username: "alice", firstName: name, enabled: true }] });
     const { error } = console;
     let written = "";
     console.error = () => {};
     try {
-      await importRealm(["r.json", "--output", "o.json"], {
+      await importRealm(["--from", "r.json", "--output", "o.json"], {
         mainModule: "latchkey",
         env: {},
         readTextFile: () => Promise.resolve(decodeText(encode(text))),
@@ -195,7 +195,10 @@ test("a file of another server, or for another flag, is named with what helps, w
     const text of [dex, JSON.stringify([{ realm: "a" }]), JSON.stringify({ clients: [] }), '{"tokenCallbacks":[]}']
   ) {
     const sources = { mainModule: "latchkey", env: {}, readTextFile: () => Promise.resolve(text) };
-    const { issues } = await assertRejects(() => importRealm(["x.json"], sources, {} as never), CommandLineError);
+    const { issues } = await assertRejects(
+      () => importRealm(["--from", "x.json"], sources, {} as never),
+      CommandLineError,
+    );
     assert(!/not JSON|an array|neither/.test(issues[0]!.received), issues[0]!.received);
   }
 });

@@ -1,4 +1,4 @@
-/** The text of `latchkey check --help` and `latchkey faults --help`, in 80 columns. */
+/** The text of `latchkey check --help` and `latchkey explain faults --help`, in 80 columns. */
 
 import { flagName } from "../options.ts";
 import { checkFlags } from "./check_flags.ts";
@@ -44,8 +44,8 @@ Exit codes
      check was stopped, or the command could not start
 `;
 
-/** The help of `latchkey faults`, with a final newline. */
-export const faultsHelpText = `Usage: latchkey faults [NAME] [--json]
+/** The help of `latchkey explain faults`, with a final newline. */
+export const faultsHelpText = `Usage: latchkey explain faults [NAME] [--json]
 
 Lists the attacks of latchkey check, the faults of the mock and the habits of a
 good client. With NAME, which is a category such as id-token or habits, an id or

@@ -1,4 +1,4 @@
-/** `latchkey faults`: the attacks of a check, the faults of the mock and the habits of clients, as text or JSON. */
+/** `latchkey explain faults`: the attacks of a check, the faults of the mock and the habits of clients, as text or JSON. */
 
 import { quote, suggest } from "../../server/config/config_issue.ts";
 import { CommandLineError } from "../command_line_error.ts";
@@ -14,7 +14,7 @@ interface Listed {
 /**
  * The output of the command, without a final newline.
  *
- * @param args The words after `faults`: a category, an id or `all`, to show all about them, and flags. Default: the
+ * @param args The words after `explain faults`: a category, an id or `all`, to show all about them, and flags. Default: the
  *   names alone, one line for each category.
  * @param width Of a line of names, in characters.
  * @throws {CommandLineError} If there is another flag, a second name, or an unknown name.
@@ -42,7 +42,7 @@ export async function listFaults(args: readonly string[], width = 80): Promise<s
   const habits = name === "habits" ? allHabits : allHabits.filter(isListed);
   if (attacks.length + faults.length + habits.length === 0) {
     const suggestion = named.length > 0 ? named.join(" or ") : suggest(name!, known);
-    const hint = suggestion === undefined ? "latchkey faults lists all." : `Did you mean ${suggestion}?`;
+    const hint = suggestion === undefined ? "latchkey explain faults lists all." : `Did you mean ${suggestion}?`;
     throw invalidWord("a category or the id of an attack, a fault or a habit", name!, hint);
   }
   if (args.includes("--json")) return JSON.stringify({ attacks, faults, habits }, null, 2);
@@ -58,24 +58,38 @@ export async function listFaults(args: readonly string[], width = 80): Promise<s
       `${habits.length} habits of a good client, for --only habits and checkHabits(as):`,
       ...formatIds(new Map([["habits", habits]]), width),
       "",
-      "latchkey faults NAME shows what a category or an id does, what a correct client",
-      "does, and the parameters; latchkey faults all shows them all.",
+      "latchkey explain faults NAME shows what a category or an id does, what a correct",
+      "client does, and the parameters; latchkey explain faults all shows them all.",
     ].join("\n");
   }
+  const section = (items: readonly string[][], what: string, use: string) =>
+    items.length === 0 ? [] : [[`${items.length} ${what}${items.length === 1 ? "" : "s"}${use}`, ...items.flat()]];
   return [
-    `${attacks.length} attacks: latchkey check LOGIN_URL --only ID,… and checkClient(driver, { only: [ID] })`,
-    ...attacks.flatMap((attack) => formatItem(attack, attack.level)),
-    "",
-    `${faults.length} faults of the mock: as.on(ENDPOINT).once(faults.ID())`,
-    ...faults.flatMap((fault) => formatItem(fault, fault.endpoints.join(", "))),
-    "",
-    `${habits.length} habits of a good client: checkHabits(as) and latchkey check LOGIN_URL --only habits`,
-    ...habits.flatMap((habit) => formatItem(habit, habit.level)),
-  ].join("\n");
+    ...section(
+      attacks.map((attack) => formatItem(attack, attack.level)),
+      "attack",
+      ": latchkey check LOGIN_URL --only ID,… and checkClient(driver, { only: [ID] })",
+    ),
+    ...section(
+      faults.map((fault) => formatItem(fault, fault.endpoints.join(", "))),
+      "fault",
+      " of the mock: as.on(ENDPOINT).once(faults.ID())",
+    ),
+    ...section(
+      habits.map((habit) => formatItem(habit, habit.level)),
+      "habit",
+      " of a good client: checkHabits(as) and latchkey check LOGIN_URL --only habits",
+    ),
+  ].map((lines) => lines.join("\n")).join("\n\n");
 }
 
 function invalidWord(expected: string, word: string, hint: string): CommandLineError {
-  return new CommandLineError([{ path: "latchkey faults", expected, received: quote(word.slice(0, 80)), hint }]);
+  return new CommandLineError([{
+    path: "latchkey explain faults",
+    expected,
+    received: quote(word.slice(0, 80)),
+    hint,
+  }]);
 }
 
 /** One line for each category: its number of ids, and the ids that fit. */

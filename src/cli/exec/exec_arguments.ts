@@ -98,3 +98,47 @@ export function readExecArguments(args: readonly string[], program: string): Exe
   if (issues.length > 0) throw new CommandLineError(issues);
   return { command: [name!, ...rest], variables, report, redirectUris: values["--redirect-uri"], serverArgs };
 }
+
+/** The seeds of `--profile vary:1..5`, the profiles beside it, and the words without this flag. */
+interface VariedArguments {
+  readonly seeds: readonly string[];
+  readonly profiles: readonly string[];
+  readonly others: readonly string[];
+}
+
+/** Maximum number of seeds of one run. */
+const maxSeeds = 1000;
+
+/**
+ * Reads `--profile vary:FIRST..LAST`, also beside other profiles: `okta,vary:1..5`. `undefined` without such a range.
+ *
+ * @throws {CommandLineError} If the range is none.
+ */
+export function readVariedArguments(args: readonly string[]): VariedArguments | undefined {
+  const end = args.indexOf("--");
+  const words = splitWords(end < 0 ? args : args.slice(0, end));
+  const isRange = (profile: string) => /^vary:.*\.\./.test(profile);
+  const flag = words.find(({ flag, value }) => flag === "--profile" && value?.split(",").some(isRange));
+  if (flag === undefined) return undefined;
+  const profiles = flag.value!.split(",").map((name) => name.trim());
+  const range = profiles.find(isRange)!;
+  const [, first = "", last = ""] = /^vary:([\w-]+)\.\.([\w-]+)$/.exec(range) ?? [];
+  const count = Number(last) - Number(first) + 1;
+  const isCounted = /^\d+$/.test(first) && /^\d+$/.test(last) && count >= 1 && count <= maxSeeds;
+  if (first === "" || !isCounted && first !== last) {
+    throw new CommandLineError([{
+      path: "--profile",
+      expected: `vary:FIRST..LAST with at most ${maxSeeds} whole numbers, or with the same seed twice`,
+      received: quote(range.slice(0, 80)),
+      hint: "Write it like --profile vary:1..5, or --profile vary:7..7.",
+    }]);
+  }
+  return {
+    seeds: isCounted ? Array.from({ length: count }, (_, i) => String(Number(first) + i)) : [first],
+    profiles: profiles.filter((profile) => profile !== range),
+    others: [
+      ...words.filter((word) => word !== flag).flatMap(({ written }) => written),
+      ...end < 0 ? [] : args.slice(end),
+    ],
+  };
+}

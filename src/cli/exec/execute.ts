@@ -16,7 +16,7 @@ import { describeProgramExposure } from "../program_exposure.ts";
 import { noConfig } from "../environment.ts";
 import { openServer, type RunConfiguration } from "../open_server.ts";
 import { describeFoundFile, readConfiguration } from "../read_config.ts";
-import { type ExportedValue, exportedVariables, readExecArguments } from "./exec_arguments.ts";
+import { type ExportedValue, exportedVariables, readExecArguments, readVariedArguments } from "./exec_arguments.ts";
 
 /** How many flows are printed; the report has all. */
 const maxPrintedFlows = 5;
@@ -29,7 +29,7 @@ const ownClient = { client_id: "app", client_secret: "app-secret" };
  *
  * @param args The words after `exec`.
  * @param readRules Reads the text of the rules, for their pages.
- * @param ofVary A run of `vary`: a failure does not name the variations, and if `print` is set, it receives all output.
+ * @param ofVary A run with one seed of several: a failure does not name the variations, and `print` receives all output.
  * @returns The exit code.
  * @throws {CommandLineError} If the words of the command are wrong.
  * @throws {ConfigurationError} If the configuration is invalid.
@@ -39,7 +39,7 @@ export async function execute(
   args: readonly string[],
   environment: ProcessEnvironment,
   readRules: ReadRules,
-  ofVary?: { readonly print?: (text: string) => void },
+  ofVary?: { readonly print: (text: string) => void },
 ): Promise<number> {
   const { print } = ofVary ?? {};
   const say = print === undefined ? console.error : (text: string) => print(`${text}\n`);
@@ -48,6 +48,15 @@ export async function execute(
   if (first === "--help" || first === "-h") {
     printText((await import("./exec_help.ts")).execHelpText, environment);
     return 0;
+  }
+  const varied = readVariedArguments(args);
+  if (varied !== undefined) {
+    const { executeVaried } = await import("./vary.ts");
+    return await executeVaried(
+      varied,
+      environment,
+      (words, ofRun, print) => execute(words, ofRun, readRules, { print }),
+    );
   }
   const { command, variables, report, redirectUris, serverArgs } = readExecArguments(args, program);
   const env = { LATCHKEY_PORT: "0", LATCHKEY_CONTROL: "on", LATCHKEY_LOG: "off", ...environment.env };
@@ -96,9 +105,7 @@ export async function execute(
       print,
     ).catch((error: Error) => {
       const mayNot = /--allow-run\b/.test(error.message) && program.includes("deno run");
-      const why = mayNot
-        ? `this process may start no commands. Run ${program} ${ofVary === undefined ? "exec" : "vary"} … instead.`
-        : error.message;
+      const why = mayNot ? `this process may start no commands. Run ${program} exec … instead.` : error.message;
       say(`${printable(command[0])} cannot be started: ${printable(why)}`);
       return 127;
     });
@@ -109,7 +116,7 @@ export async function execute(
     if (ofVary === undefined && code !== 0 && seed !== undefined) {
       say(`\n${describeVariations(opened.vary!)}`);
       if (config.resolved.policy.pluginProfiles.includes(`vary:${seed}`)) {
-        say(`${program} vary --seed ${seed} -- COMMAND finds those with which the command fails.`);
+        say(`${program} exec --profile vary:${seed}..${seed} -- COMMAND finds those with which the command fails.`);
       }
     }
     if (recorder !== undefined && config.resolved.policy.pluginProfiles.includes("next-2026.11:warn")) {

@@ -1,23 +1,25 @@
-/** `latchkey profile`: writes a configuration file from a realm that Keycloak exported. */
+/** `latchkey init --from FILE`: writes a configuration file from a realm that Keycloak exported. */
 
 import { isObject } from "../../core/json_value.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { describeKind, printable } from "../../core/quote_value.ts";
 import { CommandLineError } from "../command_line_error.ts";
+import { configFileName } from "../environment.ts";
 import { copyProfileHint, findForeignFormat, isRealm } from "../foreign_formats.ts";
 import { splitWords } from "../split_words.ts";
 import { printText } from "../terminal_text.ts";
 import { readText } from "../text_file.ts";
 import { readRealm } from "./read_realm.ts";
 
-const helpText = `Usage: latchkey profile FILE --output FILE
+const helpText = `Usage: latchkey init --from FILE [--output FILE]
 
 Reads a realm that Keycloak exported, and writes a configuration file with its
-clients, users and roles, for --config FILE. It contains the client secrets of
+clients, users and roles. It contains the client secrets of
 the export, but no passwords. The command prints what the file lacks.
 
-  --output FILE   a new file, which only you can read (mode 0600)
+  --output FILE   a new file, which only you can read (mode 0600).
+                  Default: latchkey.json, which a server in this folder reads
 
 For another provider, copy the nearest profile: src/server/profiles/README.md.
 `;
@@ -36,7 +38,7 @@ const maxNotes = 60;
 /**
  * Runs the command.
  *
- * @param args The words after `profile`.
+ * @param args The words after `init`.
  * @returns The exit code.
  * @throws {CommandLineError} If the command line or the realm is invalid, or the file exists.
  */
@@ -46,19 +48,11 @@ export async function importRealm(
   { createPrivateFile, randomSecret }: ImportActions,
 ): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) return printText(helpText, environment), 0;
-  const { source, output } = readArguments(args);
-  if (/^[a-z][a-z\d+.-]*:\/\//i.test(source)) throw issue("latchkey profile", expectedFile, "a URL", copyProfileHint);
-  const text = await readText(source, "latchkey profile", environment.readTextFile);
+  const { source, output = configFileName } = readArguments(args);
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(source)) throw issue("--from", expectedFile, "a URL", copyProfileHint);
+  const text = await readText(source, "--from", environment.readTextFile);
   if (typeof text !== "string") throw new CommandLineError([text]);
   const realm = parseRealm(text, source);
-  if (output === undefined) {
-    throw issue(
-      "--output",
-      "a file for the clients of the realm and their secrets",
-      "no --output",
-      "Add --output FILE.",
-    );
-  }
   const { value, notes } = await readRealm(realm, randomSecret);
   // JSON escapes only some of the characters that control a terminal.
   const json = JSON.stringify(value, null, 2).split("\n").map(printable).join("\n");
@@ -67,7 +61,11 @@ export async function importRealm(
     throw issue(printable(output), "no file of this name, because this command never overwrites one", "a file", hint);
   }
   console.error([
-    `${printable(output)} is written: start with --config ${printable(output)}.`,
+    `${printable(output)} is written: ${
+      output === configFileName
+        ? "a server that starts in this folder reads it"
+        : `start with --config ${printable(output)}`
+    }.`,
     "Check these, and add what the application relies on:",
     ...notes.slice(0, maxNotes).map((note) => `  ${note}`),
     ...notes.length > maxNotes ? [`  and ${notes.length - maxNotes} more`] : [],
@@ -78,26 +76,23 @@ export async function importRealm(
 const expectedFile = "a file with a realm that Keycloak exported";
 
 function readArguments(args: readonly string[]): { readonly source: string; readonly output?: string } {
-  const words: string[] = [];
-  let output: string | undefined;
-  for (const { flag, value, written } of splitWords(args)) {
-    if (flag === "--output") output = value ?? "";
-    else words.push(...written);
+  const values = new Map<string, string>();
+  const hint = "latchkey init --from FILE --help has the flags.";
+  for (const { flag, value = "", written } of splitWords(args)) {
+    if (flag !== "--from" && flag !== "--output") {
+      throw issue("latchkey init", "--from, and at most --output", quote(written[0]!.slice(0, 80)), hint);
+    }
+    if (value === "") throw issue(flag, "the name of a file", "nothing", hint);
+    if (values.has(flag)) throw issue(flag, "one file", "two", "Keep one of the flags.");
+    values.set(flag, value);
   }
-  const [source, ...others] = words;
-  const hint = "latchkey profile --help has the flags.";
-  if (output === "") throw issue("--output", "the name of a file", "nothing", hint);
-  if (source === undefined || source.startsWith("-") || others.length > 0) {
-    const received = source === undefined ? "nothing" : quote(others[0] ?? source);
-    throw issue("latchkey profile", expectedFile, received, hint);
-  }
-  return { source, output };
+  return { source: values.get("--from")!, output: values.get("--output") };
 }
 
 function parseRealm(text: string, source: string): Readonly<Record<string, unknown>> {
   const saveHint = "Save the export of one realm, a JSON object with its name as realm.";
   const reject = (received: string, value?: unknown) => {
-    const found = findForeignFormat("latchkey profile", text, value) ?? { received, hint: saveHint };
+    const found = findForeignFormat("--from", text, value) ?? { received, hint: saveHint };
     return issue(printable(source), expectedFile, found.received, found.hint);
   };
   let content: unknown;

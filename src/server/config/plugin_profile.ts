@@ -9,7 +9,7 @@ export type PluginProfile = `vary:${string}` | "next-2026.11:warn";
 
 /** The syntax of each, by its name. To add one, add it here and in `profiles` of its plugin. */
 const syntax = {
-  vary: { pattern: /vary:[\w.-]{1,60}(:[a-z0-9-]+(\+[a-z0-9-]+)*)?/, example: "vary:7", form: "vary:SEED" },
+  vary: { pattern: /vary:(?!\S*\.\.)[\w.-]{1,60}(:[a-z0-9-]+(\+[a-z0-9-]+)*)?/, example: "vary:7", form: "vary:SEED" },
   "next-2026.11": { pattern: /next-2026\.11:warn/, example: "next-2026.11:warn", form: "next-2026.11:warn" },
 } as const;
 

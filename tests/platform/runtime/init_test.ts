@@ -16,7 +16,11 @@ const file = join(folder, "latchkey.json");
 const readFile = () => readFileSync(file, "utf8");
 
 test("a wrong flag is named, and nothing is written", async () => {
-  const { code, stdout, stderr } = await runProgram({ args: ["init", "--library", "jquery"], cwd: folder, input: "\n" });
+  const { code, stdout, stderr } = await runProgram({
+    args: ["init", "--library", "jquery"],
+    cwd: folder,
+    input: "\n",
+  });
   assertEquals([code, stdout, readdirSync(folder)], [1, "", []]);
   assertStringIncludes(stderr, "--library\n  Expected one of openid-client, ");
 });

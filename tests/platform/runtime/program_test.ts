@@ -9,6 +9,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { assertTokenResponse, basic, challenge, encode, forEachCase, getOutcome, verifier } from "../../kit.ts";
 import type { Fields } from "../../kit.ts";
+import { formerCommands, startNames } from "../../../src/cli/commands.ts";
 import { findFreePort } from "./free_port.ts";
 import { binary, runProgram, startProgram } from "./run_program.ts";
 import type { StartOptions } from "./run_program.ts";
@@ -251,6 +252,29 @@ test("health exits with 0 where the server of the same flags is ready, with http
     assertEquals(code, 1);
     assertMatch(stderr, new RegExp(`^Not ready: ${scheme}://localhost:${port}/auth/readyz does not respond`));
   });
+});
+
+test("a command that has another name now ends with it, and start and serve are no commands", async () => {
+  for (const [name, instead] of Object.entries(formerCommands)) {
+    const { code, stdout, stderr } = await runProgram({ args: [name, "x"] });
+    assertEquals([code, stdout], [1, ""]);
+    assertStringIncludes(stderr, instead.slice("latchkey ".length));
+  }
+  for (const name of startNames) {
+    const { banner, signal, exited } = await startProgram({ args: [name, "--port", "0"] });
+    assertMatch(banner, /^Latchkey /);
+    signal("SIGTERM");
+    assertEquals((await exited).code, 0);
+  }
+});
+
+test("hash-password repeats none of its arguments", async () => {
+  for (const words of [["hunter2"], ["--hunter2", "x"]]) {
+    const { code, stdout, stderr } = await runProgram({ args: ["hash-password", ...words], input: "x" });
+    assertEquals([code, stdout], [1, ""]);
+    assertStringIncludes(stderr, "(hidden)");
+    assert(!stderr.includes("hunter2"));
+  }
 });
 
 test("hash-password turns its input into a digest that logs that user in, and does not print the password", async () => {
