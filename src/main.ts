@@ -45,7 +45,8 @@ async function main(environment: ProcessEnvironment): Promise<void> {
     console.error(unsupported);
     exit(1);
   }
-  const [word = "", ...rest] = args[0] === "--" ? args.slice(1) : args;
+  const words = args[0] === "--" ? args.slice(1) : args;
+  const [word = "", ...rest] = words;
   if (Object.hasOwn(commands, word)) {
     const code = await commands[word as CommandName](rest, environment);
     // Without a code, the process ends when its output is written.
@@ -55,7 +56,7 @@ async function main(environment: ProcessEnvironment): Promise<void> {
     const issue = { path: "command line", expected: "a command", received: `${word}, which has another name now` };
     throw new CommandLineError([{ ...issue, hint: `Write ${formerCommands[word]}.` }]);
   }
-  return await startServer(startNames.includes(word) ? rest : [word, ...rest], environment);
+  return await startServer(startNames.includes(word) ? rest : words, environment);
 }
 
 /** The commands; without one, the server starts. Each may return an exit code. */

@@ -29,7 +29,7 @@ interface BannerOptions extends ExposedParts {
   readonly demoSecret?: string;
   /** The private key of the demo client; absent if the client has none. */
   readonly demoKey?: object;
-  /** The source of the settings. Default: flags and variables alone. */
+  /** The source of the settings; shown if nothing names it. Default: flags and variables alone. */
   readonly configSource?: ConfigSource;
   readonly store: string;
   readonly storedEntries: Readonly<Partial<Record<StoredEntries["of"], StoredEntries>>>;
@@ -83,6 +83,7 @@ export function banner(
   }: BannerOptions,
 ): string {
   const exposure = describeExposure({ issuer, host, settings, inspector, faults, control });
+  const foundFile = describeFoundFile(configSource);
   const pageUrl = (path: string) => issuer.replace(/\/$/, "") + path;
   const page = firstPage(issuer, settings);
   const hasDemoFlow = page.endsWith("/start");
@@ -98,7 +99,7 @@ export function banner(
   const rows = [
     [hasDemoFlow ? "Try it" : "Home", page],
     ...inspector === "off" ? [] : [["Watch it", pageUrl("/flows")]],
-    ...configSource === undefined ? [] : [["Config", describeFoundFile(configSource) ?? configSource.name]],
+    ...foundFile === undefined ? [] : [["Config", foundFile]],
     ...control === "off" ? [] : [["Control", pageUrl("/_control/openapi.json")]],
     ...discovery === undefined ? [] : [["Discovery", discovery]],
     ...certificateOrigin === undefined ? [] : [["Mutual TLS", certificateOrigin]],

@@ -227,8 +227,10 @@ export function Home(props: HomeProps): VNode {
           {props.otherHost !== undefined && (
             <Notice kind="warn">
               <p>
-                You opened this page at <Code text={props.otherHost} />, but clients and links use the issuer,{" "}
-                <Code text={issuer} />. Change the port or the issuer so that the two match.
+                You opened this page at <Code text={props.otherHost} />, but clients and links use the issuer: open{" "}
+                <a href={issuer}>
+                  <Code text={issuer} />
+                </a>. If that leads elsewhere, change the port or the issuer so that the two match.
               </p>
             </Notice>
           )}
