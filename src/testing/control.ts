@@ -239,6 +239,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       approve: (next, showsPages) => showsPages ? next : decisions.approve(next),
     },
     fetch,
+    origins: () => [...new Set(urls.origins())],
     installFetch: installer.installFetch,
     assertMayListen: installer.assertMayListen,
     client,

@@ -71,6 +71,11 @@ export interface TestControl extends LoginClient, BackchannelClient, DeviceClien
    */
   readonly fetch: Fetch;
   /**
+   * The origins whose requests {@link TestControl.fetch} handles at this moment: those of the issuer, of endpoints with
+   * another origin, and of the resources of the mock.
+   */
+  origins(): readonly string[];
+  /**
    * Replaces the global `fetch` with {@link TestControl.fetch} for the origin of the issuer; other requests go to the
    * previous one. `uninstall`, `using` and closing the server undo it.
    *

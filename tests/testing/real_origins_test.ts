@@ -1,10 +1,13 @@
 /** `installFetch({ origins: "real" })`: the origins of the provider inside the process, and never over the network. */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import { request } from "node:https";
+import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { latchkey } from "../secret_leak_check.ts";
 import { providerProfiles } from "../server/profiles/all_profiles.ts";
 import { testControl } from "../../src/testing/mod.ts";
+import { httpsAgent } from "../../src/testing/node/mod.ts";
 import { decodeClaims } from "../kit.ts";
 import { testLatchkey } from "./test_latchkey.ts";
 
@@ -127,4 +130,84 @@ test("a login and a logout in a browser work under every profile, at its own and
     }
   }
   assertEquals(failed, []);
+});
+
+/** Origins of the vendors' own clients and samples besides those of the metadata document. */
+const vendorOrigins: Readonly<Record<string, readonly string[]>> = {
+  entra: ["https://graph.microsoft.com", "https://login.microsoft.com", "https://login.windows.net"],
+  github: ["https://api.github.com"],
+  google: ["https://people.googleapis.com", "https://gmail.googleapis.com", "https://sheets.googleapis.com"],
+};
+
+/** A URL of the provider's API for each profile that has one. */
+const apiPaths: Readonly<Record<string, string>> = {
+  entra: "/v1.0/me",
+  github: "/user",
+  google: "/v1/people/me?personFields=names",
+};
+
+interface Sent {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function sendByFetch(url: string, { method = "GET", headers }: Sent): Promise<[number, string]> {
+  const response = await fetch(url, { method, headers, redirect: "manual" });
+  return [response.status, await response.text()];
+}
+
+function sendByAgent(agent: ReturnType<typeof httpsAgent>): typeof sendByFetch {
+  return async (url, options) => {
+    const { promise, resolve, reject } = Promise.withResolvers<[number, string]>();
+    const sent = request(url, { ...options, agent }, (response) => {
+      text(response).then((body) => resolve([response.statusCode!, body]), reject);
+    });
+    sent.on("error", reject);
+    sent.end();
+    return await promise;
+  };
+}
+
+test("every origin of every profile is reached by fetch and by an agent: documents, keys, token, userinfo, API", async () => {
+  for (const name of Object.keys(providerProfiles).filter((name) => !name.includes("@"))) {
+    await using as = await testLatchkey({ profile: name as "google", origins: ownOrigins[name] });
+    using _ = as.installFetch({ origins: "real" });
+    const discoveryPath = name === "github"
+      ? "/.well-known/oauth-authorization-server/login/oauth"
+      : `${new URL(as.issuer).pathname.replace(/\/$/, "")}/.well-known/openid-configuration`;
+    const metadata = await (await as.fetch(new URL(discoveryPath, as.issuer).href)).json();
+    const urls = Object.values(metadata).filter((value): value is string =>
+      typeof value === "string" && /^https:/.test(value) && value !== "https://pas.windows.net"
+    );
+    const origins = as.origins();
+    const missing = [...vendorOrigins[name] ?? [], ...urls.map((url) => new URL(url).origin)]
+      .filter((origin) => !origins.includes(origin));
+    assertEquals([name, missing], [name, []]);
+    assertEquals(origins.length, new Set(origins).size);
+
+    const { jwks_uri, token_endpoint, userinfo_endpoint } = metadata;
+    const scope = name === "github" ? "read:user" : "openid";
+    const authorization = `Bearer ${await as.mint.accessToken({ scope })}`;
+    const cases: readonly (readonly [path: string | undefined, status: number, options?: Sent])[] = [
+      [discoveryPath, 200],
+      [jwks_uri, 200],
+      // GitHub reports errors with status 200.
+      [token_endpoint, name === "github" ? 200 : 400, { method: "POST" }],
+      [userinfo_endpoint, 200, { headers: { authorization } }],
+      [apiPaths[name], 200, { headers: { authorization } }],
+    ];
+    let sent = 0;
+    for (const send of [sendByFetch, sendByAgent(httpsAgent(as))]) {
+      for (const origin of origins) {
+        for (const [url, status, options = {}] of cases) {
+          if (url === undefined) continue;
+          const { pathname, search } = new URL(url, as.issuer);
+          const [received, body] = await send(origin + pathname + search, options);
+          assertEquals([name, origin, pathname, received], [name, origin, pathname, status], body);
+          sent++;
+        }
+      }
+    }
+    assertEquals([name, as.log.exchanges.length], [name, sent + 1]);
+  }
 });
