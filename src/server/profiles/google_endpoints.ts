@@ -24,6 +24,11 @@ import { publicKeyInfo } from "./shared/public_key.ts";
 import { requireUser } from "./shared/require_user.ts";
 import { unservedUrls } from "./shared/unserved_urls.ts";
 
+/** The URLs of the APIs whose origins the profile has, and of those at www.googleapis.com. */
+const apiPaths = [
+  ...["/v1/**", "/v4/**", "/calendar/**", "/drive/**", "/gmail/**", "/tasks/**", "/upload/**", "/youtube/**"],
+];
+
 /** The endpoints at a server. */
 export function googleEndpoints({ site: { base } }: App): readonly Endpoint[] {
   return [
@@ -54,7 +59,19 @@ export function googleEndpoints({ site: { base } }: App): readonly Endpoint[] {
       role: "step",
       load: () => ({ GET: showUser }),
     },
+    {
+      name: "google_api",
+      path: `${base}/v1/people/me`,
+      methods: ["GET"],
+      caller: "resource client",
+      cors: true,
+      title: "User of the People API",
+      errors: "json",
+      role: "step",
+      load: () => ({ GET: showPerson }),
+    },
     ...unservedUrls("google_api", ...["v1", "v2", "v3"].map((version) => `${base}/oauth2/${version}/**`)),
+    ...unservedUrls("google_api", ...apiPaths.map((path) => `${base}${path}`)),
     {
       name: "google_revoke",
       metadataName: "revocation_endpoint",
@@ -128,6 +145,44 @@ const showUser: Handler = async (context) => {
     sub: user.sub,
   };
   return json(200, { id: sub, ...Object.fromEntries(Object.entries(claims).map(withEarlierName)) });
+};
+
+/**
+ * The members of a person that the user's scope values release, and that the request asks for.
+ * https://developers.google.com/people/api/rest/v1/people/get
+ */
+const showPerson: Handler = async (context) => {
+  const { token, user } = await requireUser(context);
+  const fields = new Map(parseFields(context.target.query)).get("personFields");
+  if (fields === undefined) {
+    throw new OAuthError("invalid_request", "personFields mask is required. Please specify one or more valid paths.", {
+      rule: "HT-01",
+      expected: "personFields with names of members, such as names,emailAddresses",
+      received: "no personFields",
+    });
+  }
+  const { name, given_name, family_name, picture, email, email_verified } = claimsForScope(
+    context.server.claims,
+    user,
+    splitScope(token.claims.scope ?? ""),
+  ) as Readonly<Record<string, unknown>>;
+  const source = { type: "PROFILE", id: user.sub };
+  const metadata = { primary: true, verified: true, source };
+  const members: Readonly<Record<string, readonly object[]>> = {
+    ...name !== undefined && {
+      names: [{ metadata, displayName: name, givenName: given_name, familyName: family_name }],
+    },
+    ...picture !== undefined && { photos: [{ metadata, url: picture }] },
+    ...email !== undefined && {
+      emailAddresses: [{ metadata: { ...metadata, verified: email_verified === true }, value: email }],
+    },
+  };
+  const requested = fields.split(",").filter((field) => Object.hasOwn(members, field));
+  return json(200, {
+    resourceName: `people/${user.sub}`,
+    etag: "%EgUBAgMuNw==",
+    ...Object.fromEntries(requested.map((field) => [field, members[field]])),
+  });
 };
 
 const idTokenPolicy = { typ: "JWT", requiredClaims: ["exp", "aud"] };

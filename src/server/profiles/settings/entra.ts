@@ -8,7 +8,13 @@ export const entra: ProviderProfile = {
   name: "entra",
   // docs/identity-platform/v2-protocols-oidc.md
   issuerPath: `/${tenant}/v2.0`,
-  origins: { issuer: "https://login.microsoftonline.com", userinfo_endpoint: "https://graph.microsoft.com" },
+  origins: {
+    issuer: "https://login.microsoftonline.com",
+    userinfo_endpoint: "https://graph.microsoft.com",
+    // The other names of the same endpoints that msal-common src/authority/AuthorityMetadata.ts lists.
+    ...{ login: "https://login.microsoft.com", earlier_login: "https://login.windows.net" },
+    sts: "https://sts.windows.net",
+  },
   paths: {
     authorization_endpoint: "/../oauth2/v2.0/authorize",
     token_endpoint: "/../oauth2/v2.0/token",
@@ -38,7 +44,8 @@ export const entra: ProviderProfile = {
   // docs/identity-platform/scopes-oidc.md
   scopes: [
     ...["openid", "profile", "email", "offline_access", "User.Read", "https://graph.microsoft.com/User.Read"],
-    ...["https://graph.microsoft.com/mail.read", "https://graph.microsoft.com/.default", ".default"],
+    ...["Mail.Read", "https://graph.microsoft.com/Mail.Read", "https://graph.microsoft.com/mail.read"],
+    ...["https://graph.microsoft.com/.default", ".default"],
   ],
   defaultScope: "",
   unmappedClaims: "none",

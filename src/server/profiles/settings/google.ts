@@ -14,6 +14,16 @@ export const google: ProviderProfile = {
     device_authorization_endpoint: "https://oauth2.googleapis.com",
     userinfo_endpoint: "https://openidconnect.googleapis.com",
     jwks_uri: "https://www.googleapis.com",
+    // The APIs of the samples and quick starts of googleapis/google-api-nodejs-client.
+    google_docs: "https://docs.googleapis.com",
+    google_drive: "https://drive.googleapis.com",
+    google_gmail: "https://gmail.googleapis.com",
+    google_people: "https://people.googleapis.com",
+    google_photos: "https://photoslibrary.googleapis.com",
+    google_sheets: "https://sheets.googleapis.com",
+    google_slides: "https://slides.googleapis.com",
+    google_tasks: "https://tasks.googleapis.com",
+    google_youtube: "https://youtube.googleapis.com",
   },
   paths: {
     authorization_endpoint: "/o/oauth2/v2/auth",
