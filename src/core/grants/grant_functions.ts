@@ -74,6 +74,19 @@ export interface GrantFunctions<Server> {
     stored: StoredRecord<GrantRecord>,
     scope: readonly string[],
   ): Promise<Authorization>;
+  /**
+   * The scope values of the access token that a refresh token is exchanged for. Default: the part of the granted scope
+   * that the request names, or all of it (OAuth 2.1 §4.3.1).
+   *
+   * @param granted The part of the granted scope that is still registered.
+   * @throws {OAuthError} If the client may not have the requested scope.
+   */
+  refreshScope(
+    server: Server,
+    request: AuthenticatedRequest,
+    stored: StoredRecord<GrantRecord>,
+    granted: readonly string[],
+  ): MaybePromise<readonly string[]>;
   /** Whether a request, an approval or a grant has such access: it then needs no scope (RFC 9396 §3.1). */
   hasFurtherAccess(access: FurtherAccess): boolean;
   /**

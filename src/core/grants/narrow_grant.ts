@@ -5,7 +5,8 @@ import { clientSessionId, createGrant, findRevoked } from "../grant.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
 import { chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
-import type { BrokenRule } from "../reject.ts";
+import { splitScope } from "../params.ts";
+import { type BrokenRule, reject } from "../reject.ts";
 import type { coreRules, RuleId } from "../rules/mod.ts";
 import type { Server } from "../server.ts";
 import type { AccessTokenProblem } from "../rules/openid.ts";
@@ -56,6 +57,20 @@ async function narrowGrant(
   };
 }
 
+/** The requested part of the granted scope, for this access token only (§4.3.1). */
+function refreshScope(
+  _server: Server,
+  { parameters }: AuthenticatedRequest,
+  _stored: StoredRecord<GrantRecord>,
+  granted: readonly string[],
+): readonly string[] {
+  const requested = parameters.get("scope");
+  if (requested === undefined) return granted;
+  const tokens = splitScope(requested);
+  if (tokens.length > 0 && tokens.every((token) => granted.includes(token))) return tokens;
+  throw reject("RT-06", { requested, granted });
+}
+
 function findLostUser({ users }: Server, sub: string): MaybePromise<GrantChange | undefined> {
   return chain(users.find(sub), (user) => user === undefined ? { rule: "CI-11", lost: "user", id: sub } : undefined);
 }
@@ -86,6 +101,7 @@ export const grantFunctions: GrantFunctions<Server> = {
   furtherAccess: () => noAccess,
   hasFurtherAccess: () => false,
   narrow: narrowGrant,
+  refreshScope,
   recordUse: () => {},
   visibleClaims: (_server, _client, claims) => ({ ...claims, authorization_details: undefined }),
 };

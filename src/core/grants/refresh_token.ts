@@ -3,7 +3,6 @@
 import { clockToleranceMs } from "../timers.ts";
 import type { RefreshTokenRecord, StoredRecord } from "../store/store.ts";
 import { mustAuthenticate, policyOf } from "../clients/repository.ts";
-import { type Params, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
 import { storageKey } from "../secrets.ts";
 import type { Server } from "../server.ts";
@@ -33,7 +32,7 @@ export async function authorizeRefresh(server: Server, request: AuthenticatedReq
   if (token === undefined) throw reject("RT-07", { isMissing: true });
   const { id, stored, registered } = await findRefreshToken(server, request, token);
   const authorization = await server.grants.narrow(server, request, stored, registered);
-  const scope = narrowScope(registered, parameters);
+  const scope = await server.grants.refreshScope(server, request, stored, registered);
   // A token that was rotated stays consumed, even if the client has become confidential since. A token that is bound to
   // a key needs no rotation (OAuth 2.1 §4.3.1).
   const settings = policyOf(server, client).refresh;
@@ -171,13 +170,4 @@ async function isRetry(
   const key = successor?.value.dpopJkt;
   if (key !== undefined) assertProvenKey(server, unprovableToken, key, provenKey);
   return true;
-}
-
-/** The requested part of the granted scope, for this access token only (§4.3.1). */
-function narrowScope(granted: readonly string[], parameters: Params): readonly string[] {
-  const requested = parameters.get("scope");
-  if (requested === undefined) return granted;
-  const tokens = splitScope(requested);
-  if (tokens.length > 0 && tokens.every((token) => granted.includes(token))) return tokens;
-  throw reject("RT-06", { requested, granted });
 }

@@ -12,6 +12,8 @@ import { guidOf, newGuid } from "./shared/derived_values.ts";
 import { defined, omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { graphEndpoints, userPath } from "./entra_graph.ts";
+import { instanceDiscovery, instanceEndpoint } from "./entra_instance.ts";
+import { withOtherScope } from "./entra_refresh_scope.ts";
 
 /** https://learn.microsoft.com/entra/identity-platform/v2-protocols-oidc: other names of a tenant, and its domain. */
 const tenantPath =
@@ -20,11 +22,18 @@ const tenantPath =
 /** Maximum number of groups in a JWT. With more, it has a reference to them instead. */
 const maxGroups = 200;
 
+interface KnownError {
+  readonly number: number;
+  readonly text?: string;
+  /** MSAL asks the user again for some values: msal-common src/error/InteractionRequiredAuthError.ts. */
+  readonly suberror?: string;
+}
+
 /**
  * MicrosoftDocs/entra-docs docs/identity-platform/reference-error-codes.md has these numbers, except 7000215 and 90014.
  * Not confirmed: the number for a token request with another redirect URI.
  */
-const errors: Readonly<Record<string, { readonly number: number; readonly text?: string }>> = {
+const errors: Readonly<Record<string, KnownError>> = {
   "CI-06": {
     number: 54005,
     text: "The authorization code was already used. Retry with a new valid code.",
@@ -34,6 +43,12 @@ const errors: Readonly<Record<string, { readonly number: number; readonly text?:
     text: "The Code_Verifier does not match the code_challenge of the authorization request.",
   },
   "TK-15": { number: 70004, text: "The redirect URI does not match that of the authorization request." },
+  "RT-06 invalid_grant": {
+    number: 65001,
+    text: "The user or administrator has not consented to use the application. " +
+      "Send an interactive authorization request for this user and resource.",
+    suberror: "consent_required",
+  },
   invalid_grant: { number: 70008, text: "The provided authorization code or refresh token has expired or is revoked." },
   // github.com issues of clients: the number of a wrong secret
   invalid_client: { number: 7000215, text: "Invalid client secret provided." },
@@ -45,13 +60,15 @@ const errors: Readonly<Record<string, { readonly number: number; readonly text?:
   consent_required: { number: 65001, text: "The user or administrator has not consented to use the application." },
   login_required: { number: 50058, text: "A silent sign-in request was sent but no user is signed in." },
   interaction_required: { number: 50058, text: "A silent sign-in request was sent but no user is signed in." },
+  invalid_instance: { number: 50049, text: "Unknown or invalid instance." },
 };
 
 export function entra(): Provider {
   let app: App;
   return {
     setup: (assembled) => void (app = assembled),
-    routes: graphEndpoints,
+    routes: () => [...graphEndpoints(), instanceEndpoint()],
+    extend: (server) => ({ ...server, grants: withOtherScope(server.grants) }),
     handle: (next) => async (request, peer) => withCookiePath(await next(request, peer), tenantOf(app.server)),
     path(path, { server }) {
       const [, alias, rest = ""] = tenantPath.exec(path) ?? [];
@@ -96,8 +113,11 @@ export function entra(): Provider {
       }));
     },
     error(response, { endpoint, server, rejection }) {
-      if (endpoint === "token_endpoint") {
-        return withBody(response, (body) => ({ ...body, ...describe(body, rejection, server) }));
+      if (endpoint === "token_endpoint" || endpoint === instanceDiscovery) {
+        return withBody(response, (members) => {
+          const body = endpoint === instanceDiscovery ? { ...members, error: "invalid_instance" } : members;
+          return { ...body, ...describe(body, rejection, server) };
+        });
       }
       // https://learn.microsoft.com/graph/errors
       return endpoint !== "graph_me" ? response : withBody(response, ({ error, error_description }) => ({
@@ -123,17 +143,20 @@ function tenantOf({ issuer }: Pick<Server, "issuer">): string {
 
 /** The members that describe an error. `error_uri` stays: that page of this server explains the error. */
 function describe(body: Members, rejection: ResponseFacts["rejection"], server: Server) {
-  const { number, text = body.error_description } = errors[rejection?.rule ?? ""] ?? errors[String(body.error)] ??
-    { number: 90014 };
+  const { rule = "" } = rejection ?? {};
+  const { number, text = String(body.error_description ?? ""), suberror }: KnownError =
+    errors[`${rule} ${body.error}`] ??
+      errors[rule] ?? errors[String(body.error)] ?? { number: 90014 };
   const [trace_id, correlation_id] = [newGuid(server), newGuid(server)];
   const timestamp = new Date(server.now()).toISOString().replace("T", " ").replace(/\.\d+/, "");
   const ids = `Trace ID: ${trace_id} Correlation ID: ${correlation_id} Timestamp: ${timestamp}`;
   return {
-    error_description: `AADSTS${number}: ${text ?? ""} ${ids}`,
+    error_description: `AADSTS${number}: ${text} ${ids}`,
     error_codes: [number],
     timestamp,
     trace_id,
     correlation_id,
+    ...defined({ suberror }),
   };
 }
 
@@ -165,12 +188,36 @@ function idTokenClaims(claims: Members, facts: ClaimsFacts<Server>): Members {
 
 /** docs/identity-platform/access-token-claims-reference.md */
 function accessTokenClaims(claims: Members, facts: ClaimsFacts<Server>): Members {
+  const { scope, resources } = facts.grant;
+  const { aud, scp = claims.scope } = resources.length === 0 ? resourceClaims(scope) : {};
   return {
     ...omit(claims, "client_id", "scope"),
     ...tokenClaims(claims, facts),
     ...profileClaims(claims, facts),
-    ...{ azp: claims.client_id, azpacr: "1", ...defined({ scp: claims.scope }) },
+    ...{ azp: claims.client_id, azpacr: "1", ...defined({ aud }), ...scp !== "" && defined({ scp }) },
   };
+}
+
+const graph = "https://graph.microsoft.com";
+
+/** The resource of a scope value, and its name there: docs/identity-platform/scopes-oidc.md */
+const resourceScope = /^([a-z]+:\/\/.+)\/([^/]+)$/;
+
+/**
+ * `aud` and `scp` of a token for the resource that scope values begin with: of `api://CLIENT_ID/Greeting.Read`, the
+ * API's `CLIENT_ID`. A token has the scope values of one resource; those of Microsoft Graph need no prefix.
+ */
+function resourceClaims(scope: readonly string[]): Members {
+  const named = scope.flatMap((value) => {
+    const [, resource, name] = resourceScope.exec(value) ?? [];
+    return resource === undefined || name === undefined ? [] : [{ resource, name }];
+  });
+  const api = named.find(({ resource }) => resource !== graph)?.resource;
+  if (api === undefined) {
+    return named.length === 0 ? {} : { scp: scope.map((value) => resourceScope.exec(value)?.[2] ?? value).join(" ") };
+  }
+  const names = named.filter(({ resource, name }) => resource === api && name !== ".default").map(({ name }) => name);
+  return { aud: api.replace(/^api:\/\//, ""), scp: names.join(" ") };
 }
 
 /** https://learn.microsoft.com/entra/identity-platform/id-token-claims-reference: groups overage claim */

@@ -1,7 +1,7 @@
 /**
  * What GitHub's clients call besides the OAuth endpoints: the user with e-mail addresses, organizations and teams, and
  * the state of a token. https://docs.github.com/rest/users/users, /rest/users/emails, /rest/orgs/orgs,
- * /rest/teams/teams and /rest/apps/oauth-applications
+ * /rest/teams/teams and /rest/apps/oauth-applications; of GraphQL, the user alone.
  */
 
 import type { Context } from "../../core/context.ts";
@@ -22,7 +22,8 @@ import { revokeIssuedToken } from "../../core/revoke.ts";
 import { requireUser } from "./shared/require_user.ts";
 import { numberOf } from "./shared/derived_values.ts";
 import { asText } from "./shared/members.ts";
-import { unservedUrls } from "./shared/unserved_urls.ts";
+import { unserved, unservedUrls } from "./shared/unserved_urls.ts";
+import type { HostedServer } from "../hosted_server.ts";
 
 /** The API at the root, as `api.github.com`, and below `/api/v3`, as a GitHub Enterprise Server. */
 export function githubApi(): readonly Endpoint[] {
@@ -35,6 +36,12 @@ export function githubApi(): readonly Endpoint[] {
       POST: checkToken,
       DELETE: deleteToken,
     }),
+    {
+      ...endpoint("/graphql", "GraphQL", ["POST"], {}),
+      aliases: ["/api/graphql"],
+      cors: true,
+      load: () => ({ POST: answerQuery }),
+    },
     ...unservedUrls("github_api", "/user/**", "/orgs/**", "/repos/**", "/api/v3/**"),
   ];
 }
@@ -91,6 +98,27 @@ const showTeams: Handler = async (context) => {
     };
   });
   return withScopes(json(200, teams), token);
+};
+
+/** A query of the user: the one that ends the login of GitHub's command line, cli/cli api/queries_user.go. */
+const viewerQuery = /^\s*(?:query(?:\s+\w+)?\s*)?\{\s*viewer\s*\{([\w\s,]+)\}\s*\}\s*$/;
+
+/** https://docs.github.com/graphql/reference/queries#user */
+const answerQuery: Handler<HostedServer> = async (context) => {
+  const { token, user } = await requireUser(context, "token");
+  const { query } = await readJsonObject(context.request, "TK-02");
+  const [, selected = ""] = viewerQuery.exec(String(query)) ?? [];
+  const { login, id, node_id, avatar_url, html_url, name, blog } = userMembers(user);
+  const members: Readonly<Record<string, unknown>> = {
+    ...{ __typename: "User", login, id: node_id, databaseId: id, name, email: "", avatarUrl: avatar_url },
+    ...{ url: html_url, websiteUrl: blog },
+  };
+  const names = selected.split(/[\s,]+/).filter((one) => one !== "");
+  if (names.length === 0 || !names.every((one) => Object.hasOwn(members, one))) {
+    throw unserved(context, typeof query === "string" ? `the query ${query.slice(0, 200)}` : "no query");
+  }
+  const viewer = Object.fromEntries(names.map((one) => [one, members[one]]));
+  return withScopes(json(200, { data: { viewer } }), token);
 };
 
 function organizationMembers(login: string): Readonly<Record<string, unknown>> {

@@ -12,6 +12,16 @@ const earlierPaths: Readonly<Record<string, string>> = {
   "/oauth2/v3/userinfo": "/v1/userinfo",
 };
 
+/** Errors of the APIs, by status: https://cloud.google.com/apis/design/errors */
+const apiErrors: Readonly<Record<number, { readonly message?: string; readonly status: string }>> = {
+  400: { status: "INVALID_ARGUMENT" },
+  401: { message: "Request had invalid authentication credentials.", status: "UNAUTHENTICATED" },
+  404: { message: "Requested entity was not found.", status: "NOT_FOUND" },
+};
+
+/** Scope values whose responses have an ID token, and `openid` among their own scope values. */
+const identityScopes = new Set(["email", "profile", ...["email", "profile"].map((value) => longScope([value]))]);
+
 export function google(): Provider {
   const changesOf = googleTokens();
   return {
@@ -20,6 +30,18 @@ export function google(): Provider {
     extend: (server) => ({ ...server, ...changesOf(server) }),
     claims: (claims, { kind }) =>
       kind === "id_token" ? { ...omit(claims, "auth_time", "sid"), azp: claims.aud } : claims,
+    // requests-oauthlib issue 387: "Scope has changed", because openid was added.
+    request(request, { endpoint }) {
+      if (endpoint !== "authorization_endpoint" && endpoint !== "device_authorization_endpoint") return request;
+      return {
+        ...request,
+        parameters: request.parameters.map(([name, value]) => {
+          const values = name === "scope" ? value.split(" ") : [];
+          const isIdentity = values.some((one) => identityScopes.has(one)) && !values.includes("openid");
+          return [name, isIdentity ? `${value} openid` : value] as const;
+        }),
+      };
+    },
     // https://developers.google.com/identity/protocols/oauth2/limited-input-device
     response: (response, { endpoint }) =>
       endpoint !== "device_authorization_endpoint"
@@ -29,10 +51,11 @@ export function google(): Provider {
           verification_url: verification_uri,
         })),
     error(response, { endpoint, rejection }) {
-      // https://cloud.google.com/apis/design/errors
       if (endpoint === "google_api") {
-        const error = { code: 404, message: "Requested entity was not found.", status: "NOT_FOUND" };
-        return withBody(response, (body) => ({ ...omit(body, "error_description", "error_uri"), error }));
+        return withBody(response, ({ error_description, error_uri: _, ...body }) => ({
+          ...body,
+          error: { code: response.status, message: error_description, ...apiErrors[response.status] },
+        }));
       }
       if (endpoint !== "token_endpoint" || rejection?.error !== "invalid_client") return response;
       // https://github.com/teranetsrl/oauth2_client/issues/145

@@ -104,10 +104,14 @@ export function testBrowser(options: TestBrowserOptions): TestBrowser {
     return [issuer(), ...(options.origins?.() ?? []).filter((other) => other !== origin)];
   };
 
-  /** Whether a URL belongs to the client: the redirect URI of the request, or any URL outside of the server. */
+  /**
+   * Whether a URL belongs to the client: the redirect URI of the request, or any URL outside of the server. The logout
+   * endpoint, whose page posts to itself, may be beside the issuer.
+   */
   const isClientUrl = (url: string, redirectUri?: string) => {
     const location = stripQuery(url);
-    return redirectUri !== undefined && location === stripQuery(redirectUri) ||
+    if (redirectUri !== undefined && location === stripQuery(redirectUri)) return true;
+    return location !== options.endpointUrl("logout") &&
       !places().some((place) => `${location}/`.startsWith(`${place}/`));
   };
 

@@ -1,5 +1,6 @@
 /** URLs of a provider's API that applications call after a login, and that its profile does not emulate. */
 
+import type { Context } from "../../../core/context.ts";
 import type { Handler } from "../../../core/route.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import { OAuthError } from "../../../core/errors.ts";
@@ -26,13 +27,25 @@ export function unservedUrls(name: string, ...paths: readonly string[]): readonl
   }));
 }
 
-const reject: Handler<HostedServer> = ({ server, request, target }) => {
-  throw new OAuthError("invalid_request", "Not Found", {
+const reject: Handler<HostedServer> = (context) => {
+  throw unserved(context);
+};
+
+/**
+ * The provider's 404 for a request that its profile does not emulate.
+ *
+ * @param received What the request asks for. Default: its method and path.
+ */
+export function unserved(
+  { server, request, target }: Context<HostedServer>,
+  received = `${request.method} ${target.path}`,
+): OAuthError {
+  return new OAuthError("invalid_request", "Not Found", {
     rule: "HT-01",
     status: 404,
     reason: `the profile ${server.settings.providers.join(", ")} does not emulate this API`,
-    expected: "a URL that the profile serves",
-    received: `${request.method} ${target.path}`,
+    expected: "a request that the profile serves",
+    received,
     fix: "Let the test respond to this request, such as with MSW.",
   });
-};
+}
