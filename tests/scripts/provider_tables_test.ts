@@ -61,6 +61,9 @@ function findTest(name: string, profile: string): boolean {
     return ["tests/server/providers_test.ts", `tests/server/profiles/${profile}_test.ts`]
       .some((path) => title.test(files.get(path) ?? ""));
   }
+  if (name === "sample") {
+    return files.get(`tests/server/profiles/samples/${profile}_sample_test.ts`)?.includes("testSample(") ?? false;
+  }
   const own = files.get(`tests/server/profiles/${name}_test.ts`);
   if (own !== undefined) return isAbout(`${name}_`, own, profile);
   const imported = packages[name] ?? name;

@@ -10,6 +10,7 @@ import type { LatchkeyOptions } from "../../../src/mod.ts";
 import type { TraceEvent } from "../../../src/server/trace.ts";
 import { decodeClaims, forEachCase } from "../../kit.ts";
 import { latchkey } from "../../secret_leak_check.ts";
+import { testLatchkey } from "../../testing/test_latchkey.ts";
 
 const tenant = "aaaabbbb-0000-cccc-1111-dddd2222eeee";
 const origin = "http://localhost:9000";
@@ -204,4 +205,128 @@ test("entra: a client with subject_type pairwise gets a sub of its own, and oid 
   const [own, shared] = [decodeClaims(id_token), decodeClaims((await other.logIn("openid profile")).id_token)];
   assertMatch(String(own.sub), /^[\w-]{43}$/);
   assertEquals([own.oid, shared.sub], [shared.oid, "alice"]);
+});
+
+test("[RT-06] entra: a refresh gets other scope values than the login, if the client may request them", async () => {
+  const scopes = ["openid", "offline_access", "User.Read", "Mail.Read", "api://orders/Read", "api://orders/.default"];
+  await using provider = await entra({
+    scopes: [...scopes, "Files.Read"],
+    clients: [{
+      ...{ client_id: "app", client_secret: secret, redirect_uris: [redirect_uri], scope: scopes.join(" ") },
+      grant_types: ["authorization_code", "refresh_token"],
+    }],
+  });
+  const { refresh_token } = await provider.logIn("openid offline_access User.Read");
+  const refresh = async (scope?: string) =>
+    await (await provider.post({ grant_type: "refresh_token", refresh_token, ...scope !== undefined && { scope } }))
+      .json();
+  await forEachCase(
+    [
+      [undefined, "openid offline_access User.Read"],
+      ["User.Read", "User.Read"],
+      ["Mail.Read openid offline_access", "Mail.Read openid offline_access"],
+      ["api://orders/Read offline_access", "api://orders/Read offline_access"],
+      ["api://orders/.default", "api://orders/.default"],
+    ] as const,
+    async ([scope, granted]) => {
+      const { scope: received, ...tokens } = await refresh(scope);
+      assertEquals([received, typeof tokens.refresh_token], [granted, "string"]);
+    },
+  );
+  await forEachCase(["Files.Read", "unknown"], async (scope) => {
+    const { error, error_codes } = await refresh(scope);
+    assertEquals([error, error_codes], ["invalid_scope", [70011]]);
+  });
+});
+
+test("[RT-06] entra: a refresh with a scope value that the user has not consented to is AADSTS65001", async () => {
+  await using as = await testLatchkey({
+    profile: "entra",
+    login: "interactive",
+    clients: [{
+      ...{ client_id: "app", client_secret: secret, redirect_uris: [redirect_uri] },
+      grant_types: ["authorization_code", "refresh_token"],
+    }],
+    users: [alice],
+  });
+  const browser = as.browser();
+  const post = async (fields: Record<string, string>) => {
+    const body = new URLSearchParams({ client_id: "app", client_secret: secret, redirect_uri, ...fields });
+    return await (await as.fetch(new URL(`/${tenant}/oauth2/v2.0/token`, as.issuer).href, { method: "POST", body }))
+      .json();
+  };
+  const logIn = async (scope: string) => {
+    const params = { response_type: "code", client_id: "app", redirect_uri, scope, state: "st4te" };
+    const url = new URL(`/${tenant}/oauth2/v2.0/authorize?${new URLSearchParams(params)}`, as.issuer);
+    const { code } = await browser.authorize(url);
+    return await post({ grant_type: "authorization_code", code: code! });
+  };
+  const { refresh_token } = await logIn("openid offline_access User.Read");
+  const refresh = () => post({ grant_type: "refresh_token", refresh_token, scope: "Mail.Read openid offline_access" });
+  const { error, suberror, error_codes } = await refresh();
+  assertEquals([error, suberror, error_codes], ["invalid_grant", "consent_required", [65001]]);
+  const { explanation } = as.log.exchanges.at(-1)!.rejection!;
+  assertEquals([explanation.rule, explanation.reason], ["RT-06", "the user has not consented to Mail.Read"]);
+  // What the fix says.
+  await logIn("openid offline_access Mail.Read");
+  assertEquals((await refresh()).scope, "Mail.Read openid offline_access");
+});
+
+test("entra: aud and scp are those of the resource that scope values begin with", async () => {
+  const api = "11112222-bbbb-3333-cccc-4444dddd5555";
+  const scopes = [
+    `api://${api}/Read`,
+    `api://${api}/Write`,
+    `api://${api}/.default`,
+    "https://orders.contoso.com/Read",
+  ];
+  await using as = await testLatchkey({
+    profile: "entra",
+    scopes: ["openid", "profile", "User.Read", "https://graph.microsoft.com/Mail.Read", ...scopes],
+  });
+  const own = as.issuer;
+  await forEachCase(
+    [
+      ["openid User.Read", own, "openid User.Read"],
+      ["openid https://graph.microsoft.com/Mail.Read", own, "openid Mail.Read"],
+      [`openid ${scopes[0]}`, api, "Read"],
+      [`${scopes[0]} ${scopes[1]} profile`, api, "Read Write"],
+      [`${scopes[2]}`, api, undefined],
+      [scopes[3]!, "https://orders.contoso.com", "Read"],
+    ] as const,
+    async ([scope, aud, scp]) => {
+      const token = await as.mint.accessToken({ client: as.client(), scope });
+      const claims = decodeClaims(token);
+      assertEquals([claims.aud, claims.scp, claims.azp !== undefined], [aud, scp, true]);
+      const me = await as.fetch(new URL("/v1.0/me", own).href, { headers: { authorization: `Bearer ${token}` } });
+      assertEquals(me.status, aud === own ? 200 : 401);
+    },
+  );
+});
+
+test("entra: /common/discovery/instance has the names of the cloud, and rejects other hosts", async () => {
+  await using as = await testLatchkey({ profile: "entra" });
+  const ask = async (origin: string, endpoint?: string) => {
+    const query = new URLSearchParams({ "api-version": "1.1", ...endpoint && { authorization_endpoint: endpoint } });
+    const response = await as.fetch(`${origin}/common/discovery/instance?${query}`);
+    return { status: response.status, body: await response.json() };
+  };
+  const own = new URL(as.issuer);
+  const found = await ask(own.origin, `${own.origin}/common/oauth2/v2.0/authorize`);
+  assertEquals(found.body.metadata, [{ preferred_network: own.host, preferred_cache: own.host, aliases: [own.host] }]);
+  using _ = as.installFetch({ origins: "real" });
+  const real = "https://login.microsoftonline.com";
+  for (const host of ["login.microsoftonline.com", "login.microsoft.com", "login.windows.net", "sts.windows.net"]) {
+    const { status, body } = await ask(real, `https://${host}/${tenant}/oauth2/v2.0/authorize`);
+    const [{ preferred_network, aliases }] = body.metadata;
+    assertEquals([status, preferred_network, aliases.includes(host)], [200, "login.microsoftonline.com", true]);
+    assertEquals(body.tenant_discovery_endpoint, `https://${host}/${tenant}/v2.0/.well-known/openid-configuration`);
+  }
+  await forEachCase(
+    [undefined, "x", "https://evil.example/common", "https://login.microsoft.com/"],
+    async (endpoint) => {
+      const { status, body } = await ask(real, endpoint);
+      assertEquals([status, body.error, body.error_codes], [400, "invalid_instance", [50049]]);
+    },
+  );
 });

@@ -238,3 +238,47 @@ test("a request over a socket at an earlier path of the token endpoint keeps its
   });
   assertEquals(await Promise.all(errors), ["invalid_request", "invalid_request"]);
 });
+
+test("google: every scope with e-mail or profile gives an ID token, and openid is one of its values", async () => {
+  await using as = await testLatchkey(options);
+  using _ = as.installFetch({ origins: "real" });
+  const [email, profile] = ["email", "profile"].map((name) => `https://www.googleapis.com/auth/userinfo.${name}`);
+  await forEachCase(["openid", "email", "profile", email!, profile!, `${profile} ${email}`], async (scope) => {
+    const { callback, tokens } = await logIn({ scope });
+    assertEquals(decodeClaims(tokens.id_token).sub, "110169484474386276334");
+    for (const received of [tokens.scope, callback.get("scope")]) {
+      assertEquals(received.split(" ").includes("openid"), true, received);
+    }
+    const response = await fetch("https://people.googleapis.com/v1/people/me?personFields=names,emailAddresses,other", {
+      headers: { authorization: `Bearer ${tokens.access_token}` },
+    });
+    const { names, emailAddresses, resourceName, other } = await response.json();
+    assertEquals([resourceName, other], ["people/110169484474386276334", undefined]);
+    assertEquals(names?.[0].displayName, scope.includes("profile") ? "Alice Adams" : undefined);
+    assertEquals(emailAddresses?.[0].value, scope.includes("email") ? "alice@app.example" : undefined);
+  });
+});
+
+test("google: the APIs of quick starts get Google's own errors, and nothing reaches the network", async () => {
+  await using as = await testLatchkey(options);
+  using _ = as.installFetch({ origins: "real" });
+  const authorization = `Bearer ${await as.mint.accessToken({ scope: "openid" })}`;
+  await forEachCase(
+    [
+      ["https://people.googleapis.com/v1/people/me", 400, "INVALID_ARGUMENT"],
+      ["https://people.googleapis.com/v1/people/me/connections?personFields=names", 404, "NOT_FOUND"],
+      ["https://gmail.googleapis.com/gmail/v1/users/me/labels", 404, "NOT_FOUND"],
+      ["https://sheets.googleapis.com/v4/spreadsheets/1/values/A1", 404, "NOT_FOUND"],
+      ["https://www.googleapis.com/calendar/v3/calendars/primary/events", 404, "NOT_FOUND"],
+      ["https://www.googleapis.com/drive/v3/files", 404, "NOT_FOUND"],
+      ["https://youtube.googleapis.com/youtube/v3/channels", 404, "NOT_FOUND"],
+    ] as const,
+    async ([url, status, name]) => {
+      const response = await fetch(url, { headers: { authorization } });
+      const { error } = await response.json();
+      assertEquals([response.status, error.code, error.status], [status, status, name]);
+    },
+  );
+  const anonymous = await fetch("https://people.googleapis.com/v1/people/me?personFields=names");
+  assertEquals([anonymous.status, (await anonymous.json()).error.status], [401, "UNAUTHENTICATED"]);
+});
