@@ -204,7 +204,7 @@ const graph = "https://graph.microsoft.com";
 const resourceScope = /^([a-z]+:\/\/.+)\/([^/]+)$/;
 
 /**
- * `aud` and `scp` of a token for the resource that scope values begin with: of `api://CLIENT_ID/Greeting.Read`, the
+ * `aud` and `scp` of a token for the resource that scope values begin with: of `api://CLIENT_ID/Orders.Read`, the
  * API's `CLIENT_ID`. A token has the scope values of one resource; those of Microsoft Graph need no prefix.
  */
 function resourceClaims(scope: readonly string[]): Members {

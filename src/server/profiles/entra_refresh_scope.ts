@@ -22,7 +22,7 @@ export function withOtherScope(grants: GrantFunctions<Server>): GrantFunctions<S
       }
       const { consent, subject } = stored.value.grant;
       const user = consent === undefined ? undefined : await server.users.find(subject.sub);
-      // Without a consent page, nobody can have refused.
+      // Without a consent page, every scope value counts as allowed.
       if (user === undefined) return requested;
       const scopes = (await findConsent(server, user, client.id))?.value.scopes ?? {};
       const consented = Object.values(scopes).flat();

@@ -40,7 +40,7 @@ export function githubApi(): readonly Endpoint[] {
       ...endpoint("/graphql", "GraphQL", ["POST"], {}),
       aliases: ["/api/graphql"],
       cors: true,
-      load: () => ({ POST: answerQuery }),
+      load: () => ({ POST: runQuery }),
     },
     ...unservedUrls("github_api", "/user/**", "/orgs/**", "/repos/**", "/api/v3/**"),
   ];
@@ -104,7 +104,7 @@ const showTeams: Handler = async (context) => {
 const viewerQuery = /^\s*(?:query(?:\s+\w+)?\s*)?\{\s*viewer\s*\{([\w\s,]+)\}\s*\}\s*$/;
 
 /** https://docs.github.com/graphql/reference/queries#user */
-const answerQuery: Handler<HostedServer> = async (context) => {
+const runQuery: Handler<HostedServer> = async (context) => {
   const { token, user } = await requireUser(context, "token");
   const { query } = await readJsonObject(context.request, "TK-02");
   const [, selected = ""] = viewerQuery.exec(String(query)) ?? [];

@@ -68,7 +68,7 @@ export function googleEndpoints({ site: { base } }: App): readonly Endpoint[] {
       title: "User of the People API",
       errors: "json",
       role: "step",
-      load: () => ({ GET: showPerson }),
+      load: () => ({ GET: showProfile }),
     },
     ...unservedUrls("google_api", ...["v1", "v2", "v3"].map((version) => `${base}/oauth2/${version}/**`)),
     ...unservedUrls("google_api", ...apiPaths.map((path) => `${base}${path}`)),
@@ -148,10 +148,10 @@ const showUser: Handler = async (context) => {
 };
 
 /**
- * The members of a person that the user's scope values release, and that the request asks for.
+ * The members of the user that the user's scope values release, and that the request asks for.
  * https://developers.google.com/people/api/rest/v1/people/get
  */
-const showPerson: Handler = async (context) => {
+const showProfile: Handler = async (context) => {
   const { token, user } = await requireUser(context);
   const fields = new Map(parseFields(context.target.query)).get("personFields");
   if (fields === undefined) {

@@ -75,7 +75,7 @@ testSample(
       const refreshed = await post("/auth/token", { grant_type: "refresh_token", refresh_token: tokens.refresh_token });
       assertEquals(refreshed.status, 200);
     });
-    // The provider has no logout endpoint: https://developer.apple.com/documentation/signinwithapplerestapi/revoke-tokens
+    // Apple has no logout: https://developer.apple.com/documentation/signinwithapplerestapi/revoke-tokens
     await step("log out", async () => {
       const { refresh_token } = tokens;
       const revoked = await post("/auth/revoke", { token: refresh_token, token_type_hint: "refresh_token" });

@@ -1,4 +1,4 @@
-/** Microsoft's samples at the real origins: the web application of the Node quick start, and an API that Entra protects. */
+/** Microsoft's samples at the real origins: the application of the Node quick start, and an API that Entra protects. */
 
 import { assertEquals } from "@std/assert";
 import { type AccountInfo, ConfidentialClientApplication, CryptoProvider, ResponseMode } from "@azure/msal-node";
@@ -15,13 +15,13 @@ import { testSample } from "./sample.ts";
 
 const tenant = "aaaabbbb-0000-cccc-1111-dddd2222eeee";
 const api = "11112222-bbbb-3333-cccc-4444dddd5555";
-const greeting = `api://${api}/Greeting.Read`;
+const orders = `api://${api}/Orders.Read`;
 const signedOutUri = "https://app.example/";
 
 async function entra(options: TestLatchkeyOptions = {}): Promise<TestLatchkey> {
   const as = await testLatchkey({
     profile: "entra",
-    scopes: ["openid", "profile", "email", "offline_access", "User.Read", greeting],
+    scopes: ["openid", "profile", "email", "offline_access", "User.Read", orders],
     clients: [{
       ...{ client_id: "web", client_secret: secret, redirect_uris: [redirectUri] },
       grant_types: ["authorization_code", "refresh_token"],
@@ -103,13 +103,15 @@ class AuthProvider {
 }
 
 /** A response of express. */
-interface Answer {
+interface ApiResponse {
   status(code: number): { send(text: string): void };
 }
 
 /**
- * The middleware of https://github.com/Azure-Samples/ms-identity-docs-code-javascript/blob/main/protect-api/app.js, with
- * jose: the types of express-jwt and jwks-rsa bring `@types/node`, which changes the global types of all tests.
+ * The middleware of an API, with jose: the types of express-jwt and jwks-rsa bring `@types/node`, which changes the
+ * global types of all tests.
+ *
+ * https://github.com/Azure-Samples/ms-identity-docs-code-javascript/blob/main/protect-api/app.js
  */
 async function serveApi(): Promise<AsyncDisposable & { call(token: string): Promise<[number, string]> }> {
   const keys = createRemoteJWKSet(new URL(`https://login.microsoftonline.com/${tenant}/discovery/v2.0/keys`));
@@ -119,12 +121,12 @@ async function serveApi(): Promise<AsyncDisposable & { call(token: string): Prom
     algorithms: ["RS256"],
   };
   const app = express();
-  app.get("/", async (request: IncomingMessage, response: Answer) => {
+  app.get("/", async (request: IncomingMessage, response: ApiResponse) => {
     const token = request.headers.authorization?.replace(/^Bearer /, "") ?? "";
     try {
       const { payload } = await jwtVerify(token, keys, options);
-      const isAllowed = String(payload.scp).split(" ").includes("Greeting.Read");
-      response.status(isAllowed ? 200 : 403).send(isAllowed ? "Hello, world." : "Insufficient scope");
+      const isAllowed = String(payload.scp).split(" ").includes("Orders.Read");
+      response.status(isAllowed ? 200 : 403).send(isAllowed ? "Hello" : "Insufficient scope");
     } catch (error) {
       response.status(401).send((error as Error).message);
     }
@@ -161,10 +163,10 @@ for (const authority of ["common", tenant]) {
         });
         assertEquals((await me.json()).displayName, "Alice Adams");
       });
-      const token = await step("second scope, silently", () => provider.acquireToken([greeting]));
+      const token = await step("second scope, silently", () => provider.acquireToken([orders]));
       await step("API verifies the token", async () => {
         await using protectedApi = await serveApi();
-        assertEquals(await protectedApi.call(token), [200, "Hello, world."]);
+        assertEquals(await protectedApi.call(token), [200, "Hello"]);
         // The token of the login is for Microsoft Graph.
         const [status, message] = await protectedApi.call(await provider.acquireToken(["User.Read"]));
         assertEquals([status, message.includes('"aud"')], [401, true]);

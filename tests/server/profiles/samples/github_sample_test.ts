@@ -78,7 +78,7 @@ testSample(
     });
     as.decisions.deferRequests();
     using _ = as.installFetch({ origins: "real" });
-    // https://github.com/cli/oauth/blob/trunk/device/device_flow.go: forms, and answers without a type of their own.
+    // https://github.com/cli/oauth/blob/trunk/device/device_flow.go: forms in both directions.
     const post = async (url: string, form: Record<string, string>) => {
       const response = await fetch(url, { method: "POST", body: new URLSearchParams(form) });
       return Object.fromEntries(new URLSearchParams(await response.text()));

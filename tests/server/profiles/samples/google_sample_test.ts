@@ -67,7 +67,7 @@ testSample(
       assertEquals(await verify(idToken!), "alice@app.example");
       await assertRejects(() => verify(idToken!.replace(/.{9}$/, "AAAAAAAAA")), Error, "Invalid token signature");
     });
-    // The provider has no logout endpoint: https://developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke
+    // Google has no logout: https://developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke
     await step("log out", async () => {
       const { refresh_token } = client.credentials;
       await client.revokeToken(refresh_token!);
