@@ -47,7 +47,7 @@ export async function createServer<Added extends object>(
     newToken: ({ randomBytes }, _kind, value = randomToken(randomBytes)) => value,
     keys: {
       ...keys,
-      sign: jwtSigner(keys),
+      sign: jwtSigner(keys, settings),
       signToken: (server, _client, kind, alg, claims) => server.keys.sign(kind, alg, claims),
       jwks: signingKeys,
     },

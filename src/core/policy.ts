@@ -19,6 +19,8 @@ export interface Policy {
   readonly signatureAlgorithms: readonly string[];
   /** Signs access tokens, and ID tokens of clients that registered no other algorithm. */
   readonly alg: SigningAlgorithm;
+  /** The header parameter `typ` of access tokens that are JWTs (RFC 9068 §2.1); `none`: they have none. */
+  readonly accessTokenTyp: AccessTokenTyp;
   /** The methods of client authentication that clients may use. */
   readonly clientAuthMethods: readonly ClientAuthMethod[];
   /** Whether a public client may use HTTP Basic with an empty secret (RFC 6749 §2.3.1). */
@@ -54,6 +56,9 @@ export interface Policy {
   readonly accessTokenInForm: boolean;
   readonly refresh: RefreshPolicy;
 }
+
+/** @internal The `typ` of access tokens that are JWTs. */
+export type AccessTokenTyp = "at+jwt" | "JWT" | "none";
 
 /** @internal Lifetimes in seconds. */
 export interface LifetimePolicy {

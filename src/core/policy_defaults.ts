@@ -18,6 +18,7 @@ const defaultPolicy = {
   idTokenClaims: "minimal",
   accessTokenClaims: [],
   alg: "RS256",
+  accessTokenTyp: "at+jwt",
   lifetimes: {
     code: 300,
     access_token: 3600,

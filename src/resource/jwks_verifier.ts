@@ -1,20 +1,28 @@
 /** Verifies access tokens that are JWTs (RFC 9068) with the published keys of their authorization server. */
 
-import { errors, type JWTVerifyGetKey } from "jose";
+import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyGetKey } from "jose";
 import { boundedCache } from "../platform/bounded_cache.ts";
 import { OAuthError } from "../core/errors.ts";
+import { isKind, mediaType } from "../core/keys/verification.ts";
+import type { AccessTokenTyp } from "../core/policy.ts";
+import type { Server } from "../core/server.ts";
 import { reject } from "../server/rules/mod.ts";
-import { jwtPolicies, JwtPolicyError } from "../platform/jwt/jwt_policies.ts";
+import { jwtPolicies, type JwtPolicy, JwtPolicyError } from "../platform/jwt/jwt_policies.ts";
 import { type KeyFetches, remoteKeys } from "../server/fetching/remote_keys.ts";
 import { verifyByKeys } from "../platform/jwt/verify_by_keys.ts";
 import { verificationAlgorithms } from "../server/config/verification_algorithms.ts";
-import {
-  type AuthorizationServer,
-  authorizationServer,
-  type AuthorizationServerOptions,
-  unavailable,
-} from "./authorization_server.ts";
+import { authorizationServer, type AuthorizationServerOptions, unavailable } from "./authorization_server.ts";
 import type { TokenVerifier } from "./protected_resource.ts";
+
+/** @internal The authorization server, and the form of its access tokens. */
+export interface JwksVerifierOptions extends AuthorizationServerOptions {
+  /**
+   * The header parameter `typ` of its access tokens, besides `at+jwt`, which is always accepted (RFC 9068 §4). `JWT`
+   * and `none` are for providers that send these. ID tokens can then have the same `typ`: a token that has a claim of
+   * ID tokens is rejected, and `aud` must be the resource. Default: `at+jwt`.
+   */
+  readonly accessTokenTyp?: AccessTokenTyp;
+}
 
 /**
  * Creates a verifier of JWTs with the published keys. It finds the keys through the metadata of the issuer (RFC 8414,
@@ -23,23 +31,63 @@ import type { TokenVerifier } from "./protected_resource.ts";
  *
  * @throws {TypeError} If the issuer is neither https nor on a test host.
  */
-export function jwksVerifier(options: AuthorizationServerOptions): TokenVerifier {
+export function jwksVerifier(options: JwksVerifierOptions): TokenVerifier {
   const server = authorizationServer(options);
   const fetcher = { ...server, keyFetches: boundedCache<KeyFetches>(4) };
-  return jwtVerifier(server, async (header, token) => {
+  const { accessTokenTyp = "at+jwt" } = options;
+  const keys: JWTVerifyGetKey = async (header, token) => {
     const keys = remoteKeys(fetcher, { jwks_uri: await server.url("jwks_uri") });
     return await keys(header, token);
+  };
+  return jwtVerifier({ ...server, accessTokenTyp, isAccessToken: isNoOtherToken }, keys);
+}
+
+/** A verifier of the JWTs of the server in this process, with its own keys. */
+export function ownJwtVerifier({ issuer, now, keys, settings }: Server): TokenVerifier {
+  const isAccessToken: JwtSource["isAccessToken"] = (header, claims) =>
+    isKind(settings, "access_token", header, claims);
+  return jwtVerifier({ issuer, now, accessTokenTyp: settings.accessTokenTyp, isAccessToken }, async ({ kid, alg }) => {
+    const key = await keys.verificationKey(kid, alg);
+    if (key === undefined) throw new errors.JWKSNoMatchingKey();
+    return key;
   });
 }
 
+/** Claims that ID tokens and logout tokens have, and access tokens do not. */
+const claimsOfOtherTokens = ["nonce", "at_hash", "c_hash", "s_hash", "events"];
+
+/**
+ * Whether a verified JWT has no mark of another kind: a claim of ID tokens, or what Keycloak (`typ`) and Amazon Cognito
+ * (`token_use`) write into them.
+ */
+function isNoOtherToken({ typ }: { readonly typ?: string }, claims: JWTPayload): boolean {
+  if (typ !== undefined && mediaType(typ) === "at+jwt") return true;
+  return claimsOfOtherTokens.every((name) => claims[name] === undefined) && claims.typ !== "ID" &&
+    claims.token_use !== "id";
+}
+
+/** The issuer of JWTs, and which of them are access tokens. */
+interface JwtSource extends Pick<TokenVerifier, "issuer" | "now"> {
+  readonly accessTokenTyp: AccessTokenTyp;
+  /** Whether a verified JWT with an accepted `typ` is an access token. */
+  readonly isAccessToken: (header: { readonly typ?: string }, claims: JWTPayload) => boolean;
+}
+
 /** `requireToken()` compares the times, with the tolerance of the resource. */
-const policy = { ...jwtPolicies.resource_access_token, ignoredTimes: ["iat", "nbf", "exp"] } as const;
+const atJwtPolicy: JwtPolicy = { ...jwtPolicies.resource_access_token, ignoredTimes: ["iat", "nbf", "exp"] };
+
+const policies: Readonly<Record<AccessTokenTyp, JwtPolicy>> = {
+  "at+jwt": atJwtPolicy,
+  JWT: { ...atJwtPolicy, types: ["at+jwt", "jwt"] },
+  none: { ...atJwtPolicy, isTypeOptional: true },
+};
 
 /** A verifier of JWTs with any source of keys. */
-export function jwtVerifier(
-  { issuer, now }: Pick<AuthorizationServer, "issuer" | "now">,
+function jwtVerifier(
+  { issuer, now, accessTokenTyp, isAccessToken }: JwtSource,
   keys: JWTVerifyGetKey,
 ): TokenVerifier {
+  const policy = policies[accessTokenTyp];
   return {
     issuer,
     now,
@@ -58,16 +106,23 @@ export function jwtVerifier(
         }
       };
       try {
-        return await verifyByKeys(token, findKey, policy, {
+        const claims = await verifyByKeys(token, findKey, policy, {
           // A symmetric algorithm would let each holder of the key issue tokens.
           algorithms: verificationAlgorithms,
           now: now(),
         });
+        if (isAccessToken(decodeProtectedHeader(token), claims)) return claims;
       } catch (cause) {
         const isInvalid = cause instanceof errors.JOSEError || cause instanceof JwtPolicyError;
         if (failure !== undefined || !isInvalid) throw failure ?? cause;
-        throw reject("PR-08", { jwt: describeFailure(cause) }, { cause });
+        const isOtherType = cause instanceof JwtPolicyError && cause.problem.part === "typ";
+        throw reject("PR-08", { typ: accessTokenTyp, jwt: describeFailure(cause), isOtherType }, { cause });
       }
+      throw reject("PR-08", {
+        typ: accessTokenTyp,
+        jwt: "a token of another kind, such as an ID token",
+        isOtherType: false,
+      });
     },
   };
 }
@@ -76,7 +131,7 @@ function describeFailure(cause: errors.JOSEError | JwtPolicyError): string {
   if (cause instanceof JwtPolicyError) {
     const { part, received, reason } = cause.problem;
     if (part === "form") return "a text that is not a JWT";
-    return part === "typ" ? "a JWT of another type" : `a JWT that is rejected: ${reason} (${received})`;
+    return part === "typ" ? `a JWT of another type: ${received}` : `a JWT that is rejected: ${reason} (${received})`;
   }
   if (cause instanceof errors.JWKSNoMatchingKey) return "a JWT that names an unknown key";
   if (cause instanceof errors.JWSSignatureVerificationFailed) return "a JWT with an invalid signature";

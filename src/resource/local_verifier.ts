@@ -1,6 +1,5 @@
 /** Verifies the access tokens and DPoP proofs for resources of the server in this process, without requests. */
 
-import { errors } from "jose";
 import { hostedClient } from "../server/entries/client_repository.ts";
 import { paramsFromFields } from "../core/params.ts";
 import type { Server } from "../core/server.ts";
@@ -9,20 +8,14 @@ import type { HostedServer } from "../server/hosted_server.ts";
 import { introspect } from "../core/introspect.ts";
 import type { ProofVerifier } from "./dpop_proofs.ts";
 import { reject } from "../server/rules/mod.ts";
-import { jwtVerifier } from "./jwks_verifier.ts";
+import { ownJwtVerifier } from "./jwks_verifier.ts";
 import type { TokenVerifier } from "./protected_resource.ts";
 import { serverPolicy } from "../server/config/server_policy.ts";
 
 /** A verifier with the published keys, or with introspection as the resource. */
 export function localVerifier(server: Server, resource: string, by: "jwks" | "introspection" = "jwks"): TokenVerifier {
-  const { issuer, now, keys } = server;
-  if (by === "jwks") {
-    return jwtVerifier(server, async ({ kid, alg }) => {
-      const key = await keys.verificationKey(kid, alg);
-      if (key === undefined) throw new errors.JWKSNoMatchingKey();
-      return key;
-    });
-  }
+  const { issuer, now } = server;
+  if (by === "jwks") return ownJwtVerifier(server);
   return {
     issuer,
     now,

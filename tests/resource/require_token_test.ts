@@ -119,7 +119,7 @@ test("[PR-08, BR-03, BR-05] tokens of another kind, time, issuer or key are reje
   const [header, payload, signature] = tokens.access_token.split(".");
   await forEachCase(
     [
-      [tokens.id_token!, "a JWT of another type"],
+      [tokens.id_token!, 'a JWT of another type: typ "JWT"'],
       [tokens.refresh_token!, "a text that is not a JWT"],
       [`${header}.${payload}.${signature}=`, "a text that is not a JWT"],
       [`${header}.${payload}x.${signature}`, undefined],
@@ -130,7 +130,7 @@ test("[PR-08, BR-03, BR-05] tokens of another kind, time, issuer or key are reje
       [await as.mint.accessToken({ ...mint, signedBy: "unknown key" }), "a JWT that names an unknown key"],
       [await as.mint.accessToken({ ...mint, signedBy: "wrong key" }), "a JWT with an invalid signature"],
       [await as.mint.accessToken({ ...mint, alg: "none" }), undefined],
-      [await as.mint.accessToken({ ...mint, typ: "JWT" }), "a JWT of another type"],
+      [await as.mint.accessToken({ ...mint, typ: "JWT" }), 'a JWT of another type: typ "JWT"'],
       [await as.mint.accessToken({ ...mint, expired: true }), undefined],
       [await as.mint.accessToken({ ...mint, notYetValid: true }), undefined],
       [await as.mint.accessToken({ ...mint, claims: { iss: "https://other.test" } }), "https://other.test"],

@@ -49,8 +49,8 @@ export const unsigned: Forgeries = {
 
 /** Signed by an attacker, or changed afterwards. */
 export const foreignlySigned: Forgeries = {
-  "another key": ({ kind, alg, claims, header: { kid } }) =>
-    jwtSigner(foreignKeys(String(kid), String(kid)))(kind, alg, claims),
+  "another key": ({ server, kind, alg, claims, header: { kid } }) =>
+    jwtSigner(foreignKeys(String(kid), String(kid)), server.settings)(kind, alg, claims),
   "another key without kid": (original) => signWithFreshKey(original, () => ({ kid: undefined })),
   "one bit changed": async ({ header, claims, sign }) => {
     const input = encodeJwt(header, claims);

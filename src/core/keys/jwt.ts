@@ -2,13 +2,13 @@
 
 import type { Client } from "../clients/repository.ts";
 import { chain, type MaybePromise } from "../maybe_promise.ts";
+import type { Policy } from "../policy.ts";
 import { digestBytes, encodeBase64url, isMlDsa, shake256 } from "../crypto.ts";
 import type { Keys, Signer } from "./keys.ts";
 import type { SigningAlgorithm } from "./signing_algorithm.ts";
 
 /** The `typ` of the header. Authorization responses have none, as in JARM §2.2, so that nothing else accepts them. */
-const typByKind: Readonly<Record<JwtKind, string | undefined>> = {
-  access_token: "at+jwt",
+const typByKind: Readonly<Record<Exclude<JwtKind, "access_token">, string | undefined>> = {
   id_token: "JWT",
   userinfo: "JWT",
   id_jag: "oauth-id-jag+jwt",
@@ -46,9 +46,18 @@ export interface SigningKeys<Server> extends Keys {
   jwks(server: Server): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
+/** The policy that decides about the header of JWTs. */
+export type HeaderPolicy = Pick<Policy, "accessTokenTyp">;
+
+/** The `typ` that a server with this policy writes into a kind of JWT; `undefined`: none. */
+export function typOf({ accessTokenTyp }: HeaderPolicy, kind: JwtKind): string | undefined {
+  if (kind !== "access_token") return typByKind[kind];
+  return accessTokenTyp === "none" ? undefined : accessTokenTyp;
+}
+
 /** Signs with the current key. */
-export function jwtSigner(keys: Keys): SignClaims {
-  return (kind, alg, claims) => chain(keys.signer(alg), (signer) => signJwt(signer, typByKind[kind], claims));
+export function jwtSigner(keys: Pick<Keys, "signer">, policy: HeaderPolicy): SignClaims {
+  return (kind, alg, claims) => chain(keys.signer(alg), (signer) => signJwt(signer, typOf(policy, kind), claims));
 }
 
 const encoder = new TextEncoder();

@@ -1,9 +1,10 @@
 /** Verification of JWTs that this server has signed (RFC 7519 §7.2). */
 
 import { hasAlgorithm } from "../crypto.ts";
-import { secondsNow } from "./jwt.ts";
+import { isAccessTokenId } from "../tokens/access_token.ts";
+import { type HeaderPolicy, secondsNow } from "./jwt.ts";
 import type { Server } from "../server.ts";
-import type { ExpectedClaims, OwnJwtPolicy } from "./verify_jwt.ts";
+import type { ExpectedClaims, OwnJwtPolicy, ReadJwtKind } from "./verify_jwt.ts";
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
 
 /** Canonical base64url: no padding, unused bits zero, so each byte sequence has one encoding (RFC 4648 §3.5). */
@@ -30,7 +31,7 @@ let verifier: typeof import("./verify_jwt.ts") | undefined;
  * @throws If the keys cannot be read.
  */
 export async function verifyOwnJwt(
-  { keys, now }: Server,
+  { keys, now, settings }: Server,
   token: string,
   policy: OwnJwtPolicy,
   getExpected: () => ExpectedClaims,
@@ -48,15 +49,36 @@ export async function verifyOwnJwt(
   };
   const { verifyJwt } = verifier ??= await import("./verify_jwt.ts");
   try {
-    return await verifyJwt(token, key, policy, getExpected(), now());
+    const { protectedHeader, payload } = await verifyJwt(token, key, policy, getExpected(), now());
+    return policy.kind === undefined || isKind(settings, policy.kind, protectedHeader, payload) ? payload : undefined;
   } catch {
     if (lookupFailure !== undefined) throw lookupFailure;
     return undefined;
   }
 }
 
+/**
+ * Whether a JWT that a key of this server has signed is of a kind. Access tokens have the `typ` of RFC 9068 §2.1, or the
+ * one of the policy, which other kinds may have too: `jti` distinguishes them.
+ */
+export function isKind(
+  { accessTokenTyp }: HeaderPolicy,
+  kind: ReadJwtKind,
+  { typ }: { readonly typ?: unknown },
+  { jti }: { readonly jti?: unknown },
+): boolean {
+  const type = typ === undefined ? "none" : mediaType(String(typ));
+  if (kind === "id_token") return type === "jwt" && !isAccessTokenId(jti);
+  return type === "at+jwt" || type === accessTokenTyp.toLowerCase() && isAccessTokenId(jti);
+}
+
+/** A `typ` without the differences that do not count: case and the prefix `application/` (RFC 7515 §4.1.9). */
+export function mediaType(typ: string): string {
+  return typ.toLowerCase().replace(/^application\//, "");
+}
+
 /** An ID token as a hint, which may have expired (OpenID Connect Core §3.1.2.1). */
-const hintPolicy: OwnJwtPolicy = { typ: "JWT", requiredClaims: ["exp", "iat"], ignoresTimes: true };
+const hintPolicy: OwnJwtPolicy = { kind: "id_token", requiredClaims: ["exp", "iat"], ignoresTimes: true };
 
 /** An earlier login, according to an ID token. */
 export interface IdTokenHint {

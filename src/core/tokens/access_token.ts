@@ -53,6 +53,11 @@ export function newTokenId(
   return `${subjectTokenId}.${randomId(randomBytes)}`;
 }
 
+/** Whether a claim has the form of {@link newTokenId}, which no other JWT of this server has as its `jti`. */
+export function isAccessTokenId(jti: unknown): boolean {
+  return typeof jti === "string" && /^[\w-]{22}(?:\.[\w-]{22})+$/.test(jti);
+}
+
 export function grantOfAccessToken(jti: string): string {
   return jti.split(".", 1)[0]!;
 }

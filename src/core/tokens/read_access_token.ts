@@ -12,7 +12,7 @@ import { verifyOwnJwt } from "../keys/verification.ts";
 import type { OwnJwtPolicy } from "../keys/verify_jwt.ts";
 
 /** An access token that is a JWT (RFC 9068 §4). */
-const accessTokenPolicy: OwnJwtPolicy = { typ: "at+jwt" };
+const accessTokenPolicy: OwnJwtPolicy = { kind: "access_token" };
 
 /** Reads an access token of this server; `undefined` if it is unknown, expired or revoked. */
 export async function readAccessToken(server: Server, token: string): Promise<AccessToken | undefined> {

@@ -4,7 +4,7 @@
  * the lifetimes.
  */
 
-import { isCompactJws } from "../../core/keys/verification.ts";
+import { isCompactJws, mediaType } from "../../core/keys/verification.ts";
 import { describeKind, quoteValue } from "../../core/quote_value.ts";
 
 /** The requirements for one kind of JWT. Times are in seconds. */
@@ -95,11 +95,6 @@ export function findTypeProblem({ types, isTypeOptional = false }: JwtPolicy, ty
     expected: `typ = ${types.join(" or ")}${isTypeOptional ? ", or no typ" : ""}`,
     received: typ === undefined ? "no typ" : `typ ${quoteValue(typ)}`,
   };
-}
-
-/** A `typ` in the form that the policies use. */
-export function mediaType(typ: string): string {
-  return typ.toLowerCase().replace(/^application\//, "");
 }
 
 const times: readonly JwtTime[] = ["exp", "nbf", "iat"];

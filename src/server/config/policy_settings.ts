@@ -3,6 +3,7 @@
 import type { ClientAuthMethod } from "../../core/clients/client.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { ResponseMode, ResponseType } from "../../core/params.ts";
+import type { AccessTokenTyp } from "../../core/policy.ts";
 
 /** @internal The settings that the minimal server reads, and some others. A policy has them with their defaults. */
 export interface PolicySettings extends TokenSettings, RequestSettings, UrlSettings {
@@ -58,6 +59,11 @@ export interface TokenSettings {
   readonly accessTokenClaims?: readonly string[];
   /** Signs access tokens, and ID tokens of clients that registered no other algorithm. Default: `RS256`. */
   readonly alg?: SigningAlgorithm;
+  /**
+   * The header parameter `typ` of access tokens that are JWTs: `at+jwt` (RFC 9068 §2.1), or `JWT` or `none`, as several
+   * providers send it, for resource servers that accept nothing else. Default: `at+jwt`.
+   */
+  readonly accessTokenTyp?: AccessTokenTyp;
   /** The `aud` of access tokens. Default: the issuer. */
   readonly audience?: string;
   /** Lifetimes in seconds. */

@@ -14,6 +14,7 @@ export const providerFields = {
   idTokenClaims: choice(["minimal", "like-userinfo"], { default: "minimal" }),
   accessTokenClaims: texts(["roles"], { default: [] }),
   alg: choice(signingAlgorithms, { default: "RS256" }),
+  accessTokenTyp: choice(["at+jwt", "JWT", "none"], { default: "at+jwt" }),
   audience: text(["https://api.example.com"]),
   lifetimes,
   pkce,

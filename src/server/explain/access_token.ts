@@ -6,8 +6,9 @@ import { findRevoked } from "../../core/grant.ts";
 import { findTimeProblem, findTimeTypeProblem, formatClaimTime, jwtPolicies } from "../../platform/jwt/jwt_policies.ts";
 import type { InvalidToken } from "../../core/rules/openid.ts";
 import type { Server } from "../../core/server.ts";
+import { typOf } from "../../core/keys/jwt.ts";
 import { grantOfAccessToken } from "../../core/tokens/access_token.ts";
-import { verifyOwnJwt } from "../../core/keys/verification.ts";
+import { isKind, verifyOwnJwt } from "../../core/keys/verification.ts";
 import { describeRevocation } from "./revocation.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
@@ -55,11 +56,13 @@ export async function explainAccessToken(facts: InvalidToken, server: Server): P
       fix: "Send access_token unchanged. A server that keeps its keys in memory has new keys after a restart.",
     };
   }
-  if (typ !== "at+jwt") {
+  if (!isKind(server.settings, "access_token", { typ }, claims)) {
+    const describe = (typ: string | undefined) => typ === undefined ? "no typ" : `typ ${typ}`;
+    const ownTyp = typOf(server.settings, "access_token");
     return {
       reason: "the token is not an access token",
-      expected: "typ at+jwt",
-      received: `typ ${typ ?? "absent"}`,
+      expected: typ === ownTyp ? "an access token" : describe(ownTyp),
+      received: typ === ownTyp ? `a token of another kind, also with ${describe(typ)}` : describe(typ),
       fix: "Send access_token of the token response. The ID token is for the client only.",
     };
   }

@@ -19,8 +19,15 @@ export const resourceTexts = {
       }
       return "jwt" in facts
         ? {
-          expected: "a JWT with typ at+jwt, signed with a key of the authorization server",
+          expected: `a JWT with ${
+            facts.typ === "none" ? "no typ" : `typ ${facts.typ}`
+          }, signed with a key of the authorization server`,
           received: facts.jwt,
+          ...facts.isOtherType && {
+            fix:
+              "Send access_token of the token response, not the ID token. If the access tokens of the authorization " +
+              "server have this typ, pass it to jwksVerifier() as accessTokenTyp.",
+          },
         }
         : { expected: "an active access token", received: "an inactive token" };
     },

@@ -18,6 +18,7 @@ import { readAuthorization } from "../../core/tokens/sent_token.ts";
 import { readAccessToken } from "../../core/tokens/read_access_token.ts";
 import { revokeIssuedToken } from "../../core/revoke.ts";
 import { verifyOwnJwt } from "../../core/keys/verification.ts";
+import type { OwnJwtPolicy } from "../../core/keys/verify_jwt.ts";
 import { longScope } from "./google_long_scope.ts";
 import { asText } from "./shared/members.ts";
 import { publicKeyInfo } from "./shared/public_key.ts";
@@ -185,7 +186,7 @@ const showProfile: Handler = async (context) => {
   });
 };
 
-const idTokenPolicy = { typ: "JWT", requiredClaims: ["exp", "aud"] };
+const idTokenPolicy: OwnJwtPolicy = { kind: "id_token", requiredClaims: ["exp", "aud"] };
 
 async function describeAccessToken(server: Server, token: string | undefined): Promise<object | undefined> {
   const read = token === undefined ? undefined : await readAccessToken(server, token);

@@ -12,6 +12,15 @@ interface WrongClaim {
   readonly received: string;
 }
 
+/** Facts about a JWT that is no access token of the authorization server. */
+interface InvalidJwt {
+  /** The `typ` that the resource accepts besides `at+jwt`, or `none`. */
+  readonly typ: string;
+  /** What was received. */
+  readonly jwt: string;
+  readonly isOtherType: boolean;
+}
+
 const wrongClaims = {
   iss: "the access token was issued by another authorization server",
   exp: "the access token has expired",
@@ -29,7 +38,7 @@ interface WeakLogin {
 
 /** By ID, in the order of `tests/rules.md`. */
 export const resourceRules = {
-  "PR-08": rule<MissingToken | WrongClaim | { readonly jwt: string } | { readonly isInactive: true }>(
+  "PR-08": rule<MissingToken | WrongClaim | InvalidJwt | { readonly isInactive: true }>(
     "invalid_token",
     (facts) =>
       "header" in facts

@@ -41,7 +41,7 @@ export const editedHeader: FaultFactory<(edit?: Readonly<Record<string, unknown>
   correctClient:
     "The client does not read the access token. A resource server accepts only the typ and alg that it expects.",
   parameters: [headerParameter],
-  create: ({ edit }) => editHeader("access token with another header", "access_token", "at+jwt", edit),
+  create: ({ edit }) => editHeader("access token with another header", "access_token", edit),
 });
 
 /** Replaces the access token with a text that no resource accepts. `at_hash` of the ID token matches this text. */

@@ -1,7 +1,7 @@
 /** Faults that sign the ID token with another key or header, or change the claims of a token. */
 
 import type { JwtKind, SignClaims, TokenKind } from "../../core/keys/jwt.ts";
-import { secondsNow } from "../../core/keys/jwt.ts";
+import { secondsNow, typOf } from "../../core/keys/jwt.ts";
 import type { Server } from "../../core/server.ts";
 import { encodeBase64url } from "../../core/crypto.ts";
 import type { Fault, FaultContext } from "./fault.ts";
@@ -57,10 +57,10 @@ export function overrideClaims(
 }
 
 /** A fault that signs another JOSE header with the right key; `null` removes a member. */
-export function editHeader(name: string, signedKind: JwtKind, typ: string, edit: Claims): Fault {
-  const sign = ({ keys }: Server): SignClaims => async (_kind, alg, claims) => {
+export function editHeader(name: string, signedKind: JwtKind, edit: Claims): Fault {
+  const sign = ({ keys, settings }: Server): SignClaims => async (kind, alg, claims) => {
     const { kid, sign } = await keys.signer(alg);
-    const input = encodeJwt({ alg, typ, kid, ...withoutNulls(edit) }, claims);
+    const input = encodeJwt({ alg, typ: typOf(settings, kind), kid, ...withoutNulls(edit) }, claims);
     return `${input}.${encodeBase64url(await sign(new TextEncoder().encode(input)))}`;
   };
   return resign(name, sign, undefined, signedKind);

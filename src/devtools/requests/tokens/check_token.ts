@@ -1,11 +1,11 @@
 /** Checks one token: its kind, its signature, and what its kind must have. */
 
 import { tokenHash } from "../../../core/keys/jwt.ts";
-import { mediaType } from "../../../platform/jwt/jwt_policies.ts";
+import { isKind, mediaType } from "../../../core/keys/verification.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../../../core/keys/signing_algorithm.ts";
 import { storageKey } from "../../../core/secrets.ts";
 import type { HostedServer } from "../../../server/hosted_server.ts";
-import { checkAccessToken } from "../../../core/tokens/read_access_token.ts";
+import { asIssued, checkAccessToken } from "../../../core/tokens/read_access_token.ts";
 import type { TokenCheck, TokenResult } from "../pages/tokens.tsx";
 import { type DecodedToken, decodeToken, type FormProblem } from "./decode.ts";
 import { checkClaims, kindsOfTokens } from "./kinds.ts";
@@ -72,7 +72,9 @@ export async function checkToken(
       checks: [...kind === "id_token" ? [formCheck(notJwt)] : [], ...revocation],
     };
   }
-  const kind = chosen ?? detectKind(decoded);
+  const isOwn = claims?.iss === server.issuer;
+  const isOwnAccessToken = isOwn && isKind(server.settings, "access_token", header ?? {}, claims);
+  const kind = chosen ?? (isOwnAccessToken ? "access_token" : detectKind(decoded));
   const signature = problem === undefined
     ? await verifySignature(server, kind, decoded, options.keys ?? await findKeys(server, kind, decoded))
     : undefined;
@@ -84,7 +86,7 @@ export async function checkToken(
       ...problem === undefined ? [] : [formCheck(problem)],
       ...signature === undefined ? [] : [signature],
       ...claims === undefined ? [] : await checkKind(server, kind, decoded, options),
-      ...kind === "access_token" && claims?.iss === server.issuer ? await checkRevocation(server, jwt) : [],
+      ...kind === "access_token" && isOwn ? await checkRevocation(server, jwt) : [],
     ],
   };
 }
@@ -131,7 +133,9 @@ async function checkKind(
 ): Promise<TokenCheck[]> {
   const clients = await findClients(server, [claims.aud, claims.azp, claims.iss]);
   const { cites } = kindsOfTokens[kind];
-  return checkClaims(kind, header, claims, {
+  // The profile of a provider may give claims of access tokens other names.
+  const isOwn = kind === "access_token" && claims.iss === server.issuer;
+  return checkClaims(kind, header, isOwn ? asIssued(server, claims).claims : claims, {
     issuer: issuer ?? server.issuer,
     server: server.issuer,
     clientId,
@@ -139,6 +143,7 @@ async function checkKind(
     accessTokenHash: await hashAccessToken(header.alg, accessToken),
     isClient: (id) => clients.has(id),
     isAudience: (uri) => uri === server.audience || server.resources.find(uri) !== undefined,
+    accessTokenTyp: isOwn ? server.settings.accessTokenTyp : undefined,
     now: Math.floor(server.now() / 1000),
   }).map((check) => ({ ...check, cites }));
 }

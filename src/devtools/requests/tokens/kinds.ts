@@ -11,6 +11,8 @@ import {
   jwtPolicies,
   type JwtPolicy,
 } from "../../../platform/jwt/jwt_policies.ts";
+import { mediaType } from "../../../core/keys/verification.ts";
+import type { AccessTokenTyp } from "../../../core/policy.ts";
 import type { RuleId } from "../../../core/rules/mod.ts";
 import type { Members } from "./decode.ts";
 import type { TokenKind } from "./read_input.ts";
@@ -31,6 +33,8 @@ export interface Expectations {
   readonly isClient: (id: string) => boolean;
   /** Whether access tokens can be for this audience. */
   readonly isAudience: (uri: string) => boolean;
+  /** The `typ` of the access tokens of the issuer; absent: not known. */
+  readonly accessTokenTyp?: AccessTokenTyp;
   /** The server's clock, in seconds. */
   readonly now: number;
 }
@@ -235,11 +239,19 @@ const fixes: Readonly<Record<string, string>> = {
   request: "Put the parameters themselves into the request object.",
 };
 
+/** The policy of the access tokens of an issuer. */
+function accessTokenPolicy(policy: JwtPolicy, { accessTokenTyp = "at+jwt" }: Expectations): JwtPolicy {
+  return accessTokenTyp === "none"
+    ? { ...policy, isTypeOptional: true }
+    : { ...policy, types: [mediaType(accessTokenTyp)] };
+}
+
 const times = { exp: "exp is in the future", iat: "iat is not in the future", nbf: "nbf is not in the future" };
 
 /** Checks `typ`, the times and the claims of a token of a kind. */
 export function checkClaims(kind: TokenKind, header: Members, claims: Members, known: Expectations): CheckedClaim[] {
-  const { policy, rules = {}, claims: claimChecks } = kindsOfTokens[kind];
+  const { policy: general, rules = {}, claims: claimChecks } = kindsOfTokens[kind];
+  const policy = kind === "access_token" ? accessTokenPolicy(general, known) : general;
   const { types, isTypeOptional, requiredClaims = [], ignoredTimes = [] } = policy;
   const type = [...types ?? [], ...isTypeOptional ? ["absent"] : []].join(" or ");
   const describe = (title: string, found: Outcome | undefined): CheckedClaim[] => {

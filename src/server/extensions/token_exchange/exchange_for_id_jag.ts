@@ -27,7 +27,7 @@ import { tokenTypes } from "./token_types.ts";
 import type { AuthenticatedRequest, Authorization } from "../../../core/grants/authenticated_request.ts";
 
 /** An ID token that is exchanged (ID-JAG §4.3). */
-const idTokenPolicy: OwnJwtPolicy = { typ: "JWT", requiredClaims: ["exp", "iat", "sub"] };
+const idTokenPolicy: OwnJwtPolicy = { kind: "id_token", requiredClaims: ["exp", "iat", "sub"] };
 
 /** The default lifetime of an ID-JAG, in seconds. */
 const defaultLifetimeSeconds = 300;

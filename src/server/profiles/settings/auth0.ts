@@ -32,6 +32,8 @@ export const auth0: ProviderProfile = {
   idTokenClaims: "like-userinfo",
   unmappedClaims: "none",
   alg: "RS256",
+  // https://auth0.com/docs/secure/tokens/access-tokens/access-token-profiles: at+jwt in the RFC 9068 profile only.
+  accessTokenTyp: "JWT",
   pkce: { insecureAllowPlain: true },
   // https://auth0.com/docs/secure/tokens/access-tokens: opaque without an audience.
   accessTokenFormat: "opaque",

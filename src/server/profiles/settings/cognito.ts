@@ -38,6 +38,8 @@ export const cognito: ProviderProfile = {
   unmappedClaims: "none",
   idTokenClaims: "like-userinfo",
   alg: "RS256",
+  // doc_source/amazon-cognito-user-pools-using-the-access-token.md: the header has kid and alg alone.
+  accessTokenTyp: "none",
   responseModes: ["query"],
   // The same page: a challenge is optional, and rejected without its method, which is S256.
   pkce: { requireMethod: true, insecureAllowMissing: true },

@@ -50,6 +50,8 @@ export const entra: ProviderProfile = {
   defaultScope: "",
   unmappedClaims: "none",
   alg: "RS256",
+  // https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference: header claims.
+  accessTokenTyp: "JWT",
   responseModes: ["query", "fragment", "form_post"],
   // docs/identity-platform/v2-protocols-oidc.md
   responseTypes: ["code", "id_token", "code id_token"],

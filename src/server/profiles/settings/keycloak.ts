@@ -38,6 +38,8 @@ export const keycloak: ProviderProfile = {
   // The same section: the scope roles adds the clients of a user's roles to aud, of which every user has account.
   audience: "account",
   alg: "RS256",
+  // keycloak/keycloak TokenManager.encodeTokens: JWSBuilder.type("JWT").
+  accessTokenTyp: "JWT",
   // keycloak/keycloak RepresentationToModel.importRealm: accessTokenLifespan, ssoSessionIdleTimeout,
   // ssoSessionMaxLifespan, accessCodeLifespan. TokenManager gives an ID token the exp of the access token.
   lifetimes: { code: 60, access_token: 300, id_token: 300, refresh_token: 36000, refresh_token_idle: 1800 },

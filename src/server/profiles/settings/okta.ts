@@ -26,6 +26,8 @@ export const okta: ProviderProfile = {
   scopes: ["openid", "profile", "email", "address", "phone", "offline_access", "device_sso"],
   defaultScope: "",
   alg: "RS256",
+  // Published tokens: the header has kid and alg alone.
+  accessTokenTyp: "none",
   // https://developer.okta.com/docs/guides/request-user-consent/main/ (Verification): phone_number in an ID token.
   idTokenClaims: "like-userinfo",
   // The same page: exp is an hour after iat.
