@@ -17,7 +17,7 @@ export interface RequestMapping {
   readonly match: string;
   /** Claims to add or replace; a text may have templates such as `${clientId}`. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Has no effect. */
+  /** The `typ` of access tokens, if all mappings have the same. */
   readonly typeHeader?: string;
 }
 
@@ -154,11 +154,15 @@ export function convertMockOAuth2Config(
   const issuerIds = [...new Set(tokenCallbacks.flatMap(({ issuerId }) => issuerId ?? []))];
   const expiries = [...new Set(tokenCallbacks.flatMap(({ tokenExpiry }) => tokenExpiry ?? []))];
   const mappings = tokenCallbacks.flatMap(({ requestMappings = [] }) => requestMappings);
+  const types = new Set(mappings.map(({ typeHeader = "JWT" }) => typeHeader));
+  // As RequestMappingTokenCallback.typeHeader: JWT, unless every mapping says otherwise.
+  const accessTokenTyp = types.size === 1 && types.has("at+jwt") ? "at+jwt" : "JWT";
   return {
     content: {
       login: interactiveLogin ? "interactive" : "auto",
       ...{ clients: "any", redirectUris: "any", scopes: "any", users: "any" },
       paths,
+      accessTokenTyp,
       ...port !== undefined && port <= 65535 && { port },
       ...isSupported && { alg: algorithm as Settings["alg"] },
       ...expiries[0] !== undefined && { lifetimes: { access_token: expiries[0], id_token: expiries[0] } },
@@ -202,8 +206,8 @@ export function convertMockOAuth2Config(
       ...notCarriedOver("tokenCallbacks.tokenExpiry", expiries.length > 1, [
         `Issuers without one of their own have the first: ${expiries[0]} seconds.`,
       ]),
-      ...notCarriedOver("tokenCallbacks.requestMappings.typeHeader", mappings.some((one) => one.typeHeader), [
-        "The typ of tokens follows RFC 9068 and cannot be changed.",
+      ...notCarriedOver("tokenCallbacks.requestMappings.typeHeader", [...types].some((typ) => typ !== accessTokenTyp), [
+        `All access tokens have typ ${accessTokenTyp}, all ID tokens JWT. The setting accessTokenTyp is for the whole server.`,
       ]),
     ],
   };

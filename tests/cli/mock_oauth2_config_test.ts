@@ -62,7 +62,7 @@ test("[OP-14] a configuration of mock-oauth2-server is read; a sentence names ea
   const { warnings: others } = await read({
     ...{ interactiveLogin: true, rotateRefreshToken: false },
     tokenProvider: { keyProvider: { algorithm: "PS256", initialKeys: "{}" }, systemTime: "2020-01-21T00:00:00Z" },
-    tokenCallbacks: [{ tokenExpiry: 60, requestMappings: [{ requestParam: "a", match: "b", typeHeader: "JWT" }] }, {
+    tokenCallbacks: [{ tokenExpiry: 60, requestMappings: [{ requestParam: "a", match: "b", typeHeader: "at+jwt" }] }, {
       tokenExpiry: 90,
       requestMappings: [{ requestParam: "a", match: "c", claims: { sub: "${clientId}" } }],
     }],

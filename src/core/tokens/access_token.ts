@@ -53,9 +53,12 @@ export function newTokenId(
   return `${subjectTokenId}.${randomId(randomBytes)}`;
 }
 
-/** Whether a claim has the form of {@link newTokenId}, which no other JWT of this server has as its `jti`. */
+/**
+ * Whether a claim begins as {@link newTokenId} does, which no other JWT of this server has as its `jti`. An extension may
+ * append more after `~`.
+ */
 export function isAccessTokenId(jti: unknown): boolean {
-  return typeof jti === "string" && /^[\w-]{22}(?:\.[\w-]{22})+$/.test(jti);
+  return typeof jti === "string" && /^[\w-]{22}(?:\.[\w-]{22})+(?:~.*)?$/.test(jti);
 }
 
 export function grantOfAccessToken(jti: string): string {
