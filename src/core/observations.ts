@@ -21,6 +21,8 @@ export interface Observations {
   readonly "OI-09": { readonly grantTypes: readonly string[] };
   /** A client that requested no scope received a token without scope values, although it may request some. */
   readonly "AZ-16": { readonly possible: readonly string[] };
+  /** Scope values that only a user can grant were ignored. */
+  readonly "CC-02": { readonly requested: string; readonly left: readonly string[] };
   /** Neither a code challenge nor redirect_uri binds a code to its authorization request. */
   readonly "TK-14": undefined;
   /** A refresh token that the client must replace stays valid. */

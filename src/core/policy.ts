@@ -40,6 +40,11 @@ export interface Policy {
   readonly scopes: readonly string[];
   /** The scope values that a user can grant. */
   readonly userScopes: readonly string[];
+  /**
+   * Whether scope values that only a user can grant are ignored in a token request of a client alone, in place of
+   * rejected (RFC 6749 §3.3).
+   */
+  readonly ignoresUserScopes: boolean;
   /** The scope of a request without `scope`; empty: such a request is rejected. */
   readonly defaultScope: readonly string[];
   /** The claims that each scope value releases, besides the standard claims (OpenID Connect Core §5.4). */

@@ -12,6 +12,7 @@ const defaultPolicy = {
   signatureAlgorithms: defaultAlgorithms,
   clientAuthMethods: ["client_secret_basic", "client_secret_post", "none"],
   allowsEmptySecret: true,
+  ignoresUserScopes: false,
   requireRedirectUri: false,
   accessTokenInForm: true,
   claims: {},
@@ -45,6 +46,7 @@ const defaultPolicy = {
 const fixedNames = [
   "allows",
   "allowedOrigins",
+  "ignoresUserScopes",
   "userScopes",
 ] as const satisfies readonly (keyof Policy)[];
 

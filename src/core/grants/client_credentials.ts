@@ -2,14 +2,15 @@
 
 import { resolveScope } from "../request/scope.ts";
 import { standardClaims } from "../claims.ts";
-import type { Client } from "../clients/repository.ts";
+import { type Client, policyOf } from "../clients/repository.ts";
+import { splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
 import { randomId } from "../secrets.ts";
 import type { Server } from "../server.ts";
 import type { AuthenticatedRequest, Authorization } from "./authenticated_request.ts";
 
 /** Scope values that only a user can grant. */
-const userScopes = ["openid", "offline_access", ...Object.keys(standardClaims)];
+export const userScopes: readonly string[] = ["openid", "offline_access", ...Object.keys(standardClaims)];
 
 /**
  * Authorizes the client without a user: no refresh token, no ID token, no scope value about a user.
@@ -25,11 +26,41 @@ export async function authorizeClientCredentials(
   const requestedScope = parameters.get("scope");
   const scope = requestedScope === undefined
     ? needsScope ? defaultScope(server, client) : []
-    : resolveScope(server, client, requestedScope, "client");
+    : ownScope(server, client, requestedScope);
   if (scope.some(isUserScope)) throw reject("CC-02", { userScopes, requested: requestedScope });
   const resources = await server.resources.read(server, parameters);
   server.resources.observe(server, client, parameters);
-  return { client, scope, resources, grantId: randomId(server.randomBytes) };
+  return {
+    ...{ client, scope, resources, grantId: randomId(server.randomBytes) },
+    // A response without scope would mean: all that was requested (RFC 6749 §5.1).
+    ...requestedScope !== undefined && scope.length === 0 && { responseMembers: { scope: "" } },
+  };
+}
+
+function ownScope(server: Server, client: Client, requested: string): readonly string[] {
+  const left = withoutUserScopes(server, client, requested, userScopes);
+  return left === "" ? [] : resolveScope(server, client, left, "client");
+}
+
+/**
+ * The requested scope without the values that only a user can grant, if the policy ignores them (RFC 6749 §3.3);
+ * otherwise the requested scope.
+ *
+ * @param excluded The values that only a user can grant.
+ * @returns An empty text if no value is left.
+ */
+export function withoutUserScopes(
+  server: Server,
+  client: Client,
+  requested: string,
+  excluded: readonly string[],
+): string {
+  if (!policyOf(server, client).ignoresUserScopes) return requested;
+  const values = splitScope(requested);
+  const left = values.filter((value) => !excluded.includes(value));
+  if (left.length === values.length) return requested;
+  server.observe?.(server, client.id, "CC-02", { requested, left });
+  return left.join(" ");
 }
 
 function isUserScope(value: string): boolean {

@@ -141,6 +141,7 @@ export function fillSettings(
     clientProfiles: clientProfiles(extensions),
     profile,
     allowsEmptySecret: profile === undefined,
+    ignoresUserScopes: acceptsAny.includes("scopes"),
     providers,
     pluginProfiles,
     ...added,

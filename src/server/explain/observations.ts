@@ -107,6 +107,12 @@ const texts: Texts = {
     expected: `some of: ${possible.join(" ")}`,
     received: "no scope",
   }),
+  "CC-02": ({ requested, left }) => ({
+    rule: "CC-02",
+    reason: "scope values that only a user can grant were ignored, because the client acts on its own behalf",
+    expected: left.length === 0 ? "no scope" : left.join(" "),
+    received: requested,
+  }),
   "TK-14": (_, server) => ({
     rule: "TK-14",
     reason: `nothing binds the code to the login that asked for it: ${letsPass(server, "insecureAllowMissing")}`,

@@ -233,7 +233,9 @@ export const tokenTexts = {
     explain: () => ({ expected: "a client that authenticates", received: "a public client" }),
   },
   "CC-02": {
-    fix: "Leave out openid and the scopes about a user: client_credentials has no user.",
+    fix:
+      "Leave out openid and the scopes about a user: client_credentials has no user. A test server ignores them, with a " +
+      'warning, if its setting scopes is "any".',
     explain: ({ userScopes, requested }) => ({ expected: `none of: ${userScopes.join(" ")}`, received: requested }),
   },
   "CC-03": {

@@ -38,6 +38,8 @@ const tokenErrors: Readonly<Record<string, string>> = {
 export function keycloak(): Provider {
   return {
     routes: keycloakPages,
+    // keycloak-connect and python-keycloak request openid with client_credentials, and get tokens.
+    extend: (server) => ({ ...server, settings: { ...server.settings, ignoresUserScopes: true } }),
     // The basic scope and TokenManager.initToken: typ, azp.
     claims(claims, { kind, server, client, user }) {
       if (kind === "id_token") return { ...claims, typ: "ID", azp: claims.aud, jti: newGuid(server) };

@@ -74,7 +74,7 @@ function asRegistered(clients: ServerClients): ServerClients {
 }
 
 function accessTokenClaims({ sub, scope }: Claims, body: Claims): Claims {
-  if (body.grant_type === "client_credentials") return { scope: body.scope, aud: body.aud };
+  if (body.grant_type === "client_credentials") return { scope: body.scope && scope, aud: body.aud };
   return { sub, amr: ["pwd"], scope };
 }
 

@@ -1,6 +1,5 @@
 /** The JWT bearer grant type (RFC 7523 §2.1): an assertion of a trusted issuer is exchanged for an access token. */
 
-import { standardClaims } from "../../../core/claims.ts";
 import { type Client, policyOf } from "../../../core/clients/repository.ts";
 import { isPermitted } from "../../standing.ts";
 import type { User } from "../../../core/clients/client.ts";
@@ -9,6 +8,7 @@ import { OAuthError } from "../../../core/errors.ts";
 import { byProfile, serverPolicy } from "../../config/server_policy.ts";
 import { type Params, splitScope } from "../../../core/params.ts";
 import { accessName, requestsAccess } from "../../entries/access.ts";
+import { userScopes, withoutUserScopes } from "../../../core/grants/client_credentials.ts";
 import { resolveScope } from "../../../core/request/scope.ts";
 import { millisecondsOf } from "../../../platform/jwt/jwt_policies.ts";
 import { randomId, storageKey } from "../../../core/secrets.ts";
@@ -58,6 +58,9 @@ async function authorizeAssertion(
     ...user && { subject: { sub: user.sub, authTime: millisecondsOf(claims.auth_time) } },
     refresh: {},
     ...issued,
+    ...parameters.get("scope") !== undefined && scope.length === 0 && {
+      responseMembers: { ...issued?.responseMembers, scope: "" },
+    },
     ...trusted.grantProfile === "id-jag" && resources.length > 0 && {
       responseMembers: { ...issued?.responseMembers, resource: resources.length === 1 ? resources[0] : resources },
     },
@@ -154,14 +157,17 @@ function grantedScope(
   user: User | undefined,
   hasOtherAccess: boolean,
 ): readonly string[] {
-  const excluded = user === undefined ? [...loginScopes, ...Object.keys(standardClaims)] : loginScopes;
+  const excluded = user === undefined ? userScopes : loginScopes;
   const claimed = trusted.grantProfile === "id-jag" && claims.scope !== undefined
     ? splitScope(claims.scope as string)
     : undefined;
   const allowed = client.scope.filter((value) =>
     !excluded.includes(value) && (trusted.scopes?.includes(value) ?? true) && (claimed?.includes(value) ?? true)
   );
-  const requested = parameters.get("scope");
+  const sent = parameters.get("scope");
+  const requested = sent === undefined ? undefined : withoutUserScopes(server, client, sent, excluded);
+  // Only values that a login grants were requested, and ignored.
+  if (requested === "") return [];
   const scope = requested !== undefined
     ? resolveScope(server, client, requested)
     : claimed !== undefined
