@@ -105,7 +105,7 @@ export interface HostedResource {
 
 /** @internal The resources of the whole server. */
 export interface HostedResources extends Resources<HostedServer> {
-  /** The URIs of the setting `resources`; absent: each https URI, and each URI on a host that may use plain http. */
+  /** The URIs of the setting `resources`; absent: each absolute URI, with http only on a host that may use it. */
   readonly configured?: readonly string[];
   readonly hosted: readonly HostedResource[];
   /** Adds a hosted resource; replaces one with the same identifier. */

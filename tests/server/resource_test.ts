@@ -89,7 +89,21 @@ async function introspected(
 }
 
 const malformed = [
-  ...["x", "/api", "//api.example", "api.example", "https:", "https://", "https:///x", "https:api.example", "?", "#"],
+  ...[
+    "x",
+    "/api",
+    "//api.example",
+    "api.example",
+    "https:",
+    "https://",
+    "https:///x",
+    "https:api.example",
+    "?",
+    "#",
+    "urn:",
+    "urn:a b",
+    "urn:a#b",
+  ],
   ...[`${api}#`, `${api}#frag`, `${api}/#/x`, ` ${api}`, `${api} `, "https://a b.example"],
   ...["https://[::1", "https://api.example:99999", "https://%zz.example", `${api}\n`, "null", "spa"],
 ];
@@ -132,6 +146,11 @@ test("[RI-01] with a list of resources only those are valid; without it https UR
     ["https://api.example.evil.com", false, true],
     ["http://localhost:3000/mcp", false, true],
     ["http://api.test", false, true],
+    ["urn:example:api", false, true],
+    ["urn:uuid:6e8bc430-9c3a-11d9-9669-0800200c9a66", false, true],
+    ["tag:example.com,2026:api", false, true],
+    ["api://default", false, true],
+    ["com.example.api:/orders", false, true],
     ["http://api:3000/mcp", false, true],
     ["http://api.corp.internal", false, false],
     ["http://api.:3000", false, false],

@@ -274,7 +274,13 @@ function withClientProfile(policy: ServerPolicy, name: ProfileName): ServerPolic
     stricter.push([path, combine[path](value, floor)]);
   }
   const profile = { label, values, decides, sources };
-  return { ...withValues(policy, stricter), profile, allowsEmptySecret: false, ignoresUserScopes: false, acceptsAny: [] };
+  return {
+    ...withValues(policy, stricter),
+    profile,
+    allowsEmptySecret: false,
+    ignoresUserScopes: false,
+    acceptsAny: [],
+  };
 }
 
 /** The list settings that a profile leaves without a value. */

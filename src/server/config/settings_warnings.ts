@@ -2,6 +2,7 @@
 
 import { immediate } from "../../core/immediate.ts";
 import { claimWarnings } from "./claim_warnings.ts";
+import { quote } from "./config_issue.ts";
 import type { ConfigurationWarning } from "../../core/configuration_error.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { FilledSettings } from "./fill_settings.ts";
@@ -16,12 +17,13 @@ import type { Settings } from "./settings.ts";
 export function settingsWarnings(
   settings: Settings,
   resolved: FilledSettings,
-  configured: Pick<Settings, "metadata" | "scopes">,
+  configured: Pick<Settings, "audience" | "metadata" | "scopes">,
 ): ConfigurationWarning[] {
   return [
     ...defaultScopeWarnings(settings, resolved),
     ...loginHintWarnings(settings),
     ...metadataWarnings(configured),
+    ...audienceWarnings(configured, resolved),
     ...claimWarnings(settings, resolved, configured),
     ...profileWarnings(resolved),
     ...memberWarnings(resolved),
@@ -29,6 +31,20 @@ export function settingsWarnings(
       immediate(`settings.warnings of the extension ${name}`, settings?.warnings?.(resolved)) ?? []
     ),
   ];
+}
+
+/** An ID token of that client has the audience of access tokens. A provider's profile names one as the provider does. */
+function audienceWarnings(
+  { audience }: Pick<Settings, "audience">,
+  { clients }: FilledSettings,
+): ConfigurationWarning[] {
+  if (audience === undefined || !clients.some((client) => client.client_id === audience)) return [];
+  return [{
+    path: "audience",
+    message:
+      `${quote(audience)} is the id of a client, so an API that compares only aud accepts that client's ID tokens ` +
+      "too. Let it compare typ, or write the URI of your API.",
+  }];
 }
 
 /** Members of configured clients that only an absent extension reads. */

@@ -193,21 +193,22 @@ function validateGrantTypes(grantTypes: ResolvingServer["grantTypes"] = []): Con
   );
 }
 
-function validateAudience({ audience, clients }: FilledSettings): ConfigIssue[] {
-  if (audience !== "" && !clients.some((client) => client.client_id === audience)) return [];
+function validateAudience({ audience }: FilledSettings): ConfigIssue[] {
+  if (audience !== "") return [];
   return [{
     path: "audience",
-    expected: "the name of the API that access tokens are for, not the id of a client",
-    received: audience === "" ? "an empty string" : `${quote(audience)}, a client`,
+    expected: "the name of the API that access tokens are for",
+    received: "an empty string",
     hint: "Write the URI of your API, or remove the setting: the default is the issuer.",
   }];
 }
 
-function validateResources({ resources = [] }: FilledSettings): ConfigIssue[] {
+/** Providers give APIs names that are no URIs; a server without their profile does not (RFC 8707 §2). */
+function validateResources({ resources = [], providers }: FilledSettings): ConfigIssue[] {
   return resources.flatMap(({ uri }, i) =>
-    isAbsoluteUri(uri) ? [] : [{
+    isAbsoluteUri(uri) || providers.length > 0 && uri !== "" ? [] : [{
       path: `resources[${i}].uri`,
-      expected: "an absolute URI with a host and without a fragment",
+      expected: "an absolute URI without a fragment",
       received: quote(uri),
       hint: "Write it as https://api.example.",
     }]

@@ -61,7 +61,7 @@ export function explainResource({ uri: received, problem }: WrongResource, serve
     }
     case "unsuitable":
       return {
-        expected: "an https URI, or an http URI on a test host, that is not the client_id of a client",
+        expected: "an absolute URI, http only on a test host, that is not the client_id of a client",
         received,
         fix: "Use https, and the URI of the resource itself.",
       };

@@ -12,8 +12,8 @@ import type { HostedResource, HostedResources, HostedServer } from "../hosted_se
 import { reject, resourceLimits } from "../rules/resource_indicators.ts";
 
 /**
- * Creates the resources. Of two with the same URI, the hosted one counts. Without a list in the settings, every https
- * URI is accepted, and every http URI on a host that may use plain http.
+ * Creates the resources. Of two with the same URI, the hosted one counts. Without a list in the settings, every
+ * absolute URI is accepted, but an http URI only on a host that may use plain http.
  */
 export function hostedResources({ resources, allows: { localUrls } }: ServerPolicy): HostedResources {
   let hosted: readonly HostedResource[] = [];
@@ -35,9 +35,10 @@ export function hostedResources({ resources, allows: { localUrls } }: ServerPoli
       const key = canonicalUri(uri);
       const own = hosted.find(({ identifier }) => canonicalUri(identifier) === key);
       if (own !== undefined) return own.identifier;
-      if (!isAbsoluteUri(uri)) return undefined;
+      // The list may name what is no URI, as several providers do.
       if (resources !== undefined) return byUri.get(key)?.uri;
-      return /^https:/i.test(uri) || allowsHttp(new URL(uri).hostname, localUrls) ? key : undefined;
+      if (!isAbsoluteUri(uri)) return undefined;
+      return !/^http:/i.test(uri) || allowsHttp(new URL(uri).hostname, localUrls) ? key : undefined;
     },
     registered,
     read,
@@ -112,6 +113,7 @@ async function findRequested(server: HostedServer, requested: readonly string[])
 
 /** Why the server issues no access tokens for a resource. */
 function resourceProblem({ resources }: HostedServer, uri: string): "not absolute" | "unknown" | "unsuitable" {
-  if (!isAbsoluteUri(uri)) return "not absolute";
-  return resources.configured === undefined ? "unsuitable" : "unknown";
+  const { configured } = resources;
+  if (!isAbsoluteUri(uri) && configured?.some((name) => !isAbsoluteUri(name)) !== true) return "not absolute";
+  return configured === undefined ? "unsuitable" : "unknown";
 }

@@ -4,7 +4,7 @@ import { emptyHeadResponse } from "../../core/http/message.ts";
 import type { App } from "../app.ts";
 import { endpointUrl } from "../../core/endpoint.ts";
 import type { ClaimsFacts, Members } from "./provider_functions.ts";
-import { canonicalUri } from "../../platform/http/absolute_uri.ts";
+import { canonicalUri, isAbsoluteUri } from "../../platform/http/absolute_uri.ts";
 import { parameters } from "../../core/params.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -69,10 +69,12 @@ export function auth0(): Provider {
   };
 }
 
-/** Auth0 copies the identifier of an API, character by character. A configured resource has its own spelling. */
+/**
+ * Auth0 copies the identifier of an API, character by character: any text. A configured resource has its own spelling.
+ */
 function withSentSpelling({ resources }: HostedServer): HostedServer["resources"] {
   if (resources.configured !== undefined) return resources;
-  const find = (uri: string) => resources.find(uri) === canonicalUri(uri) ? uri : resources.find(uri);
+  const find = (name: string) => !isAbsoluteUri(name) || resources.find(name) === canonicalUri(name) ? name : undefined;
   return Object.assign(Object.create(resources), { find });
 }
 

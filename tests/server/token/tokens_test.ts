@@ -302,14 +302,29 @@ test("[JA-03] aud is the configured audience, and the issuer by default", async 
   });
 });
 
-test("[JA-03] an audience that is empty or the id of a client is rejected at startup", async () => {
-  await forEachCase(["", "spa", "web"], async (audience) => {
-    const error = await assertRejects(
-      () => latchkey({ issuer: "https://as.test", clients, audience }),
-      ConfigurationError,
-    );
-    assertEquals(error.issues.map(({ path }) => path), ["audience"]);
+test("[JA-03] an empty audience is rejected at startup", async () => {
+  const error = await assertRejects(
+    () => latchkey({ issuer: "https://as.test", clients, audience: "" }),
+    ConfigurationError,
+  );
+  assertEquals(error.issues.map(({ path }) => path), ["audience"]);
+});
+
+test("[JA-03] the audience is any text; the id of a client is one with a warning, unless a profile names it", async () => {
+  await forEachCase(["my-api", "urn:example:api", "api://orders", "spa", "web", "my api"], async (audience) => {
+    const b = await testServer({ audience });
+    assertEquals(decodeClaims((await issue(b)).access_token).aud, audience);
+    const isClient = ["spa", "web"].includes(audience);
+    const warned = b.events.some((event) => event.type === "configuration_warning" && event.path === "audience");
+    assertEquals(warned, isClient);
+    // The kinds stay apart where the audiences do not.
+    const { id_token } = await issue(b);
+    const userinfo = await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${id_token}` } });
+    assertEquals(userinfo.status, 401);
   });
+  const account = [{ client_id: "account", redirect_uris: ["https://a.example/cb"] }];
+  const { events } = await testServer({ clients: account, profile: "keycloak" });
+  assertEquals(events.filter((event) => event.type === "configuration_warning" && event.path === "audience"), []);
 });
 
 /** A resource server that implements RFC 9068 §4 with node:crypto; throws if it rejects a token. */

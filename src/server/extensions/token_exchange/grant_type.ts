@@ -3,7 +3,7 @@
 import { isPairwise } from "../../entries/subjects.ts";
 import { type AccessItems, accessName, requestsAccess } from "../../entries/access.ts";
 import { type Params, splitScope } from "../../../core/params.ts";
-import { canonicalUri } from "../../../platform/http/absolute_uri.ts";
+import { canonicalUri, isAbsoluteUri } from "../../../platform/http/absolute_uri.ts";
 import type { TokenExchangePolicy, TokenExchangeSettings } from "./settings.ts";
 import { secondsNow } from "../../../core/keys/jwt.ts";
 import { millisecondsOf } from "../../../platform/jwt/jwt_policies.ts";
@@ -165,7 +165,9 @@ async function narrowTarget(
 ): Promise<readonly string[]> {
   const audience = [claims.aud].flat();
   const ofClient = Object.hasOwn(targets, client.id) ? targets[client.id]! : [];
-  const allowed = [...audience, ...await server.resources.registered(server, ofClient)];
+  // `audience` may be the logical name of a service (RFC 8693 §2.1).
+  const names = ofClient.filter((name) => !isAbsoluteUri(name));
+  const allowed = [...audience, ...names, ...await server.resources.registered(server, ofClient)];
   const requested = [...parameters.getAll("resource"), ...parameters.getAll("audience")];
   const found = new Set(requested.map((uri) => server.resources.find(uri) ?? canonicalUri(uri)));
   if ([...found].every((uri) => allowed.includes(uri))) {

@@ -22,7 +22,7 @@ export const tokenExchange: Extension<TokenExchangePolicy> = {
     fields: tokenExchangeFields,
     async validate(settings, issuer) {
       if (!isOn(settings)) return [];
-      return (await import("./validate_settings.ts")).validateTokenExchange(settings, issuer);
+      return (await import("./validate_settings.ts")).validateResourceAuthorizationServers(settings, issuer);
     },
     warnings: (settings) =>
       unlistedClientsWarnings(

@@ -24,8 +24,8 @@ export interface TokenExchangeSettings {
   /** Whether public clients may exchange tokens too. Default: false. */
   readonly allowPublicClients?: boolean;
   /**
-   * The resources for which each client may exchange tokens, in addition to the resources of the exchanged token.
-   * Default: none.
+   * The resources for which each client may exchange tokens, in addition to the resources of the exchanged token: URIs,
+   * or logical names of services, which requests send as `audience` (RFC 8693 §2.1). Default: none.
    */
   readonly targets?: Readonly<Record<string, readonly string[]>>;
 }
