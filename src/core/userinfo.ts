@@ -6,6 +6,7 @@ import { requireAccessToken } from "./tokens/read_access_token.ts";
 import { hasTokenInQuery, type OtherPlace } from "./tokens/sent_token.ts";
 import { claimsForScope } from "./claims.ts";
 import { policyOf } from "./clients/repository.ts";
+import { splitScope } from "./params.ts";
 import { reject } from "./reject.ts";
 import { registeredScope } from "./grants/narrow_grant.ts";
 import type { Server } from "./server.ts";
@@ -30,10 +31,18 @@ async function respond(context: Context): Promise<ResponseLike> {
       header: (name) => request.headers.get(name),
     },
     other,
-    "openid",
+    ...requiredScope(server),
   );
   const response = await showClaims(server, token, other?.name === "form");
   return token.headers === undefined ? response : withHeaders(response, token.headers);
+}
+
+/**
+ * `openid` (OpenID Connect Core §5.3). A server without that scope value speaks plain OAuth: any token of a user gets
+ * what its scope releases.
+ */
+function requiredScope({ settings: { scopes } }: Server): readonly string[] {
+  return scopes.includes("openid") ? ["openid"] : [];
 }
 
 async function showClaims(server: Server, token: AccessToken, isInForm: boolean): Promise<HttpResponse> {
@@ -42,9 +51,9 @@ async function showClaims(server: Server, token: AccessToken, isInForm: boolean)
   const client = (await server.clients.findHolder(claims.client_id))!;
   server.observe?.(server, client.id, "userinfo", { clientId: client.id });
   if (isInForm) assertFormAllowed(policyOf(server, client));
-  if (user === undefined) throw reject("CC-03", undefined, { scope: "openid" });
+  if (user === undefined) throw reject("CC-03", undefined, { scope: requiredScope(server)[0] });
   // A scope value that the client has lost since the token was issued releases no claims.
-  const scope = registeredScope(client, claims.scope!.split(" "));
+  const scope = registeredScope(client, splitScope(claims.scope ?? ""));
   const scopeClaims = claimsForScope(server.claims, user, scope);
   const { claims: requests } = server.requestParts;
   const releasedClaims = await requests?.inUserinfo(server, claims, client, user, scopeClaims) ?? scopeClaims;

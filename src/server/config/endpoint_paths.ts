@@ -24,7 +24,7 @@ export interface EndpointPaths extends ExtensionEndpointPaths {
 /** Describes the path of an endpoint. */
 export function pathField(example: string): Field<string> {
   return text([example], {
-    pattern: /^(?:\/\.\.){0,4}(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+$/,
+    pattern: /^(?:\/\.\.){0,4}(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~@:+,=!$-]+)+$/,
     expected: "a path of plain words, each after a slash, or such a path after /..",
   });
 }
