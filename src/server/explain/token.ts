@@ -27,7 +27,17 @@ export const tokenTexts = {
   "TK-05": {
     fix:
       "Send grant_type with one of the values that the metadata lists under grant_types_supported. OAuth 2.1 has no password grant: log users in by authorization_code with PKCE.",
-    explain: ({ grantTypes, sent }) => ({ expected: grantTypes.join(" or "), received: sent ?? "no grant_type" }),
+    explain: ({ grantTypes, sent }, { issuer, settings }) => ({
+      expected: grantTypes.join(" or "),
+      received: sent ?? "no grant_type",
+      ...sent === "password" && settings.allows.openTools && {
+        fix:
+          "OAuth 2.1 has no password grant: log users in by authorization_code with PKCE. A test gets a token without a " +
+          `login from a server with --control on: curl --json '{}' ${
+            issuer.replace(/\/$/, "")
+          }/_control/mint/accessToken`,
+      },
+    }),
   },
   "TK-06": {
     passes: "the client is registered for this grant_type",
