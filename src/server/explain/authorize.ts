@@ -5,7 +5,7 @@ import type { RuleTexts } from "./rule_text.ts";
 import { byProfile } from "../config/server_policy.ts";
 import { explainClientId } from "./clients.ts";
 import { explainRedirectUri, explainRepeated, listUris, registeredUriHint } from "./parameters.ts";
-import { describeChallenge, explainVerifier, missingMethod } from "./pkce.ts";
+import { describeChallenge, describeVerifier, explainVerifier, missingMethod } from "./pkce.ts";
 import { explainResponseMode, explainResponseType, explainUnregisteredType } from "./response.ts";
 import { explainMissingScope, explainScope } from "./scope.ts";
 
@@ -153,7 +153,7 @@ export const authorizeTexts = {
   },
   "PK-01": {
     fix:
-      "Generate a code_verifier for each login. Send its SHA-256 digest as code_challenge, with code_challenge_method=S256.",
+      "Use PKCE: generate a code_verifier for each login, and send its SHA-256 digest as code_challenge, with code_challenge_method=S256.",
     setting: () => "pkce.requireForConfidential",
     explain: ({ acceptsNonce }) => ({
       reason: "a public client must send a code_challenge",
@@ -164,7 +164,7 @@ export const authorizeTexts = {
   "PK-02": {
     passes: "no code_challenge, which is optional for this confidential client",
     fix:
-      "Generate a code_verifier for each login. Send its SHA-256 digest as code_challenge, with code_challenge_method=S256.",
+      "Use PKCE: generate a code_verifier for each login, and send its SHA-256 digest as code_challenge, with code_challenge_method=S256.",
     setting: () => "pkce.requireForConfidential",
     explain: ({ policy, acceptsNonce }) => ({
       reason: `the configuration requires PKCE of this confidential client${
@@ -206,7 +206,7 @@ export const authorizeTexts = {
     fix: "Encode 32 random bytes as base64url, which gives 43 characters.",
     explain: ({ verifier }) => ({
       expected: "43 to 128 characters of A-Z a-z 0-9 - . _ ~",
-      received: `${verifier.length} characters${/^"|%/.test(verifier) ? ", JSON-encoded or URL-encoded" : ""}`,
+      received: describeVerifier(verifier),
     }),
   },
   "PK-09": {

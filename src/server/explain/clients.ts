@@ -4,12 +4,15 @@ import { describeRemovedClient } from "../entries/server_clients.ts";
 import { describeKnownIds, withNearest } from "../entries/unregistered_clients.ts";
 import type { Repeated, UnknownClient } from "../../core/rules/authorize.ts";
 import type { HostedServer } from "../hosted_server.ts";
-import { explainRepeated } from "./parameters.ts";
+import { explainRepeated, quotedUrlFix } from "./parameters.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
 /** Explains a `client_id` that is missing, repeated or unknown. */
 export function explainClientId(facts: UnknownClient | Repeated | undefined, server: HostedServer): RejectionTexts {
-  if (facts === undefined) return { expected: "client_id of a registered client", received: "no client_id" };
+  if (facts === undefined) {
+    const fix = `Send client_id once, exactly as it is registered. ${quotedUrlFix}`;
+    return { expected: "client_id of a registered client", received: "no client_id", fix };
+  }
   if ("repeated" in facts) return explainRepeated(facts);
   const { id, redirectUri, hasChallenge } = facts;
   const known = describeKnownIds(server, id);

@@ -4,6 +4,9 @@ import type { Repeated, UnregisteredUri } from "../../core/rules/authorize.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
+/** The fix of a request in which only the first parameter of a URL arrived. */
+export const quotedUrlFix = "In a shell, put the URL in quotation marks: & ends a command.";
+
 /** Explains a parameter that was sent more than once. */
 export function explainRepeated({ repeated, times }: Repeated): RejectionTexts {
   return {

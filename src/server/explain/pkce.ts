@@ -25,6 +25,18 @@ export function describeChallenge(challenge: string): string {
   return `${challenge.length} ${kind}`;
 }
 
+/** The length of a malformed code verifier, and the characters that it must not have. */
+export function describeVerifier(verifier: string): string {
+  const kind = /^"|%/.test(verifier)
+    ? ", JSON-encoded or URL-encoded"
+    : /[+/=]/.test(verifier)
+    ? ", some of standard base64: + / ="
+    : /[^\w.~-]/.test(verifier)
+    ? ", some of them not allowed"
+    : "";
+  return `${verifier.length} characters${kind}`;
+}
+
 /** A mistake that results in another challenge. */
 interface Mistake {
   /** The challenge that the mistake results in; `undefined` if the verifier does not allow the mistake. */
@@ -40,6 +52,11 @@ const mistakes: readonly Mistake[] = [
     challenge: (verifier) => verifier,
     reason: "code_verifier equals code_challenge: the challenge is the unhashed verifier, as for plain",
     fix: "Send BASE64URL(SHA-256(code_verifier)) as code_challenge, and the verifier itself with the code.",
+  },
+  {
+    challenge: (verifier) => digest(`${verifier}\n`),
+    reason: "code_challenge is the hash of the verifier and a line break",
+    fix: 'Hash the characters of code_verifier alone: in a shell, printf %s "$verifier" in place of echo.',
   },
   {
     challenge: (verifier) => digest(JSON.stringify(verifier)),

@@ -9,12 +9,16 @@ import { byProfile } from "../config/server_policy.ts";
 import { responseTypeNames } from "../config/setting_groups.ts";
 import { separatorFix } from "../config/separators.ts";
 import { sortResponseType } from "../../core/params.ts";
+import { quotedUrlFix } from "./parameters.ts";
 import type { RejectionTexts } from "./rule_text.ts";
 
 /** Explains a response type that the server does not support. */
 export function explainResponseType({ received, policy }: UnsupportedResponseType): RejectionTexts {
   const expected = `response_type=${policy.responseTypes.join(" or ")}`;
-  if (received === undefined) return { expected, received: "no response_type" };
+  if (received === undefined) {
+    const fix = `Send ${expected}, and exchange the code at the token endpoint. ${quotedUrlFix}`;
+    return { expected, received: "no response_type", fix };
+  }
   const name = sortResponseType(received);
   return {
     expected,

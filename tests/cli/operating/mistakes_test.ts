@@ -182,7 +182,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     sentence: "a public client must send a code_challenge",
     expected: /^code_challenge=BASE64URL\(SHA-256\(code_verifier\)\)/,
     received: "no code_challenge",
-    fix: /Generate a code_verifier for each login/,
+    fix: /Use PKCE: generate a code_verifier for each login/,
   },
   "neither code_challenge nor nonce": {
     send: (server) =>
@@ -199,7 +199,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     sentence: "the configuration requires PKCE of this confidential client, by the profile oauth2.1",
     expected: /^code_challenge=BASE64URL/,
     received: "no code_challenge",
-    fix: /Generate a code_verifier/,
+    fix: /generate a code_verifier/,
   },
   "code_challenge_method=plain": {
     send: (server) => server.authorize({ code_challenge_method: "plain" }),
@@ -244,6 +244,34 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     expected: "the code_verifier of this code_challenge",
     received: "another code_verifier",
     fix: /Hash the characters of code_verifier as they are sent/,
+  },
+  "the challenge of a verifier that echo wrote": {
+    send: async (server) =>
+      server.token({ code: await server.code({ code_challenge: hash(`${verifier}\n`, "base64url") }) }),
+    ...wrongVerifier,
+    sentence: "code_challenge is the hash of the verifier and a line break",
+    expected: "the code_verifier of this code_challenge",
+    received: "another code_verifier",
+    fix: /printf %s/,
+  },
+  "a code_verifier in standard base64": {
+    send: async (server) => server.token({ code: await server.code(), code_verifier: "a+b/".repeat(11) + "=" }),
+    outcome: "400 invalid_request",
+    rule: "PK-08",
+    sentence: "code_verifier is not 43 to 128 unreserved characters",
+    expected: /^43 to 128 characters of A-Z/,
+    received: "45 characters, some of standard base64: + / =",
+    fix: /Encode 32 random bytes as base64url/,
+  },
+  "a URL without quotation marks in a shell": {
+    send: (server) => server.get("/oauth2/authorize?response_type=code"),
+    outcome: "400 invalid_request",
+    rule: "AZ-02",
+    client: "",
+    sentence: "client_id is missing",
+    expected: "client_id of a registered client",
+    received: "no client_id",
+    fix: /In a shell, put the URL in quotation marks/,
   },
   "the verifier of another tab": {
     send: async (server) => {
@@ -406,7 +434,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     outcome: "302 invalid_target",
     rule: "RI-01",
     sentence: "the server issues no tokens for this resource",
-    expected: "an https URI, or an http URI on a test host",
+    expected: "an absolute URI, http only on a test host",
     received: "http://api.widgets.com",
     fix: /Use https/,
   },
