@@ -161,7 +161,8 @@ export interface TestControl extends LoginClient, BackchannelClient, DeviceClien
    */
   changeSettings(settings: ChangeableSettings): void;
   /**
-   * Makes a key of yours the signing key, with its `kid`.
+   * Makes a key of yours the signing key, with its `kid`. The JWKS has the earlier keys of its algorithm too, for the
+   * tokens that they signed.
    *
    * @param lead Seconds for which it is published before it signs. Default: 0.
    * @throws {TypeError} If it is not a private JWK for an algorithm of this server, or its `kid` is in use.

@@ -73,6 +73,24 @@ export async function resolveLoginHint(
   return undefined;
 }
 
+/**
+ * The user that a `login_hint` names, or that `"any"` of the setting `users` creates, for a request without a browser;
+ * `undefined` for no user.
+ */
+export async function userForClientHint(
+  server: HostedServer,
+  hint: string,
+  clientId: string,
+): Promise<User | undefined> {
+  const named = await userForHint(server, hint);
+  if (named !== undefined || !server.settings.acceptsAny.includes("users")) return named;
+  const created = await createUser(server, hint);
+  if (typeof created !== "object") return undefined;
+  const facts = { hint, limit: maxUsers, isSilent: false };
+  server.observe?.(server, clientId, "OI-06", { ...facts, effect: "created by the setting users" });
+  return created;
+}
+
 /** Creates the user that the hint names. Returns the user or the reason why not; `undefined`: another reason. */
 async function createUser(server: HostedServer, hint: string): Promise<User | "no sub" | "too many users" | undefined> {
   const user = { sub: hint, name: hint, ...hint.includes("@") && { email: hint } };

@@ -8,7 +8,8 @@ import type { Client } from "../../../core/clients/repository.ts";
 import { isReadable } from "../../config/readable_text.ts";
 import { randomId, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
-import { userForHint } from "../../entries/login_hint.ts";
+import type { HostedServer } from "../../hosted_server.ts";
+import { userForClientHint } from "../../entries/login_hint.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
 import { type PolledRequestRecord, polledStore } from "../polled/records.ts";
 import { addPolledRequest, readPolledRequest } from "../polled/polled_request.ts";
@@ -45,7 +46,7 @@ const retryAfterSeconds = 60;
  * @throws {OAuthError} If the client may not use the grant type, a parameter is invalid, or the hint names no user.
  */
 export async function startAuthentication(
-  server: Server,
+  server: HostedServer,
   client: Client,
   params: Params,
   address: string | undefined,
@@ -147,13 +148,15 @@ function readLifetime(server: Server, params: Params): number {
 
 /** The user of the hint. `readPolledRequest` has verified an `id_token_hint`. */
 async function findUser(
-  server: Server,
+  server: HostedServer,
   client: Client,
   hint: typeof hintNames[number],
   params: Params,
   demandedSubs: readonly (readonly string[])[],
 ): Promise<User> {
-  const named = hint === "login_hint" ? await userForHint(server, params.get("login_hint")!) : undefined;
+  const named = hint === "login_hint"
+    ? await userForClientHint(server, params.get("login_hint")!, client.id)
+    : undefined;
   const demanded = demandedSubs.length === 0 ? undefined : await server.identifiers.find(server, client, demandedSubs);
   const sub = named?.sub ?? demanded?.[0];
   const user = sub === undefined || demanded?.includes(sub) === false ? undefined : await server.users.find(sub);

@@ -79,6 +79,14 @@ test("[CB-02] exactly one hint", async () => {
   ], async ([fields, outcome]) => assertEquals(await getOutcome(await start(b, fields)), outcome));
 });
 
+test("[CB-10, OI-06] with users any a hint of no user creates one with a warning, as at a login", async () => {
+  const b = await server({ users: "any", login: "auto" });
+  const { id_token } = await (await poll(b, await started(b, { login_hint: "dora@example.com" }))).json();
+  assertEquals(decodeClaims(id_token).sub, "dora@example.com");
+  assert(b.events.some((event) => event.type === "warning" && event.explanation.rule === "OI-06"));
+  assertEquals(await getOutcome(await start(b, { login_hint: "x".repeat(5000) })), "400 unknown_user_id");
+});
+
 test("[CB-10] a hint that names no user is unknown_user_id, and nothing is stored", async () => {
   const store = memoryStore();
   const b = await server({ store, unknownLoginHint: "create" });
