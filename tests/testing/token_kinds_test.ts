@@ -1,6 +1,6 @@
 /**
- * The kinds of JWTs: `typ` of access tokens by setting and profile, and no JWT serves as one of another kind (groups JA,
- * BR).
+ * The kinds of JWTs: `typ` of access tokens by setting and profile, and no JWT serves as one of another kind (groups
+ * JA, BR).
  */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
@@ -213,7 +213,7 @@ test("[JA-04, BR-03] each place accepts the JWTs of its kind and no other, whate
   }
 });
 
-test("[JA-04, PR-08] a resource accepts the access tokens of its server in the form that it is told, and no other JWT", async () => {
+test("[JA-04, PR-08] a resource accepts the access tokens of its server of its option accessTokenTyp, and no other JWT", async () => {
   for (const typ of ["at+jwt", "JWT", "none"] as const) {
     const kit = await openKit({ accessTokenTyp: typ });
     const { as } = kit;
@@ -235,7 +235,7 @@ test("[JA-04, PR-08] a resource accepts the access tokens of its server in the f
       const found: string[] = [];
       for (const [kind, jwt] of Object.entries(jwts)) if (await check(jwt!, audience)) found.push(kind);
       const expected = ["access token", "access token of a client", "minted access token"];
-      assertEquals(found, accessTokenTyp === typ || typ === "at+jwt" ? expected : [], `${typ}, told ${accessTokenTyp}`);
+      assertEquals(found, accessTokenTyp === typ || typ === "at+jwt" ? expected : [], `${typ}, at ${accessTokenTyp}`);
       if (accessTokenTyp === "at+jwt" && typ !== "at+jwt") {
         assertMatch(rejections[0]!.received!, typ === "JWT" ? /typ "JWT"/ : /no typ/);
         assertMatch(rejections[0]!.fix!, /pass it to jwksVerifier\(\) as accessTokenTyp/);

@@ -1,7 +1,6 @@
 /** Verification of JWTs that this server has signed (RFC 7519 §7.2). */
 
 import { hasAlgorithm } from "../crypto.ts";
-import { isAccessTokenId } from "../tokens/access_token.ts";
 import { type HeaderPolicy, secondsNow } from "./jwt.ts";
 import type { Server } from "../server.ts";
 import type { ExpectedClaims, OwnJwtPolicy, ReadJwtKind } from "./verify_jwt.ts";
@@ -58,8 +57,8 @@ export async function verifyOwnJwt(
 }
 
 /**
- * Whether a JWT that a key of this server has signed is of a kind. Access tokens have the `typ` of RFC 9068 §2.1, or the
- * one of the policy, which other kinds may have too: `jti` distinguishes them.
+ * Whether a JWT that a key of this server has signed is of a kind. Access tokens have the `typ` of RFC 9068 §2.1, or
+ * the one of the policy, which other kinds may have too: `jti` distinguishes them.
  */
 export function isKind(
   { accessTokenTyp }: HeaderPolicy,
@@ -70,6 +69,14 @@ export function isKind(
   const type = typ === undefined ? "none" : mediaType(String(typ));
   if (kind === "id_token") return type === "jwt" && !isAccessTokenId(jti);
   return type === "at+jwt" || type === accessTokenTyp.toLowerCase() && isAccessTokenId(jti);
+}
+
+/**
+ * Whether a `jti` is that of an access token: the ids of a grant and of a token, which no other JWT of this server has.
+ * An extension may append more after `~`.
+ */
+function isAccessTokenId(jti: unknown): boolean {
+  return typeof jti === "string" && /^[\w-]{22}(?:\.[\w-]{22})+(?:~.*)?$/.test(jti);
 }
 
 /** A `typ` without the differences that do not count: case and the prefix `application/` (RFC 7515 §4.1.9). */

@@ -53,14 +53,6 @@ export function newTokenId(
   return `${subjectTokenId}.${randomId(randomBytes)}`;
 }
 
-/**
- * Whether a claim begins as {@link newTokenId} does, which no other JWT of this server has as its `jti`. An extension may
- * append more after `~`.
- */
-export function isAccessTokenId(jti: unknown): boolean {
-  return typeof jti === "string" && /^[\w-]{22}(?:\.[\w-]{22})+(?:~.*)?$/.test(jti);
-}
-
 export function grantOfAccessToken(jti: string): string {
   return jti.split(".", 1)[0]!;
 }

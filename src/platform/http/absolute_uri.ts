@@ -8,7 +8,7 @@ const uriWithoutHost = /^([A-Za-z][A-Za-z0-9+.-]*):(?!\/\/)([^#\s]+)$/;
 
 /**
  * Whether a text is an absolute URI without a fragment (RFC 8707 §2, RFC 3986 §4.3). An http URI has a host; no URI has
- * user information. It may be a name that nobody can open, such as `urn:example:api`.
+ * user information. It may be a name alone, such as `urn:example:api`.
  */
 export function isAbsoluteUri(uri: string): boolean {
   return (uriWithHost.test(uri) || !httpUri.test(uri) && uriWithoutHost.test(uri)) && URL.canParse(uri);

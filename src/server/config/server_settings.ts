@@ -58,8 +58,8 @@ export interface ServerSettings
    */
   readonly defaultEndpoints?: boolean;
   /**
-   * The resources that access tokens are for (RFC 8707). Default: a request may name every absolute URI, with http only on
-   * a test host.
+   * The resources that access tokens are for (RFC 8707). Default: a request may name every absolute URI, with http only
+   * on a test host.
    */
   readonly resources?: readonly ResourceSettings[];
   /** The rotation of signing keys. */
@@ -79,8 +79,8 @@ export type MetadataForm = "oauth-inserted" | "openid-inserted" | "openid-append
 /** @internal A protected resource that access tokens can be for (RFC 8707). */
 export interface ResourceSettings {
   /**
-   * The absolute URI of the resource, without a fragment, such as `urn:example:api`: the `aud` of its access tokens. With
-   * the profile of a provider, any text.
+   * The absolute URI of the resource, without a fragment, such as `urn:example:api`: the `aud` of its access tokens.
+   * With the profile of a provider, any text.
    */
   readonly uri: string;
   /** `opaque`: the resource introspects its access tokens. Default: `jwt`. */

@@ -33,7 +33,7 @@ export function settingsWarnings(
   ];
 }
 
-/** An ID token of that client has the audience of access tokens. A provider's profile names one as the provider does. */
+/** An ID token of that client has the audience of access tokens. The profile of a provider names its own. */
 function audienceWarnings(
   { audience }: Pick<Settings, "audience">,
   { clients }: FilledSettings,

@@ -7,6 +7,7 @@ import { rejectUntrustedHost } from "../../../core/cross_site.ts";
 import type { Handlers } from "../../../core/route.ts";
 import { json } from "../../../core/http/message.ts";
 import { decideImmediately } from "../polled/decide_immediately.ts";
+import type { HostedServer } from "../../hosted_server.ts";
 import { startAuthentication } from "./authentication_request.ts";
 import { findRequest } from "./find_request.ts";
 import { cibaGrant } from "./settings.ts";
@@ -18,7 +19,7 @@ import { cibaGrant } from "./settings.ts";
  *   does.
  */
 export function backchannelHandlers(approver?: Approver): Handlers {
-  return clientEndpoint(async (server, { client, parameters }, context) => {
+  return clientEndpoint(async (server: HostedServer, { client, parameters }, context) => {
     // DNS rebinding: a page of an attacker knows the secret of the demo client.
     if (approver !== undefined) rejectUntrustedHost(server, context.request, "UI-20");
     const { address } = context.target.clientAddress;
