@@ -3,6 +3,7 @@
 import type { Context } from "../../core/context.ts";
 import type { TraceEvent } from "../../server/trace.ts";
 import { clientChangeUrl } from "../../server/errors/client_change.ts";
+import { compareTexts, type TextDifference } from "../../server/pages/compare_texts.ts";
 import { suggestUri } from "../../server/explain/suggest_match.ts";
 import { findFix } from "../../server/rules.ts";
 
@@ -10,8 +11,10 @@ import { findFix } from "../../server/rules.ts";
 export interface EventDetails {
   /** How to fix the request. */
   readonly fix?: string;
-  /** How a rejected URI differs from the registered one: a sentence. */
-  readonly difference?: string;
+  /** How the received value differs from the expected one, or a rejected URI from the registered one: sentences. */
+  readonly note?: string;
+  /** The part of the received value that differs from the expected one, or from the most similar registered URI. */
+  readonly difference?: TextDifference;
   /** The form that changes the clients so that the server accepts the request. */
   readonly change?: { readonly url: string; readonly label: string };
 }
@@ -21,10 +24,17 @@ export function describeEvent(event: TraceEvent, context?: Context): EventDetail
   if (!("explanation" in event)) return {};
   const { type, explanation } = event;
   const fix = findFix(explanation);
-  if (type !== "rejected" || context === undefined) return { fix };
+  const suggestion = suggestUri(explanation);
+  const { expected, received } = explanation;
+  const meant = suggestion?.text ?? expected;
+  const difference = meant === undefined || received === undefined ? undefined : compareTexts(meant, received);
+  const sentences = [difference?.words, suggestion?.difference].filter((text) => text !== undefined);
+  const note = sentences.length === 0 ? undefined : sentences.join(" ");
+  if (type !== "rejected" || context === undefined) return { fix, note, difference };
   return {
     fix,
-    difference: suggestUri(explanation)?.difference,
+    note,
+    difference,
     change: clientChangeUrl(context, explanation.change),
   };
 }

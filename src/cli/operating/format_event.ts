@@ -3,6 +3,7 @@
 import type { TraceEvent } from "../../server/trace.ts";
 import type { Explanation } from "../../core/errors.ts";
 import { printable } from "../../core/quote_value.ts";
+import type { TextDifference } from "../../server/pages/compare_texts.ts";
 import type { EventCount } from "./batch_lines.ts";
 import type { EventDetails } from "./describe_event.ts";
 import { wrap } from "./wrap.ts";
@@ -153,6 +154,9 @@ function formatEndpoint(endpoint: string): string {
   return printable(endpoint.length > 200 ? `${endpoint.slice(0, 199)}…` : endpoint);
 }
 
+/** Stands in a received value where characters are missing. */
+const missingMark = "‸";
+
 /** The mark of each kind of line, and its colour. */
 const marks = { success: ["✓", 32], rejected: ["✗", 31], warning: ["!", 33], note: ["i", 36] } as const;
 
@@ -178,7 +182,7 @@ function formatMark(kind: keyof typeof marks, terminal: Terminal | undefined): s
   return paint(color, mark, terminal);
 }
 
-function paint(code: number, text: string, { colors = false }: Terminal = {}): string {
+function paint(code: number | string, text: string, { colors = false }: Terminal = {}): string {
   return colors ? `\u001b[${code}m${text}\u001b[0m` : text;
 }
 
@@ -194,7 +198,8 @@ function formatFailure(
   { type, at, client, explanation }: Extract<TraceEvent, { readonly explanation: Explanation }>,
   outcome: string,
   endpoint: string | undefined,
-  { details: { fix, difference, change } = {}, request: { method, status, link, id } = {}, terminal }: FormatOptions,
+  { details: { fix, note, difference, change } = {}, request: { method, status, link, id } = {}, terminal }:
+    FormatOptions,
 ): string {
   const heading = [
     endpoint && [method, formatEndpoint(endpoint)],
@@ -203,21 +208,43 @@ function formatFailure(
     explanation.rule && [paint(2, explanation.rule, terminal)],
   ].flatMap((words) => words ? [words.filter((word) => word !== undefined).join(" ")] : []);
   const { reason, expected, received, earlier } = explanation;
-  const values = {
-    expected,
-    received,
-    earlier,
-    note: difference,
-    fix,
-    request: link === undefined ? id : undefined,
-  };
+  const compared = Object.entries({ expected, received } as const).flatMap(([label, value]) =>
+    value === undefined ? [] : [
+      difference && terminal?.colors
+        ? markPart(label as "expected" | "received", value, difference)
+        : labelLine(label, value),
+    ]
+  );
+  const others = { earlier, note, fix, request: link === undefined ? id : undefined };
   const lines = [
     reason,
-    ...Object.entries(values).flatMap(([name, value]) => value === undefined ? [] : [`${name.padEnd(9)} ${value}`]),
+    ...compared,
+    ...Object.entries(others).flatMap(([label, value]) => value === undefined ? [] : [labelLine(label, value)]),
     ...change === undefined ? [] : [`→ ${change.label}: ${change.url}`],
     ...link === undefined ? [] : [`→ ${link}`],
   ];
   return formatBlock(timeOfDay(at, terminal), type, heading, lines, terminal);
+}
+
+/** A line with a part to mark: the text before, the part, and the text after it. */
+type MarkedLine = readonly [before: string, part: string, after: string];
+
+/** The line of the expected or the received value, with the differing part of the value. */
+function markPart(
+  label: "expected" | "received",
+  value: string,
+  { before, after, ...parts }: TextDifference,
+): string | MarkedLine {
+  const part = parts[label];
+  // A caret in the expected value would be copied with it.
+  if (label === "expected" && part === "") return labelLine(label, value);
+  // The text that was compared may be one of several.
+  const start = Math.max(0, ` or ${value} or `.indexOf(` or ${before}${part}${after} or `)) + before.length;
+  return [labelLine(label, value.slice(0, start)), part, value.slice(start + part.length)];
+}
+
+function labelLine(label: string, value: string): string {
+  return `${label.padEnd(9)} ${value}`;
 }
 
 /** The names of values, which their text follows in one column. */
@@ -228,18 +255,27 @@ function formatBlock(
   time: string,
   kind: keyof typeof marks,
   heading: readonly string[],
-  lines: readonly string[],
+  lines: readonly (string | MarkedLine)[],
   terminal: Terminal | undefined,
 ): string {
   const indent = " ".repeat(time.length + 1);
   return [
     `${time} ${formatMark(kind, terminal)} ${heading.join("  ")}`,
     ...lines.flatMap((line) => {
+      if (typeof line !== "string") {
+        if (line.join("").length <= maxLineChars) return [indent + paintPart(line, terminal)];
+        line = line.join("");
+      }
       const text = printable(truncate(line));
       const hanging = indent + " ".repeat(labelled.exec(text)?.[0].length ?? 0);
       return wrap(indent + text, hanging, terminal?.width);
     }),
   ].join("\n");
+}
+
+/** A line with its part underlined. A caret stands where characters are missing. */
+function paintPart([before, part, after]: MarkedLine, terminal: Terminal | undefined): string {
+  return printable(before) + paint("31;4", part === "" ? missingMark : printable(part), terminal) + printable(after);
 }
 
 function truncate(text: string): string {

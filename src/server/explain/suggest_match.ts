@@ -2,6 +2,7 @@
 
 import { describeKnownIds } from "../entries/unregistered_clients.ts";
 import { findNearest } from "../config/config_issue.ts";
+import { compareTexts } from "../pages/compare_texts.ts";
 import type { Explanation } from "../../core/errors.ts";
 import type { SuggestedMatch } from "../pages/rule_result.ts";
 import type { Server } from "../../core/server.ts";
@@ -52,8 +53,8 @@ const uriParts = [["protocol", "scheme"], ["hostname", "host"], ["port", "port"]
   "query",
 ]] as const;
 
-/** How the received URI differs: in one part, in the slash at its end, or in its spelling if both are equivalent. */
-const differences: Readonly<Record<typeof uriParts[number][1] | "slash" | "spelling", string>> = {
+/** How the received URI differs: in one part, or in its spelling if both are equivalent. */
+const differences: Readonly<Record<typeof uriParts[number][1] | "spelling", string>> = {
   scheme: "The two URIs differ only in the scheme.",
   host: "The two URIs differ only in the host.",
   port:
@@ -61,7 +62,6 @@ const differences: Readonly<Record<typeof uriParts[number][1] | "slash" | "spell
     "is public or native; with https only where the issuer is on a test host.",
   path: "The two URIs differ only in the path.",
   query: "The two URIs differ only in the query.",
-  slash: "The two URIs differ only in the slash at the end.",
   spelling: "The two URIs lead to the same page, but the server compares URIs character by character.",
 };
 
@@ -74,8 +74,11 @@ function closestUri(received: string, registered: readonly string[]): SuggestedM
   const closest = candidates.find(({ differing }) => differing?.length === 0) ??
     candidates.find(({ differing }) => differing?.length === 1);
   if (closest !== undefined) {
-    const isSlash = `${received}/` === closest.uri || received === `${closest.uri}/`;
-    return { text: closest.uri, difference: differences[isSlash ? "slash" : closest.differing![0] ?? "spelling"] };
+    const part = closest.differing![0] ?? "spelling";
+    // Words about the characters say more than the name of a path or query.
+    const hasWords = compareTexts(closest.uri, received)?.words !== undefined;
+    const difference = hasWords && (part === "path" || part === "query") ? undefined : differences[part];
+    return { text: closest.uri, difference };
   }
   const text = findNearest(received, candidates.map(({ uri }) => uri), maxDifferingCharacters, differingLength);
   return text === undefined ? undefined : { text };

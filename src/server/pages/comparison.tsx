@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
-/** Expected and received value, one below the other, with the first difference marked. */
+/** Expected and received value, one below the other, with the difference marked in both and said in words. */
 
 import type { VNode } from "preact";
+import { compareTexts } from "./compare_texts.ts";
 import type { RuleResult } from "./rule_result.ts";
 import { BoxedCode, Breakable, DefinitionItem, WordBreaks } from "./value.tsx";
 
@@ -11,25 +12,19 @@ interface ComparisonProps extends Pick<RuleResult, "expected" | "received"> {
   readonly label?: string;
 }
 
-/** Index of the first difference in `received`; undefined if less than half of it is equal. */
-function firstDifference(expected: string, received: string): number | undefined {
-  let length = 0;
-  // Whole characters, so that no surrogate pair is split.
-  for (const character of received) {
-    if (!expected.startsWith(character, length)) break;
-    length += character.length;
-  }
-  return length < received.length && length * 2 >= received.length ? length : undefined;
-}
-
-function ReceivedText({ text, from }: { readonly text: string; readonly from: number | undefined }): VNode {
-  if (from === undefined) return <BoxedCode text={text} />;
+/** A text with its differing part marked; an empty mark stands where characters are missing. */
+function MarkedText({ text, before, part }: {
+  readonly text: string;
+  readonly before: string;
+  readonly part: string;
+}): VNode {
   return (
     <code class="wire">
-      <Breakable text={text.slice(0, from)} />
+      <Breakable text={before} />
       <mark>
-        <Breakable text={text.slice(from)} />
+        <Breakable text={part} />
       </mark>
+      <Breakable text={text.slice(before.length + part.length)} />
       <WordBreaks text={text} />
     </code>
   );
@@ -38,18 +33,24 @@ function ReceivedText({ text, from }: { readonly text: string; readonly from: nu
 /** Renders nothing without values. */
 export function Comparison({ expected, received, label = "Expected" }: ComparisonProps): VNode | null {
   if (expected === undefined && received === undefined) return null;
+  const difference = expected === undefined || received === undefined ? undefined : compareTexts(expected, received);
   return (
     <dl class="comparison">
       {expected !== undefined && (
         <DefinitionItem label={label}>
-          <BoxedCode text={expected} />
+          {difference
+            ? <MarkedText text={expected} before={difference.before} part={difference.expected} />
+            : <BoxedCode text={expected} />}
         </DefinitionItem>
       )}
       {received !== undefined && (
         <DefinitionItem label="Received">
-          <ReceivedText text={received} from={firstDifference(expected ?? "", received)} />
+          {difference
+            ? <MarkedText text={received} before={difference.before} part={difference.received} />
+            : <BoxedCode text={received} />}
         </DefinitionItem>
       )}
+      {difference?.words !== undefined && <DefinitionItem label="Difference">{difference.words}</DefinitionItem>}
     </dl>
   );
 }
