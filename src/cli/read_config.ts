@@ -153,9 +153,10 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
     readTextFile,
   );
   if (profiles.value !== given.profile) given.profile = profiles.value;
+  const scenarioPath = findSource("scenario", options, fileName);
   const scenarios = await readScenarios(
-    given,
-    findSource("scenario", options, fileName),
+    given.scenario,
+    scenarioPath,
     options.scenario === undefined ? path : undefined,
     readTextFile,
   );
@@ -187,6 +188,7 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
     ...file.issues,
     ...profiles.issues,
     ...scenarios?.issues ?? [],
+    ...scenarios && given.control !== true ? [withoutControl(scenarioPath, resolved.policy.allows.openTools)] : [],
     ...settingsIssues,
     ...tls.issues,
   ];
@@ -329,7 +331,7 @@ async function readTls(
 
 /** The scenarios that the setting names, with those in files. */
 async function readScenarios(
-  { scenario, control }: Readonly<Record<string, unknown>>,
+  scenario: unknown,
   path: string,
   configPath: string | undefined,
   readTextFile: ReadTextFile,
@@ -343,13 +345,20 @@ async function readScenarios(
   const found = ((files.value ?? []) as readonly (string | Scenario)[])
     .map((item) => typeof item === "string" ? chooseScenario(item) : item);
   const issues = found.flatMap((item) => "steps" in item ? [] : [{ path, ...item }]);
-  if (control !== true) {
-    issues.push({
+  return { read: found.filter((item) => "steps" in item), issues: [...files.issues, ...issues] };
+}
+
+/** The issue of scenarios without the control, which runs them. */
+function withoutControl(path: string, isTestHost: boolean): ConfigIssue {
+  return isTestHost
+    ? {
       ...{ path, expected: "the control as well, which runs the scenario", received: "no control" },
       hint: "Add --control on, or control in the file.",
-    });
-  }
-  return { read: found.filter((item) => "steps" in item), issues: [...files.issues, ...issues] };
+    }
+    : {
+      ...{ path, expected: "an issuer on a test host, because every visitor meets the scenario", received: "another" },
+      hint: "Remove it, or use an issuer on a test host.",
+    };
 }
 
 /** The option of a setting, or of an element of it. */

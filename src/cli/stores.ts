@@ -156,6 +156,9 @@ function storeHint(setting: string, schemesOfKinds: readonly (readonly string[])
       ? undefined
       : "Percent-encode all characters of user and password except letters and digits, and put @host after them.";
   }
+  if (!isUrl && /^[^:?]*[\w)]\.(?:db|sqlite3?)$|^[.~]{0,2}[/\\]/i.test(setting)) {
+    return `Write sqlite: in front of the path of a file, like sqlite:latchkey.db.`;
+  }
   if (!isUrl && suggest(scheme, schemes) === undefined) return undefined;
   const beginnings = schemesOfKinds.flatMap(([first]) => first === undefined ? [] : [`${first}://`]);
   return `Begin it with ${beginnings.join(" or ")}.`;

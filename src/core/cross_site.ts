@@ -37,7 +37,8 @@ export function rejectCrossSite(context: Context): void {
   if (!server.settings.allows.unknownClients || !isCrossSite(context)) return;
   throw new HttpError(403, "HT-22", "A page of another site may not use this endpoint", {
     expected: `no browser, or ${knownPages}`,
-    received: describePage(headers),
+    received: describePage(headers).page,
+    fix: describePage(headers).fix,
   });
 }
 
@@ -58,7 +59,7 @@ export function rejectCrossSiteLogin(context: Context, { destination, client }: 
   const leadsAway = !isRegistered &&
     (/^https?:/i.test(destination.uri) ? !isKnownPage(server, destination.uri) : isUndottedScheme(destination.uri));
   if (!isFramed && !(leadsAway && (isCrossSite(context) || isUnstated(context)))) return;
-  throw reject("UI-30", { page: describePage(request.headers), frame: isFramed ? target : undefined });
+  throw reject("UI-30", { ...describePage(request.headers), frame: isFramed ? target : undefined });
 }
 
 /** Whether a page of this URL or origin may use the server like a page on this machine. */
@@ -81,11 +82,21 @@ export function isUnstated({ server, request: { headers } }: Context): boolean {
     new URL(server.issuer).protocol === "http:" && !isLoopback(host.replace(/:\d+$/, ""));
 }
 
-/** The page of a request, for the trace. */
-function describePage(headers: RequestLike["headers"]): string {
+/** The page of a request, for the trace, and how to fix a request whose page no setting can allow. */
+function describePage(headers: RequestLike["headers"]): { readonly page: string; readonly fix?: string } {
   const page = headers.get("origin") ?? headers.get("referer");
-  if (page === null) return "a request that names no page";
-  return URL.canParse(page) ? `a page of ${new URL(page).origin}` : "a page without an origin";
+  if (page === null) {
+    return {
+      page: "a request that names no page",
+      fix: "Use a page on a test host such as localhost, or one without Referrer-Policy: no-referrer, which hides it.",
+    };
+  }
+  if (URL.canParse(page)) return { page: `a page of ${new URL(page).origin}` };
+  return {
+    page: "a page without an origin",
+    fix: "Serve the page by http on a test host such as localhost: a file, a sandboxed frame and a data URL have no " +
+      "origin.",
+  };
 }
 
 /** A name or an address, and an optional port (RFC 9110 §7.2). */

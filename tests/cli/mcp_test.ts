@@ -54,6 +54,11 @@ test("an agent lists the tools, each with a schema, and starts the server once",
   assertEquals(JSON.parse((await agent.call("start")).texts[0]!).issuer, first.issuer);
 });
 
+test("a scenario needs no flag besides, because the tools include the control", async () => {
+  await using agent = await connect("--scenario", "provider-down-30s");
+  assertEquals((await agent.call("start")).isError, false);
+});
+
 test("[HT-21] a server that other machines reach warns on standard error", async () => {
   const { error } = console;
   const lines: string[] = [];

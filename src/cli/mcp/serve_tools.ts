@@ -58,7 +58,7 @@ export async function serveTools(
   const { inputLines, writeError, writeOutput } = await import("../../platform/runtime/tools.ts");
   const { lines, write } = messages ?? { lines: inputLines(), write: writeOutput };
   // Standard output has messages alone.
-  const env = { LATCHKEY_LOG: "off", ...environment.env };
+  const env = { LATCHKEY_LOG: "off", LATCHKEY_CONTROL: "on", ...environment.env };
   const quiet = { ...environment, env, isTerminal: false, writeLogLine: (line: string) => writeError(`${line}\n`) };
   const config = await readConfiguration({ ...environment, args, env });
   if (config.kind !== "run") {

@@ -20,7 +20,7 @@ export const httpRules = {
   "HT-25": { source: "RFC 6585 §5" },
   "UI-20": { source: "RFC 9700 §4.7" },
   // `frame`: what the page requests in a frame, such as `iframe`; absent if it is not framed.
-  "UI-30": rule<{ readonly page: string; readonly frame?: string }>(
+  "UI-30": rule<{ readonly page: string; readonly frame?: string; readonly fix?: string }>(
     "interaction_required",
     "automatic login is not allowed for a page of another site",
     "RFC 9700 §4.7",

@@ -3,7 +3,7 @@
 import type { ClientAuthMethod } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { ExtensionClientMembers } from "./extension_members.gen.ts";
-import { signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
+import { signingAlgorithmField } from "./signing_algorithm_field.ts";
 import type { ResponseMode } from "../../core/params.ts";
 import { profileNames } from "./strictness.ts";
 import type { PublicKeySet } from "../../core/keys/jwk.ts";
@@ -84,8 +84,8 @@ export const ownClientField: ObjectField<OwnMembers> = object<OwnMembers>(
     response_types: open(texts(["code"], { default: ["code"] })),
     scope: open(text(["openid read"], { expected: "a string of space-separated scope values" })),
     response_modes: open(responseModesField),
-    id_token_signed_response_alg: open(choice(signingAlgorithms)),
-    userinfo_signed_response_alg: open(choice(signingAlgorithms)),
+    id_token_signed_response_alg: open(signingAlgorithmField),
+    userinfo_signed_response_alg: open(signingAlgorithmField),
     require_pkce: open(flag(false)),
     default_max_age: open(whole(3600, { min: 0, expected: "a whole number of seconds, at least 0" })),
     require_auth_time: open(flag(false)),

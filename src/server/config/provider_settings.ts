@@ -2,7 +2,7 @@
 
 import { anyValue, choice, type Fields, record, text, texts } from "./field.ts";
 import { endpointPathsField } from "./endpoint_paths.ts";
-import { signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
+import { signingAlgorithmField } from "./signing_algorithm_field.ts";
 import type { ProviderSettings } from "./server_settings.ts";
 import { lifetimes, origin, pkce, refresh, tokenPrefixes } from "./setting_groups.ts";
 
@@ -13,7 +13,7 @@ export const providerFields = {
   unmappedClaims: choice(["openid", "none"]),
   idTokenClaims: choice(["minimal", "like-userinfo"], { default: "minimal" }),
   accessTokenClaims: texts(["roles"], { default: [] }),
-  alg: choice(signingAlgorithms, { default: "RS256" }),
+  alg: { ...signingAlgorithmField, default: "RS256" },
   accessTokenTyp: choice(["at+jwt", "JWT", "none"], { default: "at+jwt" }),
   audience: text(["https://api.example.com"]),
   lifetimes,

@@ -107,11 +107,17 @@ export const networkFields = {
     expected: "an array of hosts",
     default: [],
   }),
-  allowedOrigins: list(origin("https://app.example.com"), [["https://app.example.com"]], {
+  allowedOrigins: list({ ...origin("https://app.example.com"), hint: nullOriginHint }, [["https://app.example.com"]], {
     expected: "an array of origins",
     default: [],
   }),
 } satisfies Fields<NetworkSettings>;
+
+function nullOriginHint(value: unknown): string | undefined {
+  return value === "null"
+    ? "Remove it: every file, sandboxed frame and data URL has the origin null. Serve the page by http on localhost."
+    : undefined;
+}
 
 function host(example: string): Field<string> {
   return text([example], {

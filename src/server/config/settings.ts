@@ -17,6 +17,7 @@ import type { ClientMetadata } from "./client_metadata.ts";
 import type { AnyName } from "./server_policy.ts";
 import { defaultScopes } from "../../core/policy_defaults.ts";
 import type { MetadataForm, ServerSettings } from "./server_settings.ts";
+import { secretAlgorithms } from "./client_jwt_algorithms.ts";
 import { defaultSignatureAlgorithms, verificationAlgorithms } from "./verification_algorithms.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { choice, type Field, type Fields, flag, list, type ObjectField, seconds, text, texts } from "./field.ts";
@@ -82,6 +83,14 @@ export function clientsField(
   return orAny(list<ClientMetadata>(field, [field.examples], { expected: "an array of clients" }));
 }
 
+function secretAlgorithmHint(value: unknown): string | undefined {
+  return secretAlgorithms.includes(String(value))
+    ? `Remove it: the list is about signatures by keys. Clients with client_secret_jwt always use ${
+      secretAlgorithms.join(", ")
+    }.`
+    : undefined;
+}
+
 /** The description of {@link Settings}. */
 export const settingFields = {
   issuer: text(["http://localhost:9000", "https://auth.example.com", fromHost]),
@@ -94,7 +103,11 @@ export const settingFields = {
   users: orAny(list(userField, [userField.examples], { expected: "an array of users" })),
   scopes: orAny(texts(["openid", "profile", "read"], { default: defaultScopes })),
   ...providerFields,
-  signatureAlgorithms: list(choice(verificationAlgorithms), [["PS256", "ES256", "EdDSA"]], {
+  signatureAlgorithms: list(choice(verificationAlgorithms, { hint: secretAlgorithmHint }), [[
+    "PS256",
+    "ES256",
+    "EdDSA",
+  ]], {
     expected: "an array of asymmetric signature algorithms",
     default: defaultSignatureAlgorithms,
   }),

@@ -70,7 +70,7 @@ function validateGrantTypes({ grant_types = [] }: ClientMetadata, settings: Serv
 }
 
 /** The settings that switch a grant type on; `undefined` for a grant type that no setting switches on. */
-function settingOfGrantType({ extensions }: ServerPolicy, type: string): string | undefined {
+export function settingOfGrantType({ extensions }: ServerPolicy, type: string): string | undefined {
   return extensions.flatMap(({ grantTypes = [] }) => grantTypes).find((optional) => optional.type === type)?.setting;
 }
 

@@ -47,8 +47,25 @@ function validatePassword(password: string, openLogin: boolean): ConfigIssue[] {
       : "a digest that costs at least as much to guess as scrypt with ln=16, r=8, p=1, because the issuer is not on a " +
         "test host",
     received: digest === undefined ? "another string (hidden)" : `ln=${digest.ln}, r=${digest.r}, p=${digest.p}`,
-    hint: "Run latchkey hash-password, and write its output.",
+    hint: `${passwordHint(password)}${
+      openLogin ? " Or remove it: on a test host users log in without a password." : ""
+    }`,
   }];
+}
+
+/** Digests of other programs, by their beginnings. */
+const foreignDigests: readonly (readonly [beginning: RegExp, name: string])[] = [
+  [/^\$2[abxy]?\$/, "A bcrypt digest"],
+  [/^\$argon2/, "An Argon2 digest"],
+  [/^\{?\$?pbkdf2/i, "A PBKDF2 digest"],
+  [/^(?:\$[156y]\$|\{S?SHA)/, "A digest of another kind"],
+];
+
+function passwordHint(password: string): string {
+  const [, foreign] = foreignDigests.find(([beginning]) => beginning.test(password)) ?? [];
+  return foreign === undefined
+    ? "Run latchkey hash-password, and write its output."
+    : `${foreign} cannot be converted: run latchkey hash-password with the password itself, and write its output.`;
 }
 
 /** Maximum depth of claims: JSON.parse reads deeper values than JSON.stringify can write. */

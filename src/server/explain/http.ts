@@ -63,7 +63,8 @@ export const httpTexts = {
   "UI-30": {
     fix:
       "Start the login from a page on a test host such as localhost, configure the client, or add the origin of the page to the setting allowedOrigins.",
-    explain: ({ page, frame }) => ({
+    explain: ({ page, frame, fix }) => ({
+      fix,
       expected: frame === undefined ? `a redirect URI or a start of the login on ${knownPages}` : knownPages,
       received: frame === undefined ? page : `${page}, in a request for ${frame}`,
     }),

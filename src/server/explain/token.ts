@@ -3,6 +3,8 @@
 import { removedClient } from "../entries/removed_client.ts";
 import { splitScope } from "../../core/params.ts";
 import { requirementOf } from "../standing.ts";
+import { serverPolicy } from "../config/server_policy.ts";
+import { settingOfGrantType } from "../config/validate_client.ts";
 import { separatorFix } from "../config/separators.ts";
 import type { Expired, tokenRules } from "../../core/rules/token.ts";
 import { explainRepeated } from "./parameters.ts";
@@ -27,17 +29,22 @@ export const tokenTexts = {
   "TK-05": {
     fix:
       "Send grant_type with one of the values that the metadata lists under grant_types_supported. OAuth 2.1 has no password grant: log users in by authorization_code with PKCE.",
-    explain: ({ grantTypes, sent }, { issuer, settings }) => ({
-      expected: grantTypes.join(" or "),
-      received: sent ?? "no grant_type",
-      ...sent === "password" && settings.allows.openTools && {
-        fix:
-          "OAuth 2.1 has no password grant: log users in by authorization_code with PKCE. A test gets a token without a " +
-          `login from a server with --control on: curl --json '{}' ${
-            issuer.replace(/\/$/, "")
-          }/_control/mint/accessToken`,
-      },
-    }),
+    explain({ grantTypes, sent }, server) {
+      const { issuer, settings } = server;
+      const setting = sent === undefined ? undefined : settingOfGrantType(serverPolicy(settings), sent);
+      return {
+        expected: grantTypes.join(" or "),
+        received: sent ?? "no grant_type",
+        fix: setting && `Add the setting ${setting}, which enables this grant type, or send one of the expected ones.`,
+        ...sent === "password" && settings.allows.openTools && {
+          fix:
+            "OAuth 2.1 has no password grant: log users in by authorization_code with PKCE. A test gets a token without a " +
+            `login from a server with --control on: curl --json '{}' ${
+              issuer.replace(/\/$/, "")
+            }/_control/mint/accessToken`,
+        },
+      };
+    },
   },
   "TK-06": {
     passes: "the client is registered for this grant_type",

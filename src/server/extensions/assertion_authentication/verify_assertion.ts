@@ -1,7 +1,7 @@
 /** Verifies client assertions (RFC 7523 §3). Loaded with the first assertion, because it imports jose. */
 
 import { metadataOf } from "../../config/client_metadata.ts";
-import type { JWTPayload } from "jose";
+import { decodeJwt, type JWTPayload } from "jose";
 import { rejectBeyondBound } from "../../entries/bounded_records.ts";
 import { verifyByDummyKey, verifyClientJwt, withAlias } from "../../fetching/client_jwt.ts";
 import { describeRemovedClient } from "../../entries/server_clients.ts";
@@ -49,8 +49,15 @@ export async function verifyAssertion(
   const client = await server.clients.find(id ?? "", server);
   if (client?.authMethod !== method) await verifyByDummyKey(assertion, clientAssertionPolicy);
   if (client === undefined) {
-    throw invalidClient("sub of the assertion is not a registered client", "sub = client_id", "another value", {
-      fix: "Set iss and sub to the client_id of a registered client.",
+    const isForeign = isOfOtherIssuer(assertion);
+    const reason = isForeign
+      ? "the assertion is of another issuer, and not of the client"
+      : "sub of the assertion is not a registered client";
+    throw invalidClient(reason, "iss = sub = client_id", isForeign ? "another iss" : "another value", {
+      fix: isForeign
+        ? "Let the client sign the assertion itself, by the private key of a key in its jwks, with iss and sub = " +
+          "client_id: tokens of other issuers (federated credentials) do not authenticate clients here."
+        : "Set iss and sub to the client_id of a registered client.",
       ...describeRemovedClient(server, id),
     });
   }
@@ -71,6 +78,16 @@ export async function verifyAssertion(
   );
   await assertNotReplayed(server, client, claims, address);
   return client;
+}
+
+/** Whether `iss` and `sub` differ, as in the token of a platform that a client presents (a federated credential). */
+function isOfOtherIssuer(assertion: string): boolean {
+  try {
+    const { iss, sub } = decodeJwt(assertion);
+    return iss !== undefined && iss !== sub;
+  } catch {
+    return false;
+  }
 }
 
 async function verifyClaims(

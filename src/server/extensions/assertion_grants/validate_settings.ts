@@ -6,6 +6,10 @@ import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
 import type { TrustedIssuer } from "./settings.ts";
 
+/** How to use a token of this server in place of an assertion. */
+export const ownTokenFix =
+  "Assertions are of other issuers. Exchange a token of this server by token exchange, which the setting tokenExchange enables.";
+
 /**
  * All issues of trusted issuers that match their description.
  *
@@ -29,7 +33,7 @@ export function validateTrustedIssuers(
         "issuer",
         "another issuer than this server",
         quote(issuer),
-        "Remove it: this server issues no assertions.",
+        `Remove it. ${ownTokenFix}`,
       );
     }
     const isSame = (other: TrustedIssuer) => other.issuer === trusted.issuer && other.tenant === trusted.tenant;

@@ -142,7 +142,7 @@ export const registrationTexts = {
   },
   "DR-12": {
     fix:
-      'Add registration.initialAccessTokens to the settings, or on a test host set registration.mode to "open". Or configure the client, or use a client ID metadata document.',
+      'Set registration.mode to "token" and add registration.initialAccessTokens, or on a test host set registration.mode to "open". Or configure the client, or use a client ID metadata document.',
     explain: (facts) => ({
       reason: describeOff(facts),
       fix: facts.byProfile === ""

@@ -1,8 +1,9 @@
 /** The client metadata of signed responses. */
 
-import { choice, type Fields } from "../../config/field.ts";
+import type { Fields } from "../../config/field.ts";
+import { signingAlgorithmField } from "../../config/signing_algorithm_field.ts";
 import { open } from "../../config/client_fields.ts";
-import { type SigningAlgorithm, signingAlgorithms } from "../../../core/keys/signing_algorithm.ts";
+import type { SigningAlgorithm } from "../../../core/keys/signing_algorithm.ts";
 
 /** Client metadata of signed responses (JARM §3, RFC 9701 §6). */
 export interface SignedResponseClientMembers {
@@ -16,6 +17,6 @@ export interface SignedResponseClientMembers {
 
 /** Describes {@link SignedResponseClientMembers}. */
 export const signedResponseClientFields: Fields<SignedResponseClientMembers> = {
-  authorization_signed_response_alg: open(choice(signingAlgorithms)),
-  introspection_signed_response_alg: open(choice(signingAlgorithms)),
+  authorization_signed_response_alg: open(signingAlgorithmField),
+  introspection_signed_response_alg: open(signingAlgorithmField),
 };

@@ -1,0 +1,472 @@
+/** A proposed fix must work: every setting, value, flag and command in a fix text runs against validator or parser. */
+
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { globSync } from "node:fs";
+import { test } from "node:test";
+import { readExecArguments } from "../../src/cli/exec/exec_arguments.ts";
+import { checkFlags, readCheckArguments } from "../../src/cli/check/check_flags.ts";
+import { readConfiguration } from "../../src/cli/read_config.ts";
+import { type ConfigIssue, ConfigurationError } from "../../src/core/configuration_error.ts";
+import { commandNames } from "../../src/cli/commands.ts";
+import { readFlags } from "../../src/cli/flags.ts";
+import { configFileField, flagName, optionFields, optionNames } from "../../src/cli/options.ts";
+import { type Field, validate } from "../../src/server/config/field.ts";
+import { findFix } from "../../src/server/rules.ts";
+import type { RuleId } from "../../src/server/rules/rule_id.gen.ts";
+import { basic, forEachCase, getRejections, type TestServer, testServer } from "../kit.ts";
+import { exchangeAssertion, type ForeignIssuer, foreignIssuer, jwtBearer } from "../server/foreign_issuer.ts";
+import { allFields, fieldsOf, literalsOf, type Proposal, proposalsIn, refusal } from "./proposals.ts";
+
+const options = optionFields(configFileField().members);
+
+/** Flags of commands with parsers of their own, which their tests cover. */
+const commandFlags = new Set([
+  ...Object.keys(checkFlags).map(flagName),
+  ...["env", "help", "version", "licenses", "schema", "seeds", "seed", "output", "report", "type", "redirect-uri"],
+]);
+
+/** Why the program refuses a proposal; `undefined` if it accepts it. */
+function refusalOf(proposal: Proposal): string | undefined {
+  switch (proposal.kind) {
+    case "setting":
+      return otherNames.has(proposal.name) ? undefined : refusal(proposal);
+    case "command":
+      return (commandNames as readonly string[]).includes(proposal.name) ? undefined : `no command ${proposal.name}`;
+    case "flag": {
+      const { flag, value } = proposal;
+      if (commandFlags.has(flag)) return undefined;
+      if (!optionNames.some((name) => flagName(name) === flag)) return `no flag --${flag}`;
+      if (value === undefined || !/^[a-z\d][\w:.\/-]*$/.test(value)) return undefined;
+      const read = readFlags([`--${flag}`, value], options);
+      return read.kind === "run" && read.issues.length > 0 ? read.issues[0]!.expected : undefined;
+    }
+  }
+}
+
+/** Folders with fix texts about settings. Those of the mock and of the pages of clients are about programs. */
+const folders = "{core,server,cli,platform,testing/control,testing/scenarios}";
+
+/** Names that belong to other files, to the program that embeds the core, or to a list of values. */
+const otherNames = new Set(["enableServiceLinks", "email_verified", "returnTo", "policy.scopes", "client_secret_post"]);
+
+test("every setting, value, flag and command that a text of the program proposes exists and is accepted", async () => {
+  const texts = globSync(`src/${folders}/**/*.{ts,tsx}`).filter((path) => !/gen\.ts$|_help\.ts$/.test(path))
+    .flatMap((path) =>
+      literalsOf(path).filter((text) => /^[A-Z].* .*[.]$|^ ?[A-Z][a-z]+ .*\.$/s.test(text)).map((text) => ({
+        path,
+        text,
+      }))
+    );
+  const proposals = texts.flatMap((one) => proposalsIn(one.text).map((proposal) => ({ ...one, proposal })));
+  await forEachCase(proposals, ({ text, proposal }) => {
+    assertEquals(refusalOf(proposal), undefined, text);
+  });
+});
+
+test("every command line that a text proposes is one that its command reads", async () => {
+  const lines = globSync("src/cli/**/*.ts").flatMap((path) => literalsOf(path))
+    .flatMap((text) => [...text.matchAll(/\$\{program\} (exec|check|vary) ((?!--help)[^`$]+?)(?:\.$|[`;,]|$)/g)])
+    .map(([, command, words]) => ({ command, words: words!.trim().split(" ") }));
+  assert(lines.length > 2);
+  await forEachCase(lines, ({ command, words }) => {
+    if (command === "check") readCheckArguments(words, "latchkey");
+    else readExecArguments(words, "latchkey");
+  });
+});
+
+const wrongValues = [0, -1, 1.5, "", "x", "HS256", "on", true, null, [], ["x"], {}, { x: 1 }];
+
+test("the hint of every invalid value is a valid one", async () => {
+  const cases = allFields.flatMap(([path, field]) =>
+    [...wrongValues, ...(field.choices ?? []).map((choice) => choice.toUpperCase())].map((wrong) => ({
+      path,
+      field,
+      wrong,
+    }))
+  );
+  let proposed = 0;
+  await forEachCase(cases, ({ path, field, wrong }) => {
+    const name = path.at(-1)!;
+    const object: Field = { type: "object", expected: "an object", examples: [], members: { [name]: field } };
+    for (const issue of validate(object, { [name]: wrong })) {
+      const [, text] = /\blike (.*?)(?:, and .*)?\.$/.exec(issue.hint) ?? [];
+      if (text === undefined) continue;
+      proposed++;
+      const value = JSON.parse(text.replace(/^"[\w$]+": /, ""));
+      const steps = [...issue.path.matchAll(/[\w$]+/g)].map(([step]) => step);
+      const written = structuredClone({ [name]: wrong }) as Record<string, unknown>;
+      let parent = written;
+      for (const step of steps.slice(0, -1)) parent = parent[step] as typeof parent;
+      parent[steps.at(-1)!] = value;
+      const places = validate(object, written).map(({ path }) => path);
+      assert(!places.includes(issue.path), `${issue.path}: ${issue.hint}`);
+    }
+  });
+  assert(proposed > 1000, String(proposed));
+});
+
+test("the hint of every flag is a flag that the program accepts", async () => {
+  await forEachCase(optionNames, (name) => {
+    for (const wrong of ["\u00e9 \u00e9", ""]) {
+      const read = readFlags([`--${flagName(name)}`, wrong], options);
+      const [{ hint } = { hint: "" }] = read.kind === "run" ? read.issues : [];
+      for (const proposal of proposalsIn(hint)) assertEquals(refusalOf(proposal), undefined, hint);
+    }
+  });
+});
+
+const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** The settings with a member at a path such as `registration.mode`. */
+function withSetting(settings: Settings, name: string, value: unknown): Settings {
+  const [first, ...rest] = name.split(".");
+  if (rest.length === 0) return { ...settings, [first!]: value };
+  return { ...settings, [first!]: withSetting((settings[first!] ?? {}) as Settings, rest.join("."), value) };
+}
+
+/** A rejected request, and what a reader writes for a setting that its fix names without a value. */
+interface RejectedRequest {
+  readonly rule: RuleId;
+  readonly settings?: Settings;
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Settings that the fix proposes together. Default: each proposal is an alternative. */
+  readonly together?: true;
+  send(server: TestServer): Promise<unknown>;
+  /** The request that the fix proposes. Default: the same one. */
+  resend?(server: TestServer): Promise<Response>;
+}
+
+const frame = { "sec-fetch-site": "cross-site", "sec-fetch-dest": "iframe", host: "localhost:9000" };
+const fromPage = (origin: string): readonly RejectedRequest[] => [
+  {
+    rule: "HT-22",
+    values: { allowedOrigins: [origin] },
+    send: (server) => server.post("/oauth2/token", {}, { origin, "sec-fetch-site": "cross-site" }),
+  },
+  {
+    rule: "UI-30",
+    values: { allowedOrigins: [origin] },
+    send: (server) => server.authorize({}, { headers: { ...frame, origin } }),
+  },
+];
+
+const other = await foreignIssuer();
+const another = await foreignIssuer("https://another.test");
+const own = await foreignIssuer("http://localhost:9000");
+const assertionFrom = async (from: ForeignIssuer) => await from.assertion("alice", { claims: { aud: own.issuer } });
+const gateway = {
+  client_id: "gateway",
+  client_secret: "gateway-secret",
+  redirect_uris: ["https://gateway.example/cb"],
+};
+const gatewayWithGrants = { ...gateway, grant_types: ["authorization_code", jwtBearer] };
+const optionalGrants = {
+  trustedIssuers: [other.entry()],
+  tokenExchange: {},
+  deviceAuthorization: true,
+};
+
+const rejectedRequests: readonly RejectedRequest[] = [
+  ...fromPage("null"),
+  ...fromPage("https://other.example"),
+  {
+    rule: "RI-01",
+    settings: { resources: [{ uri: "https://a.example" }] },
+    values: { resources: [{ uri: "https://a.example" }, { uri: "https://b.example" }] },
+    send: (server) => server.authorize({ resource: "https://b.example" }),
+  },
+  {
+    rule: "AZ-19",
+    values: { responseModes: ["query", "form_post", "jwt"] },
+    send: (server) => server.authorize({ response_mode: "jwt" }),
+  },
+  {
+    rule: "AZ-09",
+    values: {
+      responseTypes: ["code", "id_token"],
+      response_types: (settings: Settings) => ({
+        ...settings,
+        clients: [{
+          ...gateway,
+          client_id: "spa",
+          redirect_uris: ["https://spa.example/cb"],
+          response_types: ["code", "id_token"],
+        }],
+      }),
+    },
+    together: true,
+    send: (server) => server.authorize({ response_type: "id_token", nonce: "n" }),
+  },
+  {
+    rule: "TK-05",
+    settings: { clients: [gateway] },
+    values: { ...optionalGrants, trustedIssuers: [other.entry()] },
+    send: async (server) => exchangeAssertion(server, await assertionFrom(other)),
+  },
+  {
+    rule: "TK-05",
+    values: optionalGrants,
+    send: (server) =>
+      server.post(
+        "/oauth2/token",
+        { grant_type: tokenExchange },
+        basic("web", "web-secret"),
+      ),
+  },
+  {
+    rule: "JB-07",
+    settings: { trustedIssuers: [other.entry()], clients: [gatewayWithGrants] },
+    values: {
+      // As the fix of the next rejection says, TK-06.
+      tokenExchange: (settings: Settings) => ({
+        ...settings,
+        tokenExchange: {},
+        clients: [{ ...gateway, grant_types: ["authorization_code", tokenExchange] }],
+      }),
+    },
+    send: async (server) => exchangeAssertion(server, await assertionFrom(own)),
+    async resend(server) {
+      const login = await server.code({ client_id: "gateway", redirect_uri: gateway.redirect_uris[0] });
+      const credentials = { headers: basic("gateway", "gateway-secret") };
+      const fields = { client_id: undefined, redirect_uri: gateway.redirect_uris[0] };
+      const { access_token } = await (await server.token({ ...fields, code: login }, credentials)).json();
+      return await server.post("/oauth2/token", {
+        grant_type: tokenExchange,
+        subject_token: access_token,
+        subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
+      }, credentials.headers);
+    },
+  },
+  {
+    rule: "JB-03",
+    settings: { trustedIssuers: [other.entry()], clients: [gatewayWithGrants] },
+    values: { trustedIssuers: [other.entry(), another.entry()] },
+    send: async (server) => exchangeAssertion(server, await assertionFrom(another)),
+  },
+  {
+    rule: "DR-12",
+    settings: { registration: { mode: "off" } },
+    values: { "registration.initialAccessTokens": ["a-long-random-token"] },
+    together: true,
+    send: (server) =>
+      server.get("/oauth2/register", {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: "Bearer a-long-random-token" },
+        body: JSON.stringify({ redirect_uris: ["https://new.example/cb"] }),
+      }),
+  },
+];
+
+/** The rules that rejected a request, and the fix of the last one. */
+async function rejection(settings: Settings, { send }: RejectedRequest) {
+  const server = await testServer({ issuer: own.issuer, ...settings });
+  await send(server);
+  const rejections = getRejections(server.events).map(({ explanation }) => explanation);
+  return {
+    rules: rejections.map(({ rule }) => rule),
+    fix: rejections.length > 0 ? findFix(rejections.at(-1)!) : undefined,
+  };
+}
+
+async function assertAccepted(settings: Settings, request: RejectedRequest, fix: string): Promise<void> {
+  const { resend } = request;
+  if (resend === undefined) {
+    const { rules, fix: next } = await rejection(settings, request);
+    assert(!rules.includes(request.rule), `${fix} After that the request is still rejected: ${next}`);
+  } else {
+    const response = await resend(await testServer({ issuer: own.issuer, ...settings }));
+    assertEquals(response.status, 200, await response.text());
+  }
+}
+
+test("a rejected request is accepted after each change of a setting that its fix proposes", async () => {
+  await forEachCase(rejectedRequests, async (request) => {
+    const { rule, settings = {}, values } = request;
+    const { rules, fix = "" } = await rejection(settings, request);
+    assert(rules.includes(rule), `expected ${rule}, received ${rules}`);
+    let changed = settings;
+    for (const proposal of proposalsIn(fix)) {
+      if (proposal.kind !== "setting" || otherNames.has(proposal.name)) continue;
+      const value = proposal.value ?? values[proposal.name];
+      assert(value !== undefined, `${fix} A value for ${proposal.name}?`);
+      const before = request.together ? changed : settings;
+      changed = typeof value === "function" ? value(before) : withSetting(before, proposal.name, value);
+      if (!request.together) await assertAccepted(changed, request, fix);
+    }
+    if (request.together) await assertAccepted(changed, request, fix);
+  });
+});
+
+/** A configuration that is refused. */
+interface RefusedConfiguration {
+  readonly args?: readonly string[];
+  readonly file?: Settings;
+  readonly values?: Readonly<Record<string, unknown>>;
+  /** What the hint of each issue says besides, because the example alone misleads. */
+  readonly says?: RegExp;
+}
+
+async function issuesOf({ args = [], file }: RefusedConfiguration): Promise<readonly ConfigIssue[]> {
+  try {
+    await readConfiguration({
+      args: [...args, ...file === undefined ? [] : ["--config", "latchkey.json"]],
+      env: {},
+      readTextFile: () => Promise.resolve(JSON.stringify(file)),
+    });
+    return [];
+  } catch (error) {
+    assert(error instanceof ConfigurationError, String(error));
+    return error.issues;
+  }
+}
+
+/** The value at a path such as `users[0].password` replaced, or removed if it is undefined. */
+function withValue(settings: Settings, path: string, value: unknown): Settings {
+  const copy = structuredClone(settings) as Record<string, unknown>;
+  const steps = [...path.matchAll(/\w+/g)].map(([step]) => step);
+  const parent = steps.slice(0, -1).reduce((parent, step) => parent[step] as typeof parent, copy);
+  if (value !== undefined) parent[steps.at(-1)!] = value;
+  else if (Array.isArray(parent)) parent.splice(Number(steps.at(-1)), 1);
+  else delete parent[steps.at(-1)!];
+  return copy;
+}
+
+/** Every configuration that a hint proposes: flags added, settings set, and the value itself replaced or removed. */
+function proposed({ args = [], file = {}, values = {} }: RefusedConfiguration, { hint, path }: ConfigIssue) {
+  const place = path.replace(/^.*: /, "");
+  const changes: { text: string; change: RefusedConfiguration }[] = [];
+  const add = (text: string, change: RefusedConfiguration) => changes.push({ text, change: { args, file, ...change } });
+  for (const proposal of proposalsIn(hint)) {
+    if (proposal.kind === "setting") {
+      const value = proposal.value ?? values[proposal.name] ?? (/^insecure/.test(proposal.name) ? true : undefined);
+      if (value === undefined) continue;
+      const inEntry = /^(.*)\.\w+$/.exec(place)?.[1];
+      const isMember = inEntry !== undefined &&
+        fieldsOf(`${inEntry.replaceAll(/\[\d+\]/g, "")}.${proposal.name}`).length > 0;
+      add(`${proposal.name}`, {
+        file: isMember
+          ? withValue(file, `${inEntry}.${proposal.name}`, value)
+          : withSetting(file, proposal.name, value),
+      });
+    } else if (proposal.kind === "flag" && proposal.value !== undefined) {
+      const others = args.filter((_, i) => args[i] !== `--${proposal.flag}` && args[i - 1] !== `--${proposal.flag}`);
+      add(`--${proposal.flag}`, { args: [...others, `--${proposal.flag}`, proposal.value] });
+    }
+  }
+  if (path.startsWith("--") && /\b[Rr]emove it\b/.test(hint)) {
+    add("remove", { args: args.filter((_, i) => args[i] !== path && args[i - 1] !== path) });
+  }
+  const [, word] = /\blike ([a-z]\S*)\.$/.exec(hint) ?? [];
+  if (path.startsWith("--")) {
+    if (word !== undefined) add(word, { args: [path, word] });
+    return changes;
+  }
+  if (word !== undefined) add(word, { file: withValue(file, place, word) });
+  const [, written] = /\b(?:Set it to|[Ww]rite it (?:like|as)|Write) (?:"\w+": )?("[^"]*"|\[[^\]]*\])/.exec(hint) ?? [];
+  if (written !== undefined) add(written, { file: withValue(file, place, JSON.parse(written)) });
+  if (/\b[Rr]emove (?:it|the setting|the member)\b/.test(hint)) {
+    add("remove", { file: withValue(file, place, undefined) });
+  }
+  return changes;
+}
+
+const client = { client_id: "web", client_secret: "a-long-random-secret", redirect_uris: ["http://localhost:3000/cb"] };
+const user = { sub: "alice" };
+const bcrypt = "$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy";
+const argon2 = "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$RdescudvJCsgt3ub+b4dWRWJTmaaJObG";
+const issuer = "https://login.widgets.com";
+
+const digest = "$scrypt$ln=16,r=8,p=1$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
+const realFile = { issuer, login: "interactive", users: [{ ...user, password: digest }], clients: [client] };
+
+const refusedConfigurations: readonly RefusedConfiguration[] = [
+  { args: ["--scenario", "provider-down-30s"] },
+  { args: ["--scenario", "provider-down-30s"], file: realFile, says: /^Remove it, or use an issuer on a test host/ },
+  { args: ["--store", "foo.db"], says: /sqlite:/ },
+  { args: ["--store", "./data/latchkey.sqlite"], says: /sqlite:/ },
+  { file: { store: "foo.db" }, says: /sqlite:/ },
+  { file: { users: [{ ...user, password: "secret" }] }, says: /[Rr]emove it/ },
+  { file: { users: [{ ...user, password: bcrypt }] }, says: /bcrypt/ },
+  { file: { users: [{ ...user, password: argon2 }] }, says: /Argon2/ },
+  {
+    file: { clients: [{ ...client, id_token_signed_response_alg: "HS256" }] },
+    says: /set the same algorithm in the client: .* own keys/,
+  },
+  {
+    file: { clients: [{ ...client, userinfo_signed_response_alg: "HS256" }] },
+    says: /set the same algorithm in the client: .* own keys/,
+  },
+  { file: { alg: "HS256" }, says: /set the same algorithm in the client: .* own keys/ },
+  { file: { signatureAlgorithms: ["HS256"] }, says: /client_secret_jwt/ },
+  { file: { allowedOrigins: ["null"] }, says: /null/ },
+  { file: { trustedIssuers: [own.entry()] }, says: /tokenExchange/ },
+  {
+    file: { clients: [{ ...client, grant_types: ["urn:ietf:params:oauth:grant-type:token-exchange"] }] },
+    values: optionalGrants,
+  },
+  { file: { clients: [{ ...client, response_types: ["id_token"] }] }, values: { responseTypes: ["code", "id_token"] } },
+  { file: { clients: [{ ...client, token_endpoint_auth_method: "client_secret_basic", client_secret: undefined }] } },
+  // Everything that a real host refuses
+  { file: { issuer, login: "auto", users: [user], clients: [] } },
+  { file: { issuer, login: "interactive", clients: [client] } },
+  { file: { issuer, login: "interactive", users: [user], clients: [client] } },
+  { file: { issuer, insecureAllowAutoLogin: true, directory: "edit" }, values: {} },
+  { file: { issuer, insecureAllowAutoLogin: true, registration: { mode: "open" } } },
+  { file: { issuer: "http://login.widgets.com", insecureAllowAutoLogin: true } },
+  {
+    file: {
+      issuer,
+      insecureAllowAutoLogin: true,
+      clients: [{ ...client, redirect_uris: ["http://shop.widgets.com/cb"] }],
+    },
+  },
+];
+
+test("a refused configuration is accepted, or its issue is gone, after each change that a hint proposes", async () => {
+  await forEachCase(refusedConfigurations, async (refused) => {
+    const issues = await issuesOf(refused);
+    // What the program accepts needs no hint.
+    if (issues.length === 0) return;
+    let tried = 0;
+    for (const issue of issues) {
+      if (refused.says !== undefined) assertMatch(issue.hint, refused.says);
+      for (const { text, change } of proposed(refused, issue)) {
+        tried++;
+        const left = await issuesOf(change);
+        assert(
+          !left.some(({ path, expected }) => path === issue.path && expected === issue.expected),
+          `${issue.hint} (${text}): ${left.map(({ path, expected }) => `${path} expected ${expected}`).join("; ")}`,
+        );
+      }
+    }
+    assert(tried > 0, `no proposal in: ${issues.map(({ hint }) => hint).join(" ")}`);
+  });
+});
+
+test("[JC-02] an assertion of another issuer is no assertion of the client; with the proposed one the client is known", async () => {
+  const signer = await foreignIssuer("web");
+  const registered = {
+    client_id: "web",
+    token_endpoint_auth_method: "private_key_jwt" as const,
+    jwks: { keys: [signer.jwk] },
+    grant_types: ["client_credentials"],
+    scope: "read",
+  };
+  const server = await testServer({ clients: [registered] });
+  const send = async (from: ForeignIssuer, sub: string) =>
+    await server.post("/oauth2/token", {
+      grant_type: "client_credentials",
+      client_id: "web",
+      client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+      client_assertion: await from.assertion(sub),
+    });
+  const fix = async (from: ForeignIssuer, sub: string) => {
+    assertEquals((await send(from, sub)).status, 401);
+    return findFix(getRejections(server.events).at(-1)!.explanation)!;
+  };
+  assertMatch(await fix(other, "repo:shop:ref:main"), /client sign the assertion itself, by the private key/);
+  assertMatch(await fix(await foreignIssuer("webb"), "webb"), /^Set iss and sub to the client_id/);
+  assertEquals((await send(signer, "web")).status, 200);
+});
