@@ -114,6 +114,7 @@ export const home: HomeProps = {
     authMethods: ["none", "client_secret_basic", "client_secret_post"],
     keyMethods: ["private_key_jwt"],
     isProposed: false,
+    asksForSecret: false,
   },
   hasDemo: true,
   demoUri: `${issuer}/authorized`,

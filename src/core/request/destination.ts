@@ -27,7 +27,7 @@ export async function findDestination(
   const found = server.clients.find(id, server);
   const client = isPromise(found) ? await found : found;
   const redirectUri = params.get("redirect_uri");
-  if (client === undefined) throw reject("AZ-02", { id, redirectUri, hasChallenge: params.has("code_challenge") });
+  if (client === undefined) throw reject("AZ-02", { id, redirectUri });
   server.passed?.("AZ-02", id);
   if (client.satisfies !== undefined) server.passed?.(client.satisfies, id);
   if (rejection !== undefined) {

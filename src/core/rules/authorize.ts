@@ -22,7 +22,6 @@ export interface UnregisteredUri {
 export interface UnknownClient {
   readonly id: string;
   readonly redirectUri?: string;
-  readonly hasChallenge: boolean;
 }
 
 /** Facts about a source of parameters that cannot be used. */

@@ -113,6 +113,8 @@ async function connectForm(
     errors: rejected?.errors ?? [],
     isPersistent: server.store.persistent === true,
     isProposed: proposed.length > 0,
+    asksForSecret: rejected === undefined && proposed.length > 0 && !proposal.has("token_endpoint_auth_method") &&
+      authMethods.includes("none") && authMethods.length > 1,
     libraries,
     authMethods,
     keyMethods: server.settings.clientAuthMethods.filter((method) => !authMethods.includes(method)),

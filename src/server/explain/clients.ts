@@ -14,7 +14,7 @@ export function explainClientId(facts: UnknownClient | Repeated | undefined, ser
     return { expected: "client_id of a registered client", received: "no client_id", fix };
   }
   if ("repeated" in facts) return explainRepeated(facts);
-  const { id, redirectUri, hasChallenge } = facts;
+  const { id, redirectUri } = facts;
   const known = describeKnownIds(server, id);
   return {
     reason: withNearest("client_id is not registered", known),
@@ -24,12 +24,7 @@ export function explainClientId(facts: UnknownClient | Repeated | undefined, ser
     fix: "Send the client_id of a registered client, or register this one: " +
       "in the configuration file, or on the page of clients.",
     ...describeRemovedClient(server, id),
-    change: {
-      client_id: id,
-      isNew: true,
-      redirect_uri: redirectUri,
-      // A public client sends a challenge. A confidential one that does is rejected later, if it sends a secret.
-      token_endpoint_auth_method: hasChallenge ? "none" : undefined,
-    },
+    // The request does not say whether the client has a secret: both kinds send a code challenge. The form asks.
+    change: { client_id: id, isNew: true, redirect_uri: redirectUri },
   };
 }

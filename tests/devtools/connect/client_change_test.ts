@@ -19,8 +19,8 @@ test("[DI-09] an unknown client is registered from the page that rejects it, and
   const href = findLink(await assertPage(await browser.authorize(unknown)), registerLabel)!;
   const form = readFields(await assertPageWithForms(await browser.get(href)), "/clients");
   assertEquals(form.client_id, "my-app");
-  assertEquals([form.redirect_uris, form.token_endpoint_auth_method], [redirect_uri, "none"]);
-  const added = await browser.post("/clients", form);
+  assertEquals([form.redirect_uris, form.token_endpoint_auth_method], [redirect_uri, undefined]);
+  const added = await browser.post("/clients", { ...form, token_endpoint_auth_method: "none" });
   assertEquals(added.status, 303);
   const page = await assertPageWithForms(await browser.get(added.headers.get("location")!));
   const again = await browser.get(findLink(page, "Try the request again")!);
@@ -30,18 +30,38 @@ test("[DI-09] an unknown client is registered from the page that rejects it, and
   assertEquals(made.as.clients.find("my-app")!.standing, "configured");
 });
 
+test("[DI-09] an authorization request does not say whether the client has a secret: the form asks, with PKCE and without", async () => {
+  const requests = [unknown, { ...unknown, code_challenge: undefined, code_challenge_method: undefined }];
+  for (const request of requests) {
+    for (const [answer, isConfidential] of [["", true], ["none", false]] as const) {
+      const made = await testServer();
+      const browser = openBrowser(made);
+      const href = findLink(await assertPage(await browser.authorize(request)), registerLabel)!;
+      const page = await assertPageWithForms(await browser.get(href));
+      assertStringIncludes(page, "Does the application have a secret?");
+      const radios = [...page.matchAll(/<input type="radio" name="token_endpoint_auth_method"[^>]*>/g)];
+      assertEquals(radios.map(([tag]) => [/ required/.test(tag), /checked/.test(tag)]), [[true, false], [true, false]]);
+      await browser.post("/clients", { ...readFields(page, "/clients"), token_endpoint_auth_method: answer });
+      assertEquals(made.as.clients.find("my-app")!.confidential, isConfidential);
+    }
+  }
+});
+
 test("[DI-09] the form registers the type of client that the rejected request shows", async () => {
   const made = await testServer({ plugins: [inspector()] });
   const browser = openBrowser(made);
   const open = async (href: string) => {
     const page = await assertPageWithForms(await browser.get(href));
-    return [readFields(page, "/clients").token_endpoint_auth_method, page.includes("those of the rejected request")];
+    return [
+      readFields(page, "/clients").token_endpoint_auth_method ?? "asks",
+      page.includes("those of the rejected request"),
+    ];
   };
   const label = registerLabel;
   const authorize = async (fields: Fields) => findLink(await assertPage(await browser.authorize(fields)), label)!;
-  assertEquals(await open(await authorize(unknown)), ["none", true]);
+  assertEquals(await open(await authorize(unknown)), ["asks", true]);
   const withoutChallenge = { ...unknown, code_challenge: undefined, code_challenge_method: undefined };
-  assertEquals(await open(await authorize(withoutChallenge)), ["", true]);
+  assertEquals(await open(await authorize(withoutChallenge)), ["asks", true]);
   const fields = { grant_type: "client_credentials", client_id: "my-app", client_secret: "s" };
   assertEquals((await made.token(fields)).status, 401);
   const list = await (await browser.get("/flows")).text();
@@ -259,7 +279,7 @@ test("[DI-09] terminal and log have the link; it names no value that they hide",
     logging({ write: (line) => records.push(line), format: "json" }),
   ];
   const made = await testServer({ plugins });
-  const query = `client_id=my-app&redirect_uris=${encodeURIComponent(redirect_uri)}&token_endpoint_auth_method=none`;
+  const query = `client_id=my-app&redirect_uris=${encodeURIComponent(redirect_uri)}`;
   const path = `/?${query}#connect`;
   await made.authorize(unknown);
   assertStringIncludes(lines.join("\n"), `→ ${registerLabel}: ${made.as.issuer}${path}`);
@@ -276,8 +296,10 @@ test("[DI-09, CA-16] with the secret of the application, the form that a rejecti
     const browser = openBrowser(made);
     const href = findLink(await assertPage(await browser.authorize(unknown)), registerLabel)!;
     const form = readFields(await assertPageWithForms(await browser.get(href)), "/clients");
-    assertEquals([form.token_endpoint_auth_method, form.client_secret], ["none", ""]);
-    const added = await browser.post("/clients", { ...form, client_secret: "secret-of-the-app" });
+    assertEquals([form.token_endpoint_auth_method, form.client_secret], [undefined, ""]);
+    const token_endpoint_auth_method = way === "basic" ? "" : "none";
+    const secret = { client_secret: "secret-of-the-app", token_endpoint_auth_method };
+    const added = await browser.post("/clients", { ...form, ...secret });
     const page = await assertPageWithForms(await browser.get(added.headers.get("location")!));
     assert(!page.includes("secret-of-the-app"), "the visitor has the secret");
     const again = await browser.get(findLink(page, "Try the request again")!);

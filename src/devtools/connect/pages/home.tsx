@@ -53,13 +53,15 @@ export interface ConnectForm extends EditForm {
   readonly keyMethods: readonly string[];
   /** Whether a rejected request proposes the values. */
   readonly isProposed: boolean;
+  /** Whether the rejected request does not say whether the client has a secret. */
+  readonly asksForSecret: boolean;
 }
 
 /** The form: a library and a redirect URI are enough. */
 function Connect(
   { base, form, hasDemo, demoUri }: Pick<HomeProps, "base" | "hasDemo" | "demoUri"> & { readonly form: ConnectForm },
 ): VNode {
-  const { values, errors, libraries, authMethods, keyMethods, isProposed } = form;
+  const { values, errors, libraries, authMethods, keyMethods, isProposed, asksForSecret } = form;
   const details = ["client_name", "client_secret", "token_endpoint_auth_method"];
   return (
     <form class="form" id="connect" method="post" action={`${base}/clients`}>
@@ -81,6 +83,7 @@ function Connect(
         suggestions={libraries.map(({ library, redirectUris }) => [redirectUris[0]!, library])}
       />
       <Field name="client_id" label="Client ID" value={values.client_id} errors={errors} />
+      {asksForSecret && <SecretQuestion />}
       {isProposed && (
         <p>
           The values are those of the rejected request. If the application has a secret already, type it below;
@@ -97,15 +100,17 @@ function Connect(
             errors={errors}
             optional
           />
-          <Field
-            name="token_endpoint_auth_method"
-            label="Authentication"
-            hint="How the application sends the secret; none: a public client, such as a browser or mobile app."
-            value={values.token_endpoint_auth_method}
-            errors={errors}
-            choices={["", ...authMethods]}
-            emptyChoice="what the library needs: none, or a secret by Basic or in the body"
-          />
+          {!asksForSecret && (
+            <Field
+              name="token_endpoint_auth_method"
+              label="Authentication"
+              hint="How the application sends the secret; none: a public client, such as a browser or mobile app."
+              value={values.token_endpoint_auth_method}
+              errors={errors}
+              choices={["", ...authMethods]}
+              emptyChoice="what the library needs: none, or a secret by Basic or in the body"
+            />
+          )}
           {keyMethods.length > 0 && (
             <p class="aside">
               For {keyMethods.join(", ")}: create the client, then choose the method and add its keys on the next page.
@@ -131,6 +136,25 @@ function Connect(
         </p>
       )}
     </form>
+  );
+}
+
+/** A rejected authorization request does not say it. An empty method is Basic, or the secret in the body. */
+function SecretQuestion(): VNode {
+  const answers = [
+    ["", "Yes: it runs on a server"],
+    ["none", "No: it runs in a browser or on the device of its user"],
+  ] as const;
+  return (
+    <fieldset>
+      <legend>Does the application have a secret?</legend>
+      {answers.map(([value, label]) => (
+        <label class="choice" key={value}>
+          <input type="radio" name="token_endpoint_auth_method" value={value} required />
+          <span>{label}</span>
+        </label>
+      ))}
+    </fieldset>
   );
 }
 
