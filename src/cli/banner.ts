@@ -1,5 +1,6 @@
 /** The banner: the terminal shows it when the server listens. About ten lines; the home page has the rest. */
 
+import { describeOff } from "../server/extensions/registration/rules.ts";
 import { registrationPolicy } from "../server/extensions/registration/settings.ts";
 import type { ClientMetadata } from "../server/config/client_metadata.ts";
 import type { App } from "../server/app.ts";
@@ -8,7 +9,7 @@ import { printable } from "../core/quote_value.ts";
 import { wrap } from "./operating/wrap.ts";
 import { describeExposure, type ExposedParts } from "./exposure.ts";
 import { type ConfigSource, describeFoundFile } from "./read_config.ts";
-import type { ServerPolicy } from "../server/config/server_policy.ts";
+import { byProfile, type ServerPolicy } from "../server/config/server_policy.ts";
 
 /** The clients or users that only the store has. */
 export type StoredEntries = Extract<TraceEvent, { type: "stored_entries" }>;
@@ -170,7 +171,9 @@ function describeProfile(
   const needsTls = label.includes("fapi2-") && issuer.startsWith("https:") && url.startsWith("http:");
   return [
     label,
-    ...registrationPolicy({ settings }).mode === "off" ? ["registration is off"] : [],
+    ...registrationPolicy({ settings }).mode === "off"
+      ? [describeOff({ byProfile: byProfile(settings, "registration.mode") })]
+      : [],
     ...needsTls ? ["the proxy must require TLS 1.2 or newer with the cipher suites of BCP 195"] : [],
   ].join("; ");
 }

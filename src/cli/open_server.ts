@@ -18,6 +18,7 @@ import { chooseDefaultUser, withDefaultUser } from "./default_user.ts";
 import { isThisMachineOnly } from "./exposure.ts";
 import type { IssuersByPath } from "./issuers_by_path.ts";
 import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
+import { warnOfChangedFile } from "./changed_file.ts";
 import { formatEvent } from "./operating/format_event.ts";
 import { health } from "./operating/health.ts";
 import { limitConcurrency } from "./operating/limit_concurrency.ts";
@@ -87,11 +88,13 @@ export async function openServer(
   const metrics = config.metrics && (await import("./operating/metrics.ts")).metrics();
   const healthCheck = health();
   const storedEntries: { [of in StoredEntries["of"]]?: StoredEntries } = {};
+  let noticeChange: ReturnType<typeof warnOfChangedFile> | undefined;
   // As a plugin, because the option `trace` redacts every event, which costs as much as a tenth of a login.
   const receive: Trace = (event) => {
     if (event.type === "stored_entries") storedEntries[event.of] = event;
     // Printed even without a log, because nothing else reports a misspelt setting.
     if (log === undefined && event.type === "configuration_warning") console.error(formatEvent(event));
+    noticeChange?.(event);
   };
   const warn = (warning: ConfigurationWarning) => {
     const event = { type: "configuration_warning", at: now(), ...warning } as const;
@@ -99,6 +102,7 @@ export async function openServer(
     receive(event);
   };
   for (const warning of config.warnings) warn(warning);
+  noticeChange = config.file && warnOfChangedFile(config.file, environment, warn);
   let app: App | undefined;
   const readRules = openTools ? readAnyRules : undefined;
   const check = openTools && faultsEnabled && inspectorEnabled

@@ -10,6 +10,7 @@
  * @module
  */
 
+import type { ReadFile } from "./changed_file.ts";
 import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from "../core/configuration_error.ts";
 import { printable } from "../core/quote_value.ts";
 import { leadsToLoopback } from "../core/test_hosts.ts";
@@ -88,6 +89,8 @@ export type Configuration =
     readonly metrics?: { readonly port: number; readonly host: string };
     /** Certificate and private key. Default: plain http. */
     readonly tls?: TlsChoice;
+    /** The configuration file. Absent: none was named. */
+    readonly file?: ReadFile;
     /** Claims by parameters of token requests. Default: none. */
     readonly requestMappings?: readonly RequestMapping[];
     /** The issuers at paths below the issuer, each with claims of its own. Default: none. */
@@ -228,6 +231,7 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
     store,
     metrics: metricsPort === undefined ? undefined : { port: metricsPort, host: metricsHost },
     tls: tls.read,
+    ...path !== undefined && file.text !== undefined && { file: { path, text: file.text } },
     ...file.requestMappings && { requestMappings: file.requestMappings(issuer) },
     ...issuersByPath && { issuersByPath },
     ...configSource && { configSource },

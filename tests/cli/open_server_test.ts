@@ -35,3 +35,39 @@ for (const flags of cases) {
     }
   });
 }
+
+test("[AZ-02] a request of an unknown client causes one warning for each change of the configuration file", async () => {
+  let text = JSON.stringify({ clients: [{ client_id: "spa", redirect_uris: ["http://localhost:3000/cb"] }] });
+  let time = Date.UTC(2026, 0, 1);
+  const lines: string[] = [];
+  const environment = {
+    ...commandEnvironment(["--log", "text", "--config", "latchkey.json"]),
+    readTextFile: () => Promise.resolve(text),
+    writeLogLine: (line: string) => void lines.push(line),
+    now: () => time,
+  };
+  const config = await readConfiguration(environment);
+  assert(config.kind === "run");
+  const { server } = await openServer(config, environment, readRules);
+  /** How often the log warns after two requests of this client, which are a minute apart. */
+  const warnings = async (client_id: string) => {
+    lines.length = 0;
+    for (let i = 0; i < 2; i++) {
+      time += 60_000;
+      await server.fetch(new Request(`${server.issuer}/oauth2/authorize?client_id=${client_id}&response_type=code`));
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    return lines.join("\n").match(/latchkey\.json\s+The file was changed after the start/g)?.length ?? 0;
+  };
+  try {
+    assertEquals(await warnings("web"), 0);
+    text = JSON.stringify({ clients: [{ client_id: "web" }] });
+    assertEquals(await warnings("spa"), 0);
+    assertEquals(await warnings("web"), 1);
+    assertEquals(await warnings("web"), 0);
+    text = JSON.stringify({ clients: [{ client_id: "shop" }] });
+    assertEquals(await warnings("shop"), 1);
+  } finally {
+    await server.close();
+  }
+});

@@ -84,7 +84,12 @@ test("[HT-15] the banner shows the clients and users of the configuration file, 
 
 test("[DR-12] the banner says of a profile that registration is off, and says nothing where it is on", async () => {
   const off = ["--config", file("registration-off.json", { registration: { mode: "off" } })];
-  for (const [args, line] of [[off, "; registration is off"], [[], ""]] as const) {
+  for (
+    const [args, line] of [[
+      off,
+      "; registration is off: set registration\\.mode to 'open', or to 'token' with registration\\.initialAccessTokens",
+    ], [[], ""]] as const
+  ) {
     await against({ args: ["--profile", "mcp", ...args] }, ({ banner }) => {
       assertMatch(banner, new RegExp(`^Profile +mcp 2026-07-28${line}$`, "m"));
       return Promise.resolve();

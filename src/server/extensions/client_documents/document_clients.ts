@@ -17,6 +17,7 @@ import type { HostedServer } from "../../hosted_server.ts";
 import type { Sender } from "../../fetching/sender.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";
 import { isLocalUrl } from "../../config/local_uris.ts";
+import { serverPolicy } from "../../config/server_policy.ts";
 import { cacheLifetimeMs } from "./cache_lifetime.ts";
 import { assertDocumentUrl } from "./document_url.ts";
 import { parseDocument } from "./parse_document.ts";
@@ -51,7 +52,7 @@ const maxStaleMs = 300_000;
 
 /** Creates the clients of metadata documents. */
 export function createDocumentClients(
-  { now, fetching: { send }, trace, settings, audience }: HostedServer,
+  { issuer, now, fetching: { send }, trace, settings, audience }: HostedServer,
 ): DocumentClients {
   let cached = boundedCache<HostedClient>(maxDocuments);
   // They have a cache of their own, so that documents of other clients do not evict them.
@@ -73,7 +74,7 @@ export function createDocumentClients(
   }
 
   async function fetchClient(url: string, isInUse: boolean, sender?: Sender): Promise<HostedClient> {
-    assertDocumentUrl(url);
+    assertDocumentUrl(url, { ...serverPolicy(settings), issuer });
     if (sender?.page === "cross-site" && isLocalUrl(settings, url)) {
       const received = "a URL of a local host, in a request of a page of another site";
       throw notFetched({ isBlocked: true, expected: "a document on a public host", received });

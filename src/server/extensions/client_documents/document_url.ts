@@ -1,5 +1,7 @@
 /** Which URLs may be the `client_id` of a metadata document. */
 
+import { isLoopback } from "../../../core/test_hosts.ts";
+import { allowsLocalFetch, type FetchPolicy } from "../../fetching/outbound.ts";
 import { reject, type WrongDocumentUrl } from "./rules.ts";
 
 /** Maximum length, as for every client id. */
@@ -10,23 +12,26 @@ const problems: readonly { readonly pattern: RegExp; readonly problem: WrongDocu
   { pattern: /[^\x21-\x7E]/, problem: "characters" },
   { pattern: /\\/, problem: "backslash" },
   { pattern: /#/, problem: "fragment" },
-  { pattern: /^(?!https:\/\/)/i, problem: "scheme" },
-  { pattern: /^https:\/\/[^/?]*@/i, problem: "user" },
-  { pattern: /^https:\/\/[^/?]*(?:\?|$)/i, problem: "path" },
+  { pattern: /^https?:\/\/[^/?]*@/i, problem: "user" },
+  { pattern: /^https?:\/\/[^/?]*(?:\?|$)/i, problem: "path" },
   { pattern: /^[^?]*\/(?:\.|%2e){1,2}(?:[/?]|$)/i, problem: "segments" },
 ];
 
 /**
- * The URL of a metadata document.
+ * The URL of a metadata document: https, or http on the machine of a server that is on a loopback host itself.
  *
+ * @param policy What decides about loopback hosts.
  * @throws {OAuthError} `invalid_client`, if a `client_id` may not be this URL.
  */
-export function assertDocumentUrl(id: string): URL {
+export function assertDocumentUrl(id: string, policy: FetchPolicy): URL {
   const url = id.slice(0, maxUrlLength);
   if (id.length > maxUrlLength) throw reject("MC-03", { url, problem: "length" });
   const found = problems.find(({ pattern }) => pattern.test(id));
   if (found !== undefined) throw reject("MC-03", { url, problem: found.problem });
   if (!URL.canParse(id)) throw reject("MC-03", { url, problem: "syntax" });
+  const { protocol, hostname } = new URL(id);
+  const isLocal = isLoopback(hostname) && allowsLocalFetch(policy, hostname, "loopback");
+  if (protocol !== "https:" && !isLocal) throw reject("MC-03", { url, problem: "scheme" });
   // A URL must be in its serialized form: another spelling would identify another client on the same host. Only the
   // default port may be written out, as the draft allows (§3).
   const { href: normalForm } = new URL(id);

@@ -9,7 +9,7 @@ const expectedUrls: Readonly<Record<Exclude<WrongDocumentUrl["problem"], "spelli
   characters: "a URL without spaces, control characters and characters outside of ASCII",
   backslash: "a URL without a backslash",
   fragment: "a URL without a fragment",
-  scheme: "an https URL",
+  scheme: "an https URL, or an http URL of this machine at a server on a loopback host",
   user: "a URL without user and password",
   path: "a URL with a path: at least a slash after the host",
   segments: "a URL without the path segments . and ..",

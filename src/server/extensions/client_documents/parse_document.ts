@@ -57,6 +57,9 @@ export async function parseDocument(
   if (new URL(url).pathname === "/") {
     warn("client_id has the path /, which a client should not use", "a URL with a longer path", url, "MC-03");
   }
+  if (url.startsWith("http:")) {
+    warn("client_id has the scheme http, which other servers reject", "an https URL", url, "MC-03");
+  }
   const document = { ...parseObject(text, contentType) };
   if (document.client_id !== url) throw invalidDocument("client_id", url, quote(document.client_id));
   if (clientDocumentSettings.of(settings).requireClientName && (document.client_name ?? "") === "") {

@@ -79,9 +79,9 @@ export interface RegistrationOff extends ByProfile {
 }
 
 /** Why a server registers no client. */
-export function describeOff({ byProfile }: RegistrationOff): string {
+export function describeOff({ byProfile }: ByProfile): string {
   const advice = byProfile === ""
-    ? "set registration.mode to 'open', or add registration.initialAccessTokens"
+    ? "set registration.mode to 'open', or to 'token' with registration.initialAccessTokens"
     : "use a client ID metadata document, or configure the client";
   return `registration is off${byProfile}: ${advice}`;
 }

@@ -122,6 +122,34 @@ test("[MC-03] an id that is not such a URL is rejected by a page and by 400, and
   assertEquals(b.fetched, []);
 });
 
+test("[MC-03] a server on a loopback host accepts, with a warning, an http URL of its machine; no other server does", async () => {
+  const local = [
+    "http://localhost:3000/client.json",
+    "http://127.0.0.1:3000/client.json",
+    "http://[::1]:3000/client.json",
+    "http://app.localhost:3000/client.json",
+  ];
+  const others = ["http://client.example/c", "http://localhost.example.com/c", "http://10.0.0.7/c"];
+  const documentOf = (client_id: string) => Response.json({ ...document, client_id });
+  const laptop = await documentServer({ issuer: "http://localhost:9000" });
+  laptop.respond = documentOf;
+  await forEachCase(local, async (client_id) => {
+    laptop.events.length = 0;
+    assertCode(await laptop.authorize({ client_id }));
+    assertMatch(getWarnings(laptop.events).join(), /MC-03 client_id has the scheme http/);
+  });
+  for (const options of [{}, { ...real, clientIdMetadataDocuments: true }, { issuer: "https://as.test" }]) {
+    const server = await documentServer(options);
+    server.respond = documentOf;
+    await forEachCase([...local, ...others], async (client_id) => {
+      await assertPage(await server.authorize({ client_id }));
+      assertEquals(getRejections(server.events).at(-1)?.explanation.rule, "MC-03");
+    });
+    assertEquals(server.fetched, []);
+  }
+  await forEachCase(others, async (client_id) => void await assertPage(await laptop.authorize({ client_id })));
+});
+
 test("[MC-03] a port and, with a warning, a bare slash and a query are accepted; other spellings are other clients", async () => {
   const b = await documentServer();
   b.respond = (client_id) => Response.json({ ...document, client_id });

@@ -460,7 +460,7 @@ test("[DR-12] where registration is off, the trace says so and how to switch it 
     [realHost, "this address does not exist [DR-12]"],
     [
       { registration: { mode: "off" } },
-      "registration is off: set registration.mode to 'open', or add registration.initialAccessTokens [DR-12]",
+      "registration is off: set registration.mode to 'open', or to 'token' with registration.initialAccessTokens [DR-12]",
     ],
   ] as const;
   await forEachCase(cases, async ([options, error_description]) => {
