@@ -22,7 +22,7 @@ import { inspector } from "../src/devtools/mod.ts";
 import { logging } from "../src/cli/operating/mod.ts";
 import { core, OAuthError, parameters, randomId } from "../src/core/mod.ts";
 import { extensions, host } from "../src/mod.ts";
-import { findRuntime } from "../scripts/test_runtimes.ts";
+import { findRuntime } from "../scripts/test_run.ts";
 import { latchkey } from "./secret_leak_check.ts";
 import { testLatchkey } from "./testing/test_latchkey.ts";
 
@@ -218,8 +218,8 @@ const listeningLines = {
   },
   "for Bun": async (text: string) => {
     const [call] = /Bun\.serve\([^)]*\)/.exec(text)!;
-    const { command } = await findRuntime("bun");
-    return { command: [command[0]!], file: `const server = { fetch: () => new Response() };\n${call};` };
+    const bun = await findRuntime("bun");
+    return { command: [bun], file: `const server = { fetch: () => new Response() };\n${call};` };
   },
 };
 

@@ -44,6 +44,15 @@ const formats: readonly Format[] = [
     matches: (value) => ["ClientId", "SubjectId", "AllowedGrantTypes"].some((name) => Object.hasOwn(value, name)),
   },
   {
+    name: "a client of Ory Hydra",
+    hint:
+      'Put it into a list: { "clients": [ … ] }, without the members that this server does not have; lifespans of ' +
+      "tokens are lifetimes of the server.",
+    matches: (value) =>
+      ["skip_consent", "skip_logout_consent"].some((name) => Object.hasOwn(value, name)) ||
+      Object.keys(value).some((name) => name.endsWith("_grant_access_token_lifespan")),
+  },
+  {
     name: "several realms of Keycloak",
     hint: "Save one of them as a file.",
     matches: ({ realm }, isInArray) => isInArray && typeof realm === "string",

@@ -1,5 +1,6 @@
 /** The options that the program adds to the settings, and the flags and variables that can set them. */
 
+import { replacedSettings } from "../server/config/replaced_members.ts";
 import { showValue, suggest } from "../server/config/config_issue.ts";
 import type { ConfigIssue } from "../core/configuration_error.ts";
 import { extensionFields, type ExtensionSettings } from "../server/extensions/settings.ts";
@@ -166,6 +167,7 @@ export function configFileField(stores: StoreKinds = storeKinds): Field<ConfigFi
     "ConfigFile",
     { $schema, ...settingFields, ...extensionFields, ...extendedFields, profile, ...programFields(stores) },
     {},
+    { replacedMembers: replacedSettings },
   );
 }
 

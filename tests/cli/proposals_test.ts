@@ -11,6 +11,7 @@ import { commandNames } from "../../src/cli/commands.ts";
 import { readFlags } from "../../src/cli/flags.ts";
 import { configFileField, flagName, optionFields, optionNames } from "../../src/cli/options.ts";
 import { type Field, validate } from "../../src/server/config/field.ts";
+import { replacedClientMembers, replacedSettings } from "../../src/server/config/replaced_members.ts";
 import { findFix } from "../../src/server/rules.ts";
 import type { RuleId } from "../../src/server/rules/rule_id.gen.ts";
 import { basic, forEachCase, getRejections, type TestServer, testServer } from "../kit.ts";
@@ -103,6 +104,32 @@ test("the hint of every invalid value is a valid one", async () => {
     }
   });
   assert(proposed > 1000, String(proposed));
+});
+
+test("a member of another product has a hint with the one to write, which is valid", async () => {
+  const lists = [["top", replacedSettings], ["client", replacedClientMembers]] as const;
+  await forEachCase(
+    lists.flatMap(([place, hints]) => Object.entries(hints).map((one) => [place, ...one] as const)),
+    async (one) => {
+      const [place, name, hint] = one;
+      const [, json, beside] = /^Write ("\w+": .*?)( beside clients)?(?:, [a-z].*|: [a-z].*)?\.$/.exec(hint)!;
+      const member = JSON.parse(`{${json}}`);
+      const client = { client_id: "web", redirect_uris: ["http://localhost:3000/cb"] };
+      const file = place === "top" || beside
+        ? { clients: [client], ...member }
+        : { clients: [{ ...client, ...member }] };
+      assertEquals(await issuesOf({ file }), []);
+      const wrong = place === "top" ? { [name]: "x" } : { clients: [{ ...client, [name]: "x" }] };
+      assertMatch((await issuesOf({ file: wrong })).map(({ hint }) => hint).join(), /^Write "/);
+    },
+  );
+});
+
+test("a file of a client of Ory Hydra is named", async () => {
+  for (const member of ["skip_consent", "authorization_code_grant_access_token_lifespan"]) {
+    const [issue] = await issuesOf({ file: { client_id: "web", redirect_uris: [], [member]: "1h" } });
+    assertEquals(issue?.received, "a client of Ory Hydra");
+  }
 });
 
 test("the hint of every flag is a flag that the program accepts", async () => {

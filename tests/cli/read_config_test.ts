@@ -1259,8 +1259,12 @@ test("a complete file is read unchanged", async () => {
     lifetimes: { code: 300, access_token: 3600 },
   };
   const file = { $schema: "./config.schema.json", ...settings, store: "memory" };
-  const configSource = { name: "latchkey.json", isFound: false };
-  assertEquals<unknown>(await read({ file, validate: resolveOptions }), { ...untold, settings, configSource });
+  assertEquals<unknown>(await read({ file, validate: resolveOptions }), {
+    ...untold,
+    settings,
+    configSource: { name: "latchkey.json", isFound: false },
+    file: { path: "latchkey.json", text: JSON.stringify(file) },
+  });
 });
 
 test("--help, --version, --licenses and --schema take precedence, and read no file", async () => {

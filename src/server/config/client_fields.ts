@@ -3,6 +3,7 @@
 import type { ClientAuthMethod } from "../../core/clients/client.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 import type { ExtensionClientMembers } from "./extension_members.gen.ts";
+import { replacedClientMembers } from "./replaced_members.ts";
 import { signingAlgorithmField } from "./signing_algorithm_field.ts";
 import type { ResponseMode } from "../../core/params.ts";
 import { profileNames } from "./strictness.ts";
@@ -98,7 +99,7 @@ export const ownClientField: ObjectField<OwnMembers> = object<OwnMembers>(
     contacts: open(texts(["team@app.example"])),
   },
   { client_id: "spa", redirect_uris: ["http://localhost:5173/cb"] },
-  { required: ["client_id"] },
+  { required: ["client_id"], replacedMembers: replacedClientMembers },
 );
 
 /** The description of {@link ClientMetadata} at a server that knows these extensions. */

@@ -62,8 +62,8 @@ export interface Field<T = unknown> {
   readonly members?: Readonly<Record<string, Field>>;
   /** The names of the members that must be present. */
   readonly required?: readonly string[];
-  /** Of an object: former members by name, and what to do instead. */
-  readonly formerMembers?: Readonly<Record<string, string>>;
+  /** Of an object: members of other products and of former versions by name, and what to do instead. */
+  readonly replacedMembers?: Readonly<Record<string, string>>;
   /** The members of an object that have any other name. Absent: other names are rejected. */
   readonly others?: Field;
   /** The interface that documents the members. */
@@ -149,7 +149,7 @@ export function object<T>(
   documentedBy: string,
   members: Fields<T>,
   example: T,
-  details: Pick<Details<T>, "expected" | "required" | "others" | "formerMembers"> = {},
+  details: Pick<Details<T>, "expected" | "required" | "others" | "replacedMembers"> = {},
 ): ObjectField<T> {
   return { type: "object", expected: "an object", examples: [example], documentedBy, members, ...details };
 }
@@ -219,7 +219,8 @@ export function findMismatches(field: Field, value: unknown, allowReferences = f
         if (others === undefined || name === "__proto__") {
           const known = others ? [] : Object.keys(members);
           const mismatch = unknownName(name, known, path, suggest(name, comparable(known)));
-          const hint = field.formerMembers?.[name];
+          const { replacedMembers = {} } = field;
+          const hint = Object.hasOwn(replacedMembers, name) ? replacedMembers[name] : undefined;
           found.push(hint === undefined ? mismatch : { ...mismatch, issue: { ...mismatch.issue, hint } });
         } else visit(others, member, [...path, name]);
       }

@@ -55,7 +55,7 @@ export function providerProfileField(paths: Field<EndpointPaths>): ObjectField<P
   const example: ProviderProfile = { name: "my-provider", issuerPath: "/oauth2/default" };
   return object<ProviderProfile>("ProviderProfile", members, example, {
     required: ["name"],
-    formerMembers: {
+    replacedMembers: {
       shapes: "Use functions, in a program: latchkey({ profile: { name, functions } }).",
     },
   });

@@ -5,15 +5,15 @@
  * okta-auth-js in a browser is in `tests/browser/okta_browser.ts`.
  */
 
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { buildAuthorizeParams, getWellKnown, OktaAuth, type TokenParams } from "@okta/okta-auth-js";
 import express from "express";
+import { createRemoteJWKSet, jwtVerify } from "jose";
 import { testLatchkey } from "../../../testing/test_latchkey.ts";
 import { redirectUri } from "../provider_server.ts";
-import { importUntyped, testSample } from "./sample.ts";
+import { testSample } from "./sample.ts";
 import { callApi, openSampleBrowser, serveSample } from "./web_sample.ts";
 
-const { default: OktaJwtVerifier } = await importUntyped("@okta/jwt-verifier");
 const source = "https://github.com/okta/samples-nodejs-express-4";
 const postLogoutRedirectUri = "https://app.example/bye";
 
@@ -21,7 +21,7 @@ const postLogoutRedirectUri = "https://app.example/bye";
 // deno-lint-ignore no-explicit-any
 type Any = any;
 
-testSample("okta", "@okta/okta-auth-js, @okta/jwt-verifier", source, async (step) => {
+testSample("okta", "@okta/okta-auth-js, jose", source, async (step) => {
   const api = express();
   await using resource = await serveSample(api);
   await using as = await testLatchkey({
@@ -35,22 +35,22 @@ testSample("okta", "@okta/okta-auth-js, @okta/jwt-verifier", source, async (step
   });
   await as.listen({ port: 0 });
   const okta = new OktaAuth({ issuer: as.issuer, clientId: "spa", redirectUri, scopes: ["openid", "profile"] });
-  // The option `testing` is for an issuer without https.
-  const verifierOptions = { issuer: as.issuer, clientId: "spa", testing: { disableHttpsCheck: true } };
-  const serve = (path: string, assertClaims: object) => {
-    const verifier = new OktaJwtVerifier({ ...verifierOptions, assertClaims });
+  // What @okta/jwt-verifier checks, with jose: its packages bring old types of Node, which hide those of the runtime.
+  const keys = createRemoteJWKSet(new URL(`${as.issuer}/v1/keys`));
+  const serve = (path: string, assertClaims: (claims: Any) => boolean) => {
     api.get(path, async (request: Any, response: Any) => {
       const [, token = ""] = /Bearer (.+)/.exec(request.headers.authorization ?? "") ?? [];
       try {
-        const jwt = await verifier.verifyAccessToken(token, "api://default");
-        response.json(jwt.claims);
+        const { payload } = await jwtVerify(token, keys, { issuer: as.issuer, audience: "api://default" });
+        if (!assertClaims(payload)) throw new Error("the scope or the client is another");
+        response.json(payload);
       } catch (error) {
         response.status(401).send((error as Error).message);
       }
     });
   };
-  serve("/secure", { cid: "spa" });
-  serve("/api/messages", { "scp.includes": ["messages.read"] });
+  serve("/secure", ({ cid }) => cid === "spa");
+  serve("/api/messages", ({ scp }) => scp.includes("messages.read"));
 
   const visit = openSampleBrowser();
   const logIn = async (options: TokenParams = {}) => {
@@ -78,7 +78,6 @@ testSample("okta", "@okta/okta-auth-js, @okta/jwt-verifier", source, async (step
     const messages = `${resource.url}/api/messages`;
     const calls = await Promise.all([undefined, accessToken, second].map((token) => callApi(messages, token)));
     assertEquals(calls.map(({ status }) => status), [401, 401, 200]);
-    assertMatch(calls[1]!.body, /claim 'scp' value 'openid,profile' does not include expected value 'messages.read'/);
   });
   await step("log out", async () => {
     const { urls } = await visit(
