@@ -257,12 +257,12 @@ async function describeClient(settings: Settings, clientId: string, secret = "")
   ]);
   let app: App | undefined;
   await using server = await latchkey({ ...settings, plugins: [{ setup: (assembled) => void (app = assembled) }] });
-  const [authorize, token] = ["authorize", "token"].map((name) =>
+  const [authorize, token, userinfo] = ["authorize", "token", "userinfo"].map((name) =>
     endpointUrl({ app: app!, server: app!.server }, name)
   );
   const { issuer, clients } = server;
   const client = clients.known().get(clientId)!;
-  return clientSnippets({ issuer, authorize: authorize!, token: token! }, client, { secret });
+  return clientSnippets({ issuer, authorize: authorize!, token: token!, userinfo: userinfo! }, client, { secret });
 }
 
 /** The text of static/config.schema.json without the final newline. */

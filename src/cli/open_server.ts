@@ -88,13 +88,11 @@ export async function openServer(
   const metrics = config.metrics && (await import("./operating/metrics.ts")).metrics();
   const healthCheck = health();
   const storedEntries: { [of in StoredEntries["of"]]?: StoredEntries } = {};
-  let noticeChange: ReturnType<typeof warnOfChangedFile> | undefined;
   // As a plugin, because the option `trace` redacts every event, which costs as much as a tenth of a login.
   const receive: Trace = (event) => {
     if (event.type === "stored_entries") storedEntries[event.of] = event;
     // Printed even without a log, because nothing else reports a misspelt setting.
     if (log === undefined && event.type === "configuration_warning") console.error(formatEvent(event));
-    noticeChange?.(event);
   };
   const warn = (warning: ConfigurationWarning) => {
     const event = { type: "configuration_warning", at: now(), ...warning } as const;
@@ -102,7 +100,7 @@ export async function openServer(
     receive(event);
   };
   for (const warning of config.warnings) warn(warning);
-  noticeChange = config.file && warnOfChangedFile(config.file, environment, warn);
+  const noticeChange = config.file && warnOfChangedFile(config.file, environment, warn);
   let app: App | undefined;
   const readRules = openTools ? readAnyRules : undefined;
   const check = openTools && faultsEnabled && inspectorEnabled
@@ -125,6 +123,7 @@ export async function openServer(
       ...config.mcpServer === undefined ? [] : [await openMcpServer(config.mcpServer)],
       ...ofApp.plugins,
       { setup: (assembled) => void (app = assembled), onEvent: receive },
+      ...noticeChange === undefined ? [] : [{ onEvent: noticeChange }],
     ],
     store: await storeKinds[config.store.kind]!.open(config.store, (message) => warn({ path: "store", message })),
   }, changes === undefined ? { ...resolved, users: listed(settings.users) ?? resolved.users } : undefined);

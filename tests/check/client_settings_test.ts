@@ -14,7 +14,12 @@ test("an application with the settings for openid-client verifies the signature 
   await as.listen();
   as.client({ client_id: "shop", redirect_uri: "http://localhost:3000/callback" });
   const { issuer } = as;
-  const urls = { issuer, authorize: `${issuer}/oauth2/authorize`, token: `${issuer}/oauth2/token` };
+  const urls = {
+    issuer,
+    authorize: `${issuer}/oauth2/authorize`,
+    token: `${issuer}/oauth2/token`,
+    userinfo: `${issuer}/oauth2/userinfo`,
+  };
   const snippets = clientSnippets(urls, as.clients.find("shop")!, { secret: "" });
   const { text } = snippets.find(({ library }) => library === "openid-client")!;
   const { begin, finish } = await run(text!, { "openid-client": openid });
@@ -25,7 +30,7 @@ test("an application with the settings for openid-client verifies the signature 
     client: { client_id: "shop", redirect_uri: "http://localhost:3000/callback" },
     async logIn(journey) {
       const { url, kept } = await begin();
-      const tokens = await finish(new URL((await journey.authorize(url)).url), kept);
+      const { tokens } = await finish(new URL((await journey.authorize(url)).url), kept);
       return { sub: tokens.claims().sub };
     },
   }, { as, only, recoveryMs: 0 });

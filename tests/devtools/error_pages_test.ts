@@ -246,7 +246,7 @@ test("[UI-19, FL-15] the page of a rejection, its flow and the pane of the list 
 
 /** The suggestion on the page of a rejection. */
 function meantIn(html: string): string | undefined {
-  return /<dt>(?:Did you mean|Nearest)<\/dt><dd>(.*?)<\/dd>/.exec(html)?.[1]!.replaceAll(/<[^>]*>/g, "");
+  return /<dt>(?:Did you mean|Nearest)<\/dt><dd>(.*?)<\/dd>/.exec(html)?.[1]?.replaceAll(/<[^>]*>/g, "");
 }
 
 function named(client_id: string): ClientMetadata {

@@ -181,7 +181,12 @@ export function createTools(
           throw new ToolError(`${problem}: start lists the clients.`);
         }
         const url = (name: string) => endpointUrl({ app, server: app.server }, name) ?? "";
-        const urls = { issuer: server.issuer, authorize: url("authorize"), token: url("token") };
+        const urls = {
+          issuer: server.issuer,
+          authorize: url("authorize"),
+          token: url("token"),
+          userinfo: url("userinfo"),
+        };
         const all = clientSnippets(urls, client, { secret: secretPlaceholder });
         const found = all.find(({ name }) => name === library);
         if (all.length === 0) throw new ToolError("The client needs the grant type authorization_code.");

@@ -31,6 +31,7 @@ export async function describeSnippets(
     issuer: context.server.issuer,
     authorize: endpointUrl(context, "authorize"),
     token: endpointUrl(context, "token"),
+    userinfo: endpointUrl(context, "userinfo"),
   };
   const { clientSnippets } = await import("./client_snippets/mod.ts");
   return {

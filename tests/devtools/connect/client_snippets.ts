@@ -44,7 +44,12 @@ export function settingsOf(
   demands: readonly ClientDemand[] = [],
 ): ReadonlyMap<string, ClientSnippet> {
   const { issuer } = as;
-  const urls = { issuer, authorize: `${issuer}/oauth2/authorize`, token: `${issuer}/oauth2/token` };
+  const urls = {
+    issuer,
+    authorize: `${issuer}/oauth2/authorize`,
+    token: `${issuer}/oauth2/token`,
+    userinfo: `${issuer}/oauth2/userinfo`,
+  };
   const all = clientSnippets(urls, as.clients.known().get(id)!, { secret, demands });
   return new Map(all.map((one) => [one.library, one]));
 }

@@ -39,7 +39,8 @@ for (const [library, module] of Object.entries({ "openid-client": openidClient, 
       const { text } = settingsOf(as, client_id).get(library)!;
       const { begin, finish } = await run(text!, { [library]: module });
       const { url, kept } = await begin();
-      const tokens = await finish(new URL(await leads(url)), kept);
+      const { tokens, user } = await finish(new URL(await leads(url)), kept);
+      assertEquals([user.name, user.email], ["Alice Adams", "alice@example.com"]);
       assertEquals([tokens.scope, typeof tokens.id_token], ["openid profile email", "string"]);
     });
     const { text } = settingsOf(as, "machine").get(library)!;
@@ -131,6 +132,7 @@ test("[DI-05] the settings for Passport log a user in with the methods that it s
     const { strategy } = await run(text, { "passport-oauth2": OAuth2Strategy });
     const outcome = await loginWithPassport(strategy);
     assert("user" in outcome, JSON.stringify(outcome));
+    assertEquals((outcome.user.user as { name?: string }).name, "Alice Adams");
     const tokens = outcome.user.tokens as { token_type: string; scope: string };
     assertEquals([tokens.token_type, tokens.scope], ["Bearer", "openid profile email"]);
   }

@@ -62,8 +62,11 @@ export async function begin() {
 }
 
 /** At the redirect URI: the URL of the request, and the kept values. */
-export function finish(url, kept) {
-  return client.authorizationCodeGrant(config, url, kept);
+export async function finish(url, kept) {
+  const tokens = await client.authorizationCodeGrant(config, url, kept);
+  const sub = tokens.claims()?.sub; // absent without the scope value openid
+  const user = sub && await client.fetchUserInfo(config, tokens.access_token, sub); // name and e-mail address
+  return { tokens, user };
 }`,
     machineText: `${openidClientConfig}
 const tokens = await client.clientCredentialsGrant(config, { scope: {{scope}} });`,
@@ -114,7 +117,11 @@ export async function finish(url, kept) {
   const response = await oauth.authorizationCodeGrantRequest(
     as, client, clientAuth, params, redirectUri, kept.verifier, options,
   );
-  return await oauth.processAuthorizationCodeResponse(as, client, response);
+  const tokens = await oauth.processAuthorizationCodeResponse(as, client, response);
+  const sub = oauth.getValidatedIdTokenClaims(tokens)?.sub; // absent without the scope value openid
+  if (!sub) return { tokens };
+  const userinfo = await oauth.userInfoRequest(as, client, tokens.access_token, options);
+  return { tokens, user: await oauth.processUserInfoResponse(as, client, sub, userinfo) }; // name and e-mail address
 }`,
     machineText: `${oauth4webapiClient}
 const parameters = { scope: {{scope}} };
@@ -204,8 +211,15 @@ export const strategy = new OAuth2Strategy(
     state: true,
     pkce: true,
   },
-  (accessToken, refreshToken, tokens, profile, done) => done(null, { tokens }),
-);`,
+  (accessToken, refreshToken, tokens, user, done) => done(null, { tokens, user }),
+);
+
+// Name and e-mail address come from userinfo, which needs the scope value openid.
+strategy.userProfile = (accessToken, done) => {
+  fetch({{userinfo_endpoint}}, { headers: { authorization: "Bearer " + accessToken } })
+    .then((response) => response.ok ? response.json() : {})
+    .then((user) => done(null, user), done);
+};`,
   },
   {
     name: "oidc-client-ts",

@@ -13,6 +13,7 @@ export interface ServerUrls {
   readonly authorize: string;
   /** The URL of the token endpoint. */
   readonly token: string;
+  readonly userinfo: string;
 }
 
 /** Options of the settings. */
@@ -25,7 +26,7 @@ export interface SnippetOptions {
 
 /** The settings for each library; none for a client without grant types. */
 export function clientSnippets(
-  { issuer, authorize, token }: ServerUrls,
+  { issuer, authorize, token, userinfo }: ServerUrls,
   client: Client,
   { secret, demands = [] }: SnippetOptions,
 ): ClientSnippet[] {
@@ -38,6 +39,7 @@ export function clientSnippets(
     issuer,
     authorization_endpoint: authorize,
     token_endpoint: token,
+    userinfo_endpoint: userinfo,
     client_id: client.id,
     client_secret: secret,
     redirect_uri: redirectUri ?? "",
