@@ -4,7 +4,7 @@ import type { ConfigurationWarning } from "../core/configuration_error.ts";
 import type { TraceEvent } from "../server/trace.ts";
 import { printable } from "../core/quote_value.ts";
 
-/** Minimum time between two readings, in milliseconds: any stranger can name an unknown client. */
+/** Minimum time between two readings, in milliseconds: any client can send an unknown client. */
 const minPauseMs = 1000;
 
 /** The configuration file as the server read it. */

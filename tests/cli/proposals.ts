@@ -84,8 +84,8 @@ export function fieldsOf(name: string): Field[] {
   return allFields.flatMap(([path, field]) => `.${path.join(".")}`.endsWith(`.${name}`) ? [field] : []);
 }
 
-/** Why the validator refuses a setting; `undefined` if it accepts it. */
-export function refusal({ name, value }: Extract<Proposal, { kind: "setting" }>): string | undefined {
+/** Why the validator rejects a setting; `undefined` if it accepts it. */
+export function rejectedBecause({ name, value }: Extract<Proposal, { kind: "setting" }>): string | undefined {
   const fields = fieldsOf(name);
   if (fields.length === 0) return `no setting is called ${name}`;
   if (value === undefined) return undefined;

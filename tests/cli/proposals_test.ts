@@ -16,7 +16,7 @@ import { findFix } from "../../src/server/rules.ts";
 import type { RuleId } from "../../src/server/rules/rule_id.gen.ts";
 import { basic, forEachCase, getRejections, type TestServer, testServer } from "../kit.ts";
 import { exchangeAssertion, type ForeignIssuer, foreignIssuer, jwtBearer } from "../server/foreign_issuer.ts";
-import { allFields, fieldsOf, literalsOf, type Proposal, proposalsIn, refusal } from "./proposals.ts";
+import { allFields, fieldsOf, literalsOf, type Proposal, proposalsIn, rejectedBecause } from "./proposals.ts";
 
 const options = optionFields(configFileField().members);
 
@@ -26,11 +26,11 @@ const commandFlags = new Set([
   ...["env", "help", "version", "licenses", "schema", "seeds", "seed", "output", "report", "type", "redirect-uri"],
 ]);
 
-/** Why the program refuses a proposal; `undefined` if it accepts it. */
-function refusalOf(proposal: Proposal): string | undefined {
+/** Why the program rejects a proposal; `undefined` if it accepts it. */
+function rejectionOf(proposal: Proposal): string | undefined {
   switch (proposal.kind) {
     case "setting":
-      return otherNames.has(proposal.name) ? undefined : refusal(proposal);
+      return otherNames.has(proposal.name) ? undefined : rejectedBecause(proposal);
     case "command":
       return (commandNames as readonly string[]).includes(proposal.name) ? undefined : `no command ${proposal.name}`;
     case "flag": {
@@ -60,7 +60,7 @@ test("every setting, value, flag and command that a text of the program proposes
     );
   const proposals = texts.flatMap((one) => proposalsIn(one.text).map((proposal) => ({ ...one, proposal })));
   await forEachCase(proposals, ({ text, proposal }) => {
-    assertEquals(refusalOf(proposal), undefined, text);
+    assertEquals(rejectionOf(proposal), undefined, text);
   });
 });
 
@@ -137,7 +137,7 @@ test("the hint of every flag is a flag that the program accepts", async () => {
     for (const wrong of ["\u00e9 \u00e9", ""]) {
       const read = readFlags([`--${flagName(name)}`, wrong], options);
       const [{ hint } = { hint: "" }] = read.kind === "run" ? read.issues : [];
-      for (const proposal of proposalsIn(hint)) assertEquals(refusalOf(proposal), undefined, hint);
+      for (const proposal of proposalsIn(hint)) assertEquals(rejectionOf(proposal), undefined, hint);
     }
   });
 });
@@ -326,8 +326,8 @@ test("a rejected request is accepted after each change of a setting that its fix
   });
 });
 
-/** A configuration that is refused. */
-interface RefusedConfiguration {
+/** A configuration that is rejected. */
+interface RejectedConfiguration {
   readonly args?: readonly string[];
   readonly file?: Settings;
   readonly values?: Readonly<Record<string, unknown>>;
@@ -335,7 +335,7 @@ interface RefusedConfiguration {
   readonly says?: RegExp;
 }
 
-async function issuesOf({ args = [], file }: RefusedConfiguration): Promise<readonly ConfigIssue[]> {
+async function issuesOf({ args = [], file }: RejectedConfiguration): Promise<readonly ConfigIssue[]> {
   try {
     await readConfiguration({
       args: [...args, ...file === undefined ? [] : ["--config", "latchkey.json"]],
@@ -361,10 +361,11 @@ function withValue(settings: Settings, path: string, value: unknown): Settings {
 }
 
 /** Every configuration that a hint proposes: flags added, settings set, and the value itself replaced or removed. */
-function proposed({ args = [], file = {}, values = {} }: RefusedConfiguration, { hint, path }: ConfigIssue) {
+function proposed({ args = [], file = {}, values = {} }: RejectedConfiguration, { hint, path }: ConfigIssue) {
   const place = path.replace(/^.*: /, "");
-  const changes: { text: string; change: RefusedConfiguration }[] = [];
-  const add = (text: string, change: RefusedConfiguration) => changes.push({ text, change: { args, file, ...change } });
+  const changes: { text: string; change: RejectedConfiguration }[] = [];
+  const add = (text: string, change: RejectedConfiguration) =>
+    changes.push({ text, change: { args, file, ...change } });
   for (const proposal of proposalsIn(hint)) {
     if (proposal.kind === "setting") {
       const value = proposal.value ?? values[proposal.name] ?? (/^insecure/.test(proposal.name) ? true : undefined);
@@ -408,7 +409,7 @@ const issuer = "https://login.widgets.com";
 const digest = "$scrypt$ln=16,r=8,p=1$4fXXG0spB92WPB1NitT8/Q$dAf4FAXv5aPZ5rXGwYtVjPyLZkUJzYV6c9xJFXG1bBo";
 const realFile = { issuer, login: "interactive", users: [{ ...user, password: digest }], clients: [client] };
 
-const refusedConfigurations: readonly RefusedConfiguration[] = [
+const rejectedConfigurations: readonly RejectedConfiguration[] = [
   { args: ["--scenario", "provider-down-30s"] },
   { args: ["--scenario", "provider-down-30s"], file: realFile, says: /^Remove it, or use an issuer on a test host/ },
   { args: ["--store", "foo.db"], says: /sqlite:/ },
@@ -435,7 +436,7 @@ const refusedConfigurations: readonly RefusedConfiguration[] = [
   },
   { file: { clients: [{ ...client, response_types: ["id_token"] }] }, values: { responseTypes: ["code", "id_token"] } },
   { file: { clients: [{ ...client, token_endpoint_auth_method: "client_secret_basic", client_secret: undefined }] } },
-  // Everything that a real host refuses
+  // Everything that a real host rejects
   { file: { issuer, login: "auto", users: [user], clients: [] } },
   { file: { issuer, login: "interactive", clients: [client] } },
   { file: { issuer, login: "interactive", users: [user], clients: [client] } },
@@ -451,15 +452,15 @@ const refusedConfigurations: readonly RefusedConfiguration[] = [
   },
 ];
 
-test("a refused configuration is accepted, or its issue is gone, after each change that a hint proposes", async () => {
-  await forEachCase(refusedConfigurations, async (refused) => {
-    const issues = await issuesOf(refused);
+test("a rejected configuration is accepted, or its issue is gone, after each change that a hint proposes", async () => {
+  await forEachCase(rejectedConfigurations, async (rejected) => {
+    const issues = await issuesOf(rejected);
     // What the program accepts needs no hint.
     if (issues.length === 0) return;
     let tried = 0;
     for (const issue of issues) {
-      if (refused.says !== undefined) assertMatch(issue.hint, refused.says);
-      for (const { text, change } of proposed(refused, issue)) {
+      if (rejected.says !== undefined) assertMatch(issue.hint, rejected.says);
+      for (const { text, change } of proposed(rejected, issue)) {
         tried++;
         const left = await issuesOf(change);
         assert(

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-/** Expected and received value, one below the other, with the difference marked in both and said in words. */
+/** Expected and received value, one below the other, with the difference marked in both and described in words. */
 
 import type { VNode } from "preact";
 import { compareTexts } from "./compare_texts.ts";

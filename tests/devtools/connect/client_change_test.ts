@@ -33,7 +33,7 @@ test("[DI-09] an unknown client is registered from the page that rejects it, and
 test("[DI-09] an authorization request does not say whether the client has a secret: the form asks, with PKCE and without", async () => {
   const requests = [unknown, { ...unknown, code_challenge: undefined, code_challenge_method: undefined }];
   for (const request of requests) {
-    for (const [answer, isConfidential] of [["", true], ["none", false]] as const) {
+    for (const [choice, isConfidential] of [["", true], ["none", false]] as const) {
       const made = await testServer();
       const browser = openBrowser(made);
       const href = findLink(await assertPage(await browser.authorize(request)), registerLabel)!;
@@ -41,7 +41,7 @@ test("[DI-09] an authorization request does not say whether the client has a sec
       assertStringIncludes(page, "Does the application have a secret?");
       const radios = [...page.matchAll(/<input type="radio" name="token_endpoint_auth_method"[^>]*>/g)];
       assertEquals(radios.map(([tag]) => [/ required/.test(tag), /checked/.test(tag)]), [[true, false], [true, false]]);
-      await browser.post("/clients", { ...readFields(page, "/clients"), token_endpoint_auth_method: answer });
+      await browser.post("/clients", { ...readFields(page, "/clients"), token_endpoint_auth_method: choice });
       assertEquals(made.as.clients.find("my-app")!.confidential, isConfidential);
     }
   }

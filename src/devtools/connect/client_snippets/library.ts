@@ -1,8 +1,8 @@
 /**
  * Settings for client libraries as texts with placeholders. Each stands for a literal of the language:
  * `{{issuer}}`, `{{client_id}}`, `{{client_secret}}`, `{{redirect_uri}}`, `{{scope}}`; and for libraries without
- * discovery `{{authorization_endpoint}}`, `{{token_endpoint}}` and `{{userinfo_endpoint}}`. `{{scopes}}` is the scope as a list of literals,
- * and `{{auth}}` what `methods` has for the method of the client.
+ * discovery `{{authorization_endpoint}}`, `{{token_endpoint}}` and `{{userinfo_endpoint}}`. `{{scopes}}` is the scope
+ * as a list of literals, and `{{auth}}` what `methods` has for the method of the client.
  */
 
 import type { ClientAuthMethod } from "../../../core/clients/client.ts";

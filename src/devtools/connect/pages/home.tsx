@@ -141,14 +141,14 @@ function Connect(
 
 /** A rejected authorization request does not say it. An empty method is Basic, or the secret in the body. */
 function SecretQuestion(): VNode {
-  const answers = [
+  const choices = [
     ["", "Yes: it runs on a server"],
     ["none", "No: it runs in a browser or on the device of its user"],
   ] as const;
   return (
     <fieldset>
       <legend>Does the application have a secret?</legend>
-      {answers.map(([value, label]) => (
+      {choices.map(([value, label]) => (
         <label class="choice" key={value}>
           <input type="radio" name="token_endpoint_auth_method" value={value} required />
           <span>{label}</span>
