@@ -49,7 +49,7 @@ export async function verifyAssertion(
   const client = await server.clients.find(id ?? "", server);
   if (client?.authMethod !== method) await verifyByDummyKey(assertion, clientAssertionPolicy);
   if (client === undefined) {
-    const isForeign = isOfOtherIssuer(assertion);
+    const isForeign = isOfOtherIssuer(server, assertion);
     const reason = isForeign
       ? "the assertion is of another issuer, and not of the client"
       : "sub of the assertion is not a registered client";
@@ -80,11 +80,11 @@ export async function verifyAssertion(
   return client;
 }
 
-/** Whether `iss` and `sub` differ, as in the token of a platform that a client presents (a federated credential). */
-function isOfOtherIssuer(assertion: string): boolean {
+/** Whether `iss` is neither `sub` nor a client, as in the token of a platform (a federated credential). */
+function isOfOtherIssuer({ clients }: HostedServer, assertion: string): boolean {
   try {
     const { iss, sub } = decodeJwt(assertion);
-    return iss !== undefined && iss !== sub;
+    return iss !== undefined && iss !== sub && !clients.known().has(iss);
   } catch {
     return false;
   }
