@@ -97,9 +97,9 @@ class ClientRequest implements AuthenticatedRequest {
 }
 
 /**
- * The failed authentication of a client that names itself in the body has no challenge (RFC 6749 §5.2), although RFC 9110
- * §15.5.2 requires one: client libraries would show it instead of the error in the body, and browsers would ask for a
- * password.
+ * The failed authentication of a client that names itself in the body has no challenge (RFC 6749 §5.2), although RFC
+ * 9110 §15.5.2 requires one: client libraries would show it instead of the error in the body, and browsers would ask
+ * for a password.
  */
 function withoutChallenge(error: unknown, parameters: Params): unknown {
   if (!(error instanceof OAuthError) || error.code !== "invalid_client") return error;

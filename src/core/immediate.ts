@@ -1,5 +1,5 @@
 /**
- * The functions of extensions and plugins that must return at once. Written `async` by mistake, they would return a
+ * The functions of extensions and plugins that must return immediately. Written `async` by mistake, they would return a
  * promise: it counts as true and has no members, so a server would permit what it should not, and its rejection would
  * end the process.
  */
@@ -15,7 +15,7 @@ import { isPromise } from "./maybe_promise.ts";
 export function immediate<T>(name: string, result: T): T {
   if (!isPromise(result)) return result;
   ignoreRejection(result);
-  throw new TypeError(`expected ${name} to return at once, received a promise. Do not declare the function async.`);
+  throw new TypeError(`expected ${name} to return immediately, received a promise. Do not declare the function async.`);
 }
 
 /** Ignores that a listener, whose result nothing reads, rejects. */
@@ -23,7 +23,7 @@ export function ignoreRejection(result: unknown): void {
   if (isPromise(result)) result.then(undefined, () => {});
 }
 
-/** The functions of `Server`, and of its members, that must return at once; `listeners` return nothing. */
+/** The functions of `Server`, and of its members, that must return immediately; `listeners` return nothing. */
 const functions = {
   levels: ["missed", "reached"],
   grants: ["hasFurtherAccess"],
@@ -37,7 +37,8 @@ const listeners = ["passed", "observe"] as const;
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * The functions of a server that were replaced, with a check that they return no promise; that of a listener may reject.
+ * The functions of a server that were replaced, with a check that they return no promise. A listener may return one,
+ * which may reject.
  *
  * @param before The server without the replacements.
  * @param owner Whose replacements they are, such as `the extension dpop`.

@@ -1,4 +1,4 @@
-/** Functions of extensions that must return at once, written `async` by mistake. */
+/** Functions of extensions that must return immediately, written `async` by mistake. */
 
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { test } from "node:test";
@@ -53,7 +53,7 @@ for (const [kind, mistake] of Object.entries(mistakes)) {
       assertThrows(
         () => (owner[name] as () => unknown)(),
         TypeError,
-        `${name} of the extension mistaken to return at once`,
+        `${name} of the extension mistaken to return immediately`,
       );
     }
   });
@@ -110,7 +110,7 @@ for (const [kind, mistake] of Object.entries(mistakes)) {
     };
     for (const [name, option] of Object.entries(options)) {
       const error = await assertRejects(() => startCore(option));
-      assert(String(error).includes(`expected ${name} to return at once`), String(error));
+      assert(String(error).includes(`expected ${name} to return immediately`), String(error));
     }
   });
 }

@@ -1,4 +1,4 @@
-/** Functions of plugins, and of the settings of extensions, that must return at once, written `async` by mistake. */
+/** Functions of plugins, and of settings of extensions, that must return immediately, written `async` by mistake. */
 
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
@@ -46,7 +46,7 @@ for (const [kind, mistake] of Object.entries(mistakes)) {
         undefined,
         name,
       );
-      assert(String(error).includes(`expected ${name}`) && String(error).includes("at once"), `${name}: ${error}`);
+      assert(String(error).includes(`expected ${name}`) && String(error).includes("immediately"), `${name}: ${error}`);
     }
   });
 

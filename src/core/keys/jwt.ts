@@ -87,9 +87,10 @@ function encodedHeader(signer: Signer, typ: string | undefined): string {
 }
 
 /**
- * The left half of the digest of a token, a code or a `state`, for `at_hash`, `c_hash` (OpenID Connect Core §3.1.3.6) and
- * `s_hash` (FAPI 1.0 Advanced §5.1), by the digest of the signature algorithm. Neither OpenID Connect nor RFC 9964 names one for ML-DSA. It is SHAKE256 with 64 bytes, which
- * ML-DSA itself uses for messages (FIPS 204 §5), as Ed25519 uses SHA-512; the library oauth4webapi expects the same.
+ * The left half of the digest of a token, a code or a `state`, for `at_hash`, `c_hash` (OpenID Connect Core §3.1.3.6)
+ * and `s_hash` (FAPI 1.0 Advanced §5.1), by the digest of the signature algorithm. Neither OpenID Connect nor RFC 9964
+ * names one for ML-DSA. It is SHAKE256 with 64 bytes, which ML-DSA itself uses for messages (FIPS 204 §5), as Ed25519
+ * uses SHA-512; the library oauth4webapi expects the same.
  */
 export function tokenHash(alg: SigningAlgorithm, token: string): MaybePromise<string> {
   const digest = isMlDsa(alg)

@@ -92,7 +92,7 @@ export async function verifyClientJwt(
   }
 }
 
-/** Public keys by their algorithm, whose private keys nobody has. What they verify has no effect. */
+/** Public keys by their algorithm, whose private keys are not kept. What they verify has no effect. */
 const dummyKeys = new Map<string, Promise<CryptoKey>>();
 
 /** The algorithms of signatures by a key pair (RFC 7518 §3.1, RFC 8037, RFC 9964). */
@@ -100,7 +100,7 @@ const keyAlgorithm = /^(?:(?:RS|PS|ES)(?:256|384|512)|Ed25519|EdDSA|ML-DSA-(?:44
 
 /**
  * Takes the time of a verification by a key of the same algorithm, for a JWT that no key of a client can verify: so
- * that the time of a rejection does not tell whether the client exists.
+ * that the time of a rejection does not reveal whether the client exists.
  */
 export async function verifyByDummyKey(jwt: string, policy: JwtPolicy): Promise<void> {
   const keys = ({ alg = "" }: { readonly alg?: string }) => {

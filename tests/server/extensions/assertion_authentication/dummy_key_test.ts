@@ -45,7 +45,7 @@ test("[CA-07] a rejected assertion costs one verification by its algorithm, whet
   for (const alg of [...algorithms, "HS256"]) {
     const results: Record<string, readonly string[]> = {};
     for (const id of clientIds) {
-      // A key of nobody: neither that of the client, nor its secret.
+      // The signature is then changed, so that no key verifies it.
       const key = alg === "HS256" ? await secretKey("another secret that is long enough") : await sharedKey(`${alg}`);
       const forged = await assertionOf(id, key);
       const parts = forged.client_assertion!.split(".");

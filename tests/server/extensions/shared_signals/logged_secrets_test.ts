@@ -1,5 +1,6 @@
 /**
- * What was issued or registered is not in the log, wherever a request has it: in a path, or in a member of another name.
+ * What was issued or registered is not in the log, wherever a request has it: in a path, or in a member of another
+ * name.
  *
  * @extensions registration, shared_signals
  */
