@@ -123,6 +123,8 @@ const importRules: ImportRules = {
       allowed: { ...below("platform", "core", "server/config", "server/rules"), ...sharedFiles },
     },
     "server/config": {
+      // The syntax error of JSON in a file or a form, loaded only for broken JSON.
+      packages: ["jsonc-parser"],
       allowed: {
         ...below("core", "server/redaction", "server/profiles/settings"),
         "platform/http/absolute_uri.ts": "anything",
@@ -202,7 +204,7 @@ const filesWithNames = [
 const grantTypeName = /"urn:[\w:-]+:grant-type:/;
 
 /** Maximum number of lines of a file, without its imports: a longer path is no more code. */
-const maxFileLines = 350;
+const maxFileLines = 370;
 
 readCommand({
   call: "deno task imports",

@@ -1,4 +1,4 @@
-/** `latchkey exec --profile vary:1..5`: a command, here a script on the runtime of the tests, beside servers that vary (group VA). */
+/** `latchkey exec --profile vary:1..5`: a script on the runtime of the tests, beside servers that vary (group VA). */
 
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

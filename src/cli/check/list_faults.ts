@@ -1,4 +1,4 @@
-/** `latchkey explain faults`: the attacks of a check, the faults of the mock and the habits of clients, as text or JSON. */
+/** `latchkey explain faults`: attacks of a check, faults of the mock and habits of clients, as text or JSON. */
 
 import { quote, suggest } from "../../server/config/config_issue.ts";
 import { CommandLineError } from "../command_line_error.ts";
@@ -14,8 +14,8 @@ interface Listed {
 /**
  * The output of the command, without a final newline.
  *
- * @param args The words after `explain faults`: a category, an id or `all`, to show all about them, and flags. Default: the
- *   names alone, one line for each category.
+ * @param args The words after `explain faults`: a category, an id or `all`, to show all about them, and flags. Default:
+ *   the names alone, one line for each category.
  * @param width Of a line of names, in characters.
  * @throws {CommandLineError} If there is another flag, a second name, or an unknown name.
  */

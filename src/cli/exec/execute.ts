@@ -29,7 +29,7 @@ const ownClient = { client_id: "app", client_secret: "app-secret" };
  *
  * @param args The words after `exec`.
  * @param readRules Reads the text of the rules, for their pages.
- * @param ofVary A run with one seed of several: a failure does not name the variations, and `print` receives all output.
+ * @param ofVary A run with one seed of several: a failure does not name the variations; `print` receives all output.
  * @returns The exit code.
  * @throws {CommandLineError} If the words of the command are wrong.
  * @throws {ConfigurationError} If the configuration is invalid.

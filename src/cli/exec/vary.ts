@@ -23,8 +23,8 @@ type Run = (
 ) => Promise<number>;
 
 /**
- * Runs a command once for each seed. If it fails, it runs again until the smallest set of variations with which it fails
- * is found. Prints a line for each run, and the output of the last one that failed.
+ * Runs a command once for each seed. If it fails, it runs again until the smallest set of variations with which it
+ * fails is found. Prints a line for each run, and the output of the last one that failed.
  *
  * @param execute Runs the command beside a server; its words are those of `latchkey exec`.
  * @returns The exit code: 0 if the command succeeds with each seed.

@@ -130,8 +130,8 @@ const plainElements: Omit<AuthorizedElements, "Frame" | "ResponseError"> = {
 };
 
 /**
- * Submits the form when the page has loaded (Form Post Response Mode, Appendix A). Without scripts, the user presses the
- * button.
+ * Submits the form when the page has loaded (Form Post Response Mode, Appendix A). Without scripts, the user presses
+ * the button.
  */
 export const submitScript = 'addEventListener("load",()=>document.forms[0].submit())';
 
