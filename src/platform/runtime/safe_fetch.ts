@@ -6,9 +6,11 @@
  * of `node:` are the same on Deno, Bun and Node; only the first fetch loads this file.
  */
 
-import { lookup } from "node:dns/promises";
+import { lookup, Resolver } from "node:dns/promises";
+import { readFile } from "node:fs/promises";
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps, type RequestOptions } from "node:https";
+import process from "node:process";
 import { type AddressKind, addressKind } from "./address_kind.ts";
 import { isAddress } from "../http/ip_address.ts";
 
@@ -19,7 +21,10 @@ export interface SafeFetchOptions {
    * https and a public name. Default: never.
    */
   readonly allows?: (hostname: string, kind: "loopback" | "private") => boolean;
-  /** Resolves a name to its addresses. Default: the resolver of the system. */
+  /**
+   * Resolves a name to its addresses. Default: by the hosts file and DNS; a name for which `allows` returns true as the
+   * system does, with search domains.
+   */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
   /** The certificates of authorities to trust, as PEM. Default: those of the runtime. */
   readonly ca?: string;
@@ -57,7 +62,7 @@ export function safeFetch(options: SafeFetchOptions = {}): (url: string, init: R
     const signal = init.signal ? AbortSignal.any([init.signal, limit]) : limit;
     const request = new Request(url, { ...init, signal });
     const target = new URL(request.url);
-    const addresses = await unlessAborted(checkedAddresses(target, options), signal);
+    const addresses = await unlessAborted(checkedAddresses(target, options, signal), signal);
     const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
     for (const [i, address] of addresses.entries()) {
       try {
@@ -79,7 +84,8 @@ export function safeFetch(options: SafeFetchOptions = {}): (url: string, init: R
 /** The addresses of a host, IPv4 first. If one address is not allowed, the host is rejected. */
 async function checkedAddresses(
   { protocol, hostname: urlHost }: URL,
-  { allows = () => false, resolve = resolveName }: SafeFetchOptions,
+  { allows = () => false, resolve }: SafeFetchOptions,
+  signal: AbortSignal,
 ): Promise<readonly string[]> {
   // The URL parser has converted decimal, octal and hexadecimal IPv4 addresses. A final dot makes a name absolute.
   const hostname = urlHost.replace(/^\[|\]$/g, "").replace(/\.$/, "");
@@ -93,7 +99,7 @@ async function checkedAddresses(
       `expected a host with a public address; received ${hostname}, a name of a local network`,
     );
   }
-  const addresses = isLiteral ? [hostname] : await resolve(hostname);
+  const addresses = isLiteral ? [hostname] : await (resolve?.(hostname) ?? resolveName(hostname, isLocal, signal));
   for (const address of addresses) {
     const kind: AddressKind = addressKind(address);
     if (kind === "public" || (kind !== "reserved" && allows(urlHost, kind))) continue;
@@ -106,12 +112,56 @@ async function checkedAddresses(
   return [...addresses].sort((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
 }
 
-async function resolveName(hostname: string): Promise<readonly string[]> {
+/** Timeout of the first query to a name server, in milliseconds, and the number of queries; the second waits longer. */
+const queryOptions = { timeout: 1000, tries: 2 };
+
+/** The errors of queries that no name server answered. */
+const unanswered: readonly unknown[] = ["ETIMEOUT", "ECANCELLED"];
+
+/**
+ * Resolves a name. A lookup of the system blocks a thread until the name servers answer, for ten seconds if they are
+ * silent, and Bun signs and hashes on the same threads. Strangers choose names whose servers are silent, so queries
+ * that block no thread come first; a lookup follows only for names of the hosts file, and for local names that the name
+ * servers answered.
+ */
+async function resolveName(hostname: string, isLocal: boolean, signal: AbortSignal): Promise<readonly string[]> {
   try {
-    return (await lookup(hostname, { all: true })).map(({ address }) => address);
+    if (hostname === "localhost" || await isInHostsFile(hostname)) return await lookupAddresses(hostname);
+    const answers = await queryNameServers(hostname, signal);
+    const failures = answers.flatMap((answer) => answer.status === "rejected" ? [answer.reason] : []);
+    // Only the system knows search domains and the name servers of single domains.
+    if (isLocal && !failures.some(({ code }) => unanswered.includes(code))) return await lookupAddresses(hostname);
+    if (failures.length === answers.length) throw failures[0];
+    return answers.flatMap((answer) => answer.status === "fulfilled" ? answer.value : []);
   } catch (cause) {
     throw new TypeError(`${hostname} cannot be resolved`, { cause });
   }
+}
+
+async function lookupAddresses(hostname: string): Promise<readonly string[]> {
+  return (await lookup(hostname, { all: true })).map(({ address }) => address);
+}
+
+/** Queries the IPv4 and the IPv6 addresses of a name. */
+async function queryNameServers(hostname: string, signal: AbortSignal): Promise<PromiseSettledResult<string[]>[]> {
+  const resolver = new Resolver(queryOptions);
+  const cancel = () => resolver.cancel();
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    return await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+}
+
+/** Whether the hosts file of the system has a name. On Deno the resolver reads that file. */
+async function isInHostsFile(hostname: string): Promise<boolean> {
+  if ("Deno" in globalThis) return false;
+  const path = process.platform === "win32" ? `${process.env.SystemRoot}\\System32\\drivers\\etc\\hosts` : "/etc/hosts";
+  const text = await readFile(path, "utf8").catch(() => "");
+  return text.split("\n").some((line) =>
+    line.replace(/#.*/, "").trim().toLowerCase().split(/\s+/).slice(1).includes(hostname)
+  );
 }
 
 /** Sends the request to one address. Agents, which reuse connections, are not used. */
