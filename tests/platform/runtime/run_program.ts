@@ -37,6 +37,8 @@ export interface StartOptions {
   readonly inTerminal?: string;
   /** How many files and sockets it may have open, by `prlimit` of util-linux. Default: as the tests. */
   readonly openFiles?: number;
+  /** A file in the place of its `/etc/resolv.conf`. Default: that of the machine. */
+  readonly resolvConf?: string;
   /** What it may say although it looks drawn, such as an example key; called at its end. Default: nothing. */
   readonly allowedSecrets?: () => string;
 }
@@ -126,7 +128,7 @@ function findAddress({ stdout, stderr }: { readonly stdout: string; readonly std
 }
 
 function spawnProgram(
-  { args = [], env = {}, cwd, input, inTerminal, openFiles, allowedSecrets = () => "" }: StartOptions,
+  { args = [], env = {}, cwd, input, inTerminal, openFiles, resolvConf, allowedSecrets = () => "" }: StartOptions,
 ) {
   const withoutFile = cwd === undefined && env.LATCHKEY_CONFIG_JSON === undefined ? { LATCHKEY_CONFIG: "none" } : {};
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("LATCHKEY_"));
@@ -134,7 +136,16 @@ function spawnProgram(
     ? { ...Object.fromEntries(inherited), NO_COLOR: "1", NODE_NO_WARNINGS: "1" }
     : {};
   const limit = openFiles === undefined ? [] : ["prlimit", `--nofile=${openFiles}`];
-  const commandLine = [...limit, binary ?? process.execPath, ...binary === undefined ? command : [], ...args];
+  // A mount namespace, which needs root.
+  const mount = ["unshare", "-m", "sh", "-c", 'mount --bind "$0" /etc/resolv.conf && exec "$@"'];
+  const namespace = resolvConf === undefined ? [] : [...mount, resolvConf];
+  const commandLine = [
+    ...namespace,
+    ...limit,
+    binary ?? process.execPath,
+    ...binary === undefined ? command : [],
+    ...args,
+  ];
   const [program, ...programArgs] = inTerminal === undefined
     ? commandLine
     : ["script", "-qec", inTerminal.replace("PROGRAM", commandLine.map(shellQuote).join(" ")), "/dev/null"];
