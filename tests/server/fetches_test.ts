@@ -291,6 +291,69 @@ test("[MC-05] fetches are limited for each network, and a flood from one stops n
   assertEquals(await authorize("https://second.widgets.com/c", "203.0.113.7"), 302);
 });
 
+test("[MC-05] fetches that never end are few for each network and in all, and clients in use do not wait for them", async () => {
+  const held: (() => void)[] = [];
+  const key = await clientKey();
+  const server = await fetchingServer(async (url) => {
+    if (url.includes("held")) await new Promise<void>((resolve) => held.push(resolve));
+    if (url.endsWith("/jwks")) return Response.json({ keys: [key.jwk] });
+    if (url.endsWith("/sector")) return Response.json([]);
+    return Response.json({ client_id: url, redirect_uris: ["https://app.widgets.com/cb"] });
+  });
+  const authorize = async (client_id: string, address: string, fields = {}) => {
+    const query = encode({ ...goodRequest, client_id, redirect_uri: "https://app.widgets.com/cb", ...fields });
+    const request = new Request(`${server.as.issuer}/oauth2/authorize?${query}`, { redirect: "manual" });
+    return await server.as.fetch(request, { address });
+  };
+  // The requests that cause a fetch of a URL.
+  const assertion = async (url: string, address: string) => {
+    const { text } = await register(server, { jwks_uri: url, ...keyMethod }, address);
+    const fields = await assertionOf(JSON.parse(text).client_id, key, {}, signingContext(undefined, server.as.issuer));
+    const body = encode({ grant_type: "authorization_code", code: "x", ...fields });
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    return await server.as.fetch(new Request(`${server.as.issuer}/oauth2/token`, { method: "POST", headers, body }), {
+      address,
+    });
+  };
+  const sector = async (url: string, address: string) => {
+    const metadata = { subject_type: "pairwise", sector_identifier_uri: url };
+    const { status } = await register(server, metadata, address);
+    return new Response(null, { status });
+  };
+  const requests = { document: authorize, assertion, sector };
+  assertEquals((await authorize(inUse, "198.51.100.7")).status, 302);
+  await forEachCase(Object.entries(requests), async ([name, send]) => {
+    const refusal = name === "document" ? 429 : name === "assertion" ? 401 : 400;
+    const pending: Promise<Response>[] = [];
+    /** Sends requests until one is refused. */
+    const sendUntilRefused = async (networkOf: (n: number) => string) => {
+      const before = held.length;
+      for (let n = 0; n < 100; n++) {
+        const heldBefore = held.length;
+        const url = `https://${name}-${pending.length}.widgets.com/held/${name === "assertion" ? "jwks" : name}`;
+        let refused: Response | undefined;
+        pending.push(send(url, networkOf(n)).then((response) => refused = response));
+        for (let wait = 0; held.length === heldBefore && refused === undefined && wait < 1000; wait++) {
+          await new Promise((resolve) => setTimeout(resolve));
+        }
+        assert(held.length > heldBefore || refused !== undefined, "neither a fetch nor a response");
+        if (refused === undefined) continue;
+        assertEquals(refused.status, refusal);
+        if (name === "document") assertEquals(refused.headers.get("retry-after"), "1");
+        return held.length - before;
+      }
+    };
+    assertEquals(await sendUntilRefused(() => "203.0.113.7"), 8);
+    assertEquals(await sendUntilRefused((n) => `203.0.${n}.1`), 32);
+    // The document of the client in use has expired.
+    server.advance(3601);
+    assertEquals((await authorize(inUse, "203.0.113.7")).status, 302);
+    for (const end of held.splice(0)) end();
+    await Promise.all(pending);
+    assertEquals((await authorize(`https://${name}.widgets.com/c`, "203.0.113.7")).status, 302);
+  });
+});
+
 test("[MC-05] a client in use has places of its own: no flood stops or evicts it, and what it withdraws is rejected", async () => {
   const { authorize, fetched, advance, withdrawn } = await documentServer();
   assertEquals(await authorize(inUse, "198.51.100.7"), 302);

@@ -141,7 +141,8 @@ export interface NetworkSettings extends UrlSettings {
   /**
    * The hosts that the server may fetch from although they are in a private network or on this machine, such as
    * `keys.corp.internal`: for `jwks_uri`, also over http, and for metadata documents, over https. All other hosts need
-   * https and a public address. Default: none; if the issuer is on a test host, all test hosts.
+   * https and a public address. Names of these hosts are resolved as the system does, with search domains; other names
+   * by the hosts file and DNS. Default: none; if the issuer is on a test host, all test hosts.
    */
   readonly privateHosts?: readonly string[];
 }

@@ -1,7 +1,7 @@
 /** The public keys of a client: how they are fetched, and what the client learns if the fetch fails. */
 
 import { FetchLimitError } from "./fetch_limiter.ts";
-import type { KeyFetcher, KeyOwner } from "./remote_keys.ts";
+import type { KeyFetcher, KeyOwner, LimitFetch } from "./remote_keys.ts";
 import { DocumentError } from "./outbound.ts";
 import type { FetchingServer } from "./fetching.ts";
 import type { Client } from "../../core/clients/repository.ts";
@@ -10,14 +10,14 @@ import type { Client } from "../../core/clients/repository.ts";
 export function keysOf(
   server: FetchingServer,
   client: Client,
-): [fetcher: KeyFetcher, owner: KeyOwner, countFetch?: (url: string) => void] {
+): [fetcher: KeyFetcher, owner: KeyOwner, limit?: LimitFetch] {
   const isInUse = client.standing !== "unknown" || server.fetching.isInUse(client.id);
   // The operator chose the URLs of configured clients.
-  const countFetch = client.standing === "configured"
+  const limit: LimitFetch | undefined = client.standing === "configured"
     ? undefined
-    : (url: string) => server.fetching.limiter.count(url, { isInUse, address: server.sender?.address });
+    : (url, fetch) => server.fetching.limiter.run(url, { isInUse, address: server.sender?.address }, fetch);
   const { keys, unusedKeys } = server.fetching;
-  return [isInUse ? keys : unusedKeys, client.metadata, countFetch];
+  return [isInUse ? keys : unusedKeys, client.metadata, limit];
 }
 
 /** Why keys could not be fetched. */

@@ -3,7 +3,8 @@
  * use are those to which something was issued. They share no limit with other clients, so that unknown clients cannot
  * block them. One user is enough to have something issued to any number of clients, so no domain gets more than a tenth
  * of what the other domains leave, and its first fetch in a window does not depend on the others: clients of another
- * domain always find a place.
+ * domain always find a place. For clients that are not in use, fetches at a time are limited too, because a host that
+ * never responds holds each of them for seconds.
  */
 
 import { isAddress, networkFromAddress } from "../../platform/http/ip_address.ts";
@@ -13,8 +14,12 @@ import { type BoundedCache, boundedCache } from "../../platform/bounded_cache.ts
 const maxFetchesPerHost = 60;
 const maxFetches = 600;
 const maxFetchesPerNetwork = 30;
+/** Maximum number of fetches at a time for clients that are not in use: in total, and because of one network. */
+const maxOpenFetches = 40;
+const maxOpenFetchesPerNetwork = 8;
 /** The part of the remaining fetches that one domain gets, for clients in use. */
 const domainShare = 1 / 10;
+const ofOneNetwork = ", because of one network";
 /** Length of a window, in milliseconds. */
 const windowMs = 60_000;
 /** Enough counters for the hosts of three windows, because the newer half of a cache always stays. */
@@ -26,12 +31,12 @@ export class FetchLimitError extends Error {
   readonly expected: string;
   /** The received value: one fetch more than the limit. */
   readonly received = "one more";
-  /** The seconds until the next window. */
+  /** The seconds until the next attempt may succeed. */
   readonly retryAfter: number;
 
   /** Creates an error of a reached limit. */
-  constructor(limit: number, from: string, retryAfter: number) {
-    const expected = `at most ${limit} fetches in ${windowMs / 1000} seconds from ${from}`;
+  constructor(limit: number, during: string, from: string, retryAfter: number) {
+    const expected = `at most ${limit} fetches ${during} from ${from}`;
     super(`expected ${expected}, received one more`);
     this.expected = expected;
     this.retryAfter = retryAfter;
@@ -49,12 +54,13 @@ export interface FetchCause {
 /** @internal */
 export interface FetchLimiter {
   /**
-   * Counts a fetch.
+   * Counts a fetch, and makes it.
    *
-   * @throws {FetchLimitError} If too many were made in this window: from its host, in total, for a client in use from
-   *   its domain, or for another client because of requests of this network.
+   * @throws {FetchLimitError} Before the fetch, if too many were made in this window: from its host, in total, for a
+   *   client in use from its domain, or for another client because of requests of this network. For another client also
+   *   if too many have not ended.
    */
-  count(url: string, cause: FetchCause): void;
+  run<T>(url: string, cause: FetchCause, fetch: () => Promise<T>): Promise<T>;
   /** Forgets all fetches. */
   clear(): void;
 }
@@ -74,7 +80,8 @@ export function fetchLimiter(now: () => number): FetchLimiter {
   const newWindow = (): FetchWindow => ({ count: 0, until: now() + windowMs });
 
   function assertBelow(limit: number, { count, until }: FetchWindow, from: string): void {
-    if (count >= limit) throw new FetchLimitError(limit, from, Math.ceil((until - now()) / 1000));
+    if (count < limit) return;
+    throw new FetchLimitError(limit, `in ${windowMs / 1000} seconds`, from, Math.ceil((until - now()) / 1000));
   }
 
   function openWindow(windows: BoundedCache<FetchWindow>, key: string): FetchWindow {
@@ -83,8 +90,26 @@ export function fetchLimiter(now: () => number): FetchLimiter {
     return found;
   }
 
+  /** The fetches that have not ended, for clients that are not in use: their networks. */
+  const open: (string | undefined)[] = [];
+
+  function assertFewOpen(network: string | undefined): void {
+    const ofNetwork = network === undefined ? 0 : open.filter((one) => one === network).length;
+    for (
+      const [count, limit, cause] of [[open.length, maxOpenFetches, ""], [
+        ofNetwork,
+        maxOpenFetchesPerNetwork,
+        ofOneNetwork,
+      ]] as const
+    ) {
+      if (count >= limit) throw new FetchLimitError(limit, "at a time", `clients that are not in use${cause}`, 1);
+    }
+  }
+
   return {
-    count(url, { isInUse, address }) {
+    run(url, { isInUse, address }, fetch) {
+      const network = isInUse || address === undefined ? undefined : networkFromAddress(address);
+      if (!isInUse) assertFewOpen(network);
       const counters = isInUse ? inUse : others;
       if (!isOpen(counters.total)) counters.total = newWindow();
       const { total } = counters;
@@ -99,13 +124,16 @@ export function fetchLimiter(now: () => number): FetchLimiter {
         const remaining = maxFetches - (total.count - domain.count);
         assertBelow(Math.max(1, Math.floor(remaining * domainShare)), domain, name);
         domain.count++;
-      } else if (address !== undefined) {
-        const network = openWindow(networks, networkFromAddress(address));
-        assertBelow(maxFetchesPerNetwork, network, "clients that are not in use, because of one network");
-        network.count++;
+      } else if (network !== undefined) {
+        const ofNetwork = openWindow(networks, network);
+        assertBelow(maxFetchesPerNetwork, ofNetwork, `clients that are not in use${ofOneNetwork}`);
+        ofNetwork.count++;
       }
       host.count++;
       total.count++;
+      if (isInUse) return fetch();
+      open.push(network);
+      return fetch().finally(() => open.splice(open.indexOf(network), 1));
     },
     clear() {
       for (const windows of [networks, domains, inUse.hosts, others.hosts]) windows.clear();

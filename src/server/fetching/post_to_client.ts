@@ -38,10 +38,13 @@ export async function postToClient(
   { url, headers, body, errorMembers = [], signal, timeoutSeconds }: ClientPost,
 ): Promise<PostResult> {
   const send = async (): Promise<PostResult> => {
-    // The operator did not choose the URL of such a client. The client counts as in use, because something was issued.
-    if (client.standing !== "configured") server.fetching.limiter.count(url, { isInUse: true });
     const init = { method: "POST", headers, body: await body(), redirect: "manual", signal } as const;
-    const response = await server.fetching.send(url, init);
+    const { fetching } = server;
+    // The operator did not choose the URL of another client. It counts as in use, because something was issued.
+    const response =
+      await (client.standing === "configured"
+        ? fetching.send(url, init)
+        : fetching.limiter.run(url, { isInUse: true }, () => fetching.send(url, init)));
     const { status } = response;
     const received = `status ${status}${await describeError(response, errorMembers)}`;
     return { status, received, isTemporary: status >= 500 };

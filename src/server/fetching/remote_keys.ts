@@ -40,6 +40,9 @@ export interface KeyFetches {
   readonly failed?: FetchedKeys;
 }
 
+/** Makes a fetch within limits; throws before the fetch at a limit. */
+export type LimitFetch = <T>(url: string, fetch: () => Promise<T>) => Promise<T>;
+
 /** The part of the server that fetches keys. */
 export interface KeyFetcher {
   readonly now: () => number;
@@ -52,19 +55,19 @@ export interface KeyFetcher {
  * they are needed, without following redirects (SSRF), once for all owners with this URL. They are fetched again if a
  * JWT names an unknown key, at most once in 30 seconds.
  *
- * @param countFetch Counts a fetch, if the operator did not choose the URL; throws at a limit.
+ * @param limit Limits the fetch, if the operator did not choose the URL.
  */
 export function remoteKeys(
   server: KeyFetcher,
   { jwks = { keys: [] }, jwks_uri: uri }: KeyOwner,
-  countFetch?: (url: string) => void,
+  limit?: LimitFetch,
 ): JWTVerifyGetKey {
-  return uri === undefined ? keySelector(jwks) : fetchedKeys(fetchedKeySets(server, uri, countFetch));
+  return uri === undefined ? keySelector(jwks) : fetchedKeys(fetchedKeySets(server, uri, limit));
 }
 
 /** The key set of an owner. */
 export interface KeySets {
-  /** The key set, fetched at most ten minutes ago. @throws {DocumentError} @throws What `countFetch` throws. */
+  /** The key set, fetched at most ten minutes ago. @throws {DocumentError} @throws What `limit` throws. */
   current(): Promise<PublicKeySet>;
   /**
    * The key set, fetched at most 30 seconds ago, for a key that is missing in the current one. @throws As `current`.
@@ -76,9 +79,9 @@ export interface KeySets {
 export function keySets(
   server: KeyFetcher,
   { jwks = { keys: [] }, jwks_uri: uri }: KeyOwner,
-  countFetch?: (url: string) => void,
+  limit?: LimitFetch,
 ): KeySets {
-  if (uri !== undefined) return fetchedKeySets(server, uri, countFetch);
+  if (uri !== undefined) return fetchedKeySets(server, uri, limit);
   const configured = () => Promise.resolve(jwks);
   return { current: configured, newer: configured };
 }
@@ -95,7 +98,7 @@ function keySelector(jwks: PublicKeySet): JWTVerifyGetKey {
   return selector;
 }
 
-function fetchedKeySets(server: KeyFetcher, uri: string, countFetch?: (url: string) => void): KeySets {
+function fetchedKeySets(server: KeyFetcher, uri: string, limit?: LimitFetch): KeySets {
   const { keyFetches, now } = server;
   // Begins a fetch before it waits: requests of the same moment share it.
   const getKeys = async (maxAgeMs: number) => {
@@ -105,14 +108,15 @@ function fetchedKeySets(server: KeyFetcher, uri: string, countFetch?: (url: stri
       attempt !== undefined && Math.abs(now() - attempt.fetchedAt) < maxAgeMs ? attempt.keys : undefined;
     const known = ifFresh(last, maxAgeMs) ?? ifFresh(failed, minFetchIntervalMs);
     if (known !== undefined) return await known;
+    let fetched: Promise<PublicKeySet>;
     try {
-      countFetch?.(uri);
+      fetched = limit === undefined ? fetchKeys(server, uri) : limit(uri, () => fetchKeys(server, uri));
     } catch (error) {
       const stale = ifFresh(last, maxStaleMs);
       if (stale === undefined) throw error;
       return await stale;
     }
-    const attempt = { fetchedAt: now(), keys: fetchKeys(server, uri) };
+    const attempt = { fetchedAt: now(), keys: fetched };
     keyFetches.set(uri, { last: attempt });
     attempt.keys.catch(() => {
       // Keeps the keys of the last successful fetch.

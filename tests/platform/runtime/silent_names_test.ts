@@ -15,7 +15,7 @@ import { against, file, get, post, spaRequest } from "./program_requests.ts";
 
 const secret = "machine-secret-machine-secret";
 const password = "correct horse battery staple";
-const cost = { ln: 15, r: 8, p: 3, salt: new Uint8Array(16) };
+const cost = { ln: 10, r: 8, p: 1, salt: new Uint8Array(16) };
 
 /** The names of a stranger's clients: of a domain, and of the hosts that a server on a test host also accepts. */
 const names: Readonly<Record<string, (n: number) => string>> = {
@@ -26,27 +26,20 @@ const names: Readonly<Record<string, (n: number) => string>> = {
 /** How long the system waits for a silent name server, at least, in seconds. */
 const silence = 10;
 /** The limit of this test. The requests take a few hundred milliseconds. */
-const limit = 4;
+const limit = 8;
 
-/** The seconds until a request succeeds; it is repeated while it fails. */
+/** The seconds until a request succeeds, about twice {@link silence} at most; it is repeated while it fails. */
 async function secondsUntil(send: () => Promise<Response>, status = 200): Promise<number> {
   const startedAt = performance.now();
   const seconds = () => (performance.now() - startedAt) / 1000;
+  const end = new Promise<undefined>((resolve) => setTimeout(resolve, 2 * silence * 1000));
   while (seconds() < 2 * silence) {
-    const response = await send().catch(() => undefined);
+    const response = await Promise.race([send().catch(() => undefined), end]);
     await response?.body?.cancel();
     if (response?.status === status) break;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return seconds();
-}
-
-/** Posts, and gives up later than the system's resolver. */
-function postWithin(url: string, fields: Parameters<typeof post>[1], headers?: Record<string, string>) {
-  return Promise.race([
-    post(url, fields, headers),
-    new Promise<never>((_, reject) => setTimeout(reject, 2 * silence * 1000, new Error("no response"))),
-  ]);
 }
 
 for (const [kind, nameOf] of Object.entries(names)) {
@@ -89,7 +82,7 @@ for (const [kind, nameOf] of Object.entries(names)) {
       try {
         await against({ args: ["--config", config], resolvConf: names.resolvConf }, async (_, url) => {
           const machine = basic("machine", secret);
-          const token = () => postWithin(`${url}/oauth2/token`, { grant_type: "client_credentials" }, machine);
+          const token = () => post(`${url}/oauth2/token`, { grant_type: "client_credentials" }, machine);
           const { access_token } = await (await token()).json();
           const asked = await get(`${url}/oauth2/authorize?${encode(spaRequest)}`);
           const cookie = asked.headers.getSetCookie()[0]!.split(";")[0]!;
@@ -106,7 +99,7 @@ for (const [kind, nameOf] of Object.entries(names)) {
           };
           const keyed = async () => {
             const fields = await assertionOf("keyed", key, {}, signingContext(Math.floor(Date.now() / 1000), url));
-            return await postWithin(`${url}/oauth2/token`, { grant_type: "client_credentials", ...fields });
+            return await post(`${url}/oauth2/token`, { grant_type: "client_credentials", ...fields });
           };
 
           const stranger = Array.from(
@@ -122,17 +115,17 @@ for (const [kind, nameOf] of Object.entries(names)) {
           const seconds: Record<string, number> = {};
           const measure = async (name: string, ...request: Parameters<typeof secondsUntil>) =>
             void (seconds[name] = await secondsUntil(...request));
-          await Promise.all([
-            measure("token", token),
-            measure("introspection", () => postWithin(`${url}/oauth2/introspect`, { token: access_token }, machine)),
-            measure("login", logIn, 303),
-            measure("keys", keyed),
-          ]);
           if (postgresUrl !== undefined) {
             proxy.cut();
             proxy.restore();
             await measure("reconnect", token);
           }
+          await Promise.all([
+            measure("token", token),
+            measure("introspection", () => post(`${url}/oauth2/introspect`, { token: access_token }, machine)),
+            measure("login", logIn, 303),
+            measure("keys", keyed),
+          ]);
           assertEquals(fetches, 1);
           assert(Object.values(seconds).every((one) => one < limit), JSON.stringify(seconds));
           const statuses = await Promise.all(stranger);

@@ -4,6 +4,8 @@ import { assert, assertThrows } from "@std/assert";
 import { test } from "node:test";
 import { fetchLimiter, FetchLimitError } from "../../../src/server/fetching/fetch_limiter.ts";
 
+const nothing = () => Promise.resolve();
+
 const floods = {
   "addresses of one IPv6 network": (n: number) => `https://[2606:4700:1:2::${n.toString(16)}]/client`,
   "domains": (n: number) => `https://attacker-${n}.com/client`,
@@ -14,7 +16,7 @@ test("[MC-05] a flood that takes all it gets of each address or domain stops no 
     const limiter = fetchLimiter(() => 0);
     const isCounted = (url: string) => {
       try {
-        limiter.count(url, { isInUse: true });
+        limiter.run(url, { isInUse: true }, nothing);
         return true;
       } catch (error) {
         assert(error instanceof FetchLimitError, String(error));
@@ -24,9 +26,9 @@ test("[MC-05] a flood that takes all it gets of each address or domain stops no 
     let fetched = 0;
     for (let n = 1; n <= 200; n++) while (isCounted(urlOf(n))) fetched++;
     assert(fetched < 800, `${fetched} fetches because of ${name}`);
-    limiter.count("https://shop.com/client", { isInUse: true });
+    limiter.run("https://shop.com/client", { isInUse: true }, nothing);
     assertThrows(() => {
-      for (let n = 0; n < 100; n++) limiter.count("https://shop.com/client", { isInUse: true });
+      for (let n = 0; n < 100; n++) limiter.run("https://shop.com/client", { isInUse: true }, nothing);
     }, FetchLimitError);
   }
 });
@@ -34,7 +36,7 @@ test("[MC-05] a flood that takes all it gets of each address or domain stops no 
 test("[MC-05] a flood from addresses of one IPv6 network gets no more than one domain", () => {
   const limiter = fetchLimiter(() => 0);
   const flood = () => {
-    for (let n = 1; n <= 100; n++) limiter.count(floods["addresses of one IPv6 network"](n), { isInUse: true });
+    for (let n = 1; n <= 100; n++) limiter.run(floods["addresses of one IPv6 network"](n), { isInUse: true }, nothing);
   };
   assertThrows(flood, FetchLimitError, "at most 60 fetches");
 });

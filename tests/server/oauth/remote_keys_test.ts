@@ -4,7 +4,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "node:test";
 import { boundedCache } from "../../../src/platform/bounded_cache.ts";
 import { fetchLimiter, FetchLimitError } from "../../../src/server/fetching/fetch_limiter.ts";
-import { type KeyFetches, remoteKeys } from "../../../src/server/fetching/remote_keys.ts";
+import { type KeyFetches, type LimitFetch, remoteKeys } from "../../../src/server/fetching/remote_keys.ts";
 
 const key = { kid: "one", kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" };
 
@@ -16,20 +16,22 @@ test("[MC-05] while the limit of fetches is reached, fetched keys count for five
   const limiter = fetchLimiter(now);
   const owner = { jwks_uri: "https://client.example/jwks" };
   const find = async (limit?: typeof limiter) => {
-    const countFetch = limit && ((url: string) => limit.count(url, { isInUse: false }));
-    await remoteKeys(server, owner, countFetch)({ alg: "Ed25519", kid: "one" }, { payload: "", signature: "" });
+    const limited: LimitFetch | undefined = limit && ((url, fetch) => limit.run(url, { isInUse: false }, fetch));
+    await remoteKeys(server, owner, limited)({ alg: "Ed25519", kid: "one" }, { payload: "", signature: "" });
   };
   await find(limiter);
   assertEquals(fetched, 1);
-  const flood = () => {
-    for (let i = 0; i < 60; i++) limiter.count(`https://client.example:${8000 + i}/`, { isInUse: false });
+  const flood = async () => {
+    for (let i = 0; i < 60; i++) {
+      await limiter.run(`https://client.example:${8000 + i}/`, { isInUse: false }, () => Promise.resolve());
+    }
   };
   time += 899_000;
-  flood();
+  await flood();
   await find(limiter);
   assertEquals(fetched, 1);
   time += 60_000;
-  flood();
+  await flood();
   await assertRejects(() => find(limiter), FetchLimitError, "at most 60 fetches in 60 seconds from client.example");
   await find();
   assertEquals(fetched, 2);

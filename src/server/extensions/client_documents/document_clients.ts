@@ -79,8 +79,11 @@ export function createDocumentClients(
       const received = "a URL of a local host, in a request of a page of another site";
       throw notFetched({ isBlocked: true, expected: "a document on a public host", received });
     }
+    const fetchedAt = now();
+    let fetched: ReturnType<typeof fetchDocument>;
     try {
-      limiter.count(url, { isInUse, address: sender?.address });
+      const cause = { isInUse, address: sender?.address };
+      fetched = limiter.run(url, cause, () => fetchDocument(send, url, documentLimits));
     } catch (error) {
       const stale = findCached(url);
       // Otherwise a flood of fetches for other clients would block a client whose users are logging in.
@@ -88,11 +91,10 @@ export function createDocumentClients(
       const { expected, received, retryAfter } = error as FetchLimitError;
       throw reject("MC-05", { expected, received }, { status: 429, retryAfter });
     }
-    const fetchedAt = now();
     const traceFetch = (outcome: string) =>
       trace({ type: "metadata_document_fetched", at: now(), client: url, outcome });
     try {
-      const { text, headers } = await fetchDocument(send, url, documentLimits);
+      const { text, headers } = await fetched;
       const lifetimeMs = cacheLifetimeMs(headers);
       const validUntil = fetchedAt + lifetimeMs;
       const client = await parseDocument(

@@ -25,8 +25,10 @@ export async function assertSector(
   if (uri === undefined) return;
   let listed: unknown;
   try {
-    server.fetching.limiter.count(uri, { isInUse: server.fetching.isInUse(id), address: server.sender?.address });
-    listed = parseJsonDocument((await fetchDocument(server.fetching.send, uri, sectorLimits)).text);
+    const { limiter, isInUse, send } = server.fetching;
+    const cause = { isInUse: isInUse(id), address: server.sender?.address };
+    const { text } = await limiter.run(uri, cause, () => fetchDocument(send, uri, sectorLimits));
+    listed = parseJsonDocument(text);
   } catch (cause) {
     if (!(cause instanceof DocumentError || cause instanceof FetchLimitError)) throw cause;
     throw reject("DR-08", { sector: "unfetched", expected: cause.expected, received: cause.received }, { cause });
