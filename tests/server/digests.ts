@@ -32,15 +32,24 @@ export async function recordScryptCosts(work: () => Promise<unknown>): Promise<s
   return costs;
 }
 
-/** Calls `onDigest` when a scrypt digest begins during `work`. */
+/**
+ * Calls `onDigest` when a scrypt digest begins during `work`, and `onEnd` when it ends. A digest waits for what
+ * `onDigest` returns, if it is a promise.
+ */
 export async function observeScrypt<T>(
   work: () => Promise<T>,
   onDigest: (cost: nodeCrypto.ScryptOptions) => unknown,
+  onEnd: () => void = () => {},
 ): Promise<T> {
   const { scrypt } = nodeCrypto;
   nodeCrypto.scrypt = ((password, salt, length, cost, callback) => {
-    onDigest(cost);
-    return scrypt(password, salt, length, cost, callback);
+    const begin = () =>
+      scrypt(password, salt, length, cost, (error, digest) => {
+        onEnd();
+        callback(error, digest);
+      });
+    const wait = onDigest(cost);
+    return wait instanceof Promise ? void wait.then(begin) : begin();
   }) as typeof scrypt;
   try {
     return await work();

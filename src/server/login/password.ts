@@ -1,4 +1,4 @@
-/** Password verification: one attempt at a time, rate-limited, and equally slow for unknown users (timing attack). */
+/** Password verification: in fair turns, rate-limited, and equally slow for unknown users (timing attack). */
 
 import { getPasswordDigest, maxPasswordBytes, passwordCost, type PasswordDigest } from "../config/password_digest.ts";
 import type { User } from "../../core/clients/client.ts";
@@ -15,26 +15,33 @@ export type VerifyPassword = (
   guess: { readonly sub: string; readonly user?: User; readonly password: string; readonly address?: string },
 ) => Promise<PasswordResult>;
 
-/** Maximum number of attempts in the queue; further ones are rejected with a time to wait. */
-const maxQueueLength = 100;
+/** Maximum number of waiting attempts: in total, and of one network. Further ones are rejected with a time to wait. */
+const maxWaiting = 100;
+const maxWaitingPerNetwork = 4;
 
-/**
- * Limits in that queue: per network, per network once half of the queue is taken (`busy`), and per site. No network or
- * site can block all others.
- */
-const maxQueued = { network: 4, busy: 1, site: 25 } as const;
-
-/** The length of the prefix that identifies a site, in bits. */
+/** The length of the prefix that identifies a network in the queue, in bits. */
 const networkPrefixBits = 56;
 
+/** An attempt that waits for its turn. */
+interface WaitingAttempt {
+  readonly network: string;
+  /** Ends the wait: the attempt is verified, or rejected. */
+  readonly end: (isVerified: boolean) => void;
+}
+
 /**
- * Creates a verifier. scrypt is expensive on purpose, so attempts run one after another: they need no more memory than
- * one attempt, and the rate limiter counts each before the next one starts.
+ * Creates a verifier. scrypt is expensive on purpose, so few attempts run at a time. Sites take turns, and while one
+ * attempt of a site runs, its others wait: an attempt waits for at most one of every other site, and the rate limiter
+ * counts each attempt of a site before the next one starts. If too many wait, the newest of the site with the most gives
+ * way. No network or site can block others.
  */
 export function passwordVerifier(): VerifyPassword {
-  let lastVerification: Promise<unknown> = Promise.resolve();
-  let queueLength = 0;
-  const queuedByPrefix = new Map<string, number>();
+  // One core stays free; so does one of the four threads on which Node hashes, signs and looks up names.
+  const maxRunning = Math.min(3, Math.max(1, (globalThis.navigator?.hardwareConcurrency ?? 1) - 1));
+  /** The waiting attempts by site, in the order of the turns of the sites. */
+  const sites = new Map<string, WaitingAttempt[]>();
+  /** The sites of the running attempts. */
+  const running = new Set<string>();
   const distinctCosts = costCollector();
 
   async function verify(server: HostedServer, { sub, user, password, address = "" }: Parameters<VerifyPassword>[1]) {
@@ -54,31 +61,55 @@ export function passwordVerifier(): VerifyPassword {
     return isCorrect ? "right" : "wrong";
   }
 
+  function startNext(): void {
+    for (const [site, waiting] of sites) {
+      if (running.size >= maxRunning) return;
+      if (running.has(site)) continue;
+      running.add(site);
+      // The next turn of this site comes after those of the others.
+      sites.delete(site);
+      const [next, ...others] = waiting;
+      if (others.length > 0) sites.set(site, others);
+      next!.end(true);
+    }
+  }
+
+  /** Rejects an attempt if too many wait. Of equally full sites, that of the newcomer gives way. */
+  function limitWaiting(newcomer: string): void {
+    const lengthOf = (site: string) => sites.get(site)!.length;
+    let [count, fullest] = [0, newcomer];
+    for (const [site, { length }] of sites) {
+      count += length;
+      if (length > lengthOf(fullest)) fullest = site;
+    }
+    if (count <= maxWaiting) return;
+    const waiting = sites.get(fullest)!;
+    waiting.pop()!.end(false);
+    if (waiting.length === 0) sites.delete(fullest);
+  }
+
   return async (server, credentials) => {
-    const address = credentials.address ?? "";
-    const limits = [
-      {
-        key: networkFromAddress(address, networkPrefixBits),
-        most: queueLength < maxQueueLength / 2 ? maxQueued.network : maxQueued.busy,
-      },
-      { key: `site ${networkFromAddress(address, sitePrefixBits)}`, most: maxQueued.site },
-    ];
-    const isFull = limits.some(({ key, most }) => (queuedByPrefix.get(key) ?? 0) >= most);
-    if (queueLength >= maxQueueLength || isFull) return { retryAfterSeconds: 1 };
-    queueLength++;
-    for (const { key } of limits) queuedByPrefix.set(key, (queuedByPrefix.get(key) ?? 0) + 1);
-    const verification = lastVerification.then(() => verify(server, credentials));
-    lastVerification = verification.catch(() => {}).finally(() => {
-      queueLength--;
-      for (const { key } of limits) {
-        const remaining = queuedByPrefix.get(key)! - 1;
-        if (remaining === 0) queuedByPrefix.delete(key);
-        else queuedByPrefix.set(key, remaining);
-      }
+    const { address = "" } = credentials;
+    const network = networkFromAddress(address, networkPrefixBits);
+    const site = networkFromAddress(address, sitePrefixBits);
+    const waiting = sites.get(site) ?? [];
+    if (waiting.filter((attempt) => attempt.network === network).length >= maxWaitingPerNetwork) return tooMany;
+    const isVerified = await new Promise<boolean>((end) => {
+      sites.set(site, [...waiting, { network, end }]);
+      startNext();
+      if (sites.has(site)) limitWaiting(site);
     });
-    return await verification;
+    if (!isVerified) return tooMany;
+    try {
+      return await verify(server, credentials);
+    } finally {
+      running.delete(site);
+      startNext();
+    }
   };
 }
+
+const tooMany: PasswordResult = { retryAfterSeconds: 1 };
 
 type ScryptCost = Pick<PasswordDigest, "ln" | "r" | "p">;
 
