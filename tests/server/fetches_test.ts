@@ -10,7 +10,7 @@ import { test } from "node:test";
 import type { LatchkeyOptions } from "../../src/mod.ts";
 import { assertPage, encode, forEachCase, getRejections, goodRequest, realHost, testServer, verifier } from "../kit.ts";
 import type { TestServer } from "../kit.ts";
-import { assertionOf, clientKey, signingContext } from "./client_jwts.ts";
+import { assertionOf, clientKey, signingContext, signText } from "./client_jwts.ts";
 
 type Respond = (url: string) => Response | Promise<Response>;
 
@@ -171,6 +171,97 @@ test("[MC-05] a page of another site lets the server fetch no document of a loca
     await server.get(path(id), { headers: foreign });
     assert(server.fetched.includes(id), "a public document is fetched");
   });
+});
+
+/** The values of `Sec-Fetch-Dest` (Fetch §2.2.7), without that of a visit. */
+const destinations = (
+  "audio audioworklet embed empty fencedframe font frame iframe image json manifest object paintworklet report script " +
+  "serviceworker sharedworker speculationrules style text track video webidentity worker xslt"
+).split(" ");
+
+test("[MC-05] a page of another site lets the server fetch for an unknown client only by a visit of the user", async () => {
+  const client = (url: string) =>
+    Response.json({ client_id: url, redirect_uris: ["http://localhost:3000/cb"], token_endpoint_auth_method: "none" });
+  const test = await fetchingServer(client);
+  const real = await fetchingServer(client, {
+    ...{ ...realHost, users: [{ sub: "alice" }], clients: [], audience: "https://api.widgets.com", throttle: false },
+    clientIdMetadataDocuments: true,
+  });
+  const foreign = { "sec-fetch-site": "cross-site", referer: "https://page.widgets.org/" };
+  const visit = { ...foreign, "sec-fetch-dest": "document", "sec-fetch-mode": "navigate" };
+  const byScript = { ...foreign, "sec-fetch-dest": "empty", "sec-fetch-mode": "cors" };
+  const embedded: Readonly<Record<string, string>>[] = [
+    ...destinations.map((to) => ({ ...foreign, "sec-fetch-dest": to, "sec-fetch-mode": "no-cors" })),
+    ...["iframe", "frame", "embed", "object"].map((to) => ({ ...visit, "sec-fetch-dest": to })),
+    { ...visit, "sec-purpose": "prefetch" },
+    { ...visit, "sec-purpose": "prefetch;prerender" },
+  ];
+  let count = 0;
+  await forEachCase([["test", test], ["real", real]] as const, async ([kind, server]) => {
+    const metadata = await (await server.get("/.well-known/openid-configuration")).json();
+    const endpoints = Object.entries<string>(metadata).filter(([name]) => name.endsWith("_endpoint"));
+    /** The number of fetches that a request causes, with the client in each place. */
+    const countFetches = async (url: string, method: string, headers: Record<string, string>) => {
+      server.fetched.length = 0;
+      server.advance(60);
+      const client_id = `https://app.widgets.com/client${count++}`;
+      const fields = {
+        ...goodRequest,
+        ...{
+          client_id,
+          redirect_uri: "http://localhost:3000/cb",
+          token: "x",
+          grant_type: "authorization_code",
+          code: "x",
+        },
+      };
+      const { pathname } = new URL(url);
+      if (method === "GET") await server.get(`${pathname}?${encode(fields)}`, { headers });
+      else await server.post(pathname, encode(fields), headers);
+      return server.fetched.length;
+    };
+    const fetching = [];
+    for (const [name, url] of endpoints) {
+      for (const method of ["GET", "POST"]) {
+        if (await countFetches(url, method, {}) === 0) continue;
+        fetching.push(`${method} ${name}`);
+        for (const headers of embedded) {
+          assertEquals(await countFetches(url, method, headers), 0, `${method} ${name} ${JSON.stringify(headers)}`);
+        }
+        const isForBrowsers = /^(?:authorization|end_session)_/.test(name);
+        const expected = isForBrowsers ? [1, 0] : [kind === "test" ? 0 : 1, kind === "test" ? 0 : 1];
+        const allowed = [await countFetches(url, method, visit), await countFetches(url, method, byScript)];
+        assertEquals(allowed, expected, `${method} ${name}`);
+        // The page of an application that the operator knows.
+        const own = { ...byScript, origin: "http://localhost:3000" };
+        if (kind === "test") assertEquals(await countFetches(url, method, own), 1);
+      }
+    }
+    for (const needed of ["GET authorization_endpoint", "POST token_endpoint"]) {
+      assert(fetching.includes(needed), fetching.join());
+    }
+  });
+});
+
+test("[MC-05] an image of another site does not let the server fetch the keys of an unknown client", async () => {
+  const key = await clientKey();
+  const server = await fetchingServer((url) =>
+    Response.json(
+      url.endsWith("/jwks") ? { keys: [key.jwk] } : {
+        ...{ client_id: url, redirect_uris: ["http://localhost:3000/cb"], ...keyMethod },
+        jwks_uri: "https://app.widgets.com/jwks",
+      },
+    )
+  );
+  const request = await signText(key, '{"alg":"ES256"}', "{}");
+  const path = `/oauth2/authorize?${encode({ client_id: "https://app.widgets.com/client", request })}`;
+  const headers = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" };
+  await server.get(`/oauth2/authorize?${encode({ ...goodRequest, client_id: "https://app.widgets.com/client" })}`);
+  server.fetched.length = 0;
+  await server.get(path, { headers });
+  assertEquals(server.fetched, []);
+  await server.get(path);
+  assertEquals(server.fetched, ["https://app.widgets.com/jwks"]);
 });
 
 /** Responses of a local program, and failures to reach it. */

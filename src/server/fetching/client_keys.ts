@@ -4,6 +4,7 @@ import { FetchLimitError } from "./fetch_limiter.ts";
 import type { KeyFetcher, KeyOwner, LimitFetch } from "./remote_keys.ts";
 import { DocumentError } from "./outbound.ts";
 import type { FetchingServer } from "./fetching.ts";
+import { embeddedRequest } from "./sender.ts";
 import type { Client } from "../../core/clients/repository.ts";
 
 /** The arguments by which `remoteKeys` and `keySets` find the keys of a client. */
@@ -15,7 +16,11 @@ export function keysOf(
   // The operator chose the URLs of configured clients.
   const limit: LimitFetch | undefined = client.standing === "configured"
     ? undefined
-    : (url, fetch) => server.fetching.limiter.run(url, { isInUse, address: server.sender?.address }, fetch);
+    : (url, fetch) => {
+      const { expected, received } = embeddedRequest;
+      if (server.sender?.isEmbedded && !isInUse) throw new DocumentError(expected, received);
+      return server.fetching.limiter.run(url, { isInUse, address: server.sender?.address }, fetch);
+    };
   const { keys, unusedKeys } = server.fetching;
   return [isInUse ? keys : unusedKeys, client.metadata, limit];
 }

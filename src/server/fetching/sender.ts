@@ -9,7 +9,15 @@ export interface Sender {
   readonly address?: string;
   /** Whether a web page sent the request, and whether the page is of another site. */
   readonly page: "none" | "own" | "cross-site";
+  /** Whether a page of another site sent the request without a visit of a user, such as for an image or in a frame. */
+  readonly isEmbedded: boolean;
 }
+
+/** What may cause a fetch for a client that is not in use, and what may not; for messages. */
+export const embeddedRequest = {
+  expected: "a visit of the user, or a request of a program",
+  received: "a request that a page of another site sends without a visit, such as for an image",
+} as const;
 
 const isLoopbackAddress = addressMatcher(["127.0.0.0/8", "::1"]);
 

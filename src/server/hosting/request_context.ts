@@ -89,6 +89,16 @@ class RequestSender implements Sender {
     if (isRebound || isCrossSite(this.#context)) return "cross-site";
     return request.headers.get("origin") === null ? "none" : "own";
   }
+
+  get isEmbedded(): boolean {
+    const { request: { headers }, endpoint } = this.#context;
+    const [destination, mode] = [headers.get("sec-fetch-dest"), headers.get("sec-fetch-mode")];
+    const isVisit = (destination ?? "document") === "document" && (mode ?? "navigate") === "navigate" &&
+      headers.get("sec-purpose") === null;
+    // Applications in browsers send requests to endpoints for programs by CORS, on test hosts as HT-22 says.
+    const isOfApplication = mode === "cors" && endpoint?.caller !== "browser";
+    return !isVisit && !isOfApplication && isCrossSite(this.#context);
+  }
 }
 
 /** Emits an event; `context` is the request of the event. It never throws. */

@@ -14,7 +14,7 @@ import { OAuthError } from "../../../core/errors.ts";
 import { fetchLimiter, type FetchLimitError } from "../../fetching/fetch_limiter.ts";
 import { DocumentError, fetchDocument } from "../../fetching/outbound.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import type { Sender } from "../../fetching/sender.ts";
+import { embeddedRequest, type Sender } from "../../fetching/sender.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";
 import { isLocalUrl } from "../../config/local_uris.ts";
 import { serverPolicy } from "../../config/server_policy.ts";
@@ -79,6 +79,7 @@ export function createDocumentClients(
       const received = "a URL of a local host, in a request of a page of another site";
       throw notFetched({ isBlocked: true, expected: "a document on a public host", received });
     }
+    if (sender?.isEmbedded && !isInUse) throw notFetched({ isBlocked: true, ...embeddedRequest });
     const fetchedAt = now();
     let fetched: ReturnType<typeof fetchDocument>;
     try {
