@@ -14,13 +14,11 @@ export function keysOf(
 ): [fetcher: KeyFetcher, owner: KeyOwner, limit?: LimitFetch] {
   const isInUse = client.standing !== "unknown" || server.fetching.isInUse(client.id);
   // The operator chose the URLs of configured clients.
-  const limit: LimitFetch | undefined = client.standing === "configured"
-    ? undefined
-    : (url, fetch) => {
-      const { expected, received } = embeddedRequest;
-      if (server.sender?.isEmbedded && !isInUse) throw new DocumentError(expected, received);
-      return server.fetching.limiter.run(url, { isInUse, address: server.sender?.address }, fetch);
-    };
+  const limit: LimitFetch | undefined = client.standing === "configured" ? undefined : (url, fetch) => {
+    const { expected, received } = embeddedRequest;
+    if (server.sender?.isEmbedded && !isInUse) throw new DocumentError(expected, received);
+    return server.fetching.limiter.run(url, { isInUse, address: server.sender?.address }, fetch);
+  };
   const { keys, unusedKeys } = server.fetching;
   return [isInUse ? keys : unusedKeys, client.metadata, limit];
 }

@@ -9,6 +9,8 @@
 
 import { immediate } from "../../core/immediate.ts";
 import type { HostedApp } from "./hosted_app.ts";
+import { serverPolicy } from "../config/server_policy.ts";
+import { policyOf } from "../../core/clients/repository.ts";
 import { type HttpResponse, isDropped, toResponse } from "../../core/http/message.ts";
 import { plainText } from "../../platform/http/response.ts";
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
@@ -148,8 +150,13 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
       ])),
     ],
     certificatePort: () => main?.server.certificateListener?.port,
-    // A profile that demands TLS demands that of BCP 195.
-    restrictsCiphers: () => main?.server.settings.profile?.values.get("insecureAllowHttpIssuer") === false,
+    // A profile that demands TLS, of a server or of one of its clients, demands that of BCP 195.
+    restrictsCiphers: () =>
+      [...apps].some(({ server }) =>
+        [server.settings, ...server.clients.known().values().map((client) => policyOf(server, client))].some((policy) =>
+          serverPolicy(policy).profile?.values.get("insecureAllowHttpIssuer") === false
+        )
+      ),
     prepare() {
       for (const app of apps) app.prepareKeys();
     },
