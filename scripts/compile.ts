@@ -114,12 +114,12 @@ async function useFirstTool(candidates: readonly Tool[], make: (tool: Tool) => P
   throw new CommandError("None of the three tools works; see above.");
 }
 
-/** Permissions are compiled in: those of `deno task start`. */
+/** Permissions are compiled in: those of `deno task start`, but files may be written in every folder. */
 async function compileWithDeno({ target, draft }: BuildTarget): Promise<void> {
   const base = targets[target].deno;
   if (base === undefined) throw new CommandError(`Deno builds nothing for ${target}; --with bun does.`);
   await writeBundle();
-  const permissions = manifest.tasks.start.match(/--allow-\S+/g)!;
+  const permissions = manifest.tasks.start.replace("--allow-write=.", "--allow-write").match(/--allow-\S+/g)!;
   const flags = ["--no-config", "--no-lock", ...permissions, "--target", base, "--output", draft];
   await run([Deno.execPath(), "compile", ...flags, bundle]).catch((error) => {
     if (!/Setting up base binary|dl\.deno\.land/.test(error.message)) throw error;

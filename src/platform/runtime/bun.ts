@@ -10,6 +10,7 @@ import {
   requestTimeoutStatus,
   stopWithTimeout,
 } from "./bind.ts";
+import { watchOpenFiles } from "./open_files.ts";
 
 interface BunServer {
   readonly port: number;
@@ -85,5 +86,10 @@ export const bind: Bind = (handler, { host, port, tls }) => {
       );
     },
   });
-  return Promise.resolve({ port: server.port, close: () => stopWithTimeout(server.stop(), () => server.stop(true)) });
+  const endWatch = watchOpenFiles();
+  const close = () => {
+    endWatch();
+    return stopWithTimeout(server.stop(), () => server.stop(true));
+  };
+  return Promise.resolve({ port: server.port, close });
 };

@@ -52,7 +52,8 @@ export const bind: Bind = async (handler, { host, port, tls, requestsCertificate
     server.listen({ host, port, exclusive: true }, resolve);
   });
   const address = { host, port: (server.address() as { port: number }).port };
-  const endWatch = "Deno" in globalThis ? (await import("./open_files.ts")).listenAgain(server, address) : () => {};
+  const { listenAgain, watchOpenFiles } = await import("./open_files.ts");
+  const endWatch = "Deno" in globalThis ? listenAgain(server, address) : watchOpenFiles();
   return {
     port: address.port,
     close() {

@@ -1,7 +1,10 @@
-/** The limit of open files on Deno, whose listeners do not recover from it. */
+/** The limit of open files: its report, and on Deno, whose listeners do not recover from it, a new attempt to listen. */
 
 import type { Server } from "node:http";
+import type nodeProcess from "node:process";
 import { type Timer, timers } from "../../core/timers.ts";
+
+const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
 
 /** Interval of the attempts to accept connections again, in milliseconds. */
 export const recoveryIntervalMs = 500;
@@ -10,25 +13,40 @@ const reportIntervalMs = 60_000;
 
 let reportedAt = -reportIntervalMs;
 
+/** Interval of the checks on Node and Bun, in milliseconds. */
+const checkIntervalMs = 1000;
+
 /** Reports, at most once a minute, that no connections are accepted. */
 export function reportUsedUp(): void {
   if (timers.elapsed() - reportedAt < reportIntervalMs) return;
   reportedAt = timers.elapsed();
   console.error(
-    "The limit of open files is used up: new connections wait until others close. Raise it with ulimit -n.",
+    "The limit of open files is used up: new connections fail or wait until others close. Raise it with ulimit -n.",
   );
 }
 
 /** Whether the process has reached the limit; false if it may not open the file of this test. */
 function isUsedUp(): boolean {
   // Without this permission, Deno would ask the user.
-  if (Deno.permissions.querySync({ name: "read", path: "/dev/null" }).state !== "granted") return false;
+  if ("Deno" in globalThis && Deno.permissions.querySync({ name: "read", path: "/dev/null" }).state !== "granted") {
+    return false;
+  }
   try {
-    Deno.openSync("/dev/null").close();
+    const { closeSync, openSync } = process.getBuiltinModule("node:fs");
+    closeSync(openSync("/dev/null", "r"));
     return false;
   } catch (error) {
     return /^E[MN]FILE$/.test((error as { code?: string }).code ?? "");
   }
+}
+
+/** Reports on Node and Bun, which say nothing, that the limit is reached. The returned function ends this. */
+export function watchOpenFiles(): () => void {
+  const timer: { unref?(): void } & Timer = timers.setInterval(() => {
+    if (isUsedUp()) reportUsedUp();
+  }, checkIntervalMs);
+  timer.unref?.();
+  return () => timers.clearInterval(timer);
 }
 
 /**

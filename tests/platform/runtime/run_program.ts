@@ -6,6 +6,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import process from "node:process";
 import { shellQuote } from "../../../src/core/quote_value.ts";
@@ -64,14 +65,12 @@ export interface Program {
 export const binary: string | undefined = process.env.LATCHKEY_TEST_BINARY;
 
 /**
- * On Deno the command of `deno task start`, with its permissions. Node reads neither TypeScript with JSX nor an import
+ * On Deno the command of `deno task start`, with its permissions, and that to write files of tests. Node reads neither TypeScript with JSX nor an import
  * map, so it is given the bundle.
  */
 const command: readonly string[] = "Deno" in globalThis
-  ? JSON.parse(readFileSync("deno.json", "utf8")).tasks.start.replace(
-    /dev\.lock|src\/main\.ts/g,
-    (path: string) => resolve(path),
-  )
+  ? JSON.parse(readFileSync("deno.json", "utf8")).tasks.start.replace("--allow-write=.", `$&,${tmpdir()}`)
+    .replace(/dev\.lock|src\/main\.ts/g, (path: string) => resolve(path))
     .split(" ").slice(1)
   : "Bun" in globalThis
   ? [resolve("src/main.ts")]
