@@ -37,6 +37,7 @@ export const bind: Bind = async (handler, { host, port, tls, requestsCertificate
   server.on(tls === undefined ? "connection" : "secureConnection", (socket: Socket) => {
     unusedSockets.add(socket);
     socket.once("close", () => unusedSockets.delete(socket));
+    if (tls === undefined) socket.on("error", reportTlsClient);
   });
   server.on("request", (incoming, outgoing) => {
     unusedSockets.delete(incoming.socket);
@@ -62,6 +63,19 @@ export const bind: Bind = async (handler, { host, port, tls, requestsCertificate
     },
   };
 };
+
+/** The first byte of a TLS handshake (RFC 8446 §5.1). */
+const handshakeByte = 22;
+
+const reportIntervalMs = 60_000;
+let reportedAt = -reportIntervalMs;
+
+/** Reports, at most once a minute, that a client spoke TLS to a port without it. `error`: what the parser found. */
+function reportTlsClient(error: { readonly rawPacket?: Uint8Array }): void {
+  if (error.rawPacket?.[0] !== handshakeByte || timers.elapsed() - reportedAt < reportIntervalMs) return;
+  reportedAt = timers.elapsed();
+  console.error("A TLS client spoke to the http port. Use a URL with http://, or start with --tls self-signed.");
+}
 
 /** The peer of a connection that was asked for a certificate. Without one, Node returns an empty object. */
 function peerWithCertificate(socket: Socket): NonNullable<Parameters<RequestHandler>[1]> {

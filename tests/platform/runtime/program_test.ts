@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
+import { connect as connectTls } from "node:tls";
 import { assertTokenResponse, basic, challenge, encode, forEachCase, getOutcome, verifier } from "../../kit.ts";
 import type { Fields } from "../../kit.ts";
 import { formerCommands, startNames } from "../../../src/cli/commands.ts";
@@ -312,4 +313,19 @@ test("hash-password turns its input into a digest that logs that user in, and do
     assertEquals([rejected.code, rejected.stdout], [1, ""]);
     assertMatch(rejected.stderr, /password/);
   }
+});
+
+test("TLS spoken to the http port leaves one line that says so, and the program continues", async (t) => {
+  // Its listener does not report what it could not parse.
+  if ("Bun" in globalThis) return t.skip("Bun reports no such bytes");
+  await against({}, async (program, url) => {
+    for (let n = 0; n < 3; n++) {
+      const socket = connectTls({ host: "127.0.0.1", port: program.port, rejectUnauthorized: false });
+      await new Promise<void>((resolve) => socket.on("error", () => resolve()));
+      socket.destroy();
+    }
+    await program.waitForOutput(/A TLS client spoke to the http port\. Use a URL with http:\/\//);
+    assertEquals((await get(`${url}/.well-known/oauth-authorization-server`)).status, 200);
+    assertEquals(program.output().split("TLS client").length, 2);
+  });
 });
