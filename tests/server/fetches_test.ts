@@ -383,10 +383,10 @@ test("[MC-05] fetches are limited for each network, and a flood from one stops n
 });
 
 test("[MC-05] fetches that never end are few for each network and in all, and clients in use do not wait for them", async () => {
-  const held: (() => void)[] = [];
+  const kept: (() => void)[] = [];
   const key = await clientKey();
   const server = await fetchingServer(async (url) => {
-    if (url.includes("held")) await new Promise<void>((resolve) => held.push(resolve));
+    if (url.includes("kept")) await new Promise<void>((resolve) => kept.push(resolve));
     if (url.endsWith("/jwks")) return Response.json({ keys: [key.jwk] });
     if (url.endsWith("/sector")) return Response.json([]);
     return Response.json({ client_id: url, redirect_uris: ["https://app.widgets.com/cb"] });
@@ -414,32 +414,32 @@ test("[MC-05] fetches that never end are few for each network and in all, and cl
   const requests = { document: authorize, assertion, sector };
   assertEquals((await authorize(inUse, "198.51.100.7")).status, 302);
   await forEachCase(Object.entries(requests), async ([name, send]) => {
-    const refusal = name === "document" ? 429 : name === "assertion" ? 401 : 400;
+    const rejection = name === "document" ? 429 : name === "assertion" ? 401 : 400;
     const pending: Promise<Response>[] = [];
-    /** Sends requests until one is refused. */
-    const sendUntilRefused = async (networkOf: (n: number) => string) => {
-      const before = held.length;
+    /** Sends requests until one is rejected. */
+    const sendUntilRejected = async (networkOf: (n: number) => string) => {
+      const before = kept.length;
       for (let n = 0; n < 100; n++) {
-        const heldBefore = held.length;
-        const url = `https://${name}-${pending.length}.widgets.com/held/${name === "assertion" ? "jwks" : name}`;
-        let refused: Response | undefined;
-        pending.push(send(url, networkOf(n)).then((response) => refused = response));
-        for (let wait = 0; held.length === heldBefore && refused === undefined && wait < 1000; wait++) {
+        const keptBefore = kept.length;
+        const url = `https://${name}-${pending.length}.widgets.com/kept/${name === "assertion" ? "jwks" : name}`;
+        let rejected: Response | undefined;
+        pending.push(send(url, networkOf(n)).then((response) => rejected = response));
+        for (let wait = 0; kept.length === keptBefore && rejected === undefined && wait < 1000; wait++) {
           await new Promise((resolve) => setTimeout(resolve));
         }
-        assert(held.length > heldBefore || refused !== undefined, "neither a fetch nor a response");
-        if (refused === undefined) continue;
-        assertEquals(refused.status, refusal);
-        if (name === "document") assertEquals(refused.headers.get("retry-after"), "1");
-        return held.length - before;
+        assert(kept.length > keptBefore || rejected !== undefined, "neither a fetch nor a response");
+        if (rejected === undefined) continue;
+        assertEquals(rejected.status, rejection);
+        if (name === "document") assertEquals(rejected.headers.get("retry-after"), "1");
+        return kept.length - before;
       }
     };
-    assertEquals(await sendUntilRefused(() => "203.0.113.7"), 8);
-    assertEquals(await sendUntilRefused((n) => `203.0.${n}.1`), 32);
+    assertEquals(await sendUntilRejected(() => "203.0.113.7"), 8);
+    assertEquals(await sendUntilRejected((n) => `203.0.${n}.1`), 32);
     // The document of the client in use has expired.
     server.advance(3601);
     assertEquals((await authorize(inUse, "203.0.113.7")).status, 302);
-    for (const end of held.splice(0)) end();
+    for (const end of kept.splice(0)) end();
     await Promise.all(pending);
     assertEquals((await authorize(`https://${name}.widgets.com/c`, "203.0.113.7")).status, 302);
   });

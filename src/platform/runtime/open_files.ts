@@ -1,4 +1,4 @@
-/** The limit of open files: its report, and on Deno, whose listeners do not recover from it, a new attempt to listen. */
+/** The limit of open files: its report, and the recovery of listeners on Deno. */
 
 import type { Server } from "node:http";
 import type nodeProcess from "node:process";

@@ -115,24 +115,24 @@ async function checkedAddresses(
 /** Timeout of the first query to a name server, in milliseconds, and the number of queries; the second waits longer. */
 const queryOptions = { timeout: 1000, tries: 2 };
 
-/** The errors of queries that no name server answered. */
-const unanswered: readonly unknown[] = ["ETIMEOUT", "ECANCELLED"];
+/** The errors of queries that got no response. */
+const noResponse: readonly unknown[] = ["ETIMEOUT", "ECANCELLED"];
 
 /**
- * Resolves a name. A lookup of the system blocks a thread until the name servers answer, for ten seconds if they are
- * silent, and Bun signs and hashes on the same threads. Strangers choose names whose servers are silent, so queries
+ * Resolves a name. A lookup of the system blocks a thread until the name servers respond, for ten seconds if they are
+ * silent, and Bun signs and hashes on the same threads. Any client chooses names whose servers are silent, so queries
  * that block no thread come first; a lookup follows only for names of the hosts file, and for local names that the name
- * servers answered.
+ * servers know or deny.
  */
 async function resolveName(hostname: string, isLocal: boolean, signal: AbortSignal): Promise<readonly string[]> {
   try {
     if (hostname === "localhost" || await isInHostsFile(hostname)) return await lookupAddresses(hostname);
-    const answers = await queryNameServers(hostname, signal);
-    const failures = answers.flatMap((answer) => answer.status === "rejected" ? [answer.reason] : []);
+    const results = await queryNameServers(hostname, signal);
+    const failures = results.flatMap((result) => result.status === "rejected" ? [result.reason] : []);
     // Only the system knows search domains and the name servers of single domains.
-    if (isLocal && !failures.some(({ code }) => unanswered.includes(code))) return await lookupAddresses(hostname);
-    if (failures.length === answers.length) throw failures[0];
-    return answers.flatMap((answer) => answer.status === "fulfilled" ? answer.value : []);
+    if (isLocal && !failures.some(({ code }) => noResponse.includes(code))) return await lookupAddresses(hostname);
+    if (failures.length === results.length) throw failures[0];
+    return results.flatMap((result) => result.status === "fulfilled" ? result.value : []);
   } catch (cause) {
     throw new TypeError(`${hostname} cannot be resolved`, { cause });
   }

@@ -32,7 +32,7 @@ interface WaitingAttempt {
 /**
  * Creates a verifier. scrypt is expensive on purpose, so few attempts run at a time. Sites take turns, and while one
  * attempt of a site runs, its others wait: an attempt waits for at most one of every other site, and the rate limiter
- * counts each attempt of a site before the next one starts. If too many wait, the newest of the site with the most gives
+ * counts each attempt of a site before the next one starts. If too many wait, the newest one of the fullest site gives
  * way. No network or site can block others.
  */
 export function passwordVerifier(): VerifyPassword {
@@ -74,10 +74,10 @@ export function passwordVerifier(): VerifyPassword {
     }
   }
 
-  /** Rejects an attempt if too many wait. Of equally full sites, that of the newcomer gives way. */
-  function limitWaiting(newcomer: string): void {
+  /** Rejects an attempt if too many wait. Of equally full sites, that of the newest gives way. */
+  function limitWaiting(newest: string): void {
     const lengthOf = (site: string) => sites.get(site)!.length;
-    let [count, fullest] = [0, newcomer];
+    let [count, fullest] = [0, newest];
     for (const [site, { length }] of sites) {
       count += length;
       if (length > lengthOf(fullest)) fullest = site;

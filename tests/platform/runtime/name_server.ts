@@ -28,7 +28,7 @@ export const skipWithoutNamespace: string | false =
     : "*** SKIPPED *** needs root on Linux, for a mount namespace";
 
 /**
- * Starts a name server. It answers A queries for `addresses`, never answers for names that `isSilent` selects, and
+ * Starts a name server. It responds to A queries for `addresses`, never responds for names that `isSilent` selects, and
  * knows no other name.
  */
 export async function nameServer(
@@ -52,12 +52,12 @@ export async function nameServer(
     if (isSilent(name)) return;
     const question = query.subarray(12, end + 5);
     const found = Object.hasOwn(addresses, name) && query.readUInt16BE(end + 1) === typeA ? addresses[name] : undefined;
-    const answer = found !== undefined && isIPv4(found)
+    const record = found !== undefined && isIPv4(found)
       ? [0xc0, 12, 0, typeA, 0, 1, 0, 0, 0, 60, 0, 4, ...found.split(".").map(Number)]
       : [];
     const code = Object.hasOwn(addresses, name) ? 0 : nameError;
-    const head = [query[0]!, query[1]!, 0x81, 0x80 | code, 0, 1, 0, answer.length === 0 ? 0 : 1, 0, 0, 0, 0];
-    socket.send(new Uint8Array([...head, ...question, ...answer]), port, client);
+    const head = [query[0]!, query[1]!, 0x81, 0x80 | code, 0, 1, 0, record.length === 0 ? 0 : 1, 0, 0, 0, 0];
+    socket.send(new Uint8Array([...head, ...question, ...record]), port, client);
   });
   await new Promise<void>((resolve, reject) => {
     socket.on("error", reject);

@@ -65,8 +65,8 @@ export interface Program {
 export const binary: string | undefined = process.env.LATCHKEY_TEST_BINARY;
 
 /**
- * On Deno the command of `deno task start`, with its permissions, and that to write files of tests. Node reads neither TypeScript with JSX nor an import
- * map, so it is given the bundle.
+ * On Deno the command of `deno task start` with its permissions, and one to write files of tests. Node reads neither
+ * TypeScript with JSX nor an import map, so it is given the bundle.
  */
 const command: readonly string[] = "Deno" in globalThis
   ? JSON.parse(readFileSync("deno.json", "utf8")).tasks.start.replace("--allow-write=.", `$&,${tmpdir()}`)

@@ -1,4 +1,4 @@
-/** Names that never resolve: whoever sends them to the program stops no other request. */
+/** Names that never resolve: a client that sends them to the program stops no other request. */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createServer } from "node:http";
@@ -17,7 +17,7 @@ const secret = "machine-secret-machine-secret";
 const password = "correct horse battery staple";
 const cost = { ln: 10, r: 8, p: 1, salt: new Uint8Array(16) };
 
-/** The names of a stranger's clients: of a domain, and of the hosts that a server on a test host also accepts. */
+/** The names of foreign clients: of a domain, and of the hosts that a server on a test host also accepts. */
 const names: Readonly<Record<string, (n: number) => string>> = {
   "of a domain": (n) => `c${n}.widgets.com`,
   "of a test host": (n) => `c${n}.app.test`,
@@ -102,7 +102,7 @@ for (const [kind, nameOf] of Object.entries(names)) {
             return await post(`${url}/oauth2/token`, { grant_type: "client_credentials", ...fields });
           };
 
-          const stranger = Array.from(
+          const flood = Array.from(
             { length: 30 },
             (_, n) =>
               get(`${url}/oauth2/authorize?${encode({ ...spaRequest, client_id: `https://${nameOf(n)}/client.json` })}`)
@@ -128,7 +128,7 @@ for (const [kind, nameOf] of Object.entries(names)) {
           ]);
           assertEquals(fetches, 1);
           assert(Object.values(seconds).every((one) => one < limit), JSON.stringify(seconds));
-          const statuses = await Promise.all(stranger);
+          const statuses = await Promise.all(flood);
           // 503 while the database was cut off.
           assert(statuses.every((status) => [400, 429, 503].includes(status)), statuses.join());
         });

@@ -447,7 +447,7 @@ async function guessing() {
   };
 }
 
-test("[UI-12] a flood of attempts delays a login by at most one attempt of each site, and never refuses it", async () => {
+test("[UI-12] a flood of attempts delays a login by at most one attempt of each site, and never rejects it", async () => {
   const guess = await guessing();
   await forEachCase(Object.entries(floods), async ([, { sites, addresses }]) => {
     let verified = 0;
