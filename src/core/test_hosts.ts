@@ -11,22 +11,28 @@ const reservedHost = /(?:^|\.)(?:test|example|invalid)$/;
 const singleLabelHost = /^(?!(?:\d+|0x[\da-f]*)$)[a-z\d](?:[\w-]*[a-z\d])?$/;
 
 /** Names by which a container reaches its host machine. All other names below `.internal` may be production hosts. */
-const containerHost = /^(?:(?:host|gateway)\.docker|host\.containers|host\.lima)\.internal$/;
+const containerHost =
+  /^(?:(?:host|gateway)\.docker|host\.(?:containers|k3d|lima|minikube|orb|rancher-desktop|testcontainers))\.internal$/;
+
+/** Public names below which every name resolves to a loopback address. */
+const loopbackDomain = /^(?:[\w-]+\.)*(?:localtest|lvh)\.me$/;
 
 /**
- * Public names that resolve to a loopback address: localtest.me, lvh.me, and 127.0.0.1 in a name below nip.io or
- * sslip.io. A part with numbers before the address is excluded, because those services could read another address.
+ * Public names that resolve to the address in them: 127.0.0.1 below nip.io or sslip.io, also as 7f000001, and no address
+ * below traefik.me, which is 127.0.0.1. A part before it that could be read as another address is excluded: one with
+ * numbers, or of eight hexadecimal digits.
  */
-const loopbackName =
-  /^(?:(?:[\w-]+\.)*(?:localtest|lvh)\.me|(?:[a-z]+[.-])*127([.-])\d{1,3}\1\d{1,3}\1\d{1,3}\.(?:nip|sslip)\.io)$/;
+const loopbackAddressName =
+  /^(?!(?:.*[.-])?[a-f]{8}[.-])(?:(?:[a-z]+[.-])*(?:127([.-])\d{1,3}\1\d{1,3}\1\d{1,3}|7f[\da-f]{6})\.(?:nip|sslip)\.io|(?:[a-z]+[.-])*(?<!-)traefik\.me)$/;
 
 /** The hosts that every client and resource may use with plain http, for messages. */
 export const unroutableHosts =
   "a loopback address, localhost, a name that ends in .localhost, .test, .example or .invalid";
 
 /** The test hosts, for messages. */
-export const testHosts = `${unroutableHosts}, a name without a dot, host.docker.internal, gateway.docker.internal, ` +
-  "host.containers.internal, host.lima.internal, or a name below localtest.me, lvh.me, 127.0.0.1.nip.io or 127.0.0.1.sslip.io";
+export const testHosts = `${unroutableHosts}, a name without a dot, host.docker.internal or another ` +
+  "name of the host machine in containers, or a name below localtest.me, lvh.me, traefik.me, 127.0.0.1.nip.io or " +
+  "127.0.0.1.sslip.io";
 
 /** The hosts of the setting `issuerHosts`, at a server on a test host; `false` at any other server. */
 export type LocalUrls = false | readonly string[];
@@ -41,7 +47,7 @@ export function isLocalHost(hostname: string, localUrls: LocalUrls): boolean {
  * in a page or a request needs {@link isLoopback}, because the owner of such a name can change its address.
  */
 export function leadsToLoopback(hostname: string): boolean {
-  return isLoopback(hostname) || matches(loopbackName, hostname);
+  return isLoopback(hostname) || isLoopbackName(hostname);
 }
 
 /** Whether a host, as `URL.hostname` spells it, is the machine itself (RFC 1122 §3.2.1.3, RFC 6761 §6.3). */
@@ -52,7 +58,7 @@ export function isLoopback(hostname: string): boolean {
 /** Whether a host, as `URL.hostname` spells it, is a test host: {@link testHosts}. */
 export function isTestHost(hostname: string): boolean {
   return isUnroutable(hostname) || matches(singleLabelHost, hostname) || matches(containerHost, hostname) ||
-    matches(loopbackName, hostname);
+    isLoopbackName(hostname);
 }
 
 /** Names for documentation (RFC 6761 §6.4, §6.5). */
@@ -63,7 +69,7 @@ const documentationHost = /(?:^|\.)(?:example|invalid)$/;
  * documentation nor a public name, whose owner decides its address.
  */
 export function servesOwnPages(hostname: string): boolean {
-  return isTestHost(hostname) && !matches(documentationHost, hostname) && !matches(loopbackName, hostname);
+  return isTestHost(hostname) && !matches(documentationHost, hostname) && !isLoopbackName(hostname);
 }
 
 /**
@@ -77,6 +83,11 @@ export function allowsHttp(hostname: string, localUrls: LocalUrls): boolean {
 /** Whether a host is this machine, or a name that cannot be registered as a domain. */
 function isUnroutable(hostname: string): boolean {
   return matches(loopbackHost, hostname) || matches(reservedHost, hostname);
+}
+
+/** Whether a host is a public name that leads to this machine. */
+function isLoopbackName(hostname: string): boolean {
+  return matches(loopbackDomain, hostname) || matches(loopbackAddressName, hostname);
 }
 
 /** The longest name that resolves (RFC 1035 §2.3.4). */

@@ -5,7 +5,7 @@ import type { OAuthError } from "../core/errors.ts";
 import { reject } from "../server/rules/mod.ts";
 import { DocumentError, parseJsonDocument, readLimited } from "../server/fetching/outbound.ts";
 import type { Outbound } from "../server/fetching/outbound.ts";
-import { isTestHost } from "../core/test_hosts.ts";
+import { allowsPlainHttp } from "../server/config/host_kinds.ts";
 
 /** Milliseconds for which metadata is valid, and the timeout of a fetch. */
 const maxMetadataAgeMs = 3_600_000;
@@ -38,14 +38,16 @@ export interface AuthorizationServer {
   url(name: string): Promise<string>;
 }
 
-/** Resolves the options. @throws {TypeError} If the issuer is neither https nor on a test host. */
+/** Resolves the options. @throws {TypeError} If the issuer is neither https nor on a test host or a host of one network. */
 export function authorizationServer(
   { issuer, fetch: outbound = (url, init) => globalThis.fetch(url, init), now = () => Date.now() }:
     AuthorizationServerOptions,
 ): AuthorizationServer {
   if (!isAllowedUrl(issuer)) {
     throw new TypeError(
-      `issuer: expected an https URL, or an http URL on a test host, received ${JSON.stringify(issuer)}. ` +
+      `issuer: expected an https URL, or an http URL on a test host or a host of one network, received ${
+        JSON.stringify(issuer)
+      }. ` +
         "Write the issuer of the metadata of the authorization server.",
     );
   }
@@ -80,7 +82,7 @@ export function authorizationServer(
 function isAllowedUrl(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);
-  return protocol === "https:" || (protocol === "http:" && isTestHost(hostname));
+  return protocol === "https:" || (protocol === "http:" && allowsPlainHttp(hostname));
 }
 
 /**

@@ -5,7 +5,7 @@ import { router } from "../core/router.ts";
 import { HttpError, type HttpResponse, json, type RequestLike, toResponse } from "../core/http/message.ts";
 import { scopeToken } from "../core/params.ts";
 import { isAbsoluteUri } from "../platform/http/absolute_uri.ts";
-import { isTestHost } from "../core/test_hosts.ts";
+import { allowsPlainHttp } from "../server/config/host_kinds.ts";
 import type { ProtectedResource } from "./protected_resource.ts";
 
 const wellKnownPath = "/.well-known/oauth-protected-resource";
@@ -16,13 +16,13 @@ const identifierParts = /^(https?:\/\/[^/?#@]+)(\/[^?#]*)?(\?[^#]*)?$/i;
  * The URL of the metadata document: the identifier with the well-known path between host and path (RFC 9728 §3.1).
  *
  * @param resource The identifier of the resource.
- * @throws {TypeError} If it is not an absolute URL without a fragment, or uses http and the host is not a test host.
+ * @throws {TypeError} If it is not an absolute URL without a fragment, or uses http on a host that is neither a test host nor one of a network.
  */
 export function metadataUrl(resource: string): string {
   const [, origin, path = "", query = ""] = identifierParts.exec(resource) ?? [];
   if (origin === undefined || !isAbsoluteUri(resource) || !allowsScheme(resource)) {
     throw new TypeError(
-      `resource: expected an absolute https URL without a fragment, or an http URL on a test host, received ${
+      `resource: expected an absolute https URL without a fragment, or an http URL on a test host or a host of one network, received ${
         JSON.stringify(resource)
       }. Write the URL of the resource as its clients send it.`,
     );
@@ -32,7 +32,7 @@ export function metadataUrl(resource: string): string {
 
 function allowsScheme(resource: string): boolean {
   const { protocol, hostname } = new URL(resource);
-  return protocol === "https:" || isTestHost(hostname);
+  return protocol === "https:" || allowsPlainHttp(hostname);
 }
 
 /**

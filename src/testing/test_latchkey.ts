@@ -8,6 +8,8 @@ import { configuredIssuer } from "../server/config/resolve_settings.ts";
 import { ConfigurationError } from "../core/configuration_error.ts";
 import type { SigningAlgorithm } from "../core/keys/signing_algorithm.ts";
 import { allowancesOf } from "../server/config/allowances.ts";
+import { isPrivateHost } from "../server/config/host_kinds.ts";
+import { nameInIssuerHosts } from "../server/config/validate_issuer.ts";
 import { inspector } from "../devtools/inspector.ts";
 import { disabledPages } from "./disabled_pages.ts";
 import { testHosts } from "../core/test_hosts.ts";
@@ -159,11 +161,15 @@ function assertKeyOptions({ issuer, issuerHosts, keySource, seed, testKeys = tru
     }]);
   }
   if (testKeys && issuer !== undefined && URL.canParse(issuer) && !allowancesOf(issuer, issuerHosts).testKeys) {
+    const { hostname } = new URL(issuer);
     throw new ConfigurationError([{
       path: "issuer",
       expected: `a test host (${testHosts}), because the private keys of the built-in test keys are public`,
       received: JSON.stringify(issuer),
-      hint: "Choose a test host, or set testKeys: false to generate keys.",
+      hint: [
+        ...isPrivateHost(hostname) ? [nameInIssuerHosts(hostname)] : [],
+        "Choose a test host, or set testKeys: false to generate keys.",
+      ].join(" "),
     }]);
   }
 }

@@ -620,6 +620,20 @@ test("with a certificate the issuer that follows the port is validated as https"
   assertEquals(issuers, ["https://localhost:9443"]);
 });
 
+test("[HT-17] the flag, the variable and the setting that the message about a host of one network names all work", async () => {
+  const args = ["--issuer", "http://dex.auth.svc:5556"];
+  const error = await assertRejects(() => run({ args, validate: resolveOptions }), ConfigurationError);
+  assertEquals(error.issues.map(({ path }) => path), ["--issuer"]);
+  const [, setting, flag, name, value] =
+    /^If .*? setting issuerHosts: (\[.*?\]), as a flag (.*?), as a variable (\w+)=(.*?)\. /.exec(
+      error.issues[0]!.hint,
+    )!;
+  const { settings } = await run({ args: [...args, ...flag!.split(" ")], validate: resolveOptions });
+  assertEquals(settings.issuerHosts, ["dex.auth.svc"]);
+  await run({ args, env: { [name!]: value }, validate: resolveOptions });
+  await run({ args, file: { issuerHosts: JSON.parse(setting!) }, validate: resolveOptions });
+});
+
 test("[OP-07] a remote database without TLS is a warning, unless sslmode=disable confirms it", async () => {
   const warned = async (store: string) =>
     (await run({ args: ["--store", store] })).warnings.map(({ path, message }) => {

@@ -11,6 +11,8 @@ import {
   dpopProofs,
   introspectionVerifier,
   jwksVerifier,
+  mcpServer,
+  metadataUrl,
   requireToken,
   resourceMetadata,
 } from "../../src/resource/mod.ts";
@@ -352,4 +354,23 @@ test("[PR-07] mistakes in the options of a resource are TypeErrors that say what
     TypeError,
     "offline_access",
   );
+});
+
+test("[HT-17, PR-01] a resource and its server may use http on the hosts that issuerHosts can name, and on no other", async () => {
+  const names = ["dex.auth", "dex.auth.svc", "idp.corp.internal", "idp.lan", "192.168.0.10", "laptop.local"];
+  await forEachCase(names, async (host) => {
+    const issuer = `http://${host}:9000`;
+    await using as = await testLatchkey({ issuer, issuerHosts: [host], plugins: [mcpServer("/mcp")] });
+    const own = `http://${host}:3000/api`;
+    as.resource(own);
+    const { access_token } = (await as.logIn(as.client(), { scope: "read", resource: own })).tokens;
+    const options = { ...byKeys(as), resource: own };
+    assertMatch(await outcome(requireToken(request(access_token, own), options)), /^claims of/);
+    const challenged = await as.fetch(new Request(`${issuer}/mcp`, { method: "POST" }));
+    assertEquals(challenged.status, 401);
+  });
+  await forEachCase(["login.widgets.com", "dex.dev", "8.8.8.8"], (host) => {
+    assertThrows(() => jwksVerifier({ issuer: `http://${host}` }), TypeError, "http URL on a test host");
+    assertThrows(() => metadataUrl(`http://${host}/api`), TypeError, "http URL on a test host");
+  });
 });

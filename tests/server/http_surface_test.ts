@@ -545,10 +545,12 @@ test("[HT-17] test hosts work without further settings", async () => {
   const hosts = [
     ...["localhost:9000", "127.0.0.1:9000", "127.1.2.3", "[::1]:9000", "as.test", "a.example", "c.invalid"],
     ...["b.localhost", "oidc:8080", "auth-server", "idp_1", "host.docker.internal:9000", "gateway.docker.internal"],
-    ...["host.containers.internal", "host.lima.internal"],
+    ...["host.containers.internal", "host.lima.internal", "host.testcontainers.internal", "host.minikube.internal"],
+    ...["host.k3d.internal", "host.orb.internal", "host.rancher-desktop.internal"],
     // Public names that lead to this machine.
     ...["localtest.me", "oidc.localtest.me:9000", "lvh.me:9000", "a.b.lvh.me", "127.0.0.1.nip.io:9000"],
     ...["oidc.127.0.0.1.nip.io", "auth-server.127.0.0.1.sslip.io", "127-0-0-1.nip.io", "app-127-0-0-1.sslip.io"],
+    ...["7f000001.nip.io", "auth.7f000001.nip.io", "traefik.me", "auth.traefik.me", "auth-dev.app.traefik.me:9000"],
   ];
   await forEachCase(hosts, async (host) => {
     await using as = await latchkey({ issuer: `http://${host}`, alg: "EdDSA" });
@@ -575,6 +577,14 @@ test("[HT-17] other hosts are rejected at startup with sentences that say how to
     ...["http://notlocaltest.me", "http://10.0.0.1.nip.io", "http://127.0.0.1.evil.io", "http://127.0.0.nip.io"],
     ...["http://10.0.0.1.127.0.0.1.nip.io", "http://app-10-0-0-1.127.0.0.1.nip.io", "http://127.0-0.1.nip.io"],
     ...["http://127.0.0.1.10.0.0.1.nip.io", "http://0a000001.127.0.0.1.nip.io", "http://127.0.0.1.nip.io."],
+    ...["http://0a000001.nip.io", "http://deadbeef.7f000001.nip.io", "http://x.deadbeef-127-0-0-1.nip.io"],
+    ...["http://7f00001.nip.io", "http://7f000001.attacker.com", "http://10.0.0.1.traefik.me", "http://eviltraefik.me"],
+    ...[
+      "http://10-0-0-1.traefik.me",
+      "http://evil-traefik.me",
+      "http://deadbeef.traefik.me",
+      "http://traefik.me.evil.com",
+    ],
     // Of one network, and test hosts only if issuerHosts names them.
     ...["http://192.168.0.10", "http://10.0.2.2:9000", "http://laptop.local", "http://[fd00::1]", "http://a.home.arpa"],
   ];
@@ -593,7 +603,9 @@ test("[HT-17] other hosts are rejected at startup with sentences that say how to
   const places = async (options: LatchkeyOptions) =>
     (await assertRejects(() => latchkey(options), ConfigurationError)).issues.map((fault) => fault.path);
   // All issues together, so that the next start is the last.
-  assertEquals(await places({ issuer: "http://auth.corp.internal" }), ["issuer", "login", "clients"]);
+  assertEquals(await places({ issuer: "http://auth.corp.com" }), ["issuer", "login", "clients"]);
+  // The hint of the first mends the others.
+  assertEquals(await places({ issuer: "http://auth.corp.internal" }), ["issuer"]);
   // An issuer that is not a URL decides what else is, so it is the only issue.
   assertEquals(await places({ issuer: "localhost:9000" }), ["issuer"]);
   assertEquals(await places({ issuer: "https://auth.corp.internal" }), ["login", "clients"]);
@@ -611,15 +623,36 @@ test("[HT-17] other hosts are rejected at startup with sentences that say how to
   assertEquals((await as.fetch(new Request("http://auth.corp.com/"))).status, 200);
 });
 
-const ownHosts = ["192.168.0.10", "10.0.2.2", "172.16.0.1", "100.64.0.1", "[fd00::1]", "laptop.local", "pc.home.arpa"];
+const ownHosts = [
+  ...["192.168.0.10", "10.0.2.2", "172.16.0.1", "100.64.0.1", "[fd00::1]", "laptop.local", "pc.home.arpa"],
+  // Names of clusters, of container networks, of companies and of homes.
+  ...["dex.auth", "dex.auth.svc", "dex.auth.svc.cluster.local", "oidc.my-project_default", "keycloak.service.consul"],
+  ...[
+    "auth.corp.internal",
+    "x.host.docker.internal",
+    "idp.lan",
+    "idp.home",
+    "nas.localdomain",
+    "sso.intranet",
+    "a.b.c.corp",
+  ],
+];
 
 test("[HT-17, RU-09] issuerHosts makes an own host a test host, and the rejection names it", async () => {
   await forEachCase(ownHosts, async (host) => {
     for (const scheme of ["http", "https"]) {
       const issuer = `${scheme}://${host}:9000`;
       const { issues } = await assertRejects(() => latchkey({ issuer }), ConfigurationError);
-      assertMatch(issues[0]!.hint, /set issuerHosts to (\S+) instead: .*open to every machine that reaches it\.$/);
+      assertMatch(
+        issues[0]!.hint,
+        /^If \S+ is for tests only, name it in the setting issuerHosts: .*open to every machine that reaches it\. Otherwise: /,
+      );
       assertEquals(issues.filter(({ hint }) => hint.includes("issuerHosts")).length, 1);
+      const proposed = JSON.parse(/issuerHosts: (\[".*"\]),/.exec(issues[0]!.hint)![1]!);
+      await using demo = await latchkey({ issuer, issuerHosts: proposed, alg: "EdDSA" });
+      const started = await demo.fetch(new Request(`${issuer}/start`, { redirect: "manual" }));
+      const authorized = await demo.fetch(new Request(new URL(started.headers.get("location")!, issuer)));
+      assert(authorized.headers.get("location")!.startsWith(`${issuer}/authorized?code=`));
       const redirect_uri = `http://${host}:3000/cb`;
       const jwks_uri = `http://${host}:3000/jwks`;
       await using as = await latchkey({
@@ -638,9 +671,36 @@ test("[HT-17, RU-09] issuerHosts makes an own host a test host, and the rejectio
   });
   const rejected: readonly [LatchkeyOptions, string][] = [
     [{ issuer: "http://auth.corp.com", issuerHosts: ["auth.corp.com"] }, "issuerHosts[0]"],
-    [{ issuer: "from-host", issuerHosts: ["auth.corp.internal"] }, "issuerHosts[0]"],
+    [{ issuer: "http://192.168.0.10", issuerHosts: ["auth.corp.internal"] }, "issuerHosts[0]"],
     [{ issuer: "http://192.168.0.10", issuerHosts: ["192.168.0.11"] }, "issuerHosts[0]"],
     [{ issuer: "http://192.168.0.10", issuerHosts: ["169.254.169.254"] }, "issuerHosts[0]"],
+    // Everybody can look up a name below a public suffix, and an address that is not private.
+    ...[
+      ...[
+        "login.widgets.com",
+        "widgets.com",
+        "app.github.io",
+        "dex.dev",
+        "dex.app",
+        "idp.co.uk",
+        "idp.de",
+        "x.run.app",
+      ],
+      ...[
+        "auth.xn--p1ai",
+        "10.0.0.1.nip.io",
+        "evil-traefik.me",
+        "x.in-addr.arpa",
+        "8.8.8.8",
+        "0.0.0.0",
+        "[2001:db8::1]",
+      ],
+    ].flatMap((host): [LatchkeyOptions, string][] => [
+      [{ issuer: `http://${host}`, issuerHosts: [host] }, "issuerHosts[0]"],
+      [{ issuer: "from-host", issuerHosts: [host] }, "issuerHosts[0]"],
+    ]),
+    [{ issuer: "http://dex.auth", issuerHosts: ["dex.auth."] }, "issuerHosts[0]"],
+    [{ issuer: "http://dex.auth", issuerHosts: ["*.auth"] }, "issuerHosts[0]"],
   ];
   for (const [options, path] of rejected) {
     const { issues } = await assertRejects(() => latchkey(options), ConfigurationError);

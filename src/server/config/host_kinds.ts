@@ -2,23 +2,34 @@
 
 import { addressMatcher } from "../../platform/http/ip_address.ts";
 import { isTestHost, maxName } from "../../core/test_hosts.ts";
+import { isPublicName } from "./public_names.ts";
 
 /** Addresses of one site (RFC 1918, RFC 6598, RFC 4193). */
 const isPrivateAddress = addressMatcher(["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]);
 
-/** Names of one network (RFC 6762, RFC 8375). */
-const privateName = /\.(?:local|home\.arpa)$/;
+/** A name with dots, without one at its end, that is no address. */
+const dottedName = /^(?:[\w-]+\.)+[a-z][\w-]*$/;
 
 /** The hosts that {@link isPrivateHost} allows, for messages. */
-export const privateHostKinds = "a private address, or a name that ends in .local or .home.arpa";
+export const privateHostKinds = "a private address, or a name below no public top-level domain, such as " +
+  "keycloak.auth.svc, idp.corp.internal, idp.lan or laptop.local";
 
 /**
- * Whether a host, as `URL.hostname` spells it, belongs to one network. It may be this machine or a production server,
- * so it is a test host only if the setting `issuerHosts` names it.
+ * Whether a host, as `URL.hostname` spells it, belongs to one network: a private address, or a name that nobody can
+ * register. It may be this machine or a production server, so it is a test host only if the setting `issuerHosts` names
+ * it.
  */
 export function isPrivateHost(hostname: string): boolean {
-  return hostname.length <= maxName && privateName.test(hostname) ||
+  return hostname.length <= maxName && dottedName.test(hostname) && !isPublicName(hostname) ||
     isPrivateAddress(hostname.replace(/^\[(.*)\]$/, "$1"));
+}
+
+/**
+ * Whether a resource and its authorization server may use plain http on a host, as `URL.hostname` spells it: its
+ * operator wrote the URL, and strangers cannot reach the host.
+ */
+export function allowsPlainHttp(hostname: string): boolean {
+  return isTestHost(hostname) || isPrivateHost(hostname);
 }
 
 /** Whether a text is an http or https URL on a test host, without credentials. */

@@ -175,8 +175,8 @@ export interface UrlSettings {
    * The hosts by which clients reach the server, such as `latchkey`, `laptop.local` or `192.168.0.10`. Each counts as a
    * test host, where http, login without a password, the demo clients, `/clients` and `/flows` are open to all machines
    * that reach it. If `issuer` is `from-host`, they may be issuers, besides loopback hosts, and requests to any other
-   * host are rejected with 421. Only test hosts, private addresses, and names below `.local` and `.home.arpa` are
-   * allowed. Default: none.
+   * host are rejected with 421. Test hosts, private addresses and names below no public top-level domain, such as
+   * `dex.auth` or `idp.corp.internal`, are allowed. Default: none.
    */
   readonly issuerHosts?: readonly string[];
   /**

@@ -41,19 +41,29 @@ export function validateIssuerScheme({ issuer, insecureAllowHttpIssuer, allows }
   if (!/^http:\/\/[^/]/.test(issuer) || insecureAllowHttpIssuer || allows.openLogin || !URL.canParse(issuer)) return [];
   return [{
     path: "issuer",
-    expected: `https, or http on a test host (${testHosts})`,
+    expected: `https, a host that issuerHosts names, or a test host (${testHosts})`,
     received: quote(issuer),
     hint: "Use https or a test host. For a test without TLS, set insecureAllowHttpIssuer in the configuration file.",
   }];
 }
 
-/** Adds to the first issue of a real host in a private network that `issuerHosts` would make it a test host. */
+/** The sentence that makes a host a test host, if {@link isPrivateHost}. */
+export function nameInIssuerHosts(hostname: string): string {
+  return `If ${hostname} is for tests only, name it in the setting issuerHosts: ["${hostname}"], as a flag ` +
+    `--issuer-hosts ${hostname}, as a variable LATCHKEY_ISSUER_HOSTS=${hostname}.`;
+}
+
+/**
+ * Puts before the hint of the first issue of a real host that `issuerHosts` would make it a test host, where none of the
+ * issues exists. With an issue of the scheme, which shows a test, it is the only one.
+ */
 export function withIssuerHostsHint(issues: readonly ConfigIssue[], { issuer }: FilledSettings): ConfigIssue[] {
-  const { hostname } = URL.canParse(issuer) ? new URL(issuer) : { hostname: "" };
-  if (!isPrivateHost(hostname)) return [...issues];
-  const hint = `If ${hostname} is your own machine, set issuerHosts to ${hostname} instead: it makes the host a test ` +
-    "host, where login, tools and demo clients are open to every machine that reaches it.";
-  return issues.map((issue, i) => i > 0 ? issue : { ...issue, hint: `${issue.hint} ${hint}` });
+  const { protocol, hostname } = URL.canParse(issuer) ? new URL(issuer) : { protocol: "", hostname: "" };
+  const [first, ...others] = issues;
+  if (first === undefined || !isPrivateHost(hostname)) return [...issues];
+  const hint = `${nameInIssuerHosts(hostname)} It is then a test host, where login, tools and demo clients are open ` +
+    `to every machine that reaches it. Otherwise: ${first.hint}`;
+  return [{ ...first, hint }, ...first.path === "issuer" && protocol === "http:" ? [] : others];
 }
 
 /** The issues of `issuerHosts`, `frontChannelUrl` and `backChannelUrl`. */
@@ -74,7 +84,9 @@ export function validateIssuerUrls(settings: Settings, resolved: FilledSettings)
         ? `a test host (${testHosts}), ${privateHostKinds}`
         : `issuer: "${fromHost}", or a host of issuer, frontChannelUrl or backChannelUrl`,
       received: quote(host),
-      hint: isOwn ? "Name the host of the URL by which clients reach the server." : "Remove it, or change issuer.",
+      hint: isOwn
+        ? "Everybody can look up this name, so use the name of a test host, or remove it and configure a real host."
+        : "Remove it, or change issuer.",
     });
   }
   for (const path of ["frontChannelUrl", "backChannelUrl"] as const) {

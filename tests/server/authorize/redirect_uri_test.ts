@@ -430,6 +430,7 @@ test("[RU-09] https, and http on loopback hosts and reserved test names, are reg
     ...["https://c.example/%C3%A9", "https://app.corp.internal/cb"],
     ...["http://app/cb", "http://web-1:3000/cb", "HTTPS://APP.example:443/cb", "http://host.docker.internal:3000/cb"],
     ...["http://gateway.docker.internal/cb", "http://host.containers.internal/cb", "http://host.lima.internal/cb"],
+    ...["http://host.testcontainers.internal:8080/cb", "http://host.minikube.internal/cb", "http://app.traefik.me/cb"],
   ]));
 
 test("[RU-09] http on any other host is rejected at startup", () =>
@@ -441,7 +442,8 @@ test("[RU-09] http on any other host is rejected at startup", () =>
     ...["http://[2001:db8::1]/cb", "http://internal.com/cb", "http://app.internal/cb", "http://app.corp.internal/cb"],
     ...["http://docker.internal/cb", "http://my.host.docker.internal/cb", "http://internal.host.docker.internal/cb"],
     ...["http://app./cb", "http://app.test./cb", "http://host.docker.internal./cb", "http://167772161/cb"],
-    ...["http://0xa000001/cb", "http://10.1/cb", "http://[::ffff:10.0.0.1]/cb"],
+    ...["http://0xa000001/cb", "http://10.1/cb", "http://[::ffff:10.0.0.1]/cb", "http://app.auth.svc/cb"],
+    ...["http://idp.lan/cb", "http://host.aws.internal/cb", "http://0a000001.nip.io/cb"],
   ]));
 
 test("[RU-09] if the issuer is a real host, http is allowed only for hosts that always resolve to the same machine", async () => {
