@@ -19,7 +19,7 @@ import { findClosedGrants, type RegistrationApproval, standingFor, withoutClaims
 import { reject } from "./rules.ts";
 import { serverPolicy } from "../../config/server_policy.ts";
 import { registrationPolicy } from "./settings.ts";
-import { withNeededGrantTypes, withoutUnsupportedValues } from "./unsupported_values.ts";
+import { findEncryption, withNeededGrantTypes, withoutUnsupportedValues } from "./unsupported_values.ts";
 import { validateUntrustedText } from "../../config/untrusted_text.ts";
 
 /**
@@ -210,20 +210,6 @@ function findConflicts(requested: Omit<ClientMetadata, "client_id">): ConfigIssu
   return issues;
 }
 
-/** Unlike other unsupported metadata, encryption is not ignored: the client expects confidential responses. */
-function findEncryption(received: Readonly<Record<string, unknown>>): ConfigIssue[] {
-  const names = [
-    ...["authorization_encrypted_response_alg", "authorization_encrypted_response_enc"],
-    ...["introspection_encrypted_response_alg", "introspection_encrypted_response_enc"],
-  ];
-  return names.filter((path) => (received[path] ?? null) !== null).map((path) => ({
-    path,
-    expected: "nothing, because this server does not encrypt these responses",
-    received: quote(received[path]),
-    hint: "Remove it.",
-  }));
-}
-
 /**
  * Native apps often forget `application_type`, whose default is `web` (OpenID Connect Registration §2). A confidential
  * web application may use plain http on localhost (OpenID Connect Core §3.1.2.1), unless the settings forbid it.
@@ -268,7 +254,7 @@ function assertMetadata(
   const issues = [
     ...malformed,
     ...findConflicts(rest),
-    ...findEncryption(received),
+    ...findEncryption(server, received),
     ...findClosedGrants(server, rest, standingFor(approval, "grant_types")),
     ...approval.usedInitialAccessToken || isLocalProgram(server)
       ? []

@@ -43,9 +43,10 @@ export interface RegistrationSettings {
    */
   readonly scope?: "requested" | "all";
   /**
-   * Values of `grant_types` and `response_types` that the server does not support. `ignore`: they are left out with a
-   * warning if `authorization_code` and `code` remain, and the response contains what was registered (RFC 7591 §2).
-   * `reject`: the registration is rejected. Default: ignore, or the value of the profile.
+   * Values that the server does not support, such as algorithms of responses, and values of `grant_types`,
+   * `response_types` and `scope`. `ignore`: they are left out with a warning, if `authorization_code`, `code` and a scope
+   * value remain, and the response contains what was registered (RFC 7591 §3.2.1). `reject`: the registration is
+   * rejected. Default: ignore, or the value of the profile.
    */
   readonly unsupportedValues?: "ignore" | "reject";
   /** The initial access tokens: 16 or more characters each. Each may register any number of clients. Default: none. */

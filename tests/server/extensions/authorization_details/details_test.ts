@@ -300,7 +300,7 @@ test("[RA-04] a type without a schema, and one whose schema has a mistake, stop 
   );
 });
 
-test("[RA-05] a client with authorization_details_types may use these alone; an unknown type cannot be registered", async () => {
+test("[RA-05] a client with authorization_details_types may use these alone; an unknown type is left out", async () => {
   const server = await richServer({ registration: { mode: "open" } });
   const payer = { client_id: "payer" };
   assertEquals(await authorizeOutcome(server, { ...payer, ...details(payment) }), "code");
@@ -312,7 +312,10 @@ test("[RA-05] a client with authorization_details_types may use these alone; an 
   const redirect_uris = ["https://new.example/cb"];
   const registered = await register(server, { redirect_uris, authorization_details_types: ["files"] });
   assertEquals(registered.authorization_details_types, ["files"]);
-  const rejected = await postRegistration(server, { redirect_uris, authorization_details_types: ["files", "other"] });
+  const both = await register(server, { redirect_uris, authorization_details_types: ["files", "other"] });
+  assertEquals(both.authorization_details_types, ["files"]);
+  const strict = await richServer({ registration: { mode: "open", unsupportedValues: "reject" } });
+  const rejected = await postRegistration(strict, { redirect_uris, authorization_details_types: ["files", "other"] });
   assertEquals(await getOutcome(rejected), "400 invalid_client_metadata");
   const clients = [{ client_id: "spa", redirect_uris, authorization_details_types: ["files", "other"] }];
   const { issues } = await assertRejects(() => latchkey({ ...richOptions, clients }), ConfigurationError);

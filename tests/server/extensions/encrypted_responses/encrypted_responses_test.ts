@@ -177,7 +177,7 @@ test("[EN-05] an unknown client does not learn what its URL led to", async () =>
   assertMatch(getRejections(b.events)[0]!.explanation.received!, /418/);
 });
 
-test("[EN-03] registration accepts the members with a key, and rejects others", async () => {
+test("[EN-03] registration accepts the members with a key, rejects what lacks one, and replaces other algorithms", async () => {
   const b = await testServer({ ...realHost, registration: { mode: "open" }, insecureAllowOpenRegistration: true });
   const metadata = { redirect_uris: [redirectUri], token_endpoint_auth_method: "none", jwks: { keys: [rsa.jwk] } };
   const members = {
@@ -188,14 +188,26 @@ test("[EN-03] registration accepts the members with a key, and rejects others", 
   const body = await registered.json();
   assertEquals(registered.status, 201);
   for (const [name, value] of Object.entries(members)) assertEquals(body[name], value, name);
+  for (const alg of ["RSA1_5", "RSA-OAEP", "dir", "A128KW", "none", "PBES2-HS256+A128KW"]) {
+    b.advance(60);
+    const unsupported = { id_token_encrypted_response_alg: alg, id_token_encrypted_response_enc: "A128GCM" };
+    const replaced = await (await postRegistration(b, { ...metadata, ...unsupported })).json();
+    assertMatch(replaced.client_id, /^registered-/);
+    assertEquals([replaced.id_token_encrypted_response_alg, replaced.id_token_encrypted_response_enc], [
+      undefined,
+      undefined,
+    ]);
+  }
+  const enc = { id_token_encrypted_response_alg: "RSA-OAEP-256", id_token_encrypted_response_enc: "A192GCM" };
+  const kept = await (await postRegistration(b, { ...metadata, ...enc })).json();
+  assertEquals([kept.id_token_encrypted_response_alg, kept.id_token_encrypted_response_enc], [
+    "RSA-OAEP-256",
+    undefined,
+  ]);
   for (
     const wrong of [
-      ...["RSA1_5", "RSA-OAEP", "dir", "A128KW", "none", "PBES2-HS256+A128KW"].map((alg) => ({
-        id_token_encrypted_response_alg: alg,
-      })),
       { id_token_encrypted_response_alg: "ECDH-ES" },
       { id_token_encrypted_response_enc: "A128GCM" },
-      { id_token_encrypted_response_alg: "RSA-OAEP-256", id_token_encrypted_response_enc: "A192GCM" },
       { id_token_encrypted_response_alg: "RSA-OAEP-256", jwks: { keys: [{ ...rsa.jwk, use: "sig" }] } },
       { userinfo_encrypted_response_alg: "RSA-OAEP-256", jwks: undefined },
       { userinfo_encrypted_response_enc: "A128GCM" },

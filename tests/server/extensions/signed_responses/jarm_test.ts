@@ -145,30 +145,33 @@ test("[JM-06] the client chooses the algorithm, and its key is published", async
   assert(keys.some(({ alg }: { alg: string }) => alg === "EdDSA"));
 });
 
-test("[JM-06, JM-07, JM-11] registration rejects none, encryption and unknown modes, and returns the algorithm", async () => {
+test("[JM-06, JM-07, JM-11] registration replaces none, encryption and unknown modes, and returns the algorithm", async () => {
   const b = await server({ registration: { mode: "open" } });
+  const strict = await server({ registration: { mode: "open", unsupportedValues: "reject" } });
   const metadata = { redirect_uris: [uri], token_endpoint_auth_method: "none" };
-  await forEachCase<Record<string, unknown>>(
+  const none = undefined;
+  await forEachCase<readonly [sent: Record<string, unknown>, registered: Record<string, unknown>]>(
     [
-      { authorization_signed_response_alg: "none" },
-      { authorization_signed_response_alg: "HS256" },
-      { authorization_encrypted_response_alg: "RSA-OAEP-256" },
-      { authorization_encrypted_response_enc: "A128GCM" },
-      { response_modes: ["fragment"] },
-      { response_modes: ["jwt", "x"] },
+      [{ authorization_signed_response_alg: "none" }, { authorization_signed_response_alg: "EdDSA" }],
+      [{ authorization_signed_response_alg: "HS256" }, { authorization_signed_response_alg: "EdDSA" }],
+      [{ authorization_encrypted_response_alg: "RSA-OAEP-256" }, { authorization_encrypted_response_alg: none }],
+      [{ authorization_encrypted_response_enc: "A128GCM" }, { authorization_encrypted_response_enc: none }],
+      [{ response_modes: ["fragment"] }, { response_modes: none }],
+      [{ response_modes: ["jwt", "x"] }, { response_modes: ["jwt"] }],
     ],
-    async (members) => {
-      const response = await postRegistration(b, { ...metadata, ...members });
+    async ([sent, expected]) => {
+      const registered = await (await postRegistration(b, { ...metadata, ...sent })).json();
+      assertMatch(registered.client_id, /^registered-/);
+      for (const [name, value] of Object.entries(expected)) assertEquals(registered[name], value, name);
+      const response = await postRegistration(strict, { ...metadata, ...sent });
       assertEquals(await outcomeOf(response), "400 invalid_client_metadata");
     },
   );
   const registered = await (await postRegistration(b, { ...metadata, response_modes: ["jwt"] })).json();
   assertEquals([registered.response_modes, registered.authorization_signed_response_alg], [["jwt"], "EdDSA"]);
   const off = await testServer({ registration: { mode: "open" } });
-  assertEquals(
-    await outcomeOf(await postRegistration(off, { ...metadata, response_modes: ["jwt"] })),
-    "400 invalid_client_metadata",
-  );
+  const unsigned = await (await postRegistration(off, { ...metadata, response_modes: ["jwt"] })).json();
+  assertEquals([unsigned.response_modes, unsigned.authorization_signed_response_alg], [undefined, undefined]);
   const plain = await (await postRegistration(off, metadata)).json();
   assertEquals(plain.authorization_signed_response_alg, undefined);
 });
