@@ -5,7 +5,8 @@
  */
 
 import type { ConfigIssue, ConfigurationWarning } from "../core/configuration_error.ts";
-import { anyValue, flag, list, object, record, text, validate, whole } from "../server/config/field.ts";
+import { anyValue, flag, list, object, record, text, union, validate, whole } from "../server/config/field.ts";
+import { matcherFor } from "../testing/request_mappings.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
 import type { ConfigFile } from "./options.ts";
 
@@ -27,7 +28,13 @@ interface TokenCallback {
   readonly requestMappings?: readonly RequestMapping[];
 }
 
+interface HttpServer {
+  readonly ssl?: Readonly<Record<string, unknown>>;
+}
+
 interface MockOAuth2Config {
+  /** The name of a server, which has no effect, or its settings. */
+  readonly httpServer?: string | HttpServer;
   readonly interactiveLogin?: boolean;
   readonly rotateRefreshToken?: boolean;
   readonly tokenCallbacks?: readonly TokenCallback[];
@@ -78,6 +85,14 @@ const tokenProviderField = object<TokenProvider>(
 const configField = object<MockOAuth2Config>(
   "MockOAuth2Config",
   {
+    httpServer: union<string | HttpServer>(
+      [
+        text(["NettyWrapper"]),
+        object<HttpServer>("HttpServer", { ssl: record(anyValue, {}, "an object") }, {}, { others: anyValue }),
+      ],
+      ["NettyWrapper"],
+      "the name of a server, or an object",
+    ),
     interactiveLogin: flag(),
     rotateRefreshToken: flag(),
     tokenCallbacks: list(callbackField, [[{}]], { expected: "an array of token callbacks" }),
@@ -117,7 +132,25 @@ const paths = {
   end_session_endpoint: "/endsession",
 } as const;
 
-const carriedOver = ["interactiveLogin", "rotateRefreshToken", "tokenCallbacks", "tokenProvider"];
+/** Members of `ssl` that name a certificate, in a format of Java. */
+const keystoreMembers = ["keystoreFile", "keystorePassword", "keyPassword", "keystoreType"];
+
+/** The grant types of mock-oauth2-server that exchange or check nothing, and their parameters. */
+const missingGrants = {
+  "urn:ietf:params:oauth:grant-type:jwt-bearer": ["assertion", "requested_token_use"],
+  "urn:ietf:params:oauth:grant-type:token-exchange": [
+    ...["subject_token", "subject_token_type", "actor_token", "actor_token_type", "requested_token_type"],
+  ],
+  password: ["username", "password"],
+};
+
+/** The grant types of a server with such a configuration. */
+const servedGrants = [
+  ...["authorization_code", "refresh_token", "client_credentials"],
+  ...["urn:openid:params:grant-type:ciba", "urn:ietf:params:oauth:grant-type:device_code"],
+];
+
+const carriedOver = ["interactiveLogin", "rotateRefreshToken", "tokenCallbacks", "tokenProvider", "httpServer"];
 
 /** The users that mappings name: the login page lists them. */
 export function usersOfMappings(
@@ -139,7 +172,7 @@ const variables: Readonly<Record<string, string>> = {
 /**
  * Converts a configuration of mock-oauth2-server.
  *
- * @param env The environment: `SERVER_PORT` is the port, as there. Default: empty.
+ * @param env The environment: `SERVER_PORT` is the port, or `PORT`, or 8080, as there. Default: empty.
  */
 export function convertMockOAuth2Config(
   given: object,
@@ -147,10 +180,11 @@ export function convertMockOAuth2Config(
 ): ConvertedConfig {
   const issues = validate(configField, given);
   if (issues.length > 0) return { content: {}, requestMappings: () => [], issues, warnings: [] };
-  const { interactiveLogin, tokenCallbacks = [], tokenProvider = {} } = given as MockOAuth2Config;
+  const { interactiveLogin, tokenCallbacks = [], tokenProvider = {}, httpServer } = given as MockOAuth2Config;
+  const { ssl }: HttpServer = typeof httpServer === "object" ? httpServer : {};
   const algorithm = tokenProvider.keyProvider?.algorithm;
   const isSupported = algorithm !== undefined && validate(settingFields.alg, algorithm).length === 0;
-  const port = /^\d{1,5}$/.test(env.SERVER_PORT ?? "") ? Number(env.SERVER_PORT) : undefined;
+  const port = [env.SERVER_PORT, env.PORT].find((text = "") => /^\d{1,5}$/.test(text) && Number(text) <= 65535);
   const issuerIds = [...new Set(tokenCallbacks.flatMap(({ issuerId }) => issuerId ?? []))];
   const expiries = [...new Set(tokenCallbacks.flatMap(({ tokenExpiry }) => tokenExpiry ?? []))];
   const mappings = tokenCallbacks.flatMap(({ requestMappings = [] }) => requestMappings);
@@ -163,7 +197,8 @@ export function convertMockOAuth2Config(
       ...{ clients: "any", redirectUris: "any", scopes: "any", users: "any" },
       paths,
       accessTokenTyp,
-      ...port !== undefined && port <= 65535 && { port },
+      port: Number(port ?? 8080),
+      ...ssl !== undefined && { tls: "self-signed" as const },
       ...isSupported && { alg: algorithm as Settings["alg"] },
       ...expiries[0] !== undefined && { lifetimes: { access_token: expiries[0], id_token: expiries[0] } },
     },
@@ -189,6 +224,25 @@ export function convertMockOAuth2Config(
         path: name,
         message: "This server does not have this setting of mock-oauth2-server. Remove it.",
       })),
+      {
+        path: "grant types",
+        message:
+          "mock-oauth2-server issues tokens for any JWT, unverified, by jwt-bearer (on-behalf-of) and token-exchange, " +
+          "and for any name by password. This server does not: such a request is unsupported_grant_type. Mint these " +
+          "tokens: start with --control on, and POST to /_control/mint/accessToken below the issuer.",
+      },
+      ...tokenCallbacks.flatMap(({ requestMappings = [] }, i) =>
+        requestMappings.flatMap((mapping, j) =>
+          notCarriedOver(`tokenCallbacks[${i}].requestMappings[${j}]`, isForMissingGrant(mapping), [
+            `It never matches: no request with ${mapping.requestParam} ${mapping.match} gets a token here. Remove it.`,
+          ])
+        )
+      ),
+      ...notCarriedOver("httpServer", typeof httpServer === "string", ["It has no effect. Remove it."]),
+      ...notCarriedOver("httpServer.ssl", keystoreMembers.some((name) => Object.hasOwn(ssl ?? {}, name)), [
+        "The keystore is not read: the certificate is self-signed, as with ssl {}. For your own, convert it to PEM, remove " +
+        "ssl, and set --tls-cert and --tls-key.",
+      ]),
       ...notCarriedOver("rotateRefreshToken", (given as MockOAuth2Config).rotateRefreshToken === false, [
         "It has no effect: refresh tokens of clients without a secret rotate. Remove it.",
       ]),
@@ -211,6 +265,13 @@ export function convertMockOAuth2Config(
       ]),
     ],
   };
+}
+
+/** Whether only requests match that no grant type of this server serves. */
+function isForMissingGrant({ requestParam, match }: RequestMapping): boolean {
+  if (requestParam !== "grant_type") return Object.values(missingGrants).flat().includes(requestParam);
+  const matches = matcherFor(match);
+  return Object.keys(missingGrants).some(matches) && !servedGrants.some(matches);
 }
 
 function notCarriedOver(path: string, isGiven: unknown, sentences: readonly string[]): ConfigurationWarning[] {

@@ -52,7 +52,7 @@ export function requestMappings(mappings: readonly Mapping[], recorder: Recorder
 }
 
 /** Compares values with a pattern. A pattern that is not a valid regular expression matches only the same text. */
-function matcherFor(match: string): (value: string) => boolean {
+export function matcherFor(match: string): (value: string) => boolean {
   if (match === "*") return () => true;
   let pattern: RegExp | undefined;
   try {

@@ -163,6 +163,41 @@ test("[OP-14] each issuer at a path has its own control, and a default user", as
   }, { args: ["--control", "on", "--user", "user-of-aad"] });
 });
 
+test("[OP-14, HT-01] started bare, a path of mock-oauth2-server is 404 that names its configuration, which works", async () => {
+  const paths = ["/default/.well-known/openid-configuration", "/default/jwks", "/default/token", "/default/authorize"];
+  const bare = await startProgram({ args: ["--port", "0"] });
+  let proposed = "";
+  try {
+    for (const path of [...paths, "/.well-known/oauth-authorization-server/default", "/default/isalive", "/default"]) {
+      const response = await fetch(`http://localhost:${bare.port}${path}`);
+      const { error_description } = await response.json();
+      assertEquals(response.status, 404, path);
+      assertStringIncludes(error_description, "LATCHKEY_CONFIG_JSON", path);
+      assertEquals(error_description.includes("Did you mean"), false, path);
+    }
+    const page = await fetch(`http://localhost:${bare.port}${paths[0]}`, { headers: { accept: "text/html" } });
+    proposed = /LATCHKEY_CONFIG_JSON=(?:'|&#39;|&#x27;)(\{.*?\})(?:'|&#39;|&#x27;)/.exec(await page.text())![1]!
+      .replaceAll("&quot;", '"');
+    // Other paths still get the endpoint that was meant.
+    const other = await (await fetch(`http://localhost:${bare.port}/defaults/userinfo`)).json();
+    assertStringIncludes(other.error_description, "Did you mean");
+  } finally {
+    bare.signal("SIGKILL");
+    await bare.exited;
+  }
+  await against(async (origin) => {
+    const { issuer, jwks_uri } = await getJson(origin + paths[0]);
+    assertEquals([issuer, jwks_uri], [`${origin}/default`, `${origin}/default/jwks`]);
+    const minted = await fetch(`${issuer}/_control/mint/accessToken`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{}",
+    });
+    assertEquals(minted.status, 200);
+    await minted.body?.cancel();
+  }, { env: { LATCHKEY_CONFIG_JSON: proposed }, args: ["--control", "on"] });
+});
+
 test("[OP-14] a server whose issuer has a path has that issuer alone", async () => {
   await against(async (origin, banner) => {
     assert(!/^Issuers /m.test(banner), banner);

@@ -1,6 +1,6 @@
 /** The configuration of mock-oauth2-server as one of this server. */
 
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
 import { usersOfMappings } from "../../src/cli/mock_oauth2_config.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
@@ -24,7 +24,7 @@ const config = {
   }],
 };
 
-async function read(content: unknown, issuer = "http://localhost:9000") {
+async function read(content: unknown, issuer = "http://localhost:8080") {
   const env = { LATCHKEY_CONFIG_JSON: JSON.stringify(content), LATCHKEY_ISSUER: issuer };
   const read = await readConfiguration({ args: [], env, readTextFile: noFiles });
   assert(read.kind === "run");
@@ -56,6 +56,7 @@ test("[OP-14] a configuration of mock-oauth2-server is read; a sentence names ea
   ]);
   assertEquals([settings.lifetimes?.access_token, settings.paths?.token_endpoint], [120, "/token"]);
   assertEquals(warnings.map(({ path }) => path.replace(/^.*: /, "")), [
+    "grant types",
     "httpServer",
   ]);
   assertEquals((await read({ interactiveLogin: true })).settings.login, "interactive");
@@ -68,6 +69,7 @@ test("[OP-14] a configuration of mock-oauth2-server is read; a sentence names ea
     }],
   });
   assertEquals(others.map(({ path }) => path.replace(/^.*: /, "")), [
+    "grant types",
     "rotateRefreshToken",
     "tokenProvider.keyProvider.algorithm",
     "tokenProvider.systemTime",
@@ -82,7 +84,7 @@ test("[OP-14] a configuration with any setting of mock-oauth2-server alone is re
     const content of [{ httpServer: "NettyWrapper" }, { loginPagePath: "/login.html" }, { staticAssetsPath: "/x" }]
   ) {
     const { settings, warnings } = await read(content);
-    assertEquals([settings.clients, warnings.length], ["any", 1]);
+    assertEquals([settings.clients, warnings.length], ["any", 2]);
   }
   const { settings } = await read({ tokenProvider: { keyProvider: { algorithm: "ES256" } } });
   assertEquals(settings.alg, "ES256");
@@ -178,13 +180,62 @@ test("[OP-14] SERVER_PORT is the port, and each other variable of mock-oauth2-se
   const found = await readConfiguration({ args: [], env, readTextFile: noFiles });
   assert(found.kind === "run");
   assertEquals(found.port, 8081);
-  assertEquals(found.warnings.map(({ path }) => path), ["LOG_LEVEL", "LOGBACK_CONFIG", "SERVER_HOSTNAME"]);
+  assertEquals(found.warnings.map(({ path }) => path), [
+    ...["LOG_LEVEL", "LOGBACK_CONFIG", "SERVER_HOSTNAME", "LATCHKEY_CONFIG_JSON: grant types"],
+  ]);
   const own = await readConfiguration({ args: ["--port", "9100"], env, readTextFile: noFiles });
   assert(own.kind === "run" && own.port === 9100);
   const { LATCHKEY_CONFIG_JSON: _, ...others } = env;
   const without = await readConfiguration({ args: [], env: others, readTextFile: noFiles });
   assert(without.kind === "run");
   assertEquals([without.port, without.warnings], [9000, []]);
+});
+
+test("[OP-14] the port is that of mock-oauth2-server: SERVER_PORT, PORT, or 8080", async () => {
+  const cases: readonly [Record<string, string>, number][] = [
+    [{}, 8080],
+    [{ PORT: "8081" }, 8081],
+    [{ PORT: "8081", SERVER_PORT: "8082" }, 8082],
+    [{ PORT: "tcp://10.0.0.1:80" }, 8080],
+    [{ PORT: "8081", LATCHKEY_PORT: "8083" }, 8083],
+  ];
+  for (const [ports, expected] of cases) {
+    const env = { LATCHKEY_CONFIG_JSON: `{"tokenCallbacks":[]}`, ...ports };
+    const found = await readConfiguration({ args: [], env, readTextFile: () => Promise.reject() });
+    assert(found.kind === "run");
+    assertEquals([found.port, found.settings.issuer], [expected, undefined]);
+  }
+});
+
+test("[OP-14] httpServer.ssl is a self-signed certificate, and a keystore is named", async () => {
+  const issuer = "https://localhost:8080";
+  const { tls, warnings } = await read({ httpServer: { type: "NettyWrapper", ssl: {} } }, issuer);
+  assertEquals([tls, warnings.map(({ path }) => path.replace(/^.*: /, ""))], ["self-signed", ["grant types"]]);
+  const keystore = await read({ httpServer: { ssl: { keystoreFile: "x.p12", keystorePassword: "p" } } }, issuer);
+  assertEquals(keystore.warnings.map(({ path }) => path.replace(/^.*: /, "")), ["grant types", "httpServer.ssl"]);
+  assertEquals((await read({ httpServer: { type: "NettyWrapper" } })).tls, undefined);
+});
+
+test("[OP-14] grants of mock-oauth2-server that this server does not have are named, and so is each mapping for them", async () => {
+  const exchange = "urn:ietf:params:oauth:grant-type:token-exchange";
+  const bearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+  const requestMappings = [
+    ...[["grant_type", exchange], ["grant_type", bearer], ["grant_type", "password"], ["grant_type", ".*:jwt-bearer"]],
+    ...[["requested_token_use", "on_behalf_of"], ["assertion", "*"], ["subject_token", "*"], ["username", "foo"]],
+    // These match what is served too.
+    ...[["grant_type", "*"], ["grant_type", "urn:.*"], ["grant_type", "authorization_code"], ["grant_type", ".*code"]],
+    ...[["scope", "password"], ["audience", "*"], ["client_id", "username"], ["grant_type", "custom"]],
+  ].map(([requestParam, match]) => ({ requestParam, match, claims: {} }));
+  const { warnings } = await read({ tokenCallbacks: [{}, { issuerId: "aad", requestMappings }] });
+  assertEquals(warnings.map(({ path }) => path.replace(/^.*: /, "")), [
+    "grant types",
+    ...Array.from({ length: 8 }, (_, j) => `tokenCallbacks[1].requestMappings[${j}]`),
+  ]);
+  for (const name of ["jwt-bearer", "token-exchange", "password"]) assertStringIncludes(warnings[0]!.message, name);
+  await using as = await open({ tokenCallbacks: [] });
+  for (const grant_type of [exchange, bearer, "password"]) {
+    assertEquals((await poster(as)({ grant_type, client_id: "a" })).error, "unsupported_grant_type");
+  }
 });
 
 test("[OP-14] the users of mappings of subject are users, and patterns are none", () => {

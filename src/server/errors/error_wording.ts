@@ -20,7 +20,7 @@ import { explanationUrl } from "./explanation_url.ts";
 import { findDisabledPage } from "./find_disabled_page.ts";
 import { isMissingPage } from "../pages/missing_page.ts";
 import { findFix, findRule, nameProfile } from "../rules.ts";
-import { suggestUrl } from "./suggest_url.ts";
+import { suggestIssuersByPath, suggestUrl } from "./suggest_url.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
 /**
@@ -63,6 +63,8 @@ function explainNotFound(context: Context<HostedServer>, thrown: unknown): unkno
     const message = expectsJson(context.request) ? `${off.message}. ${off.fix.replace(/\.$/, "")}` : off.message;
     return new HttpError(404, "HT-01", message, { fix: off.fix });
   }
+  const byPath = suggestIssuersByPath(context);
+  if (byPath !== undefined) return new HttpError(404, "HT-01", byPath.message, { fix: byPath.fix });
   const url = suggestUrl(context);
   if (url === undefined) return thrown;
   const received = context.target.path;

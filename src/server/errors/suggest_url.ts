@@ -34,6 +34,21 @@ export function suggestUrl({ app, server, target }: Context): string | undefined
   return endpoint && publicUrl(server, endpoint);
 }
 
+/** A path of the issuer `default` of mock-oauth2-server, which has an issuer for each first segment of a path. */
+const issuerByPath = /^(?:\/\.well-known\/[\w-]+)?\/default(?:\/|$)/;
+
+/** What serves a path of mock-oauth2-server; `undefined` for any other path. */
+export function suggestIssuersByPath({ target }: Context): { message: string; fix: string } | undefined {
+  if (!issuerByPath.test(target.path)) return undefined;
+  return {
+    message: "This address does not exist. For issuers by path, as mock-oauth2-server has them, pass its JSON_CONFIG " +
+      "as LATCHKEY_CONFIG_JSON",
+    fix:
+      `Start with LATCHKEY_CONFIG_JSON='{"tokenCallbacks":[]}', or the JSON_CONFIG of the suite: the first segment ` +
+      "of a path is then an issuer.",
+  };
+}
+
 /** The name of the document of a well-known URI (RFC 8615), wherever it stands in a path. */
 function wellKnownName(path: string): string | undefined {
   return /\/\.well-known\/([^/]+)/.exec(path)?.[1];
