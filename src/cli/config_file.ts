@@ -77,7 +77,7 @@ export async function parseConfigText(
     return failWith({ ...notAnObjectIssue(file, value), ...findForeignFormat("--config", text, value) });
   }
   const members = value as Readonly<Record<string, unknown>>;
-  if (isRealm(members)) return await readRealmFile(members, text, file);
+  if (isRealm(members)) return await readRealmFile(members, text, file, sources.env);
   if (isMockOAuth2Config(members)) {
     const { convertMockOAuth2Config } = await import("./mock_oauth2_config.ts");
     const { issues, warnings, ...converted } = convertMockOAuth2Config(value, sources.env);
@@ -114,6 +114,7 @@ async function readRealmFile(
   realm: Readonly<Record<string, unknown>>,
   text: string,
   file: string,
+  env: SecretSources["env"],
 ): Promise<ConfigFileResult> {
   const [{ readRealm }, { randomToken }, { systemRandomBytes }] = await Promise.all([
     import("./realm/read_realm.ts"),
@@ -121,7 +122,7 @@ async function readRealmFile(
     import("../platform/runtime/random_bytes.ts"),
   ]);
   try {
-    const { value, notes } = await readRealm(realm, () => randomToken(systemRandomBytes));
+    const { value, notes } = await readRealm(realm, () => randomToken(systemRandomBytes), env);
     const command =
       `Read as a realm of Keycloak. To change what was read, and to keep new secrets, write it to a file: ` +
       `latchkey init --from ${file.endsWith(".json") ? file : "realm.json"}.`;

@@ -2,6 +2,7 @@
 
 import type { User } from "../core/clients/client.ts";
 import { ConfigurationError } from "../core/configuration_error.ts";
+import { matchesLoginHint } from "../server/entries/login_hint.ts";
 import { demoUsers } from "../server/config/demo_entries.ts";
 import type { Settings } from "../server/config/settings.ts";
 import type { UserRepository } from "../server/entries/user_repository.ts";
@@ -13,7 +14,7 @@ export function withDefaultUser<Given extends Pick<Settings, "users">>(
 ): Given {
   const { users = demoUsers } = settings;
   if (users === "any") return settings;
-  const isDefault = (user: User) => user.sub === sub;
+  const isDefault = (user: User) => sub !== undefined && matchesLoginHint(sub, user);
   return users.some(isDefault)
     ? { ...settings, users: [...users.filter(isDefault), ...users.filter((user) => !isDefault(user))] }
     : settings;
@@ -29,10 +30,12 @@ export async function chooseDefaultUser(
   sub: string | undefined,
 ): Promise<void> {
   if (sub === undefined || await users.makeDefault(sub)) return;
+  const named = (await users.list({ limit: 1000 })).find((user) => matchesLoginHint(sub, user));
+  if (named !== undefined && await users.makeDefault(named.sub)) return;
   const known = (await users.list({ limit: 5 })).map((user) => user.sub).join(", ");
   throw new ConfigurationError([{
     path: "user",
-    expected: `the sub of a user, such as ${known}`,
+    expected: `the sub, e-mail address or preferred_username of a user, such as ${known}`,
     received: JSON.stringify(sub),
     hint: "Choose a user of the list users, or add this one to it.",
   }]);

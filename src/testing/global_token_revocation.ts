@@ -3,6 +3,7 @@
  * an identity provider does so when an account is taken over.
  */
 
+import { userForHint } from "../server/entries/login_hint.ts";
 import { choice, object, type ObjectField } from "../server/config/field.ts";
 import { secondsNow, signJwt } from "../core/keys/jwt.ts";
 import { randomId } from "../core/secrets.ts";
@@ -69,7 +70,7 @@ async function emailOf(
   { users }: HostedServer,
   sub: string,
 ): Promise<{ readonly format: string; readonly email: string }> {
-  const user = await users.find(sub);
+  const user = await userForHint({ users }, sub);
   if (user === undefined) throw unknownUser(users, sub);
   if (user.email !== undefined) return { format: "email", email: user.email };
   throw new TypeError(`globalTokenRevocation: expected a user with email, received ${sub} without one.`);

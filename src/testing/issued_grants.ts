@@ -1,5 +1,6 @@
 /** The grants that a test server has issued codes and tokens for, so that a test can revoke them. */
 
+import { userForHint } from "../server/entries/login_hint.ts";
 import { boundedCache } from "../platform/bounded_cache.ts";
 import { revokeGrant } from "../core/grant.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
@@ -54,15 +55,16 @@ export function issuedGrants() {
         );
       }
       const id = typeof client === "object" ? client.client_id : client;
+      const named = sub === undefined ? undefined : await userForHint(server, sub);
       const revoked = [...grants.values()].filter((grant) =>
-        (sub === undefined || grant.sub === sub) && (id === undefined || grant.client === id)
+        (sub === undefined || grant.sub === (named?.sub ?? sub)) && (id === undefined || grant.client === id)
       );
       const until = server.now() + server.settings.lifetimes.refresh_token * 1000;
       for (const { grantId } of revoked) {
         await revokeGrant(server, grantId, reason, until);
         grants.delete(grantId);
       }
-      const user = sub === undefined || id !== undefined ? undefined : await server.users.find(sub);
+      const user = id !== undefined ? undefined : named;
       if (user !== undefined) {
         const cause = "tokens revoked";
         await Promise.all(server.sessionWatchers.map((watcher) => watcher.accessEnded?.(server, user, cause)));

@@ -1,5 +1,6 @@
 /** The mint: valid tokens and codes without a login, and ones that recipients must reject. */
 
+import { userForHint } from "../server/entries/login_hint.ts";
 import { signingAlgorithms } from "../core/keys/signing_algorithm.ts";
 import { choice, type Fields, flag, object, text, texts } from "../server/config/field.ts";
 import { issueResponse } from "../core/code.ts";
@@ -339,7 +340,7 @@ async function findClient({ clients }: Server, requested: MintedGrant["client"])
 }
 
 async function findUser({ users }: Server, sub: string | undefined): Promise<User> {
-  const user = sub === undefined ? (await users.list({ limit: 1 }))[0] : await users.find(sub);
+  const user = sub === undefined ? (await users.list({ limit: 1 }))[0] : await userForHint({ users }, sub);
   if (user !== undefined) return user;
   throw unknownError("sub", [...users.known().keys()], sub);
 }

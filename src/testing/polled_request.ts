@@ -10,6 +10,7 @@ import type { TestClock } from "./clock.ts";
 import type { LoginClient, PostForm } from "./login.ts";
 import { LoginError } from "./login_error.ts";
 import { deferredPersona, type Persona, personaHeader } from "./persona.ts";
+import { userForHint } from "../server/entries/login_hint.ts";
 import { unknownUser } from "./user_decisions.ts";
 
 /** @internal The user of a request that a client polls for. */
@@ -96,7 +97,8 @@ export function polledRequests(
       async approve(persona = {}) {
         const { as, claims } = persona;
         // With claims, the login page creates the user.
-        const isUnknown = as !== undefined && claims === undefined && await users().find(as) === undefined;
+        const isUnknown = as !== undefined && claims === undefined &&
+          await userForHint({ users: users() }, as) === undefined;
         // Otherwise the request would be denied, and its code consumed.
         if (isUnknown) throw unknownUser(users(), as);
         await decide(handle, "approved", persona);

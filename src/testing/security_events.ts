@@ -1,5 +1,6 @@
 /** Security events in tests (OpenID Shared Signals Framework): correct ones, and ones that a receiver must survive. */
 
+import { userForHint } from "../server/entries/login_hint.ts";
 import { anyValue, choice, object, type ObjectField, record } from "../server/config/field.ts";
 import type { User } from "../core/clients/client.ts";
 import { jwtSigner, signJwt } from "../core/keys/jwt.ts";
@@ -137,7 +138,7 @@ export function securityEvents(getServer: () => HostedServer): SecurityEvents {
 
 /** A user, or one that was removed. @throws {TypeError} If the server never had such a user. */
 async function findUser({ users }: HostedServer, sub: string): Promise<User> {
-  const user = await users.find(sub);
+  const user = await userForHint({ users }, sub);
   if (user !== undefined) return user;
   if (users.removedBy(sub) === undefined) throw unknownUser(users, sub);
   return { sub };

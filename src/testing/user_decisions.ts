@@ -3,6 +3,7 @@
 import type { Approver, ApproverContext } from "../core/approver.ts";
 import { autoApprover } from "../server/login/auto_approver.ts";
 import { clientValues } from "../server/config/client_extension.ts";
+import { knownUserForHint, userForHint } from "../server/entries/login_hint.ts";
 import type { Users } from "../core/clients/repository.ts";
 import type { AuthorizationRequest } from "../core/request/authorization_request.ts";
 import type { Approval } from "../core/code.ts";
@@ -88,10 +89,12 @@ export function userDecisions(server: () => Pick<Server, "users" | "settings" | 
   /** The level that new logins of a user reach, by `sub`. */
   const acrLimits = new Map<string, string>();
 
-  function assertKnown(sub: string): string {
+  /** The `sub` of the user that a test names, also by e-mail address or `preferred_username`. */
+  function assertKnown(name: string): string {
     const { users } = server();
-    if (users.known().has(sub)) return sub;
-    throw unknownUser(users, sub);
+    const user = knownUserForHint({ users }, name);
+    if (user !== undefined) return user.sub;
+    throw unknownUser(users, name);
   }
 
   function assertKnownLevel(acr: string): string {
@@ -138,7 +141,7 @@ export function userDecisions(server: () => Pick<Server, "users" | "settings" | 
     limitAcr: (sub, acr) => void acrLimits.set(assertKnown(sub), assertKnownLevel(acr)),
     allowAll(sub = anyUser) {
       for (const limits of [scopeLimits, detailLimits, acrLimits]) {
-        sub === anyUser ? limits.clear() : limits.delete(sub);
+        sub === anyUser ? limits.clear() : limits.delete(knownUserForHint(server(), sub)?.sub ?? sub);
       }
     },
     deferRequests: () => void (defersRequests = true),
@@ -174,7 +177,8 @@ export function userDecisions(server: () => Pick<Server, "users" | "settings" | 
     persona(as = takeNextSub()) {
       const { users, settings } = server();
       // The pages offer the first user first.
-      const sub = as ?? [...users.known().values()][0]?.sub ?? anyUser;
+      const first = [...users.known().values()][0]?.sub ?? anyUser;
+      const sub = as === undefined ? first : knownUserForHint({ users }, as)?.sub ?? as;
       const { scopes } = settings;
       const limit = scopeLimits.get(sub) ?? scopeLimits.get(anyUser) ?? scopes;
       if (limit === "nothing") return { as, deny: true };
@@ -206,8 +210,10 @@ function approveAs(loginHint: string, request: AuthorizationRequest, context: Ap
   return autoApprover({ ...request, loginRequirements }, context);
 }
 
+/** The `sub` of the user that a test names. */
 async function assertPresent(users: Users, sub: string): Promise<string> {
-  if (await users.find(sub) !== undefined) return sub;
+  const user = await userForHint({ users }, sub);
+  if (user !== undefined) return user.sub;
   throw new OAuthError("access_denied", "the server has no such user", {
     rule: "AZ-21",
     expected: [...users.known().keys()].join(" or ") || "a user",
@@ -217,7 +223,7 @@ async function assertPresent(users: Users, sub: string): Promise<string> {
   });
 }
 
-/** The error for a `sub` that no user has. */
+/** The error for a name that no user has. */
 export function unknownUser(users: Users, sub: string): TypeError {
   const subs = [...users.known().keys()].join(", ");
   return new TypeError(`The server has no user ${JSON.stringify(sub)}. Its users: ${subs || "none"}.`);

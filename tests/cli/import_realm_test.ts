@@ -145,7 +145,7 @@ test("a realm of Keycloak becomes a configuration with its clients, users and ro
   assertEquals(profile[1].lifetimes, {
     ...{ access_token: 600, id_token: 600, refresh_token: 7200, refresh_token_idle: 1200, session: 7200 },
   });
-  assertEquals(clients.map(({ client_id }) => client_id), ["web", "spa", "masked"]);
+  assertEquals(clients.map(({ client_id }) => client_id), ["web", "spa", "masked", "worse"]);
   const [web, spa, masked] = clients;
   assertEquals(web, {
     client_id: "web",

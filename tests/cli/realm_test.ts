@@ -26,7 +26,7 @@ async function read(realm: Json) {
 }
 
 /** What `latchkey init --from` writes. */
-const draft = (realm: Json) => readRealm(realm, () => secret);
+const draft = (realm: Json) => readRealm(realm, () => secret, {});
 
 /** The claims of a login of the first client and the first user. */
 async function claimsOf(realm: Json, scope = "openid profile email") {
@@ -59,7 +59,8 @@ test("absent members of a realm have the defaults of Keycloak", async () => {
     [{ secret: "**********" }, { client_secret: "generated" }],
     [{ serviceAccountsEnabled: true, standardFlowEnabled: false }, { grant_types: ["client_credentials"] }],
     [{ serviceAccountsEnabled: true, redirectUris: undefined }, { grant_types: ["client_credentials"] }],
-    [{ redirectUris: undefined }, undefined],
+    [{ redirectUris: undefined }, { grant_types: [], redirect_uris: undefined }],
+    [{ standardFlowEnabled: false, directAccessGrantsEnabled: true }, { grant_types: [] }],
     [{ redirectUris: [uri, "not a uri"] }, { redirect_uris: [uri] }],
     [{ redirectUris: ["/cb"], rootUrl: "http://localhost:3000/" }, { redirect_uris: [uri] }],
     [{ redirectUris: ["*"] }, { redirect_uris: ["http://localhost:3000/"] }],
@@ -120,6 +121,74 @@ test("the realms of the quickstarts of Keycloak keep their clients and users", a
   assertMatch(notes[0]!, /latchkey init --from realm\.json\./);
   assert(notes.some((note) => note.includes('"service"')));
   assert(!notes.join().includes("NO CLIENT"));
+});
+
+test("placeholders of a realm are environment variables, with defaults; one without a value is named", async () => {
+  const realm = {
+    realm: "${REALM:shop}",
+    clients: [
+      { ...client, secret: "${WEB_SECRET}", redirectUris: ["${BASE:http://localhost:3000}/cb"], name: "${client_web}" },
+      { ...client, clientId: "b", secret: "a-${env.PART}-${MISSING}", enabled: "${IS_ON:true}" },
+      { ...client, clientId: "c", enabled: "${IS_OFF:true}" },
+    ],
+    users: [{ username: "${NAME:Alice}", email: "${NAME:Alice}@shop.example", enabled: "${IS_ON:true}" }],
+  };
+  const env = { WEB_SECRET: "from-the-environment", PART: "part", IS_OFF: "false" };
+  const { value, notes } = await readRealm(realm, () => secret, env);
+  const { profile: [, own], clients, users } = value as unknown as {
+    profile: [string, { issuerPath: string }];
+    clients: Json[];
+    users: Json[];
+  };
+  assertEquals(own.issuerPath, "/realms/shop");
+  assertEquals(
+    clients.map(({ client_id, client_secret, redirect_uris }) => [client_id, client_secret, redirect_uris]),
+    [
+      ["web", "from-the-environment", [uri]],
+      ["b", "a-part-${MISSING}", [uri]],
+    ],
+  );
+  assertEquals(users.map(({ sub, email }) => [sub, email]), [["alice", "Alice@shop.example"]]);
+  assertEquals(notes.filter((note) => note.startsWith("${")).map((note) => note.split(":")[0]), ["${MISSING}"]);
+  assert(!notes.join().includes("from-the-environment"));
+  // The program reads them too.
+  const config = await readConfiguration({
+    args: ["--config", "realm.json"],
+    env,
+    readTextFile: () => Promise.resolve(JSON.stringify(realm)),
+  });
+  assert(config.kind === "run");
+  assertEquals((config.settings.clients as unknown as Json[])[0]!.client_secret, "from-the-environment");
+  const deep = JSON.parse(`{"realm":"x","attributes":${"[".repeat(2000)}${"]".repeat(2000)}}`);
+  assertEquals(typeof (await draft(deep)).notes[0], "string");
+});
+
+test("a handwritten client without redirect URIs cannot log in, and its tokens can be minted, as the note says", async () => {
+  const realm = {
+    realm: "shop",
+    clients: [{ clientId: "api", publicClient: true, directAccessGrantsEnabled: true }],
+    users: [{ id: "0b51", username: "alice", email: "alice@shop.example", enabled: true }],
+  };
+  const { settings, notes } = await read(realm);
+  assertMatch(notes[1]!, /^NO CLIENT .* add .*redirectUris .*--control on\.$/);
+  await using as = await testLatchkey({ ...settings, alg: "ES256" } as Parameters<typeof testLatchkey>[0]);
+  const claims = decodeClaims(await as.mint.accessToken({ client: "api", sub: "alice" }));
+  assertEquals([claims.azp ?? claims.client_id, claims.sub], ["api", "0b51"]);
+});
+
+test("a client's own lifetime and the roles of its service account, which do not exist here, are named", async () => {
+  const { notes } = await draft({
+    realm: "shop",
+    clients: [{ ...client, serviceAccountsEnabled: true, attributes: { "access.token.lifespan": "60" } }],
+    users: [{
+      username: "service-account-web",
+      serviceAccountClientId: "web",
+      realmRoles: ["auditor"],
+      clientRoles: { api: ["read"] },
+    }],
+  });
+  assert(notes.some((note) => /"web".*not 60 seconds/.test(note)), notes.join());
+  assert(notes.some((note) => /"web".*auditor, api:read.*issue\.everyAccessToken/.test(note)), notes.join());
 });
 
 test("that no client is left is the first line", async () => {

@@ -147,10 +147,18 @@ function clientOf(client: Json, notes: string[], newSecret: () => string): Clien
   for (const [name, reason] of Object.entries(withoutEquivalent)) {
     if (isOn(name)) note(`without ${name}, ${reason}`);
   }
-  if (grant_types.length === 0) {
-    return skip(hasNoUri ? "it has no redirect URI for its logins" : "it has no grant type of OAuth 2.1");
+  if (grant_types.length === 0 && !hasNoUri && !isOn("directAccessGrantsEnabled")) {
+    return skip("it has no grant type of OAuth 2.1");
   }
-  if (hasNoUri) note("without logins, because it has no redirect URI");
+  const toMint = grant_types.length === 0 ? "; its tokens can be minted, with --control on" : "";
+  if (hasNoUri) note(`without logins, because it has no redirect URI: add redirectUris${toMint}`);
+  else if (toMint !== "") note(`without a grant type of OAuth 2.1${toMint}`);
+  if (text(String(attributes["access.token.lifespan"] ?? "")) !== undefined) {
+    note(
+      `its access tokens live as long as those of the realm, not ${attributes["access.token.lifespan"]} seconds: a ` +
+        "lifetime of one client does not exist here",
+    );
+  }
   if (client.fullScopeAllowed === false) note("its tokens have all roles of the user, as with fullScopeAllowed");
   const logoutUris = (text(attributes["post.logout.redirect.uris"]) ?? "").split("##").filter(Boolean);
   const post_logout_redirect_uris = logoutUris.includes("+") ? redirect_uris : redirectUrisOf(logoutUris, client, note);
@@ -225,7 +233,11 @@ function userOf(read: UserRoles & { readonly user: Json }, mappers: RealmMappers
   if (username === undefined) return [];
   if (user.serviceAccountClientId !== undefined) {
     if (realm.length + byClient.size > 0) {
-      notes.push(`client ${quote(user.serviceAccountClientId)}: without the roles of its service account`);
+      const roles = [...realm, ...[...byClient].flatMap(([client, names]) => names.map((name) => `${client}:${name}`))];
+      notes.push(
+        `client ${quote(user.serviceAccountClientId)}: its own tokens are without the roles of its service account, ` +
+          `${roles.join(", ")}; the control adds them: issue.everyAccessToken`,
+      );
     }
     return [];
   }

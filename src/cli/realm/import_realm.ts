@@ -53,7 +53,7 @@ export async function importRealm(
   const text = await readText(source, "--from", environment.readTextFile);
   if (typeof text !== "string") throw new CommandLineError([text]);
   const realm = parseRealm(text, source);
-  const { value, notes } = await readRealm(realm, randomSecret);
+  const { value, notes } = await readRealm(realm, randomSecret, environment.env);
   // JSON escapes only some of the characters that control a terminal.
   const json = JSON.stringify(value, null, 2).split("\n").map(printable).join("\n");
   if (!await createPrivateFile(output, `${json}\n`)) {

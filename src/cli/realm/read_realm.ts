@@ -7,17 +7,22 @@ import { resolveOptions } from "../../server/hosting/resolve_options.ts";
 import { configFileField } from "../options.ts";
 import { configurationOfRealm, type RealmConfiguration } from "./configuration_of_realm.ts";
 import { type Draft, keepValid, leftOut } from "./keep_valid.ts";
+import { replacePlaceholders } from "./placeholders.ts";
+import type { Environment } from "../environment.ts";
 import type { Json } from "./realm_values.ts";
 
 /**
- * Reads the realm, without clients and users that no server accepts. The first note says so if no client is left.
+ * Reads the realm, without clients and users that no server accepts. The first note says so if no client can log in.
  *
+ * @param env The variables of placeholders.
  * @throws {ConfigurationError} If a setting of the realm is invalid.
  */
 export async function readRealm(
-  realm: Json,
+  written: Json,
   newSecret: () => string,
+  env: Environment,
 ): Promise<Draft<RealmConfiguration>> {
+  const { realm, missing } = replacePlaceholders(written, env);
   const { value, notes } = keepValid(configFileField(), configurationOfRealm(realm, newSecret));
   const { issues } = await resolveOptions(value as Settings, "http://localhost:9000");
   const itemOf = ({ path }: ConfigIssue) => /^(?:clients|users)\[\d+\]/.exec(path)?.[0];
@@ -27,8 +32,19 @@ export async function readRealm(
   const clients = keep("clients", value.clients);
   return {
     value: { ...value, clients, users: keep("users", value.users) },
-    notes: [...clients.length === 0 ? [noClient] : [], ...issues.map(leftOut), ...notes],
+    notes: [
+      ...clients.some(({ grant_types }) => grant_types?.length !== 0) ? [] : [noClient(clients.length > 0)],
+      ...missing.map((name) =>
+        `\${${name}}: the text stays as it is, because no environment variable ${name} is set; ` +
+        `\${${name}:value} has a default`
+      ),
+      ...issues.map(leftOut),
+      ...notes,
+    ],
   };
 }
 
-const noClient = "NO CLIENT of the realm can be used here: no application can log in until you add one";
+function noClient(canMint: boolean): string {
+  return "NO CLIENT of the realm can log in here until you add one, or redirectUris to a client of the realm." +
+    (canMint ? " Tests can mint the tokens of its clients: start with --control on." : "");
+}

@@ -22,11 +22,15 @@ export function matchesLoginHint(hint: string, { sub, email, preferred_username 
     typeof email === "string" && email.toLowerCase() === hint.toLowerCase();
 }
 
-/** The user that a `login_hint` names, by `sub`, e-mail address or `preferred_username`. */
+/** The user that a `login_hint`, or a test, names by `sub`, e-mail address or `preferred_username`. */
 export async function userForHint({ users }: Pick<Server, "users">, hint: string): Promise<User | undefined> {
-  const isHinted = (user: User) => matchesLoginHint(hint, user);
-  return await users.find(hint) ?? [...users.known().values()].find(isHinted) ??
-    (await users.list({ limit: maxSearchedUsers })).find(isHinted);
+  return await users.find(hint) ?? knownUserForHint({ users }, hint) ??
+    (await users.list({ limit: maxSearchedUsers })).find((user) => matchesLoginHint(hint, user));
+}
+
+/** The same of the users in memory, at once. */
+export function knownUserForHint({ users }: Pick<Server, "users">, hint: string): User | undefined {
+  return users.known().get(hint) ?? [...users.known().values()].find((user) => matchesLoginHint(hint, user));
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Verbs of users. */
 
+import { userForHint } from "../../../server/entries/login_hint.ts";
 import type { User } from "../../../core/clients/client.ts";
 import { userField } from "../../../server/config/user_fields.ts";
 import { anyValue, list, object, record, text } from "../../../server/config/field.ts";
@@ -50,7 +51,8 @@ export const userVerbs = [
     summary: "Removes a user and ends the sessions of the user.",
     input: object<UserId>("UserId", { sub: text(["carol"]) }, { sub: "carol" }, { required: ["sub"] }),
     args: ["sub"],
-    async run({ app: { server } }, { sub }) {
+    async run({ app: { server } }, { sub: name }) {
+      const sub = (await userForHint(server, name))?.sub ?? name;
       if (await changeRecord(server, "user", sub, () => server.users.delete(sub, "the control"))) return;
       const errors = [{ place: "sub", expected: "a user of the server", received: JSON.stringify(sub) }];
       throw new ControlError(404, "No user has this sub.", errors);
