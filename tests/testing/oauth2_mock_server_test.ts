@@ -3,7 +3,15 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { request as send, type RequestListener } from "node:http";
 import { test } from "node:test";
-import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
+import {
+  createRemoteJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  exportJWK,
+  generateKeyPair,
+  jwtVerify,
+  SignJWT,
+} from "jose";
 import { Events, HttpServer, OAuth2Server, OAuth2Service } from "../../src/testing/oauth2_mock_server/mod.ts";
 import type {
   MutableToken,
@@ -247,12 +255,6 @@ test("[TK-05] [TK-02] [TK-15] a rejected request has no event, and the response 
   });
   assertEquals([password.status, password.body.error], [400, "unsupported_grant_type"]);
   assertMatch(password.body.error_description, /OAuth 2.1 has no password grant/);
-  const json = await fetch(`${server.issuer.url}/token`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ grant_type: "client_credentials", ...client }),
-  });
-  assertMatch((await json.json()).error_description, /must be application\/x-www-form-urlencoded/);
   const implicit = await authorize(server, { response_type: "token" });
   assertEquals(implicit.searchParams.get("error"), "unsupported_response_type");
   const code = (await authorize(server)).searchParams.get("code")!;
@@ -261,6 +263,64 @@ test("[TK-05] [TK-02] [TK-15] a rejected request has no event, and the response 
   assertEquals([status, body.error], [400, "invalid_grant"]);
   assertMatch(body.error_description, /redirect_uri does not match.*character for character/);
   assertEquals((await fetch(`${server.issuer.url}/userinfo`)).status, 401);
+});
+
+test("[TK-02] JSON bodies and token requests without a client are accepted, with a warning; each line is there once", async () => {
+  const lines: string[] = [];
+  const { error } = console;
+  console.error = (line: string) => void lines.push(line);
+  try {
+    await using server = await started();
+    const postJson = (fields: object) =>
+      fetch(`${server.issuer.url}/token`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(fields),
+      });
+    const events: unknown[] = [];
+    server.service.on("beforeTokenSigning", (_token, { body }) => events.push(body.scope));
+    for (const _ of [1, 2]) {
+      const json = await postJson({ grant_type: "client_credentials", client_id: "a", client_secret: "b", scope: "x" });
+      assertEquals([json.status, json.headers.get("pragma"), json.headers.get("cache-control")], [
+        ...[200, "no-cache", "no-store"],
+      ]);
+      await json.body?.cancel();
+    }
+    assertEquals(events, ["x", "x"]);
+    const unnamed = await postForm(server, "/token", { grant_type: "client_credentials", scope: "y" });
+    assertEquals(unnamed.status, 200);
+    const code = (await authorize(server)).searchParams.get("code")!;
+    const grant = { grant_type: "authorization_code", code, redirect_uri: redirectUri };
+    assertEquals((await postForm(server, "/token", grant)).status, 200);
+    assertEquals(lines.map((line) => /JSON|names no client/.exec(line)?.[0]), ["JSON", "names no client"]);
+    lines.length = 0;
+    for (const _ of [1, 2]) assertEquals((await postForm(server, "/token", grant)).body.error, "invalid_grant");
+    assertEquals((await fetch(`${server.issuer.url}/userinfo`)).status, 401);
+    assertEquals(lines.length, 2, lines.join("\n"));
+    assertMatch(lines[0]!, /^Latchkey rejected \/token: invalid_grant: .*\[/);
+    assertMatch(lines[1]!, /^Latchkey rejected \/userinfo: invalid_token: .*\[/);
+    assertEquals(lines.join().includes(code), false);
+  } finally {
+    console.error = error;
+  }
+});
+
+test("a client with keys is registered at the mock behind the server, and authenticates by its assertion", async () => {
+  await using server = await started();
+  const { publicKey, privateKey } = await generateKeyPair("ES256");
+  const jwk = { ...await exportJWK(publicKey), alg: "ES256", use: "sig" };
+  const mock = await server.mock;
+  mock.client({
+    ...{ client_id: "signer", token_endpoint_auth_method: "private_key_jwt", grant_types: ["client_credentials"] },
+    jwks: { keys: [jwk] },
+  });
+  const assertion = await new SignJWT({}).setProtectedHeader({ alg: "ES256" }).setIssuer("signer").setSubject("signer")
+    .setAudience(server.issuer.url!).setJti("1").setIssuedAt().setExpirationTime("1m").sign(privateKey);
+  const { status, body } = await postForm(server, "/token", {
+    ...{ grant_type: "client_credentials", scope: "read", client_id: "signer", client_assertion: assertion },
+    client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+  });
+  assertEquals(status, 200, JSON.stringify(body));
 });
 
 test("userinfo accepts no token that a listener issued expired", async () => {

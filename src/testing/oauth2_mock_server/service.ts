@@ -11,6 +11,10 @@ import { exchangeEvents } from "./exchange.ts";
 import { type IssuedTokens, issuedTokens } from "./issued_tokens.ts";
 import { adoptToken } from "./adopt_token.ts";
 import { augmentRequest, findTokens, parseTarget, sendResponse, toRequest } from "./node_messages.ts";
+import { boundedCache } from "../../platform/bounded_cache.ts";
+import { printable } from "../../core/quote_value.ts";
+import { findFix } from "../../server/rules.ts";
+import { lenientForm } from "./lenient_form.ts";
 import { mockPlugin } from "./plugin.ts";
 import {
   type AugmentedRequest,
@@ -22,6 +26,9 @@ import {
   type ScopesOrTransform,
   supportedHttpMethods,
 } from "./types.ts";
+
+/** Maximum number of different lines on stderr. */
+const maxReported = 200;
 
 const defaultEndpoints: OAuth2Endpoints = {
   wellKnownDocument: "/.well-known/openid-configuration",
@@ -42,6 +49,9 @@ export class OAuth2Service extends EventEmitter {
   readonly #tokens: IssuedTokens;
   readonly #requests = new WeakMap<RequestLike, AugmentedRequest>();
   readonly #fixes = new WeakMap<AugmentedRequest, string>();
+  readonly #clientsByCode = boundedCache<string>(1000);
+  /** The lines on stderr: each once. */
+  readonly #reported = new Set<string>();
   #mock: Promise<TestLatchkey> | undefined;
 
   /**
@@ -126,10 +136,32 @@ export class OAuth2Service extends EventEmitter {
         introspection_endpoint: introspect,
         end_session_endpoint: endSession,
       },
+      trace: (event) => {
+        if (event.type !== "rejected") return;
+        const { rule, reason, expected, received } = event.explanation;
+        const fix = findFix(event.explanation);
+        const parts = [`rejected ${event.endpoint}: ${event.error}: ${reason} [${rule}]`];
+        if (expected !== undefined) parts.push(`expected ${expected}; received ${received}`);
+        if (fix !== undefined) parts.push(fix);
+        this.#report(parts.join(". "));
+      },
       plugins: [mockPlugin((...options) => this.buildToken(...options), this.#tokens, this.#requests, this.#fixes)],
     });
     this.#issuer.now = mock.clock.now;
     return mock;
+  }
+
+  #report(line: string): void {
+    if (this.#reported.has(line) || this.#reported.size >= maxReported) return;
+    this.#reported.add(line);
+    console.error(`Latchkey ${printable(line)}`);
+  }
+
+  /** Remembers the client of a code, for a token request that names none. */
+  #rememberClient({ headers }: Response, { query: { client_id } }: AugmentedRequest): void {
+    const location = headers.get("location") ?? "";
+    const code = URL.canParse(location) ? new URL(location).searchParams.get("code") : null;
+    if (code !== null && typeof client_id === "string") this.#clientsByCode.set(code, client_id);
   }
 
   async #respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -144,7 +176,14 @@ export class OAuth2Service extends EventEmitter {
       for (const token of findTokens(request)) {
         await adoptToken(token, this.#issuer, { mint: mock.mint, tokens: this.#tokens });
       }
-      const translated = toRequest(request, text, {
+      const isToken = path === this.#endpoints.token;
+      const isForm = isToken || path === this.#endpoints.introspect || path === this.#endpoints.revoke;
+      const form = isForm && incoming.method === "POST"
+        ? lenientForm(request, text, isToken, (code) => this.#clientsByCode.get(code))
+        : { text, warnings: [] };
+      for (const warning of form.warnings) this.#report(`accepted ${path}: ${warning}`);
+      if (form.warnings.length > 0) incoming.headers["content-type"] = "application/x-www-form-urlencoded";
+      const translated = toRequest(request, form.text, {
         origin: new URL(mock.issuer).origin,
         // The path of metadata is fixed by OpenID Connect Discovery.
         path: path === this.#endpoints.wellKnownDocument ? defaultEndpoints.wellKnownDocument : path,
@@ -152,6 +191,9 @@ export class OAuth2Service extends EventEmitter {
       });
       this.#requests.set(translated, request);
       const response = await mock.fetch(translated);
+      this.#rememberClient(response, request);
+      // As the original does (RFC 6749 §5.1).
+      if (isToken) outgoing.setHeader("pragma", "no-cache");
       await sendResponse(
         outgoing,
         await exchangeEvents(response, request, {
