@@ -18,9 +18,9 @@ const containerHost =
 const loopbackDomain = /^(?:[\w-]+\.)*(?:localtest|lvh)\.me$/;
 
 /**
- * Public names that resolve to the address in them: 127.0.0.1 below nip.io or sslip.io, also as 7f000001, and no address
- * below traefik.me, which is 127.0.0.1. A part before it that could be read as another address is excluded: one with
- * numbers, or of eight hexadecimal digits.
+ * Public names that resolve to the address in them: 127.0.0.1 below nip.io or sslip.io, also as 7f000001, and no
+ * address below traefik.me, which is 127.0.0.1. A part before it that could be read as another address is excluded:
+ * one with numbers, or of eight hexadecimal digits.
  */
 const loopbackAddressName =
   /^(?!(?:.*[.-])?[a-f]{8}[.-])(?:(?:[a-z]+[.-])*(?:127([.-])\d{1,3}\1\d{1,3}\1\d{1,3}|7f[\da-f]{6})\.(?:nip|sslip)\.io|(?:[a-z]+[.-])*(?<!-)traefik\.me)$/;

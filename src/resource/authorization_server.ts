@@ -38,7 +38,11 @@ export interface AuthorizationServer {
   url(name: string): Promise<string>;
 }
 
-/** Resolves the options. @throws {TypeError} If the issuer is neither https nor on a test host or a host of one network. */
+/**
+ * Resolves the options.
+ *
+ * @throws {TypeError} If the issuer is neither https nor on a test host or a host of one network.
+ */
 export function authorizationServer(
   { issuer, fetch: outbound = (url, init) => globalThis.fetch(url, init), now = () => Date.now() }:
     AuthorizationServerOptions,

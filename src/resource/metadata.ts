@@ -16,7 +16,8 @@ const identifierParts = /^(https?:\/\/[^/?#@]+)(\/[^?#]*)?(\?[^#]*)?$/i;
  * The URL of the metadata document: the identifier with the well-known path between host and path (RFC 9728 §3.1).
  *
  * @param resource The identifier of the resource.
- * @throws {TypeError} If it is not an absolute URL without a fragment, or uses http on a host that is neither a test host nor one of a network.
+ * @throws {TypeError} If it is not an absolute URL without a fragment, or uses http on a host that is neither a test
+ *   host nor a host of one network.
  */
 export function metadataUrl(resource: string): string {
   const [, origin, path = "", query = ""] = identifierParts.exec(resource) ?? [];

@@ -604,7 +604,7 @@ test("[HT-17] other hosts are rejected at startup with sentences that say how to
     (await assertRejects(() => latchkey(options), ConfigurationError)).issues.map((fault) => fault.path);
   // All issues together, so that the next start is the last.
   assertEquals(await places({ issuer: "http://auth.corp.com" }), ["issuer", "login", "clients"]);
-  // The hint of the first mends the others.
+  // The hint of the first is the fix for the others.
   assertEquals(await places({ issuer: "http://auth.corp.internal" }), ["issuer"]);
   // An issuer that is not a URL decides what else is, so it is the only issue.
   assertEquals(await places({ issuer: "localhost:9000" }), ["issuer"]);
@@ -674,7 +674,7 @@ test("[HT-17, RU-09] issuerHosts makes an own host a test host, and the rejectio
     [{ issuer: "http://192.168.0.10", issuerHosts: ["auth.corp.internal"] }, "issuerHosts[0]"],
     [{ issuer: "http://192.168.0.10", issuerHosts: ["192.168.0.11"] }, "issuerHosts[0]"],
     [{ issuer: "http://192.168.0.10", issuerHosts: ["169.254.169.254"] }, "issuerHosts[0]"],
-    // Everybody can look up a name below a public suffix, and an address that is not private.
+    // Names below a public suffix, and addresses that are not private.
     ...[
       ...[
         "login.widgets.com",

@@ -6,7 +6,7 @@ import type { Json } from "./realm_values.ts";
 
 const placeholder = /\$\{(?:env\.)?([A-Za-z_][\w.-]{0,127})(?::([^{}]{0,1000}))?\}/g;
 
-/** Members with texts for people, where Keycloak has names of messages: `${client_account}`. */
+/** Members with texts for users, where Keycloak has names of messages: `${client_account}`. */
 const messages = ["name", "description", "displayName", "displayNameHtml", "consent.screen.text", "displayHeader"];
 
 /** Deeper texts stay: a realm has none. */

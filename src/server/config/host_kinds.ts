@@ -15,9 +15,9 @@ export const privateHostKinds = "a private address, or a name below no public to
   "keycloak.auth.svc, idp.corp.internal, idp.lan or laptop.local";
 
 /**
- * Whether a host, as `URL.hostname` spells it, belongs to one network: a private address, or a name that nobody can
- * register. It may be this machine or a production server, so it is a test host only if the setting `issuerHosts` names
- * it.
+ * Whether a host, as `URL.hostname` spells it, belongs to one network: a private address, or a name that cannot be
+ * registered as a domain. It may be this machine or a production server, so it is a test host only if the setting
+ * `issuerHosts` names it.
  */
 export function isPrivateHost(hostname: string): boolean {
   return hostname.length <= maxName && dottedName.test(hostname) && !isPublicName(hostname) ||
@@ -26,7 +26,7 @@ export function isPrivateHost(hostname: string): boolean {
 
 /**
  * Whether a resource and its authorization server may use plain http on a host, as `URL.hostname` spells it: its
- * operator wrote the URL, and strangers cannot reach the host.
+ * operator wrote the URL, and the host belongs to one network.
  */
 export function allowsPlainHttp(hostname: string): boolean {
   return isTestHost(hostname) || isPrivateHost(hostname);

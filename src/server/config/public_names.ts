@@ -1,8 +1,8 @@
 /** Names of the public domain name system. */
 
 /**
- * The generic top-level domains with ASCII names in the root zone, as in the npm package tlds 1.261.0. Below a domain that
- * was added later, `issuerHosts` can name hosts.
+ * The generic top-level domains with ASCII names in the root zone, as in the npm package tlds 1.261.0. Below a domain
+ * that was added later, `issuerHosts` can name hosts.
  */
 const genericTopLevelDomains = new Set(
   `
@@ -70,9 +70,9 @@ yandex yodobashi yoga yokohama you youtube yun zappos zara zero zip zone zuerich
 );
 
 /**
- * Whether a name, as `URL.hostname` spells it, can be looked up by everybody: it is below a country code, an
- * internationalized or a generic top-level domain, as everything below a public suffix is. Names of one network, such as
- * `dex.auth` in a cluster, `idp.corp.internal` or a name below `.home.arpa` (RFC 8375), are not; no address is.
+ * Whether a name, as `URL.hostname` spells it, is in the public domain name system: below a country code, an
+ * internationalized or a generic top-level domain, as everything below a public suffix is. Names of one network, such
+ * as `dex.auth` in a cluster, `idp.corp.internal` or a name below `.home.arpa` (RFC 8375), are not; no address is.
  */
 export function isPublicName(hostname: string): boolean {
   const [, topLevel] = /\.([a-z][a-z\d-]*)$/.exec(hostname) ?? [];

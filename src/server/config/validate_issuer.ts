@@ -54,8 +54,8 @@ export function nameInIssuerHosts(hostname: string): string {
 }
 
 /**
- * Puts before the hint of the first issue of a real host that `issuerHosts` would make it a test host, where none of the
- * issues exists. With an issue of the scheme, which shows a test, it is the only one.
+ * Puts before the hint of the first issue of a real host that `issuerHosts` would make it a test host, where none of
+ * the issues exists. With an issue of the scheme, which shows a test, it is the only one.
  */
 export function withIssuerHostsHint(issues: readonly ConfigIssue[], { issuer }: FilledSettings): ConfigIssue[] {
   const { protocol, hostname } = URL.canParse(issuer) ? new URL(issuer) : { protocol: "", hostname: "" };
@@ -85,7 +85,7 @@ export function validateIssuerUrls(settings: Settings, resolved: FilledSettings)
         : `issuer: "${fromHost}", or a host of issuer, frontChannelUrl or backChannelUrl`,
       received: quote(host),
       hint: isOwn
-        ? "Everybody can look up this name, so use the name of a test host, or remove it and configure a real host."
+        ? "This name is public: use the name of a test host, or remove it and configure a real host."
         : "Remove it, or change issuer.",
     });
   }

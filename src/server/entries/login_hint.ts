@@ -28,7 +28,7 @@ export async function userForHint({ users }: Pick<Server, "users">, hint: string
     (await users.list({ limit: maxSearchedUsers })).find((user) => matchesLoginHint(hint, user));
 }
 
-/** The same of the users in memory, at once. */
+/** The same of the users in memory, synchronously. */
 export function knownUserForHint({ users }: Pick<Server, "users">, hint: string): User | undefined {
   return users.known().get(hint) ?? [...users.known().values()].find((user) => matchesLoginHint(hint, user));
 }

@@ -11,7 +11,8 @@ export interface LenientForm {
 }
 
 /**
- * The form of a request. A JSON object becomes a form, and a token request without a client gets one; each has a warning.
+ * The form of a request. A JSON object becomes a form, and a token request without a client gets one; each has a
+ * warning.
  *
  * @param text The body.
  * @param clientOfCode The client of the login that a code is from.

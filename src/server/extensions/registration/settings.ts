@@ -44,8 +44,8 @@ export interface RegistrationSettings {
   readonly scope?: "requested" | "all";
   /**
    * Values that the server does not support, such as algorithms of responses, and values of `grant_types`,
-   * `response_types` and `scope`. `ignore`: they are left out with a warning, if `authorization_code`, `code` and a scope
-   * value remain, and the response contains what was registered (RFC 7591 §3.2.1). `reject`: the registration is
+   * `response_types` and `scope`. `ignore`: they are left out with a warning, if `authorization_code`, `code` and a
+   * scope value remain, and the response contains what was registered (RFC 7591 §3.2.1). `reject`: the registration is
    * rejected. Default: ignore, or the value of the profile.
    */
   readonly unsupportedValues?: "ignore" | "reject";

@@ -70,7 +70,7 @@ function withoutUnsupportedMembers(server: Server, requested: Requested): Reques
   };
   const remaining: Record<string, unknown> = { ...requested };
   for (const [name, value] of Object.entries(requested)) {
-    const { choices, isDemand, expected } = policy.clientField.members[name as keyof Requested];
+    const { choices, isDemand } = policy.clientField.members[name as keyof Requested];
     const list = lists[name];
     if (list !== undefined && Array.isArray(value) && value.every((item) => typeof item === "string")) {
       const supported = value.filter((item) => list.includes(item));
