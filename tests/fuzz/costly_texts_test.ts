@@ -249,7 +249,7 @@ test("a file that is four times as long takes about four times as long, whatever
       const content = file(count);
       const text = JSON.stringify(content);
       return timeOf(async () => {
-        if ("realm" in content) await readRealm(content, () => "s".repeat(32)).catch(() => {});
+        if ("realm" in content) await readRealm(content, () => "s".repeat(32), {}).catch(() => {});
         const sources = { args: ["--config", "x.json"], env: {}, readTextFile: () => Promise.resolve(text) };
         await readConfiguration(sources).catch(() => {});
       });
