@@ -80,7 +80,12 @@ const users: readonly ListedUser[] = [
 const token = "w3Zq5m0Rt8uXo1vYk2cJp7sNf4hLd9aGb6eTiWnQxMU";
 
 const snippets = clientSnippets(
-  { issuer, authorize: `${issuer}/oauth2/authorize`, token: `${issuer}/oauth2/token` },
+  {
+    issuer,
+    authorize: `${issuer}/oauth2/authorize`,
+    token: `${issuer}/oauth2/token`,
+    userinfo: `${issuer}/oauth2/userinfo`,
+  },
   hostedClient(
     {
       client_id: "web",

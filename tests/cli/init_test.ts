@@ -20,7 +20,12 @@ interface Outcome {
 
 const describeClient: InitActions["describeClient"] = async (settings, clientId, secret = "") => {
   await using as = await latchkey(settings);
-  const urls = { issuer: as.issuer, authorize: `${as.issuer}/authorize`, token: `${as.issuer}/token` };
+  const urls = {
+    issuer: as.issuer,
+    authorize: `${as.issuer}/authorize`,
+    token: `${as.issuer}/token`,
+    userinfo: `${as.issuer}/userinfo`,
+  };
   return clientSnippets(urls, as.clients.known().get(clientId)!, { secret });
 };
 

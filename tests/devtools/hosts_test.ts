@@ -57,7 +57,9 @@ test("[DM-19] the home page warns if it was requested from another host or port 
   const warning = async (host: string) => {
     const response = await as.fetch(new Request(`${as.issuer}/`, { headers: { host } }));
     // With the way to the page at the issuer.
-    return /(?=[^]*open <a href="http:\/\/localhost:9000">)You opened this page at <code[^>]*>(.*?)<\/code>/.exec(await response.text())?.[1];
+    return /(?=[^]*open <a href="http:\/\/localhost:9000">)You opened this page at <code[^>]*>(.*?)<\/code>/.exec(
+      await response.text(),
+    )?.[1];
   };
   await forEachCase<[string, string | undefined]>([
     ["localhost:9000", undefined],

@@ -168,7 +168,7 @@ async function travel(place: Place, way: Way, algorithm?: "oidc" | "oauth2"): Pr
   const { sub, auth_time } = tokens.claims()!;
   assertEquals(sub, "alice");
   const info = await openid.fetchUserInfo(config, tokens.access_token, sub);
-  assertEquals(info, { ...users[0]! });
+  assertEquals<object>(info, { ...users[0]! });
 
   const renewed = await openid.refreshTokenGrant(config, tokens.refresh_token!);
   assertEquals(renewed.claims()!.sub, "alice");
@@ -180,7 +180,7 @@ async function travel(place: Place, way: Way, algorithm?: "oidc" | "oauth2"): Pr
   }
   await openid.tokenRevocation(config, renewed.access_token, { token_type_hint: "access_token" });
   if (way.name !== "none") {
-    assertEquals(await openid.tokenIntrospection(config, renewed.access_token), { active: false });
+    assertEquals<object>(await openid.tokenIntrospection(config, renewed.access_token), { active: false });
   }
   await assertRejects(
     () => openid.fetchUserInfo(config, renewed.access_token, sub),

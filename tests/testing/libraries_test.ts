@@ -35,7 +35,7 @@ test("openid-client logs in by the fetch of the mock, refreshes, and reports a u
   const callback = await browser.authorize(url);
   const tokens = await openid.authorizationCodeGrant(config, new URL(callback.url), checks);
   const { sub } = tokens.claims()!;
-  assertEquals(await openid.fetchUserInfo(config, tokens.access_token, sub), {
+  assertEquals<object>(await openid.fetchUserInfo(config, tokens.access_token, sub), {
     sub: "alice",
     email: "alice@example.com",
     email_verified: true,
@@ -73,7 +73,7 @@ test("[CL-03, CL-06, CL-12] openid-client receives all claims of the README's us
   const callback = await as.browser().authorize(url);
   const tokens = await openid.authorizationCodeGrant(config, new URL(callback.url), { pkceCodeVerifier });
   const carol = { sub: "carol", name: "Carol", roles: ["admin"] };
-  assertEquals(await openid.fetchUserInfo(config, tokens.access_token, "carol"), carol);
+  assertEquals<object>(await openid.fetchUserInfo(config, tokens.access_token, "carol"), carol);
   // What libraries that never call userinfo show of the user, such as express-openid-connect.
   const { name, roles } = tokens.claims()!;
   assertEquals([name, roles], [carol.name, carol.roles]);

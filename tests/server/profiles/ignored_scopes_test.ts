@@ -72,7 +72,9 @@ async function outcomes({ options }: (typeof ways)[string]): Promise<ReadonlyMap
         (tokens) => tokens.scope === undefined ? "a token without scope" : `a token with "${tokens.scope}"`,
         ({ message }: Error) => message.split("\n", 1)[0]!,
       );
-      const warnings = as.log.exchanges.slice(before).flatMap(({ warnings }) => warnings.map(({ rule }) => rule));
+      const warnings = as.log.exchanges.slice(before).flatMap(({ warnings }) =>
+        warnings.flatMap(({ rule }) => rule ?? [])
+      );
       found.set(`${grant}, scope=${scope}`, { text, warnings });
     }
   }
