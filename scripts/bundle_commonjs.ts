@@ -11,8 +11,8 @@ export const commonJsFolder = "cjs";
 const bundlePath = `${commonJsFolder}/latchkey.js`;
 
 /**
- * Bundles these entries with all ES modules that they import. Each entry is a file that re-exports from the one bundle, so shared
- * modules exist once. The bundle contains no import(), because jest rejects it.
+ * Bundles these entries with all ES modules that they import. Each entry is a file that re-exports from the one bundle,
+ * so shared modules exist once. The bundle contains no import(), because jest rejects it.
  *
  * @param external Packages that are not bundled; they can be required.
  */

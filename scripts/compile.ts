@@ -162,7 +162,7 @@ async function compileWithBun({ target, draft, licensed }: BuildTarget): Promise
 async function sign(target: Target, file: string): Promise<void> {
   if (!target.startsWith("macos")) return;
   if (Deno.build.os === "darwin") await run(["codesign", "--force", "--sign", "-", file]);
-  else console.log("If macOS refuses the file, sign it there: codesign --force --sign - latchkey");
+  else console.log("If macOS blocks the file, sign it there: codesign --force --sign - latchkey");
 }
 
 function assertNodeBuildsFor(target: Target): void {

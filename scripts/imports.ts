@@ -203,15 +203,12 @@ const filesWithNames = [
 /** The name of a grant type that is no grant type of OAuth 2.1, in quotes. */
 const grantTypeName = /"urn:[\w:-]+:grant-type:/;
 
-/** Maximum number of lines of a file, without its imports: a longer path is no more code. */
-const maxFileLines = 370;
-
 readCommand({
   call: "deno task imports",
   does:
     "Prints the imports between the folders of src/ and the longest files. Fails on an import that scripts/imports.ts " +
-    "does not allow, a circle of files (types included) or of the folders in core/ and server/ (values alone), a name of an extension in the kernel, generated types that are " +
-    "out of date, and a file of too many lines.",
+    "does not allow, a circle of files (types included) or of the folders in core/ and server/ (values alone), a name of " +
+    "an extension in the core, and generated types that are out of date.",
 });
 const files = globSync("src/**/*.{ts,tsx}").map((path) => path.slice("src/".length)).sort();
 const edges = await readImportGraph("src", files).catch(exitWithError);
@@ -245,8 +242,6 @@ const violations = [
     `These folders import values of each other in a circle: ${circle.join(", ")}.`
   ),
   ...named.map((path) => `src/${path} names a grant type; expected its name only in the value of its extension.`),
-  ...files.filter((path) => !path.endsWith(".gen.ts") && lines.get(path)! > maxFileLines)
-    .map((path) => `src/${path} has ${lines.get(path)} lines; expected at most ${maxFileLines}.`),
 ];
 for (const violation of violations) console.error(violation);
 if (violations.length) Deno.exit(1);

@@ -6,8 +6,8 @@ import process from "node:process";
 const isFull = process.argv.includes("--full");
 
 /**
- * Every `share`-th item, beginning elsewhere for each `place`, so that the parts of as many places have every item. With
- * `--full`, all items.
+ * Every `share`-th item, beginning elsewhere for each `place`, so that the parts of as many places have every item.
+ * With `--full`, all items.
  */
 export function sample<T>(items: readonly T[], share: number, place: number): readonly T[] {
   return isFull ? items : items.filter((_, index) => index % share === place % share);
