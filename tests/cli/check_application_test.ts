@@ -222,7 +222,7 @@ test("--user: this user logs in, and a user who does not exist is an error", asy
   const error = await checkInProcess([...only, "--user", "carol"]).catch((error: ConfigurationError) => error.issues);
   assertEquals(error, [{
     path: "user",
-    expected: "the sub of a user, such as alice, bob",
+    expected: "the sub, e-mail address or preferred_username of a user, such as alice, bob",
     received: '"carol"',
     hint: "Choose a user of the list users, or add this one to it.",
   }]);

@@ -232,13 +232,13 @@ test("a value of the client stays as it is, also if it looks like a link of the 
   const file = join(folder, "own_value.mjs");
   writeFileSync(
     file,
-    `const client_id = process.env.LATCHKEY_ISSUER + "/flows/1";
-    const query = new URLSearchParams({ client_id, redirect_uri: "https://a.example/cb", response_type: "code" });
+    `const redirect_uri = process.env.LATCHKEY_ISSUER + "/flows/1";
+    const query = new URLSearchParams({ client_id: process.env.LATCHKEY_CLIENT_ID, redirect_uri });
     await fetch(process.env.LATCHKEY_ISSUER + "/oauth2/authorize?" + query);
     process.exit(3);`,
   );
   const { stderr } = await run(["--", ...suite.slice(0, -1), file]);
-  assertMatch(stderr, /client_id +http:\/\/localhost:\d+\/flows\/1\n/);
+  assertMatch(stderr, /redirect_uri +http:\/\/localhost:\d+\/flows\/1\n/);
   assertMatch(stderr, /received +http:\/\/localhost:\d+\/flows\/1\n/);
 });
 

@@ -222,7 +222,7 @@ test("[FL-02] the page of a failed flow starts with the reason, expected and rec
   const [opening] = (await bench.read("/flows/1")).split(" Sequence ");
   assertMatch(
     opening!,
-    /^ ?All flows redirect_uri does not match the authorization request ✗ error Reload Expected https:\/\/spa\.example\/cb Received https:\/\/spa\.example\/cb \/ Earlier: the authorization request of \d{4}-\d\d-\d\d [\d:]{8} UTC /,
+    /^ ?All flows redirect_uri does not match the authorization request ✗ error Reload Expected https:\/\/spa\.example\/cb Received https:\/\/spa\.example\/cb \/ Difference There is one extra slash at the end\. Earlier: the authorization request of \d{4}-\d\d-\d\d [\d:]{8} UTC /,
   );
   assertMatch(
     opening!,
