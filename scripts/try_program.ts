@@ -1,12 +1,9 @@
-/**
- * Tries a program before it is published: `deno run -A scripts/try_program.ts dist/latchkey`. It prints its version,
- * starts, and responds.
- */
+/** Tries a program before it is published: `deno run -A scripts/try_program.ts dist/latchkey`. */
 
 import { resolve } from "node:path";
 import manifest from "../deno.json" with { type: "json" };
 import { findFreePort } from "../tests/platform/runtime/free_port.ts";
-import { CommandError, exitWithError } from "./command.ts";
+import { CommandError, exitWithError, readCommand } from "./command.ts";
 import { getCleanEnvironment, run, succeeds } from "./run.ts";
 
 /** Milliseconds after which a program counts as hung. */
@@ -136,7 +133,11 @@ async function logIn(issuer: string, redirect_uri: string): Promise<void> {
 }
 
 if (import.meta.main) {
-  const [path = "dist/latchkey"] = Deno.args;
+  const { words: [path = "dist/latchkey"] } = readCommand({
+    call: "deno run -A scripts/try_program.ts",
+    does: "Tries a program before it is published: it prints its version, starts, and responds.",
+    words: { value: "FILE", does: "the program; default: dist/latchkey" },
+  });
   await tryProgram([resolve(path)], manifest.version).catch(exitWithError);
   console.log(`${path} starts and responds.`);
 }
