@@ -6,6 +6,7 @@ import { checkBudgets } from "./budgets.ts";
 import { findChromium } from "../tests/browser/chromium.ts";
 import { findFreePort } from "../tests/platform/runtime/free_port.ts";
 import { CommandError, exitWithError, readCommand } from "./command.ts";
+import { installModules } from "./modules.ts";
 import { serveRegistry } from "./registry.ts";
 import { npx, run as runCommand } from "./run.ts";
 import { bundleTests } from "./bundle_tests.ts";
@@ -230,6 +231,7 @@ const [tarball] = globSync("dist/latchkey-latchkey-*.tgz").map((path) => resolve
 if (tarball === undefined) {
   exitWithError("There is no package: expected dist/latchkey-latchkey-*.tgz. Make it with: deno task build");
 }
+await installModules().catch(exitWithError);
 await using registry = await serveRegistry(tarball);
 const tempFolder = await Deno.makeTempDir({ prefix: "latchkey-packages-" });
 const chromium = selectedProjects.some(isForBrowser) ? findChromium() : undefined;

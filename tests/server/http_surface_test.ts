@@ -491,7 +491,7 @@ test("[HT-16] neither the host of the URL nor Host, Forwarded or X-Forwarded hea
   const { as } = await testServer({ ...demo, directory: "off", randomBytes: (bytes) => new Uint8Array(bytes).fill(7) });
   const asked = [
     // DI-04: 403 under another host, where the home page names no clients. HT-22: 403 for a page of another site.
-    ...paths.filter((path) => !["/", "/authorized", "/oauth2/userinfo"].includes(path)),
+    ...paths.filter((path) => !["/", "/start", "/authorized", "/oauth2/userinfo"].includes(path)),
     "/nowhere",
     "/oauth2/authorize?client_id=x",
   ];

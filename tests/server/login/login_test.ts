@@ -627,7 +627,7 @@ test("invalid guest users are rejected with a reason and replace no user", async
     ["é", "{}", "subject"],
     ["x".repeat(256), "{}", "subject"],
     ["alice", "{}", "already"],
-    ["dave", "{", "a JSON object"],
+    ["dave", "{", "not JSON: expected a closing brace"],
     ["dave", "[]", "object"],
     ["dave", "null", "object"],
     ["dave", '{"sub":"alice"}', "sub"],
