@@ -126,7 +126,7 @@ test("[UI-02] no page has an inline script or style, or refers to another origin
     "/backchannel\\?request_id=x",
     "/authorized/try",
     "/start(\\?client_id=[a-z-]+)?",
-    '/(clients|users)(/[^/"]*|#add)?',
+    '/(clients|users)(/[^/"]*|#add|#tokens)?',
     "/#connect",
     "/flows(/[0-9]+)?",
     "/connect-account/mcp\\?[a-z_]+=[\\w-]+",
