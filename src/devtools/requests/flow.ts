@@ -8,6 +8,7 @@ import type { Explanation } from "../../core/errors.ts";
 import type { TraceEvent } from "../../server/trace.ts";
 import type { Exchange, Flow, RecordedResponse } from "../../recorder/exchange.ts";
 import { redactFlow } from "../../recorder/redact.ts";
+import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { parseLocation } from "../../platform/http/location.ts";
 import { parseJsonMembers } from "../../recorder/record_response.ts";
 import type { FailureReason, FlowProps, FlowRow, FlowStep, FlowSummary, Hop, RejectionSummary } from "./pages/props.ts";
@@ -109,7 +110,10 @@ export async function describeFlow(
   { step = 0, from = step > stepsPerPage ? step : 1, count = stepsPerPage }: ShownSteps,
   options: FlowOptions,
 ): Promise<
-  Pick<FlowProps, "row" | "reason" | "continued" | "steps" | "long" | "next" | "issued" | "isSilent" | "now">
+  Pick<
+    FlowProps,
+    "row" | "reason" | "continued" | "steps" | "long" | "next" | "issued" | "isSilent" | "unreadScope" | "now"
+  >
 > {
   const masked = redactFlow(flow);
   const { exchanges } = options.secrets ? flow : masked;
@@ -136,6 +140,7 @@ export async function describeFlow(
     next: next <= exchanges.length ? next : undefined,
     issued: await issuedItems(server, flow, options.canControl),
     isSilent: isSilentAfterIdToken(flow),
+    unreadScope: findUnreadScope(server, flow),
     now: options.now,
   };
 }
@@ -147,6 +152,17 @@ function isSilentAfterIdToken(flow: Flow): boolean {
     name === "grant_type" && value === "authorization_code"
   );
   return isExchange === true && issuedTokens(flow).some(({ kind, step }) => kind === "id_token" && step === last + 1);
+}
+
+/** The granted values of `profile` and `email` whose claims the ID token lacks, if the client never called userinfo. */
+function findUnreadScope({ claims: { claimsByScope } }: Server, flow: Flow): string[] {
+  const idToken = issuedTokens(flow).findLast(({ kind }) => kind === "id_token");
+  if (idToken === undefined || flow.exchanges.some(({ endpoint }) => endpoint === "userinfo")) return [];
+  const claims = decodeJwtPart(idToken.value, 1);
+  const issued = flow.exchanges[idToken.step - 1]!.events.find((event) => event.type === "tokens_issued");
+  return ["profile", "email"].filter((value) =>
+    issued?.scope.includes(value) && !claimsByScope.get(value)!.some((name) => claims[name] !== undefined)
+  );
 }
 
 /** A flow, or the requests for a document, beside the list. */

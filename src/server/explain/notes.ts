@@ -104,6 +104,9 @@ export function noteUnencodedSecret(): Note[] {
   }];
 }
 
+/** How a client receives the claims of its scope, where ID tokens have none of them. */
+export const readClaimsFix = 'Call userinfo with the access token, or set idTokenClaims to "like-userinfo".';
+
 /** The clients that have not called userinfo since their last ID token without the claims of their scope. */
 const clientsWithoutUserinfo = new WeakSet<Client>();
 
@@ -131,7 +134,7 @@ export function noteMinimalIdToken(
   return [{
     note: {
       reason: `the ID token has no claims of ${values}, and the client has not called userinfo since its last login`,
-      fix: 'Call userinfo with the access token, or set idTokenClaims to "like-userinfo".',
+      fix: readClaimsFix,
     },
   }];
 }

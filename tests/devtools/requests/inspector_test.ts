@@ -115,6 +115,26 @@ test("a flow whose client sent nothing after its ID token says neutrally what th
   assertNotMatch(await b.read("/flows/1"), text);
 });
 
+test("[CL-06] the first flow names the scope whose claims the client did not read, unless it called userinfo", async () => {
+  const shown = async (scope: string, reads: boolean, options = {}) => {
+    const b = await watched(options);
+    const { access_token } = await (await b.token({ code: await b.code({ scope }) })).json();
+    if (reads) await b.get("/oauth2/userinfo", { headers: { authorization: `Bearer ${access_token}` } });
+    return await b.read("/flows/1");
+  };
+  assertMatch(
+    await shown("openid profile email", false),
+    /The ID token has no claims of profile email ?, and the client has not called userinfo\. Call userinfo with the access/,
+  );
+  for (
+    const text of [
+      await shown("openid profile email", true),
+      await shown("openid read", false),
+      await shown("openid profile", false, { idTokenClaims: "like-userinfo" }),
+    ]
+  ) assertNotMatch(text, /has no claims of/);
+});
+
 test("[FL-01] the list starts with the next action, and shows each login with its result, newest first", async () => {
   const bench = await watched();
   assertMatch(await bench.read("/flows"), /No requests yet\. .* https:\/\/as\.test /);

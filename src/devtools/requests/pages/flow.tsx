@@ -3,6 +3,7 @@
 
 import type { ComponentChildren, VNode } from "preact";
 import { Layout, Panes, Script, Section, Stylesheet } from "../../../server/pages/layout.tsx";
+import { readClaimsFix } from "../../../server/explain/notes.ts";
 import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
 import { lowerFirst, upperFirst } from "../../../server/pages/first_letter.ts";
 import { ClockNotice, Confirmation, Notice } from "../../../server/pages/notice.tsx";
@@ -82,7 +83,7 @@ function canExpireAny(issued: readonly Issued[]): boolean {
 }
 
 /** What the flow issued. */
-function IssuedSection({ base, issued, isSilent, csrfToken }: FlowProps): VNode {
+function IssuedSection({ base, issued, isSilent, unreadScope = [], csrfToken }: FlowProps): VNode {
   const tree = <IssuedTree issued={issued} base={base} />;
   return (
     <Section id="issued" heading="Issued">
@@ -90,6 +91,13 @@ function IssuedSection({ base, issued, isSilent, csrfToken }: FlowProps): VNode 
         <p class="aside">
           The client has sent nothing since these tokens. A login needs no more; if it failed there, the client rejected
           them. Usual causes: a wrong nonce, keys of an earlier start of this server, a wrong clock.
+        </p>
+      )}
+      {unreadScope.length > 0 && (
+        <p class="aside">
+          The ID token has no claims of <Code text={unreadScope.join(" ")} />, and the client has not called userinfo.
+          {" "}
+          {readClaimsFix}
         </p>
       )}
       {issued[0]?.actions === undefined ? tree : (

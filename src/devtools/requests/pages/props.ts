@@ -267,6 +267,8 @@ export interface FlowProps extends Site {
   readonly issued: readonly Issued[];
   /** Whether the client has sent nothing since it received its first ID token. */
   readonly isSilent?: boolean;
+  /** The scope values whose claims the client has not received: not in the ID token, nor from userinfo. */
+  readonly unreadScope?: readonly string[];
   /** Absent without a difference. */
   readonly sinceSuccess?: SinceSuccess;
   /** What the last form changed; absent: nothing. */
