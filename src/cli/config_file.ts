@@ -4,6 +4,7 @@ import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from 
 import { describeKind, printable } from "../core/quote_value.ts";
 import { type Field, findMismatches } from "../server/config/field.ts";
 import { findForeignFormat, isMockOAuth2Config, isRealm } from "./foreign_formats.ts";
+import type { PrivateJwk } from "../client/private_jwk.ts";
 import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
 import type { ConfigFile } from "./options.ts";
 import { permissiveDefaults, removeInvalid } from "./remove_invalid.ts";
@@ -24,6 +25,8 @@ export interface ConfigFileResult {
   readonly requestMappings?: (issuer: string) => readonly RequestMapping[];
   /** The issuers at paths, of such a file. Default: none. */
   readonly issuersByPath?: IssuersByPathConfig;
+  /** The key that its issuers sign with first. Default: generated. */
+  readonly signingKey?: PrivateJwk;
 }
 
 /** The file that was named cannot be read. */

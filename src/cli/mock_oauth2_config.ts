@@ -4,7 +4,10 @@
  * first segment of a path, and maps parameters of token requests to claims.
  */
 
+import type { PrivateJwk } from "../client/private_jwk.ts";
 import type { ConfigIssue, ConfigurationWarning } from "../core/configuration_error.ts";
+import { isObject } from "../core/json_value.ts";
+import { hasPrivateKey } from "../platform/jwt/private_key.ts";
 import { anyValue, flag, list, object, record, text, union, validate, whole } from "../server/config/field.ts";
 import { matcherFor } from "../testing/request_mappings.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
@@ -42,7 +45,8 @@ interface MockOAuth2Config {
 }
 
 interface TokenProvider {
-  readonly keyProvider?: { readonly algorithm?: string };
+  /** `initialKeys` is one private JWK, as a text. */
+  readonly keyProvider?: { readonly algorithm?: string; readonly initialKeys?: string };
 }
 
 const mappingField = object<RequestMapping>(
@@ -73,7 +77,7 @@ const tokenProviderField = object<TokenProvider>(
   {
     keyProvider: object<Required<TokenProvider>["keyProvider"]>(
       "KeyProvider",
-      { algorithm: text(["ES256"]) },
+      { algorithm: text(["ES256"]), initialKeys: text(["{}"]) },
       { algorithm: "ES256" },
       { others: anyValue },
     ),
@@ -117,6 +121,8 @@ interface ConvertedConfig {
   readonly requestMappings: (issuer: string) => readonly RequestMapping[];
   /** The issuers at paths of a server whose own issuer has none. */
   readonly issuersByPath?: IssuersByPathConfig;
+  /** The key that each issuer signs with first. Default: generated. */
+  readonly signingKey?: PrivateJwk;
   readonly issues: readonly ConfigIssue[];
   /** One sentence for each part that has no equivalent here. */
   readonly warnings: readonly ConfigurationWarning[];
@@ -183,6 +189,7 @@ export function convertMockOAuth2Config(
   const { interactiveLogin, tokenCallbacks = [], tokenProvider = {}, httpServer } = given as MockOAuth2Config;
   const { ssl }: HttpServer = typeof httpServer === "object" ? httpServer : {};
   const algorithm = tokenProvider.keyProvider?.algorithm;
+  const signingKey = readInitialKey(tokenProvider.keyProvider?.initialKeys);
   const isSupported = algorithm !== undefined && validate(settingFields.alg, algorithm).length === 0;
   const port = [env.SERVER_PORT, env.PORT].find((text = "") => /^\d{1,5}$/.test(text) && Number(text) <= 65535);
   const issuerIds = [...new Set(tokenCallbacks.flatMap(({ issuerId }) => issuerId ?? []))];
@@ -202,6 +209,7 @@ export function convertMockOAuth2Config(
       ...isSupported && { alg: algorithm as Settings["alg"] },
       ...expiries[0] !== undefined && { lifetimes: { access_token: expiries[0], id_token: expiries[0] } },
     },
+    ...signingKey !== undefined && { signingKey },
     requestMappings(issuer) {
       const id = issuer.slice(issuer.lastIndexOf("/") + 1);
       const own = tokenCallbacks.filter(({ issuerId }) => issuerId === id);
@@ -254,8 +262,8 @@ export function convertMockOAuth2Config(
       ]),
       ...notCarriedOver(
         "tokenProvider.keyProvider.initialKeys",
-        Object.hasOwn(tokenProvider.keyProvider ?? {}, "initialKeys"),
-        ["It has no effect. Import the key with the control: the verb importKey."],
+        Object.hasOwn(tokenProvider.keyProvider ?? {}, "initialKeys") && signingKey === undefined,
+        ["It has no effect: it is not one private JWK as a text. Keys are generated."],
       ),
       ...notCarriedOver("tokenCallbacks.tokenExpiry", expiries.length > 1, [
         `Issuers without one of their own have the first: ${expiries[0]} seconds.`,
@@ -265,6 +273,17 @@ export function convertMockOAuth2Config(
       ]),
     ],
   };
+}
+
+/** The private key in `initialKeys`; `undefined` if it has none. */
+function readInitialKey(text: string | undefined): PrivateJwk | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const key: unknown = JSON.parse(text);
+    return isObject(key) && hasPrivateKey(key) ? key : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether only requests match that no grant type of this server serves. */

@@ -7,7 +7,10 @@ import type { Recorder } from "../recorder/recorder.ts";
 import type { App } from "../server/app.ts";
 import { type Latchkey, openLatchkey } from "../server/hosting/latchkey.ts";
 import type { Plugin } from "../server/hosting/options.ts";
-import type { ConfigurationWarning } from "../core/configuration_error.ts";
+import { ConfigurationError, type ConfigurationWarning } from "../core/configuration_error.ts";
+import type { PrivateJwk } from "../client/private_jwk.ts";
+import { quote } from "../server/config/config_issue.ts";
+import type { HostedServer } from "../server/hosted_server.ts";
 import { fromHost } from "../server/config/server_names.ts";
 import { listed, type Settings } from "../server/config/settings.ts";
 import type { Trace } from "../server/trace.ts";
@@ -128,7 +131,7 @@ export async function openServer(
     store: await storeKinds[config.store.kind]!.open(config.store, (message) => warn({ path: "store", message })),
   }, changes === undefined ? { ...resolved, users: listed(settings.users) ?? resolved.users } : undefined);
   try {
-    await startApp(config, server, control);
+    await startApp(config, server, app!, control);
     for (const id of config.issuersByPath?.ids ?? []) await issuers!.add(id);
   } catch (error) {
     await server.close();
@@ -159,6 +162,7 @@ async function openAppPlugins(config: RunConfiguration, tools: AppTools) {
       ? (await import("../testing/vary/vary.ts")).varyControl()
       : undefined;
   const { checkPages, disabledPages, personas } = await loadDeveloperTools();
+  let app: App | undefined;
   const plugins: readonly Plugin[] = [
     inspector,
     ...check === undefined ? [] : [checkPages(check)],
@@ -173,17 +177,30 @@ async function openAppPlugins(config: RunConfiguration, tools: AppTools) {
       // The program reports what the recorder has when it ends.
       profiles: ["next-2026.11"],
     },
-    { setup: (app) => void Object.assign(app.disabledPages, disabledPages) },
+    {
+      setup(assembled) {
+        app = assembled;
+        Object.assign(app.disabledPages, disabledPages);
+      },
+    },
   ];
-  return { plugins, control, recorder: inspector.recorder, vary: control?.control.vary ?? varied?.handle };
+  return {
+    plugins,
+    getApp: () => app!,
+    control,
+    recorder: inspector.recorder,
+    vary: control?.control.vary ?? varied?.handle,
+  };
 }
 
-/** Completes an issuer: the users of its mappings, its default user, and its scenarios. */
+/** Completes an issuer: its signing key, the users of its mappings, its default user, and its scenarios. */
 async function startApp(
-  { requestMappings, user }: RunConfiguration,
+  { requestMappings, user, signingKey }: RunConfiguration,
   { users }: Pick<Latchkey, "users">,
+  { server }: App,
   control: ProgramControl | undefined,
 ): Promise<void> {
+  if (signingKey !== undefined) await importSigningKey(server, signingKey);
   if (requestMappings !== undefined) {
     const { usersOfMappings } = await import("./mock_oauth2_config.ts");
     for (const named of usersOfMappings(requestMappings)) {
@@ -192,6 +209,28 @@ async function startApp(
   }
   await chooseDefaultUser(users, user);
   await control?.start();
+}
+
+/**
+ * Makes a key the first that signs. Its `kid` is the last segment of the issuer, as in mock-oauth2-server, or its own
+ * for an issuer without a path.
+ */
+async function importSigningKey(server: HostedServer, { kid, alg: _, ...key }: PrivateJwk): Promise<void> {
+  const id = new URL(server.issuer).pathname.split("/").at(-1) || kid || "default";
+  const published = await server.keys.publishedKeys([server.settings.alg]);
+  if (published.some((other) => other.kid === id)) return;
+  const { importKey } = await import("../testing/import_key.ts");
+  try {
+    await importKey(server, { ...key, kid: id });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new ConfigurationError([{
+      path: "tokenProvider.keyProvider.initialKeys",
+      expected: `a private key for ${server.settings.alg}`,
+      received: `a JWK with kty ${quote(key.kty)}`,
+      hint: "Set tokenProvider.keyProvider.algorithm to the algorithm of the key, or remove initialKeys.",
+    }]);
+  }
 }
 
 /** The issuers at paths: each has the settings and the plugins of the first one, and mappings of its own. */
@@ -205,7 +244,7 @@ async function openIssuersByPath(
   const { issuer, lifetimes, ...others } = tools.settings;
   return issuersByPath(async (id) => {
     const { requestMappings, tokenExpiry: seconds } = find(id);
-    const { plugins, control } = await openAppPlugins({ ...config, requestMappings }, tools);
+    const { plugins, getApp, control } = await openAppPlugins({ ...config, requestMappings }, tools);
     return {
       settings: {
         ...others,
@@ -214,7 +253,7 @@ async function openIssuersByPath(
       },
       plugins: [healthCheck, ...plugins],
       // With the users of all mappings, so that each issuer has the default user.
-      start: (app) => startApp(config, app, control),
+      start: (app) => startApp(config, app, getApp(), control),
     };
   });
 }

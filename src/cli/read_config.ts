@@ -10,6 +10,7 @@
  * @module
  */
 
+import type { PrivateJwk } from "../client/private_jwk.ts";
 import type { ReadFile } from "./changed_file.ts";
 import { type ConfigIssue, ConfigurationError, type ConfigurationWarning } from "../core/configuration_error.ts";
 import { printable } from "../core/quote_value.ts";
@@ -95,6 +96,8 @@ export type Configuration =
     readonly requestMappings?: readonly RequestMapping[];
     /** The issuers at paths below the issuer, each with claims of its own. Default: none. */
     readonly issuersByPath?: IssuersByPathConfig;
+    /** The key that each issuer signs with first. Default: generated. */
+    readonly signingKey?: PrivateJwk;
     /** The source of the settings that no flag and no variable sets. Default: none. */
     readonly configSource?: ConfigSource;
     /** Maximum number of concurrent requests. */
@@ -234,6 +237,7 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
     ...path !== undefined && file.text !== undefined && { file: { path, text: file.text } },
     ...file.requestMappings && { requestMappings: file.requestMappings(issuer) },
     ...issuersByPath && { issuersByPath },
+    ...file.signingKey && { signingKey: file.signingKey },
     ...configSource && { configSource },
     warnings,
   };

@@ -2,9 +2,9 @@
 
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { test } from "node:test";
-import { createLocalJWKSet, jwtVerify } from "jose";
+import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify } from "jose";
 import { basic, challenge, encode, forEachCase, verifier } from "../kit.ts";
-import { startProgram } from "../platform/runtime/run_program.ts";
+import { runProgram, startProgram } from "../platform/runtime/run_program.ts";
 
 const callback = (issuerId: string, tokenExpiry: number) => ({
   ...{ issuerId, tokenExpiry },
@@ -110,6 +110,29 @@ test("[OP-14] each issuer at a path, named or not, has its own metadata, keys, t
       }
     });
   });
+});
+
+test("[OP-14] initialKeys is the key that each issuer signs with, under the name of the issuer", async () => {
+  const { privateKey, publicKey: key } = await generateKeyPair("EdDSA", { extractable: true });
+  const initialKeys = JSON.stringify({ ...await exportJWK(privateKey), kid: "initialkey-1" });
+  const withKeys = (algorithm: string) => ({
+    LATCHKEY_CONFIG_JSON: JSON.stringify({ ...config, tokenProvider: { keyProvider: { algorithm, initialKeys } } }),
+  });
+  await against(async (origin) => {
+    for (const id of ["default", "other"]) {
+      const issuer = `${origin}/${id}`;
+      const { access_token } = await post(
+        `${issuer}/token`,
+        { grant_type: "client_credentials", scope: "api" },
+        basic("job", "any"),
+      );
+      const { protectedHeader } = await jwtVerify(access_token, key);
+      assertEquals(protectedHeader.kid, id);
+    }
+  }, { env: withKeys("EdDSA") });
+  const { code, stderr } = await runProgram({ args: ["--port", "0"], env: withKeys("ES256") });
+  assertEquals(code, 1);
+  assertMatch(stderr, /initialKeys\n +Expected a private key for ES256, found a JWK with kty "OKP"/);
 });
 
 test("[OP-14] what is no endpoint below a segment makes no issuer, and there are at most 50", async () => {

@@ -18,6 +18,11 @@ export const replacedSettings: Hints = {
   ...named(origins, 'Write "allowedOrigins": ["https://app.example.com"].'),
   ...named(accessTokenLifetimes, 'Write "lifetimes": { "access_token": 3600 }, in seconds.'),
   ...named(scopeLists, 'Write "scopes": ["openid", "profile", "read"].'),
+  ...named(
+    ["issuers", "tenants"],
+    'Write "issuer": "http://localhost:9000", and start a process for each issuer, or start with a JSON_CONFIG of ' +
+      "mock-oauth2-server, which has an issuer for each path.",
+  ),
 };
 
 /** In client metadata. */

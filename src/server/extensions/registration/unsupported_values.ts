@@ -27,8 +27,11 @@ export function withoutUnsupportedValues(server: Server, requested: Requested): 
   if (registrationPolicy(server).unsupportedValues === "reject") return requested;
   const grantTypes = supportedGrantTypes(serverPolicy(server.settings)).map(({ type }) => type);
   const { initiate_login_uri: loginUri, ...others } = withoutUnsupportedMembers(server, requested);
+  const isNative = requested.application_type === "web" && hasOnlyUrisOfApps(requested);
+  if (isNative) warnReplaced(server, "application_type", '"native", because of redirect_uris', '"web"');
   return {
     ...others,
+    ...isNative && { application_type: "native" },
     ...loginUri !== undefined && !isRedirectUriOverHttp(server, loginUri, requested) && {
       initiate_login_uri: loginUri,
     },
@@ -38,6 +41,12 @@ export function withoutUnsupportedValues(server: Server, requested: Requested): 
     ...supportedValues(server, "response_types", requested.response_types, server.settings.responseTypes, "code"),
     ...supportedScope(server, requested),
   };
+}
+
+/** Whether each redirect URI has a private-use scheme, so that only an installed app can receive the code. */
+function hasOnlyUrisOfApps({ redirect_uris: uris }: Requested): boolean {
+  return Array.isArray(uris) && uris.length > 0 &&
+    uris.every((uri) => typeof uri === "string" && URL.canParse(uri) && !/^https?:/i.test(uri));
 }
 
 /** Responses that no server of this program encrypts. */

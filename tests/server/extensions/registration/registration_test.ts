@@ -197,10 +197,8 @@ test("[DR-04] a faulty redirect URI is invalid_redirect_uri, explained", async (
       assertEquals((await reject(server, metadata)).outcome, "400 invalid_redirect_uri");
     },
   );
-  for (const uri of ["com.example.app:/cb", "not a URI"]) {
-    const web = { redirect_uris: [uri], application_type: "web" };
-    assertEquals((await reject(server, web)).outcome, "400 invalid_redirect_uri");
-  }
+  const web = { redirect_uris: ["not a URI"], application_type: "web" };
+  assertEquals((await reject(server, web)).outcome, "400 invalid_redirect_uri");
   await register(server, { redirect_uris: ["https://app.example/cb", "http://web.test/cb"], application_type: "web" });
 });
 
@@ -358,6 +356,20 @@ test("[DR-04, RU-11] a product with a private-use scheme without a dot registers
   assertEquals([client.redirect_uris, client.application_type], [[redirect_uri], "native"]);
   const mine = { client_id: client.client_id as string, redirect_uri };
   assertEquals((await server.token({ ...mine, code: await server.code(mine) })).status, 200);
+});
+
+test("[DR-04, RU-11] an app that calls itself web is registered as native, unless unsupportedValues is reject", async () => {
+  for (const uri of ["cursor://anysphere.cursor-mcp/oauth/callback", "com.example.app:/cb"]) {
+    const metadata = { redirect_uris: [uri], application_type: "web" };
+    const server = await testServer();
+    const { application_type, redirect_uris } = await register(server, metadata);
+    assertEquals([application_type, redirect_uris], ["native", [uri]]);
+    const [warning] = server.events.filter(({ type }) => type === "warning");
+    assert(warning?.type === "warning");
+    assertEquals([warning.explanation.rule, warning.explanation.received], ["DR-04", '"web"']);
+    const strict = await testServer({ registration: { unsupportedValues: "reject" } });
+    assertEquals((await reject(strict, metadata)).outcome, "400 invalid_redirect_uri");
+  }
 });
 
 test("[DR-04] with unsupportedValues reject, as in the profiles of FAPI, an unsupported value rejects a registration", async () => {
