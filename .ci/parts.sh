@@ -59,6 +59,15 @@ tests() {
   passed=$((passed + $(number passed))) failed=$((failed + failures)) skipped=$((skipped + $(number "$word")))
 }
 
+# empty NAME FOLDER  Fails if the part of that name left anything in its temporary folder.
+empty() {
+  local left
+  left=$(ls -A "$2")
+  [ -z "$left" ] && return
+  printf 'left in the temporary folder: %s\n' $left | note "$1"
+  failed=$((failed + 1))
+}
+
 # lane NAME  Runs the parts of that function, one after another.
 lane() {
   printed=$reports/$1 passed=0 failed=0 skipped=0

@@ -97,6 +97,21 @@ test("a run fails, and says why, if a part counts no test, leaves tests out or d
   );
 });
 
+test("a run fails, and names what its tests left in the temporary folder", () => {
+  const after = (command: string) =>
+    summarize(`
+      temp=$reports/temp; mkdir $temp
+      tests "tests" ignored bash -c "${command}; echo 2 passed, 0 failed"
+      empty "tests" $temp`);
+  assertEquals(after("mkdir $temp/a; rmdir $temp/a"), ["2 passed, 0 failed, 0 skipped"]);
+  assertEquals(after("mkdir $temp/latchkey-a $temp/.b"), [
+    "== FAILED: tests: left in the temporary folder: .b",
+    "== FAILED: tests: left in the temporary folder: latchkey-a",
+    "2 passed, 1 failed, 0 skipped",
+    "exit code 1",
+  ]);
+});
+
 test("a run without failures ends with the counts alone", () => {
   assertEquals(summarize(`tests "fine" ignored echo "ok | 2 passed | 0 failed"`), ["2 passed, 0 failed, 0 skipped"]);
 });
