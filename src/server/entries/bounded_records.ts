@@ -38,6 +38,8 @@ interface WrittenRecord {
   readonly expiresAt: number;
   /** The network address of the sender; absent if unknown. */
   readonly address: string | undefined;
+  /** What it counts. Default: its bytes, by estimate. */
+  readonly size?: number;
 }
 
 interface CountedRecord extends HeapItem {
@@ -79,13 +81,14 @@ export async function evictBeyondBound(server: Server, client: Writer, record: W
 /**
  * Counts a record that a client is about to write, or to write again.
  *
+ * @param max The sum of the sizes of all records of this kind.
  * @throws {OAuthError} `temporarily_unavailable` with status 429 beyond the bound.
  */
-export function rejectBeyondBound(server: Server, client: Writer, record: WrittenRecord): void {
+export function rejectBeyondBound(server: Server, client: Writer, record: WrittenRecord, max = maxBytes): void {
   if (writesWithoutBound(server, client)) return;
   const counts = currentCounts(server, record.kind);
   const siteBytes = counts.sites.get(siteName(record))?.bytes ?? 0;
-  if (counts.bytes >= maxBytes / 2 && siteBytes >= maxBytes - counts.bytes) {
+  if (counts.bytes >= max / 2 && siteBytes >= max - counts.bytes) {
     const count = counts.sites.get(siteName(record))?.ids.size ?? 0;
     throw reject("HT-23", { count }, { status: 429, retryAfter: retryAfterSeconds });
   }
@@ -124,12 +127,12 @@ function siteName({ address = "" }: WrittenRecord): string {
 
 /** Counts a record once, as the newest one, and returns its site. */
 function add(counts: Counts, record: WrittenRecord): Site {
-  const { id, value, expiresAt } = record;
+  const { id, value, expiresAt, size } = record;
   remove(counts, id);
   const name = siteName(record);
   let site = counts.sites.get(name);
   if (site === undefined) counts.sites.set(name, site = { name, ids: new Set(), bytes: 0 });
-  const bytes = JSON.stringify(value).length + overheadBytes;
+  const bytes = size ?? JSON.stringify(value).length + overheadBytes;
   const counted: CountedRecord = { id, site, bytes, expiresAt, sequence: ++counts.lastSequence, index: -1 };
   counts.records.set(id, counted);
   counts.expiries.add(counted);

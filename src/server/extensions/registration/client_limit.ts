@@ -8,6 +8,8 @@
 import type { HostedServer } from "../../hosted_server.ts";
 import type { ListedRecord } from "../../../core/store/store.ts";
 import type { Client } from "../../../core/clients/repository.ts";
+import { isLoopback } from "../../../core/test_hosts.ts";
+import { rejectBeyondBound } from "../../entries/bounded_records.ts";
 import { storeOf } from "../../entries/records.ts";
 import { reject } from "./rules.ts";
 import { registrationPolicy } from "./settings.ts";
@@ -41,13 +43,25 @@ const fullUntil = new WeakMap<HostedServer["clients"], number>();
 /**
  * Counts a client that is about to be registered, and evicts others beyond the limit.
  *
- * @throws {OAuthError} `temporarily_unavailable` with status 429 if all registered clients are in use.
+ * @param address The network address of the sender; `undefined` if unknown.
+ * @throws {OAuthError} `temporarily_unavailable` with status 429 if all registered clients are in use, or if one network
+ *   registers so many that others would find no place.
  */
-export async function limitClients(server: HostedServer, clientId: string): Promise<void> {
+export async function limitClients(
+  server: HostedServer,
+  clientId: string,
+  address: string | undefined,
+): Promise<void> {
   const { now, clients, clients: { recordPrefix } } = server;
   const store = registrationStore(server);
   const { maxClients } = registrationPolicy(server);
-  await store.add("registration", recordPrefix + clientId, { until: now() + newClientMs }, neverExpires);
+  const record = { until: now() + newClientMs };
+  if (address !== undefined && address !== "::1" && !isLoopback(address)) {
+    // As long as it is new, no other client can take its place.
+    const written = { kind: "registration", id: clientId, value: record, expiresAt: record.until, address, size: 1 };
+    rejectBeyondBound(server, { confidential: false, standing: "unknown" }, written, maxClients);
+  }
+  await store.add("registration", recordPrefix + clientId, record, neverExpires);
   // Counted afterwards, so that concurrent requests never exceed the limit; at the limit they may all be rejected.
   const isFull = async () => await store.count("registration", recordPrefix) > maxClients;
   if (await isFull() && now() >= (fullUntil.get(clients) ?? 0)) await evict(server);

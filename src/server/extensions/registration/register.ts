@@ -19,7 +19,7 @@ export const register: Handlers<HostedServer> = {
     const authorization = request.headers.get("authorization");
     const isOpen = await authorizeRegistration(server, { authorization, address });
     const metadata = await readJsonObject(request, "DR-03");
-    const registered = await registerClient(server, metadata, isOpen);
+    const registered = await registerClient(server, metadata, isOpen, address);
     context.clientId = registered.client.id;
     return json(201, describeRegistration(context, registered));
   },

@@ -40,12 +40,14 @@ type ReceivedMetadata = Readonly<Record<string, unknown>>;
  * Registers a client (RFC 7591 §3.1).
  *
  * @param isOpen Whether the request has no initial access token.
+ * @param address The network address of the sender; `undefined` if unknown.
  * @throws {OAuthError} If the metadata or the software statement is invalid, or too many registered clients are in use.
  */
 export async function registerClient(
   server: HostedServer,
   received: ReceivedMetadata,
   isOpen: boolean,
+  address: string | undefined,
 ): Promise<RegisteredClient> {
   const statement = await readSoftwareStatement(server, received);
   const approval = { usedInitialAccessToken: !isOpen, softwareStatement: statement?.text };
@@ -65,7 +67,7 @@ export async function registerClient(
   };
   const parsed = parseRegistration(server, entry, received);
   await verifySector(server, parsed);
-  if (isOpen) await limitClients(server, client_id);
+  if (isOpen) await limitClients(server, client_id, address);
   const client = await server.clients.set(entry);
   server.trace({ type: "client_registered", at: server.now(), client: client_id });
   server.passed?.("DR-01", client_id);

@@ -13,8 +13,11 @@ import { registrationPolicy } from "./settings.ts";
 /** A software statement (RFC 7591 §2.3). */
 export const softwareStatementPolicy: JwtPolicy = { ...foreignClockTolerance, types: ["jwt"], isTypeOptional: true };
 
-/** Claims of ID tokens, logout tokens and security events, which a software statement never has. */
-const claimsOfTokens = ["nonce", "at_hash", "c_hash", "auth_time", "azp", "sid", "events"];
+/** Claims of access tokens, ID tokens, logout tokens and security events, which a software statement never has. */
+const claimsOfTokens = [
+  ...["client_id", "cid", "appid", "scp"],
+  ...["nonce", "at_hash", "c_hash", "auth_time", "azp", "sid", "events"],
+];
 
 /** The members with redirect URIs. */
 const uriMembers = ["redirect_uris", "post_logout_redirect_uris"] as const;

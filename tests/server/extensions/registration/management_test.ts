@@ -327,6 +327,26 @@ test("[DR-09] if all clients are in use, or registered in the last minute, a reg
   assertEquals((await postRegistration(server, publicClient)).status, 201);
 });
 
+test("[DR-09, HT-23] no network takes all new registrations: others always find a place", async () => {
+  const server = await testServer({ ...openRealHost, registration: { ...open, maxClients: 20 } });
+  const registerFrom = async (address?: string) => {
+    const url = `${server.as.issuer}/oauth2/register`;
+    const body = JSON.stringify(publicClient);
+    const request = new Request(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+    return (await server.as.fetch(request, { address })).status;
+  };
+  const statuses: number[] = [];
+  for (let i = 0; i < 15; i++) statuses.push(await registerFrom(`2001:db8:1:${i}::1`));
+  assertEquals(statuses, [...Array(10).fill(201), ...Array(5).fill(429)]);
+  assertEquals(getRejections(server.events).at(-1)!.explanation.rule, "HT-23");
+  for (const address of ["192.0.2.1", "192.0.2.2", "2001:db8:2::1"]) assertEquals(await registerFrom(address), 201);
+  // A minute later they are no longer new.
+  server.advance(60);
+  assertEquals(await registerFrom("2001:db8:1::1"), 201);
+  // A program on this machine is no stranger.
+  for (let i = 0; i < 6; i++) assertEquals(await registerFrom("127.0.0.1"), 201);
+});
+
 test("[DR-13] an unknown client has at most 8 KiB of metadata and 32 redirect URIs; an approved one may have more", async () => {
   const server = await testServer({ registration: open });
   const uris = (count: number) => Array.from({ length: count }, (_, i) => `https://app.example/cb${i}`);
