@@ -40,7 +40,22 @@ const commandPattern = /(?:\blatchkey|\$\{program\}) ([a-z][a-z-]+)(?=[ .,;`]|$)
 
 /** Words after "setting" that are prose. */
 const prose = new Set([
-  ...["as", "between", "decides", "demands", "enable", "enables", "for", "in", "is", "it", "of", "that", "yourself"],
+  ...[
+    "allows",
+    "as",
+    "between",
+    "decides",
+    "demands",
+    "enable",
+    "enables",
+    "for",
+    "in",
+    "is",
+    "it",
+    "of",
+    "that",
+    "yourself",
+  ],
 ]);
 
 /** All proposals of a text. */

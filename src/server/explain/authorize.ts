@@ -11,6 +11,16 @@ import { explainMissingScope, explainScope } from "./scope.ts";
 
 const expectedChallenge = "code_challenge=BASE64URL(SHA-256(code_verifier)) and code_challenge_method=S256";
 
+/** How to send less, and why no setting allows more: by the parameter. */
+const fixOfLongParameter: Readonly<Record<string, string>> = {
+  state:
+    "Store the data in the client and send a short random state that refers to it. No setting allows more, because " +
+    "the response has it in a URL, which browsers and servers cut off.",
+  claims: "Request fewer claims by name: a scope value such as profile releases several. No setting allows more, " +
+    "because it is stored with the code and in the access token.",
+  nonce: "Send a short random nonce. No setting allows more, because it is stored with the code.",
+};
+
 /** By ID, in the order of `tests/rules.md`. */
 export const authorizeTexts = {
   "AZ-02": {
@@ -38,10 +48,14 @@ export const authorizeTexts = {
     explain: explainUnregisteredType,
   },
   "AZ-13": {
-    fix: "Store the data in the client and send a short random state that refers to it.",
+    fix: "Send less: store the data in the client.",
     explain: (facts) =>
       "name" in facts
-        ? { expected: `at most ${facts.limit} characters`, received: String(facts.length) }
+        ? {
+          expected: `at most ${facts.limit} characters`,
+          received: String(facts.length),
+          fix: fixOfLongParameter[facts.name],
+        }
         : { expected: `parameters of at most ${facts.limit} bytes of JSON`, received: `${facts.bytes} bytes` },
   },
   "AZ-15": {

@@ -477,6 +477,22 @@ test("[AZ-13] a longer state is invalid_request without state", async () => {
   assertEquals(codesIssued(server), 0);
 });
 
+test("[AZ-13] the fix of a value that is too long is about its parameter, and says why no setting allows more", async () => {
+  const server = await testServer();
+  for (
+    const [name, fix] of [["state", /short random state/], ["claims", /fewer claims/], [
+      "nonce",
+      /short random nonce/,
+    ]] as const
+  ) {
+    await server.authorize({ [name]: "x".repeat(5000) });
+    const { explanation } = getRejections(server.events).at(-1)!;
+    assertEquals(explanation.rule, "AZ-13");
+    assertMatch(findFix(explanation)!, fix);
+    assertMatch(findFix(explanation)!, /No setting allows more, because/);
+  }
+});
+
 test("[AZ-14] state accepts every character from 0x20 to 0x7E", async () => {
   const server = await testServer();
   const ascii = Array.from({ length: 0x5F }, (_, i) => String.fromCharCode(0x20 + i));
