@@ -40,10 +40,14 @@ document.addEventListener("click", async (event) => {
     : null;
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  try {
+  const read = async () => {
     const response = await fetch(link.href);
     if (!response.ok) throw new Error(response.statusText);
-    await navigator.clipboard.writeText(await response.text());
+    return new Blob([await response.text()], { type: "text/plain" });
+  };
+  try {
+    // With a promise, because Safari allows no copy once the click is over.
+    await navigator.clipboard.write([new ClipboardItem({ "text/plain": read() })]);
     link.textContent = link.href.endsWith(".md") ? "Copied as Markdown" : "Copied as curl";
     announce("Copied");
   } catch {

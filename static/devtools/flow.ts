@@ -33,10 +33,10 @@ if (beside?.checkVisibility()) {
   });
 }
 
-// Buttons come with the first sign of a user who may copy; a touch, too, sends this event of a mouse.
-for (const type of ["mousemove", "keydown"]) {
-  addEventListener(type, () => import(String(new URL("copy.js", import.meta.url))), { once: true });
-}
+// Buttons come with the first sign of a user who may copy. The first touch is a click already.
+const loadCopy = () => import(String(new URL("copy.js", import.meta.url)));
+if (matchMedia("(hover: none)").matches) void loadCopy();
+else for (const type of ["mousemove", "keydown"]) addEventListener(type, loadCopy, { once: true });
 
 const folded: HTMLDetailsElement[] = [];
 addEventListener("beforeprint", () => {

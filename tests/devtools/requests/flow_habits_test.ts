@@ -68,6 +68,21 @@ test("the page of a flow shows the habits of its own client only, without secret
   assert(!(await page(as, "/flows/2?habits=all")).includes(tokens.access_token));
 });
 
+test("a client that reads metadata before each login may have been restarted: that is noted, and not to improve", async () => {
+  await using as = await testLatchkey({ plugins: [inspector()] });
+  const client = as.client();
+  for (let i = 0; i < 3; i++) {
+    await (await as.fetch("/.well-known/openid-configuration")).body?.cancel();
+    await as.logIn(client);
+  }
+  const shown = await read(as, "/flows/3?habits=all");
+  assertMatch(
+    shown,
+    /noted metadata-cached .* the client fetched the metadata 3 times for 3 logins, which is right if it was restarted/,
+  );
+  assert(!(await read(as, "/flows/3")).includes("metadata-cached"));
+});
+
 test("no habit quotes a body that is not a form, or a header that contains a secret", async () => {
   await using as = await testLatchkey({ plugins: [inspector()] });
   const { client_id } = as.client();

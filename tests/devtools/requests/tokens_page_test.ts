@@ -392,9 +392,13 @@ test("[TP-02] a changed token, alg none, an unknown key and a symmetric signatur
   );
   const secretKey = (text: string) => ({ kty: "oct", k: btoa(text).replace(/=+$/, "") });
   const [k, otherK] = [secretKey("a-secret-of-thirty-two-characters"), secretKey("another-secret-of-the-same-length")];
-  for (const key_set of [JSON.stringify(k), JSON.stringify([otherK, k])]) {
+  for (const key_set of [JSON.stringify(k), JSON.stringify([otherK, k]), "a-secret-of-thirty-two-characters"]) {
     assertMatch(await check({ token: symmetric, key_set, client_id: "spa", nonce: "n1" }), /Valid ID token /);
   }
+  assertMatch(
+    await check({ token: symmetric, key_set: "another-secret-of-the-same-length" }),
+    /Signature does not verify with a key of the pasted key set/,
+  );
   assertMatch(
     await check({ token: symmetric, key_set: JSON.stringify([otherK, otherK]) }),
     /Signature does not verify with a key of the pasted key set/,

@@ -220,7 +220,7 @@ function TokenForm({ base, issuer, values, kinds, csrfToken, hasLastIdToken }: T
         <Field
           name="key_set"
           label="Keys of the issuer"
-          hint="A JWK Set, as the jwks_uri of the issuer returns it. Default: the keys of this server."
+          hint="A JWK Set, as the jwks_uri of the issuer returns it; for HS256 the client secret. Default: the keys of this server."
           value={keys}
           lines={4}
           optional

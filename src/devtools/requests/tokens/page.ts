@@ -15,7 +15,7 @@ import { Tokens, type TokensProps } from "../pages/tokens.tsx";
 import { checkToken } from "./check_token.ts";
 import { kindsOfTokens } from "./kinds.ts";
 import { readPastedText, type TokenKind } from "./read_input.ts";
-import { readKeys } from "./signature.ts";
+import { readKeysOrSecret } from "./signature.ts";
 
 /** The fields of the form. Their values are shown again. */
 const fieldNames = ["token", "key_set", "kind", "issuer", "client_id", "nonce"] as const;
@@ -45,7 +45,7 @@ async function renderChecked(
   fields: FormFields,
 ): Promise<HttpResponse> {
   const { tokens, note } = readPastedText(fields.token ?? "");
-  const keys = fields.key_set === undefined ? undefined : readKeys(fields.key_set);
+  const keys = fields.key_set === undefined ? undefined : readKeysOrSecret(fields.key_set);
   const options = {
     keys: keys && { keys, owner: "the pasted key set" },
     kind: Object.hasOwn(kindsOfTokens, fields.kind ?? "") ? fields.kind as TokenKind : undefined,
@@ -56,7 +56,7 @@ async function renderChecked(
   };
   const results = await Promise.all(tokens.map((token) => checkToken(context.server, token, options)));
   const keyNote =
-    'The field "Keys of the issuer" has no keys: expected a JWK Set such as {"keys":[…]}, or one JWK. The page used the keys of this server.';
+    'The field "Keys of the issuer" has no keys: expected a JWK Set such as {"keys":[…]}, one JWK or a secret. The page used the keys of this server.';
   const notes = [...note === undefined ? [] : [note], ...fields.key_set && keys === undefined ? [keyNote] : []];
   return await render(context, recorder, fields, { results, notes });
 }

@@ -2,7 +2,7 @@
 
 import { errors } from "jose";
 import { parseJsonObject } from "../../../platform/http/json_body.ts";
-import { decodeBase64url } from "../../../core/crypto.ts";
+import { decodeBase64url, encodeBase64url } from "../../../core/crypto.ts";
 import { algorithmsInUse } from "../../../core/jwks.ts";
 import { jwtPolicies, JwtPolicyError } from "../../../platform/jwt/jwt_policies.ts";
 import { remoteKeys } from "../../../server/fetching/remote_keys.ts";
@@ -21,6 +21,13 @@ export interface KeySource {
 
 /** Maximum number of keys to try. */
 const maxKeys = 32;
+
+/** The keys in a text: a JWK Set, a list of keys or one key (RFC 7517), or a plain secret. `undefined` if it has none. */
+export function readKeysOrSecret(text: string): readonly Members[] | undefined {
+  // Other formats of keys, such as PEM, are no secrets.
+  if (/^\s*(?:[{[]|--)/.test(text)) return readKeys(text);
+  return [{ kty: "oct", k: encodeBase64url(new TextEncoder().encode(text.trim())) }];
+}
 
 /** The keys in a text: a JWK Set, a list of keys or one key (RFC 7517). `undefined` if it is none of them. */
 export function readKeys(text: string): readonly Members[] | undefined {
@@ -109,7 +116,7 @@ export async function verifySignature(
         fix: "Reject it: let the API accept only the algorithms of the keys that its issuer publishes.",
       };
     }
-    const note = `${alg} uses the client secret. Paste the secret above as {"kty":"oct","k":"…"}, with k in base64url.`;
+    const note = `${alg} uses the client secret: paste it above, in the field for keys.`;
     return { ...base, note, heading: `Signature not verified: ${alg} needs the client secret` };
   }
   try {
