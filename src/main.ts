@@ -78,7 +78,10 @@ const commands: {
   },
   async explain(args, environment) {
     const { explain } = await import("./cli/explain.ts");
-    await printText(await explain(args, environment, rulesReader(environment, import.meta.url), fetch), environment);
+    const { hasTerminalInput, readInput } = await import("./platform/runtime/tools.ts");
+    const isPiped = args[0] === "-" || args.length === 0 && !hasTerminalInput();
+    const words = isPiped ? [await readInput()] : args;
+    await printText(await explain(words, environment, rulesReader(environment, import.meta.url), fetch), environment);
   },
   async mcp(args, environment) {
     const { serveTools } = await import("./cli/mcp/serve_tools.ts");

@@ -1,10 +1,11 @@
 /**
  * `latchkey explain PK-09`: a rule, how to fix a request that breaks it, its sources, and where it is checked;
  * `latchkey explain PK`: the rules of a group. It takes what a user has in the clipboard: a line of the log, an error
- * code, a parameter, the URL of a flow.
+ * code, a parameter, the URL of a flow, the error of a client library. What it does not know, it says so.
  */
 
 import type { RuleDescription } from "../devtools/rules/pages/rule_page.tsx";
+import { findMessages, type FoundMessage } from "../devtools/messages/find_messages.ts";
 import { describeRule, nearestRules, ruleGroups } from "../devtools/rules/rule.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import { rules } from "../server/rules.ts";
@@ -20,12 +21,14 @@ import { citedSections } from "../server/pages/specifications.ts";
 /** The help of the command. */
 export const explainHelpText = `Usage: latchkey explain TEXT
 
-TEXT is what you have at hand:
+TEXT is what you have at hand; without it, or with -, standard input:
 
   PK-09             a rule: what it requires, how to fix a request that breaks
                     it, its sources with links, where the server checks it
   a line of the log, or an error_description
                     the rule in it
+  "jwt expired", or another error of a client library; a whole stack trace
+                    what it means, the usual causes, and what to change
   PK                the rules of a group
   invalid_grant, redirect_uri
                     the rules of an error code or a parameter
@@ -74,6 +77,8 @@ export async function explain(
   const [inText] = written.match(/\b[A-Z]{2}-\d{2}\b/g) ?? [];
   const rule = await describe(inText ?? written);
   if (rule === undefined) {
+    const messages = findMessages(written);
+    if (messages.length > 0) return messages.map((found) => describeMessage(found, terminalWidth())).join("\n\n");
     const word = mentionedWord(written);
     // The table has the rules of every server before those of extensions.
     const all = word === undefined ? [] : await Promise.all(Object.keys(rules).map(describe));
@@ -84,7 +89,7 @@ export async function explain(
       ? await explainFaults(args, terminalWidth()).catch(() => undefined)
       : undefined;
     if (fault !== undefined) return fault;
-    if (mentioned.length === 0) throw unknownRule(args);
+    if (mentioned.length === 0) throw unknownText(written);
     const others = mentioned.slice(maxMentions).map((one) => one!.id);
     const groups = [...new Set(others.map((id) => id.slice(0, 2)))];
     const more = `${others.length} more, in the groups ${groups.join(", ")}: explain the whole error_description, or ` +
@@ -106,14 +111,35 @@ export async function explain(
     ),
     ["checked", checkedAt],
   ];
+  return table(level === undefined ? id : `${id}  ${level}`, rows, terminalWidth());
+}
+
+/** A title, and rows of a label and a text. */
+function table(
+  title: string,
+  rows: readonly (readonly [label: string, text: string | undefined])[],
+  width: number | undefined,
+): string {
   return [
-    level === undefined ? id : `${id}  ${level}`,
+    title,
     ...rows.flatMap(([label, text]) =>
-      text === undefined
-        ? []
-        : wrap(`  ${label.padEnd(labelWidth)}${text}`, " ".repeat(labelWidth + 2), terminalWidth())
+      text === undefined ? [] : wrap(`  ${label.padEnd(labelWidth)}${text}`, " ".repeat(labelWidth + 2), width)
     ),
   ].join("\n");
+}
+
+/** A message of a client library: what it means, its causes, and what to change. */
+function describeMessage({ problem, message, found }: FoundMessage, width: number | undefined): string {
+  const { title, causes, application, server, guide } = problem;
+  const line = printable(found.replaceAll(/\s+/g, " "));
+  return table(`${line}  (${message.libraries.join(", ")})`, [
+    ["means", `${title}.`],
+    ...causes.map((cause, i) => [i === 0 ? "causes" : "", `${i + 1}. ${cause}`] as const),
+    ["client", application],
+    ["", message.fix],
+    ["here", server],
+    ["guide", guide],
+  ], width);
 }
 
 async function explainFaults(args: readonly string[], width: number | undefined): Promise<string> {
@@ -153,34 +179,41 @@ async function fetchFlow(url: URL, fetch: FetchFlow): Promise<string | undefined
   return markdown.ok ? await markdown.text() : undefined;
 }
 
-/** The error code or the parameter that a text is about: `invalid_grant` of `{"error":"invalid_grant"}`. */
+/**
+ * The error code of a text, `invalid_grant` of `{"error":"invalid_grant"}`; or the parameter that the text is. A
+ * parameter among other words says too little: the rules that mention it may have nothing to do with the text.
+ */
 function mentionedWord(text: string): string | undefined {
   const words = text.replaceAll("-", "_").match(/[a-z]\w*/gi) ?? [];
-  return words.find((word) => Object.hasOwn(errorStatus, word)) ?? words.find((word) => word.includes("_")) ??
-    (/^[a-z]\w*$/i.test(text) ? text : undefined);
+  return words.find((word) => Object.hasOwn(errorStatus, word)) ?? (/^[a-z][\w-]*$/i.test(text) ? words[0] : undefined);
 }
 
 function mentions(text: string, word: string): boolean {
   return text.split(/[^\w]+/).includes(word);
 }
 
-function unknownRule(args: readonly string[]): CommandLineError {
-  const [name = ""] = args;
-  const code = args.length === 1 ? suggest(name, Object.keys(errorStatus)) : undefined;
-  const nearest = args.length === 1 ? nearestRules(name) : [];
-  const received = args.length === 0 ? "none" : args.length === 1 ? quote(name.slice(0, 80)) : `${args.length} words`;
+/** The error for a text that nothing is known of. Only the misspelt name of a rule or an error code has a near one. */
+function unknownText(text: string): CommandLineError {
+  const isWord = /^\S+$/.test(text);
+  const code = isWord ? suggest(text, Object.keys(errorStatus)) : undefined;
+  const nearest = isWord ? nearestRules(text) : [];
   const hint = code !== undefined
     ? `Did you mean ${code}?`
-    : nearest.length === 0
-    ? `latchkey explain PK lists the rules of a group. The groups are ${ruleGroups().join(", ")}.`
     : nearest.length === 1
     ? `The nearest rule is ${nearest[0]}. latchkey explain ${nearest[0]!.slice(0, 2)} lists the rules of its group.`
-    : `The rules of the group ${nearest[0]!.slice(0, 2)} are ${nearest.join(", ")}.`;
+    : nearest.length > 1
+    ? `The rules of the group ${nearest[0]!.slice(0, 2)} are ${nearest.join(", ")}.`
+    : isWord
+    ? `latchkey explain PK lists the rules of a group. The groups are ${ruleGroups().join(", ")}.`
+    : "Nothing is known of this text, and nothing is guessed. What helps: the rule at the end of an error_description, " +
+      "such as PK-09; the OAuth error code, such as invalid_grant; and /flows of the running server, which shows what " +
+      "the application sent and what it got.";
   return new CommandLineError([{
     path: "latchkey explain",
     expected:
-      "the ID of a rule, a line of the log with one, an error code, a parameter, an attack, or the URL of a flow",
-    received,
+      "a rule, a line of the log, an error code, a parameter, a message of a client library, an attack, or the " +
+      "URL of a flow",
+    received: text === "" ? "none" : quote(text.length > 80 ? `${text.slice(0, 80)}…` : text),
     hint,
   }]);
 }

@@ -46,7 +46,7 @@ test("an agent lists the tools, each with a schema, and starts the server once",
   const { tools } = await agent.client.listTools();
   assertEquals(tools.map(({ name }) => name), [
     ...["start", "explain_last_failure", "flows", "register_client", "set_user", "next_login", "add_fault"],
-    ...["advance_clock", "reset", "rule", "library_settings", "check", "check_report"],
+    ...["advance_clock", "reset", "explain", "library_settings", "check", "check_report"],
   ]);
   for (const { inputSchema, description } of tools) assert(inputSchema.type === "object" && description!.length > 20);
   const first = JSON.parse((await agent.call("start")).texts[0]!);
@@ -165,8 +165,12 @@ test("a tool is the verb of the control, and a wrong argument is an error with i
   const wrong = await agent.call("advance_clock", { second: 3600 });
   assertEquals(wrong.isError, true);
   assertStringIncludes(wrong.texts[0]!, "Did you mean seconds?");
-  assertMatch((await agent.call("rule", { id: "PK-09" })).texts[0]!, /^PK-09/);
-  assert((await agent.call("rule", { id: "XX-99" })).isError);
+  assertMatch((await agent.call("explain", { text: "PK-09" })).texts[0]!, /^PK-09/);
+  assert((await agent.call("explain", { text: "XX-99" })).isError);
+  const [means] = (await agent.call("explain", { text: "AuthenticationFailureException: Correlation failed." })).texts;
+  assertMatch(means!, /^Correlation failed\.[^]*causes[^]*1\. /);
+  const unknown = await agent.call("explain", { text: "the cat is on the table" });
+  assert(unknown.isError && /Nothing is known/.test(unknown.texts[0]!));
 });
 
 test("an agent checks the application of a client; a wrong input is an error with its fix", async () => {

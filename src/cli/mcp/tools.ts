@@ -158,11 +158,12 @@ export function createTools(
     verbTool("advance_clock", "clock.advance", "Moves the clock of the server forward, such as to expire tokens."),
     verbTool("reset", "reset", "Restores the initial state: clients, users, clock; removes tokens, faults and flows."),
     {
-      name: "rule",
-      description: "Explains a rule by its ID, such as PK-09: what it requires, the fix, and its sources.",
-      inputSchema: objectSchema({ id: { type: "string", examples: ["PK-09"] } }),
-      run: async ({ id }) => ({
-        text: await explain(typeof id === "string" ? [id] : [], { terminalWidth: () => undefined }, readRules),
+      name: "explain",
+      description: "Explains a rule (PK-09), an OAuth error code, or the error of a client library with its stack " +
+        "trace: what it means, the usual causes, the fix. Says so if nothing is known.",
+      inputSchema: objectSchema({ text: { type: "string", examples: ["PK-09", "Correlation failed."] } }),
+      run: async ({ text }) => ({
+        text: await explain(typeof text === "string" ? [text] : [], { terminalWidth: () => undefined }, readRules),
       }),
     },
     {

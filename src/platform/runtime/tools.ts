@@ -102,6 +102,13 @@ export function inputLines(): AsyncIterable<string> {
   return createInterface({ input: process.stdin, terminal: false });
 }
 
+/** All of standard input. */
+export async function readInput(): Promise<string> {
+  const parts: string[] = [];
+  for await (const line of inputLines()) parts.push(line);
+  return parts.join("\n");
+}
+
 /** Writes to standard output, without a newline. */
 export function writeOutput(text: string): void {
   process.stdout.write(text);

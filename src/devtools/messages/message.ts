@@ -1,0 +1,33 @@
+/** The messages of libraries and programs that people meet when a login fails: their form. */
+
+/** Why logins fail in one way, whatever the library says. */
+export interface Problem {
+  /** What happened, as a sentence without a full stop. */
+  readonly title: string;
+  /** The usual causes, the most frequent first. */
+  readonly causes: readonly string[];
+  /** What to change in the application. */
+  readonly application: string;
+  /** What to change in this server, or what it does. */
+  readonly server: string;
+  /** The document that says more, and its section: `src/cli/README.md#containers`. */
+  readonly guide: string;
+  /** Whether another message in the same text says more. */
+  readonly hides?: true;
+  readonly messages: readonly LibraryMessage[];
+}
+
+/** A message of one or more libraries. */
+export interface LibraryMessage {
+  /** Who writes it, as npm, the package registry or the vendor spells the name. */
+  readonly libraries: readonly string[];
+  /**
+   * The text as the library writes it; `*` stands for a value, at most one line of it. A text of one or two words counts
+   * only as a whole message: at the start of a line or after a colon, and before the end of the line or punctuation.
+   */
+  readonly text: string;
+  /** What to write in this library. */
+  readonly fix?: string;
+  /** The repository and the file that has the text, if no test provokes it. */
+  readonly source?: string;
+}
