@@ -257,7 +257,6 @@ export const problems: readonly Problem[] = [
         text: '"response" body "issuer" property does not match the expected value',
       },
       { libraries: ["openid-client 6"], text: "discovered metadata issuer does not match the expected issuer" },
-      { libraries: ["openid-client 5"], text: "discovered issuer mismatch, expected *, got: *" },
       {
         libraries: ["go-oidc", "oauth2-proxy", "kubelogin"],
         text: "oidc: issuer did not match the issuer returned by provider, expected * got *",

@@ -1,0 +1,37 @@
+/** Makes real libraries fail, and compares what they say with the table of messages. */
+
+import { assert } from "@std/assert";
+import { test } from "node:test";
+import { findMessages } from "../../../src/devtools/messages/find_messages.ts";
+import { forEachCase } from "../../kit.ts";
+
+/** A message of the table, and what makes the library say it: it throws, or returns a text with it. */
+export type Provocation = readonly [text: string, run: () => unknown];
+
+/** Tests that a library says the messages, and that the matcher finds each in the error as it is printed. */
+export function testMessages(library: string, provocations: readonly Provocation[]): void {
+  test(`${library}: ${provocations.length} messages of the table are those of the library`, async () => {
+    await forEachCase(provocations, async ([text, run]) => assertKnown(library, text, await provoke(run)));
+  });
+}
+
+/** Asserts that the matcher finds the message of the table in what a library printed. */
+export function assertKnown(library: string, text: string, printed: string): void {
+  const found = findMessages(printed);
+  const isFound = found.some(({ message }) => message.text === text && message.libraries.includes(library));
+  assert(isFound, `${text}: found ${JSON.stringify(found.map(({ message }) => message.text))} in\n${printed}`);
+}
+
+/** What a library prints when it fails. */
+async function provoke(run: () => unknown): Promise<string> {
+  const result = await Promise.resolve().then(run).catch(print);
+  assert(typeof result === "string", "the library did not fail");
+  return result;
+}
+
+/** An error and its causes, as a runtime prints them. */
+function print(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error as { readonly cause?: { readonly err?: unknown } };
+  return [`${error.name}: ${error.message}`, ...cause === undefined ? [] : [print(cause.err ?? cause)]].join("\n");
+}
