@@ -85,14 +85,9 @@ export const problems: readonly Problem[] = [
       },
       {
         libraries: ["Auth.js"],
-        text: "InvalidCheck: * cookie was missing",
-        fix: "Set AUTH_URL to the origin of the redirect URI, such as http://localhost:3000, and open that origin.",
-      },
-      {
-        libraries: ["Auth.js"],
         text: "InvalidCheck: * value could not be parsed",
         fix:
-          "The cookie is of another AUTH_SECRET, or of another login: delete the cookies of the site and log in again.",
+          "Mostly the cookie did not come back: set AUTH_URL to the origin of the redirect URI, such as http://localhost:3000, and open that origin. A cookie of another AUTH_SECRET gives the same message.",
       },
       {
         libraries: ["NextAuth.js"],
@@ -105,6 +100,16 @@ export const problems: readonly Problem[] = [
         text: "PKCE code_verifier cookie was missing.",
         fix: "Set NEXTAUTH_URL to the origin of the redirect URI, such as http://localhost:3000, and open that origin.",
         source: "nextauthjs/next-auth packages/next-auth/src/core/lib/oauth/checks.ts",
+      },
+      {
+        libraries: ["better-auth"],
+        text: "State mismatch: auth state cookie not found",
+        fix: "Set baseURL to the origin that the browser shows.",
+      },
+      {
+        libraries: ["better-auth"],
+        text: "State mismatch: OAuth state parameter does not match stored state",
+        fix: "The callback is of another login in this browser: finish the newest one.",
       },
       {
         libraries: ["better-auth"],
@@ -648,7 +653,11 @@ export const problems: readonly Problem[] = [
         fix: "OIDC_OP_JWKS_ENDPOINT must be the jwks_uri; OIDC_RP_IDP_SIGN_KEY replaces it.",
         source: `${mozilla}auth.py`,
       },
-      { libraries: ["keycloak-connect"], text: "invalid token (signature)" },
+      {
+        libraries: ["keycloak-connect"],
+        text: "invalid token (signature)",
+        source: "keycloak/keycloak-nodejs-connect middleware/auth-utils/grant-manager.js",
+      },
     ],
   },
   {
