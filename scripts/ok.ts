@@ -30,6 +30,7 @@ const checks: readonly (readonly [name: string, args: readonly string[], advice:
   ],
   ["words", ["task", "words"], "Write what is named after each word, or add an exception to scripts/words.json."],
   ["assets", ["task", "assets", "--check"], "Run: deno task assets."],
+  ["troubleshooting", ["task", "troubleshooting", "--check"], "Run: deno task troubleshooting."],
   ["public names", ["task", "api", "--check"], "The difference is shown above."],
 ];
 

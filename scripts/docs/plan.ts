@@ -44,6 +44,7 @@ export const plan: readonly { readonly title: string; readonly pages: readonly P
   title: "Do",
   pages: [
     { path: "do/troubleshooting", source: protocol, sections: ["Troubleshooting"] },
+    { path: "do/messages", source: "static/docs/troubleshooting.md" },
     { path: "do/test-in-javascript", source: mock },
     { path: "do/test-runners", source: mock, sections: ["In your test runner"] },
     { path: "do/log-in", source: mock, sections: ["Log in, or let your client do it"] },

@@ -6,6 +6,7 @@ import type { Recorder } from "../../recorder/recorder.ts";
 import { redactFlow } from "../../recorder/redact.ts";
 import type { FlowFilter, FlowKind, FlowListProps, FlowRow } from "./pages/props.ts";
 import type { RecentFlow } from "./recent_flow.ts";
+import { findMessages } from "../messages/find_messages.ts";
 import { documentRequests } from "./documents.ts";
 import { documentRow, findFailure, flowRow } from "./flow.ts";
 import { flowKind } from "./labels.ts";
@@ -22,8 +23,8 @@ const flowsPerPage = 60;
 /** Maximum number of flows of `/flows.json`. */
 export const exportedFlows = 20;
 
-/** Maximum length of a search text; the rest is ignored. */
-const maxSearchChars = 100;
+/** Maximum length of a search text, which may be a pasted error; the rest is ignored. */
+const maxSearchChars = 2000;
 
 /** A row before it is redacted. */
 interface Entry {
@@ -47,9 +48,13 @@ export function describeList(
   recorder: Recorder,
   server: Server,
   query: URLSearchParams,
-): Pick<FlowListProps, "rows" | "flowCount" | "clients" | "filter" | "older"> {
+): Pick<FlowListProps, "rows" | "known" | "flowCount" | "clients" | "filter" | "older"> {
   const { groups, ...others } = selectFlows(recorder, server, query);
-  return { ...others, rows: groups.map((group) => group.map(({ row }) => row)) };
+  return {
+    ...others,
+    known: findMessages(others.filter.q ?? ""),
+    rows: groups.map((group) => group.map(({ row }) => row)),
+  };
 }
 
 /**
@@ -71,6 +76,8 @@ export function selectFlows(
     outcome: flowKinds.find((kind) => kind === query.get("outcome")),
     q: query.get("q")?.trim().slice(0, maxSearchChars) || undefined,
   };
+  // No flow has the words of a client library: the message is explained beside all flows.
+  const q = filter.q !== undefined && findMessages(filter.q).length === 0 ? filter.q : undefined;
   const before = Number(query.get("before") ?? Infinity) || Infinity;
   const flows = recorder.flows();
   const entries = listEntries(recorder, server, flows);
@@ -87,7 +94,7 @@ export function selectFlows(
     if (filter.client !== undefined && labels.get(flow.client) !== filter.client) continue;
     const redacted = redactFlow(flow);
     const row = entry.row(redacted);
-    if (filter.q !== undefined && !matches(redacted, row, filter.q)) continue;
+    if (q !== undefined && !matches(redacted, row, q)) continue;
     const key = foldKey(kind, redacted, row);
     const isNew = key !== lastKey;
     if (count === limit || isNew && groups.length === rowsPerPage) {

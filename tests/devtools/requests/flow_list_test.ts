@@ -126,6 +126,18 @@ test("[FL-01] the search finds the rows that contain each word, and never a secr
   assertMatch(html, /No flow matches the filter/);
 });
 
+test("[FL-01] a pasted error of a client library is explained above all flows, and its markup is text", async () => {
+  const { get, rows, code } = await inspected();
+  await code();
+  const search = async (q: string) => await (await get(`/flows?q=${encodeURIComponent(q)}`)).text();
+  const page = await search("Error: No matching state found in storage <b>x</b>");
+  assertMatch(page, /<section class="known"><h2><bdi>No matching state found in storage<\/bdi>/);
+  assertMatch(page, /React StrictMode/);
+  assertNotMatch(page, /<b>x/);
+  assertEquals((await rows("?q=jwt%20expired")).length, 1);
+  for (const unknown of ["the cat is on the table", "alice"]) assertNotMatch(await search(unknown), /class="known"/);
+});
+
 test("[FL-01] the pages of a long list leave out and repeat no row", async () => {
   const { code, get, rows } = await inspected();
   // Neighbours of two users do not fold.

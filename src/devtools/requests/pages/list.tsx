@@ -9,6 +9,7 @@ import { StatusBadge, StatusMark } from "../../../server/pages/status_badge.tsx"
 import { upperFirst } from "../../../server/pages/first_letter.ts";
 import { CopyableValue } from "../../../server/pages/value.tsx";
 import { Timestamp } from "./parts.tsx";
+import type { FoundMessage } from "../../messages/find_messages.ts";
 import type { FlowKind, FlowListProps, FlowRow } from "./props.ts";
 import { Keys } from "./keys.tsx";
 import { Pane } from "./pane.tsx";
@@ -85,7 +86,13 @@ function Filter({ base, clients, filter: { client, outcome, q } }: FlowListProps
     <form class="filter" method="get" action={`${base}/flows`} role="search">
       <label>
         <span class="unseen">Search</span>
-        <input type="search" name="q" value={q} placeholder="Search: invalid_grant, /token, alice" autocomplete="off" />
+        <input
+          type="search"
+          name="q"
+          value={q}
+          placeholder="Search: invalid_grant, alice, jwt expired"
+          autocomplete="off"
+        />
       </label>
       <label>
         <span class="unseen">Client</span>
@@ -105,6 +112,23 @@ function Filter({ base, clients, filter: { client, outcome, q } }: FlowListProps
       </label>
       <button type="submit" class="button plain">Filter</button>
     </form>
+  );
+}
+
+/** A message of a client library: what it means, its usual causes, and what to change. */
+function KnownMessage({ problem, message, found }: FoundMessage): VNode {
+  return (
+    <section class="known">
+      <h2>
+        <bdi>{found}</bdi> <span class="aside">({message.libraries.join(", ")})</span>
+      </h2>
+      <p>{problem.title}. The usual causes, the most frequent first:</p>
+      <ol>
+        {problem.causes.map((cause) => <li key={cause}>{cause}</li>)}
+      </ol>
+      <p>In the application: {problem.application} {message.fix}</p>
+      <p>Here: {problem.server}</p>
+    </section>
   );
 }
 
@@ -201,6 +225,7 @@ export function List(props: FlowListProps): VNode {
       <div class="listing">
         <div id="results">
           <div>
+            {props.known.map((found) => <KnownMessage key={found.found} {...found} />)}
             {leftOut > 0 && (
               <p>
                 {leftOut === 1 ? "1 request was" : `${leftOut} requests were`}{" "}

@@ -1,5 +1,6 @@
 /** The props of the inspector's pages: plain values, already redacted. */
 
+import type { FoundMessage } from "../../messages/find_messages.ts";
 import type { RuleResult, SuggestedMatch } from "../../../server/pages/rule_result.ts";
 import type { JwtContent } from "../../../server/pages/decoded_token.tsx";
 import type { FixLink } from "../../../server/pages/rejection.tsx";
@@ -71,6 +72,8 @@ export interface FlowSummary extends Pick<FlowProps, "row" | "reason" | "continu
 export interface FlowListProps extends Site {
   /** In groups of equal neighbours. */
   readonly rows: readonly (readonly FlowRow[])[];
+  /** The messages of client libraries that the search text has. */
+  readonly known: readonly FoundMessage[];
   /** The ID of the selected flow; absent: none is. */
   readonly selected?: string;
   /** The selected flow, or else the first row, in more words; absent without rows. */

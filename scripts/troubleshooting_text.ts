@@ -1,0 +1,60 @@
+/** The guide to the messages of client libraries, printed from their table. */
+
+import { relative } from "node:path/posix";
+import type { LibraryMessage, Problem } from "../src/devtools/messages/message.ts";
+import { problems } from "../src/devtools/messages/messages.ts";
+
+/** Where the guide is. */
+export const troubleshootingPath = "static/docs/troubleshooting.md";
+
+/** The text of the guide, formatted. */
+export async function printTroubleshooting(): Promise<string> {
+  const libraries = new Set(problems.flatMap(({ messages }) => messages.flatMap((message) => message.libraries)));
+  const count = problems.reduce((sum, { messages }) => sum + messages.length, 0);
+  return await format([
+    "# Messages of client libraries",
+    `Paste the error: \`latchkey explain "jwt expired"\`, a stack trace into \`latchkey explain -\`, or a line into the ` +
+    `search field of \`/flows\`. They know the ${count} messages of ${libraries.size} libraries and programs below; ` +
+    "what they do not know, they say so. `*` stands for a value.",
+    ...problems.map(printProblem),
+  ].join("\n\n"));
+}
+
+function printProblem({ title, causes, application, server, guide, messages }: Problem): string {
+  const [path, anchor] = guide.split("#");
+  const link = `${relative("static/docs", path!)}${anchor === undefined ? "" : `#${anchor}`}`;
+  return [
+    `## ${escape(title)}`,
+    ...[
+      "The usual causes, the most frequent first:",
+      causes.map((cause, i) => `${i + 1}. ${escape(cause)}`).join("\n"),
+    ],
+    `**In the application**: ${escape(application)}`,
+    `**Here**: ${escape(server)} [More](${link})`,
+    ["| message | of | in this library |", "| --- | --- | --- |", ...messages.map(printRow)].join("\n"),
+  ].join("\n\n");
+}
+
+function printRow({ text, libraries, fix = "" }: LibraryMessage): string {
+  // A backquote in code needs two around it.
+  const [open, close] = text.includes("`") ? ["`` ", " ``"] : ["`", "`"];
+  return `| ${open}${text.replaceAll("|", "\\|")}${close} | ${libraries.join(", ")} | ${escape(fix)} |`;
+}
+
+/** Plain text in Markdown. */
+function escape(text: string): string {
+  return text.replaceAll(/[\\*<>[\]|]/g, "\\$&");
+}
+
+async function format(markdown: string): Promise<string> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["fmt", "--ext", "md", "--line-width", "120", "-"],
+    ...{ stdin: "piped", stdout: "piped", stderr: "inherit" },
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(`${markdown}\n`));
+  await writer.close();
+  const { success, stdout } = await child.output();
+  if (!success) throw new Error("deno fmt failed");
+  return new TextDecoder().decode(stdout);
+}
