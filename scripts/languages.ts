@@ -68,11 +68,34 @@ const languages: Readonly<Record<string, Language>> = {
   },
   // The interpreter that has the packages of Debian.
   "python-clients": {
-    packages: ["python3-pytest", "python3-authlib", "python3-social-auth-core", "python3-jose", "python3-requests"],
-    check: ["/usr/bin/python3", "-c", "import pytest, authlib, social_core, jose, requests"],
-    commands: () => [["/usr/bin/python3", "-m", "pytest", "-p", "no:cacheprovider", "test_providers.py"]],
+    packages: [
+      ...["python3-pytest", "python3-authlib", "python3-social-auth-core", "python3-jose", "python3-requests"],
+      ...["python3-jwt", "python3-requests-oauthlib"],
+    ],
+    check: ["/usr/bin/python3", "-c", "import pytest, authlib, social_core, jose, requests, jwt, requests_oauthlib"],
+    commands: () => [
+      ["/usr/bin/python3", "-m", "pytest", "-p", "no:cacheprovider", "test_providers.py", "test_messages.py"],
+    ],
     countPassed: readNumber(/(\d+) passed/),
-    tests: 11,
+    tests: 39,
+  },
+  // What its libraries say of wrong settings and tokens; Debian has them as sources, for GOPATH.
+  "go-clients": {
+    packages: ["golang-go", "golang-github-coreos-go-oidc-dev", "golang-golang-x-oauth2-dev"],
+    check: ["go", "version"],
+    files: ["/usr/share/gocode/src/github.com/coreos/go-oidc/oidc.go", "/usr/share/gocode/src/golang.org/x/oauth2"],
+    commands: () => [
+      ["env", "GOPATH=/usr/share/gocode", "GO111MODULE=off", "go", "test", "-count=1", "-v", "messages_test.go"],
+    ],
+    countPassed: (output) => output.match(/^ +--- PASS: /gm)?.length ?? 0,
+    tests: 13,
+  },
+  "ruby-clients": {
+    packages: ["ruby", "ruby-minitest", "ruby-openid-connect", "ruby-jwt", "ruby-oauth2"],
+    check: ["ruby", "-rminitest", "-ropenid_connect", "-rjwt", "-roauth2", "-e", "exit"],
+    commands: () => [["ruby", "messages_test.rb"]],
+    countPassed: readNumber(/(\d+) runs, \d+ assertions, 0 failures, 0 errors, 0 skips/),
+    tests: 13,
   },
   ruby: {
     packages: ["ruby", "ruby-minitest"],
