@@ -12,31 +12,14 @@ export interface ProofKey extends SigningKey {
   readonly thumbprint: string;
 }
 
-/**
- * Creates a key for proofs.
- *
- * @param sign Signs with the key. Default: WebCrypto signs.
- */
-export async function proofKey(jwk: PrivateJwk, alg: string = "ES256", sign?: SigningKey["sign"]): Promise<ProofKey> {
+/** Creates a key for proofs. */
+export async function proofKey(jwk: PrivateJwk, alg: string = "ES256"): Promise<ProofKey> {
   const publicJwk = publicJwkOf(jwk);
   return {
-    ...{ alg, publicJwk, sign: sign ?? (await importSigningKey(jwk, alg)).sign },
+    ...{ alg, publicJwk, sign: (await importSigningKey(jwk, alg)).sign },
     // The object has the required members in alphabetical order, as the thumbprint needs them.
     thumbprint: await sha256(JSON.stringify(publicJwk)),
   };
-}
-
-/** The PKCS #8 prefix (RFC 5958) of a P-256 private key without public key (RFC 5915); its 32 bytes follow. */
-const p256Pkcs8Prefix = [
-  ...[0x30, 0x41, 0x02, 0x01, 0x00, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08],
-  ...[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x04, 0x27, 0x30, 0x25, 0x02, 0x01, 0x01, 0x04, 0x20],
-];
-
-/** The private JWK of the P-256 key with these 32 bytes as its number. It must be less than the curve's order. */
-export async function p256KeyFrom(bytes: Uint8Array): Promise<PrivateJwk> {
-  const pkcs8 = Uint8Array.of(...p256Pkcs8Prefix, ...bytes);
-  const key = await crypto.subtle.importKey("pkcs8", pkcs8, { name: "ECDSA", namedCurve: "P-256" }, true, ["sign"]);
-  return await crypto.subtle.exportKey("jwk", key) as PrivateJwk;
 }
 
 /** The request that a proof is for. */

@@ -10,7 +10,7 @@ import type { HostedServer } from "../server/hosted_server.ts";
 import { isObject } from "../core/json_value.ts";
 import { deviceCodeType } from "../server/extensions/device/settings.ts";
 import { assertNoIssues } from "../server/config/config_issue.ts";
-import { ecKeyFrom } from "./es256.ts";
+import { p256KeyFrom } from "../platform/runtime/p256_key.ts";
 import { assertArgument } from "./options.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 
@@ -171,7 +171,7 @@ export function deriveKey(
         "Remove it, or set jwks to the client's public keys.",
     );
   }
-  const { d, ...members } = ecKeyFrom(random(32));
+  const { d, ...members } = p256KeyFrom(random(32));
   const publicJwk = { ...members, kid: `${clientId}-key`, alg, use: "sig" };
   return { public: publicJwk, private: { ...publicJwk, d } };
 }

@@ -3,8 +3,8 @@
 import { choice, object, text } from "../server/config/field.ts";
 import type { RandomBytes } from "../core/secrets.ts";
 import type { Server } from "../core/server.ts";
-import { type ProofKey, proofKey, signProof } from "../client/proof.ts";
-import { ecKeyFrom, signEs256 } from "./es256.ts";
+import { proofKey, signProof } from "../client/proof.ts";
+import { type P256Key, p256KeyFrom } from "../platform/runtime/p256_key.ts";
 import { assertOptions, objectOption } from "./options.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
 
@@ -56,28 +56,31 @@ export interface DpopKey {
 
 /** Creates a key. */
 export function dpopKey(randomBytes: RandomBytes, now: () => number): Promise<DpopKey> {
-  return createKey(ecKeyFrom(randomBytes(32)), randomBytes, now);
+  return createKey(p256KeyFrom(randomBytes(32)), randomBytes, now);
 }
 
 /** The key of the clients of a mock: always the same one, so that a reset or a minted token does not change it. */
 export function fixedDpopKey(server: () => Server): Promise<DpopKey> {
-  return createKey(ecKeyFrom(new Uint8Array(32).fill(1)), (bytes) => server().randomBytes(bytes), () => server().now());
+  return createKey(
+    p256KeyFrom(new Uint8Array(32).fill(1)),
+    (bytes) => server().randomBytes(bytes),
+    () => server().now(),
+  );
 }
 
 async function createKey(
-  jwk: ReturnType<typeof ecKeyFrom>,
+  jwk: P256Key,
   randomBytes: RandomBytes,
   now: () => number,
 ): Promise<DpopKey> {
-  const signBy = ({ d }: typeof jwk): ProofKey["sign"] => (input) => signEs256(d, input);
-  const key = await proofKey(jwk, "ES256", signBy(jwk));
+  const key = await proofKey(jwk);
   const self: DpopKey = {
     ...{ privateJwk: { ...jwk, alg: "ES256" }, publicJwk: key.publicJwk, thumbprint: key.thumbprint },
     async proof(method, url, options = {}) {
       assertOptions("proof", proofField, options);
       const { accessToken, nonce, signedBy, ...changes } = options;
-      const signer = signedBy === undefined ? key : { ...key, sign: signBy(ecKeyFrom(randomBytes(32))) };
-      return await signProof({ randomBytes, now }, signer, { method, url, accessToken, nonce }, changes);
+      const { sign } = signedBy === undefined ? key : await proofKey(p256KeyFrom(randomBytes(32)));
+      return await signProof({ randomBytes, now }, { ...key, sign }, { method, url, accessToken, nonce }, changes);
     },
     async headers(method, url, accessToken, options = {}) {
       const dpop = await self.proof(method, url, { accessToken, ...options });

@@ -1,4 +1,4 @@
-/** The signing keys of a test server: the built-in ones first, because key generation is slow (RFC 7517, RFC 6979). */
+/** The signing keys of a test server: the built-in ones first, because key generation is slow (RFC 7517). */
 
 import { createKey, type Keys, type NewKey } from "../core/keys/keys.ts";
 import { keyFactory, type KeySource } from "../server/hosting/key_source.ts";
@@ -8,7 +8,6 @@ import { isMlDsa, type MlDsaAlgorithm } from "../core/crypto.ts";
 import { keyMembersOf } from "../core/keys/jwk.ts";
 import { memoryStore } from "../core/store/memory.ts";
 import { builtInKeys } from "./built_in_keys.ts";
-import { signEs256 } from "./es256.ts";
 
 const mlDsaKeys = new Map<MlDsaAlgorithm, Promise<readonly NewKey[]>>();
 
@@ -33,8 +32,7 @@ async function mlDsaTestKey(alg: MlDsaAlgorithm, number: number): Promise<NewKey
 /**
  * A key source with the built-in test keys, each once, and generated keys after them.
  *
- * @param seeded Whether keys and signatures must be deterministic: ES256 then signs as in RFC 6979, and the built-in
- *   keys are the only ones. ML-DSA signatures still differ each time.
+ * @param seeded Whether keys must be deterministic: the built-in keys are then the only ones.
  */
 export function testKeys(seeded: boolean): KeySource {
   return {
@@ -47,10 +45,6 @@ export function testKeys(seeded: boolean): KeySource {
         `A server with a seed has ${keys.length} keys for ${alg}, and all of them are in use. ` +
           "Rotate fewer times, or remove the seed.",
       );
-    },
-    signFunction(alg, { jwk: { d } }) {
-      if (!seeded || alg !== "ES256" || typeof d !== "string") return undefined;
-      return (bytes) => signEs256(d, bytes);
     },
   };
 }

@@ -7,7 +7,7 @@ import { testKeys } from "./keys.ts";
 interface MockKeys {
   /** Whether the server signs with the built-in test keys. */
   readonly useTestKeys: boolean;
-  /** Whether keys and signatures are deterministic. */
+  /** Whether keys are deterministic. */
   readonly isSeeded: boolean;
 }
 

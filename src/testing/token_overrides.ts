@@ -133,7 +133,7 @@ async function findForeignKey(server: Server, alg: SigningAlgorithm): Promise<Ne
   return foreignKeys.at(-1) ?? await createKey(alg);
 }
 
-/** A signer for a key that is not the server's; deterministic for ES256. */
+/** A signer for a key that is not the server's. */
 export async function foreignSigner(alg: SigningAlgorithm, key: NewKey): Promise<Signer> {
   return await keysInMemory({ ...testKeys(true), create: () => key }).signer(alg);
 }

@@ -8,7 +8,7 @@ import { authenticateClient } from "../../src/client/authentication.ts";
 import { codeChallenge } from "../../src/client/authorization_request.ts";
 import { readCallback } from "../../src/client/callback.ts";
 import { signJwt } from "../../src/client/jwt.ts";
-import { p256KeyFrom, signProof } from "../../src/client/proof.ts";
+import { signProof } from "../../src/client/proof.ts";
 import { verificationAlgorithms } from "../../src/server/config/verification_algorithms.ts";
 import { assertionOf, clientKey, secretKey, signingContext, startSeconds } from "../server/client_jwts.ts";
 
@@ -29,19 +29,6 @@ test("jose verifies what a client signs with each algorithm, and has the same th
   }
   const secret = "a secret of more than thirty-two characters";
   await compactVerify(await signJwt(await secretKey(secret), {}, {}), new TextEncoder().encode(secret));
-});
-
-test("the P-256 key of a number is that of RFC 6979 A.2.5", async () => {
-  const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g)!, (byte) => parseInt(byte, 16));
-  const { d, x, y } = await p256KeyFrom(bytesOf("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721"));
-  assertEquals(
-    [d, x, y],
-    [
-      "C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721",
-      "60FED4BA255A9D31C961EB74C6356D68C049B8923B61FA6CE669622E60F29FB6",
-      "7903FE1008B8BC99A41AE9E95628BC64F2F1B20C2D7E9F5177A3C294D4462299",
-    ].map((hex) => encodeBase64url(bytesOf(hex))),
-  );
 });
 
 test("[DO-01, JC-01] jose accepts the claims of a proof and of an assertion", async () => {

@@ -10,7 +10,7 @@ import { after, test } from "node:test";
 import { customFetch, discovery, None } from "openid-client";
 import { sqliteStore } from "../../src/platform/store/sqlite.ts";
 import { createFetch } from "../../src/testing/fetch.ts";
-import { ecKeyFrom } from "../../src/testing/es256.ts";
+import { p256KeyFrom } from "../../src/platform/runtime/p256_key.ts";
 import { faults, LogError, LoginError } from "../../src/testing/mod.ts";
 import type { Claims, TestLatchkey } from "../../src/testing/mod.ts";
 import type { ClaimOverrideContext } from "../../src/testing/claim_overrides.ts";
@@ -900,7 +900,7 @@ test("[JC-06] the keys of a client are fetched by the current global fetch, and 
   await using as = await testLatchkey();
   as.clock.freeze();
   const machine = { grant_type: "client_credentials" };
-  const keys = ["one", "two"].map((kid, i) => ({ ...ecKeyFrom(new Uint8Array(32).fill(i + 1)), kid, alg: "ES256" }));
+  const keys = ["one", "two"].map((kid, i) => ({ ...p256KeyFrom(new Uint8Array(32).fill(i + 1)), kid, alg: "ES256" }));
   const client = as.client({ token_endpoint_auth_method: "private_key_jwt", jwks_uri: "https://keys.test/jwks" });
   assertEquals(client.private_jwk, undefined);
   const responses = [true, true, false, true].map((good, i) => {

@@ -6,7 +6,8 @@ import { type ArrivedResponse, developerPagesOf } from "../../server/app.ts";
 import type { Site } from "../../server/pages/layout.tsx";
 import { browserCsrfToken } from "../../server/pages/csrf.ts";
 import { endpointPath } from "../../core/endpoint.ts";
-import { p256KeyFrom, type ProofKey, proofKey } from "../../client/proof.ts";
+import { type ProofKey, proofKey } from "../../client/proof.ts";
+import { p256KeyFrom } from "../../platform/runtime/p256_key.ts";
 import { checkResponse, fixOf } from "../../server/hosting/authorized.ts";
 import { callbackClients, callbackUri, type DemoFlow, restoreDemoFlow, startLinks } from "../../core/demo_flow.ts";
 import { mustProve } from "../../server/extensions/dpop/settings.ts";
@@ -122,7 +123,7 @@ async function proofKeyOf(
   const bytes = decodeBase64url(flow.proofSecret);
   // A number of 255 bits is less than the order of the curve.
   bytes[0]! &= 0x7f;
-  return await proofKey(await p256KeyFrom(bytes));
+  return await proofKey(p256KeyFrom(bytes));
 }
 
 /** The parameters of the token request that the page lets the reader edit, until the code is used. */
