@@ -16,17 +16,6 @@ export const budgets = {
   packed: { counts: "KiB of the packed package", limit: 1870 },
   installed: { counts: "KiB of the package, installed, without dependencies", limit: 7390 },
   names: { counts: "public names", limit: 214 },
-  typeFiles: {
-    counts: "files that a type check of a test with the mock reads, without those of the compiler",
-    limit: 230,
-  },
-  typeLines: { counts: "lines in these files", limit: 6500 },
-  instantiations: { counts: "type instantiations of this check", limit: 40 },
-  startModules: { counts: "modules of src that the program loads at its start", limit: 296 },
-  mockModules: { counts: "modules that the first import of the mock loads", limit: 52 },
-  mockBytes: { counts: "KiB of these modules", limit: 1050 },
-  serverModules: { counts: "modules that the first import of the server loads", limit: 5 },
-  serverBytes: { counts: "KiB of these modules", limit: 600 },
 } as const satisfies Readonly<Record<string, Budget>>;
 
 /**

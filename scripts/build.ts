@@ -104,7 +104,7 @@ const surplus = packages.filter((name) => name !== manifest.name && !dependencie
 if (surplus.length > 0) throw new Error(`Installation adds unexpected packages: ${surplus.join(", ")}.`);
 if (flags.limits) {
   try {
-    console.log(checkBudgets({ packed, installed: own, startModules: modules.startModules }));
+    console.log(checkBudgets({ packed, installed: own }));
   } catch (error) {
     exitWithError(error);
   }

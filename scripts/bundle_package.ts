@@ -47,12 +47,6 @@ export interface Bundle {
   readonly sources: readonly string[];
 }
 
-/** The bundle of the package. */
-export interface PackageBundle extends Bundle {
-  /** Number of modules that the program loads at its start on the machine of a developer. */
-  readonly startModules: number;
-}
-
 /** Modules bundled into one file, because the same entries load them. */
 interface Chunk {
   readonly path: string;
@@ -67,7 +61,6 @@ interface ModuleGraph {
   readonly exportNames: ReadonlyMap<string, readonly string[]>;
   /** Chunks in dependency order: independent ones last. */
   readonly chunks: readonly Chunk[];
-  readonly startModules: number;
 }
 
 /**
@@ -83,7 +76,7 @@ export async function bundlePackage(
   entries: readonly string[],
   program: string,
   external: readonly string[],
-): Promise<PackageBundle> {
+): Promise<Bundle> {
   const options: esbuild.BuildOptions = {
     bundle: true,
     format: "esm",
@@ -149,7 +142,6 @@ export async function bundlePackage(
       })),
       imports: imports.map(({ path }) => path).filter((path) => !path.startsWith(packagePathPrefix)),
       sources: results.flatMap(({ metafile }) => Object.keys(metafile!.inputs)),
-      startModules: moduleGraph.startModules,
     };
   } finally {
     await esbuild.stop();
@@ -216,7 +208,7 @@ async function analyzeModules(
   }
   chunks.push({ path: corePath, modules: [...core] });
   const exportNames = await getExports(options, chunks.flatMap(({ modules }) => modules));
-  return { imports: graph, exportNames, chunks, startModules: started.size };
+  return { imports: graph, exportNames, chunks };
 }
 
 /** Name of a chunk in stack traces: the entries that load it, or a number where there are many. */

@@ -2,10 +2,9 @@
 
 import { globSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { checkBudgets } from "./budgets.ts";
 import { findChromium } from "../tests/browser/chromium.ts";
 import { findFreePort } from "../tests/platform/runtime/free_port.ts";
-import { CommandError, exitWithError, readCommand } from "./command.ts";
+import { exitWithError, readCommand } from "./command.ts";
 import { installModules } from "./modules.ts";
 import { serveRegistry } from "./registry.ts";
 import { npx, run as runCommand } from "./run.ts";
@@ -258,15 +257,6 @@ try {
         await run(home, ...tsc, ...strictWithoutBrowser, "--module", "node16", "entries.ts");
     });
   }
-  await runStep("budgets", async (home) => {
-    await setUpProject(home, { packages: tools, files: ["tsconfig.json", "cost.ts", "first_import.mjs"] });
-    try {
-      console.log(await measure(home));
-      return undefined;
-    } catch (error) {
-      return (error as Error).message;
-    }
-  });
   for (const project of failed > 0 ? [] : selectedProjects) {
     if (isForBrowser(project) && chromium === undefined) {
       skipped++;
@@ -314,41 +304,6 @@ async function runStep(name: string, action: (home: string) => Promise<string | 
 /** Type-checks and compiles the sample suite. */
 function typesFolder(commonJs = false): string {
   return commonJs ? "types-commonjs" : "types";
-}
-
-/** What the package costs: its types in a test, and its modules at the first import. */
-async function measure(home: string): Promise<string> {
-  const node = await findProgram("node@24");
-  const call = (...args: string[]) => capture(home, node, ...args);
-  const tsc = "node_modules/typescript/bin/tsc";
-  const settings = JSON.parse(await Deno.readTextFile(`${home}/tsconfig.json`));
-  // The same declarations as a user has, who does not check them.
-  const compilerOptions = { ...settings.compilerOptions, noEmit: true, skipLibCheck: true };
-  await Deno.writeTextFile(`${home}/tsconfig.json`, JSON.stringify({ compilerOptions, files: ["cost.ts"] }));
-  const diagnostics = await call(tsc, "--extendedDiagnostics", "--project", "tsconfig.json");
-  const files = (await call(tsc, "--listFilesOnly", "--project", "tsconfig.json")).trim().split("\n")
-    .filter((path) => !/node_modules\/(?:typescript|@types|undici-types)\//.test(path));
-  const lines = await Promise.all(files.map(async (path) => (await Deno.readTextFile(path)).split("\n").length));
-  const firstImport = async (entry: string) => JSON.parse(await call("first_import.mjs", entry));
-  const mock = await firstImport(`${manifest.name}/testing`);
-  const server = await firstImport(manifest.name);
-  return checkBudgets({
-    typeFiles: files.length,
-    typeLines: lines.reduce((sum, count) => sum + count, 0),
-    instantiations: Number(/^Instantiations: +(\d+)$/m.exec(diagnostics)?.[1]),
-    mockModules: mock.modules,
-    mockBytes: Math.ceil(mock.bytes / 1024),
-    serverModules: server.modules,
-    serverBytes: Math.ceil(server.bytes / 1024),
-  });
-}
-
-/** The output of a command in a folder. @throws {CommandError} If it fails. */
-async function capture(cwd: string, command: string, ...args: string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args, cwd, stdin: "null" }).output();
-  const [output, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-  if (success) return output!;
-  throw new CommandError(`${[command, ...args].join(" ")}\n${output}${errors}`);
 }
 
 /** Imports the types of each entry, also of those that need a further package to run. */
