@@ -17,15 +17,14 @@ import type { ClientMetadata } from "./client_metadata.ts";
 import type { AnyName } from "./server_policy.ts";
 import { defaultScopes } from "../../core/policy_defaults.ts";
 import type { MetadataForm, ServerSettings } from "./server_settings.ts";
-import { secretAlgorithms } from "./client_jwt_algorithms.ts";
-import { defaultSignatureAlgorithms, verificationAlgorithms } from "./verification_algorithms.ts";
+import { defaultSignatureAlgorithms, secretAlgorithms, verificationAlgorithms } from "./verification_algorithms.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { choice, type Field, type Fields, flag, list, type ObjectField, seconds, text, texts } from "./field.ts";
 import { fromHost } from "./server_names.ts";
 import { endpointPathsField } from "./endpoint_paths.ts";
 import { type McpRevision, mcpRevisions } from "./strictness.ts";
 import { type Profile, profileField } from "./profile_field.ts";
-import { providerFields } from "./provider_settings.ts";
+import { providerFields } from "./provider_profile_field.ts";
 import { insecureFields, keys, networkFields, requestFields, resource } from "./setting_groups.ts";
 
 /** The settings that a configuration file and an embedding program share. Everything has a default. */

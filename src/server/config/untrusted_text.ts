@@ -5,7 +5,6 @@
 
 import { quote } from "./config_issue.ts";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
-import { isReadable } from "./readable_text.ts";
 import type { ClientMetadata } from "./client_metadata.ts";
 
 /** Maximum lengths, in characters. */
@@ -45,4 +44,18 @@ export function validateUntrustedText(metadata: Partial<ClientMetadata>): Config
 
 function isName(text: string): boolean {
   return isReadable(text) && !forbiddenInName.test(text);
+}
+
+/**
+ * Characters that are not shown (Unicode, `Default_Ignorable_Code_Point`), and the blank of Braille. Joiners, marks of
+ * direction and variation selectors are parts of words and emoji.
+ */
+const invisible = /(?![\u200C-\u200F]|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|\u2800/u;
+
+/** A character that is shown. */
+const visible = /(?!\p{Default_Ignorable_Code_Point}|\u2800)[\p{L}\p{N}\p{P}\p{S}]/u;
+
+/** Whether the text has a visible character, and no character that is invisible by itself. */
+export function isReadable(text: string): boolean {
+  return visible.test(text) && !invisible.test(text);
 }

@@ -2,8 +2,7 @@
 
 import { omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
-import { googleEndpoints } from "./google_endpoints.ts";
-import { longScope } from "./google_long_scope.ts";
+import { googleEndpoints, longScope } from "./google_endpoints.ts";
 import { googleTokens } from "./google_refresh_tokens.ts";
 
 /** URLs that Google served before, which clients still have. spring-security CommonOAuth2Provider.java */

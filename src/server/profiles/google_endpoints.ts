@@ -19,7 +19,6 @@ import { readAccessToken } from "../../core/tokens/read_access_token.ts";
 import { revokeIssuedToken } from "../../core/revoke.ts";
 import { verifyOwnJwt } from "../../core/keys/verification.ts";
 import type { OwnJwtPolicy } from "../../core/keys/verify_jwt.ts";
-import { longScope } from "./google_long_scope.ts";
 import { asText } from "./shared/members.ts";
 import { publicKeyInfo } from "./shared/public_key.ts";
 import { requireUser } from "./shared/require_user.ts";
@@ -244,4 +243,14 @@ const showCertificates: Handler = async ({ server }) => {
 async function toPem(key: Readonly<Record<string, unknown>>): Promise<string> {
   const lines = (await publicKeyInfo(key)).replace(/.{64}(?=.)/g, "$&\n");
   return `-----BEGIN PUBLIC KEY-----\n${lines}\n-----END PUBLIC KEY-----\n`;
+}
+
+const longNames: Readonly<Record<string, string>> = {
+  email: "https://www.googleapis.com/auth/userinfo.email",
+  profile: "https://www.googleapis.com/auth/userinfo.profile",
+};
+
+/** Scope values as responses name them: https://developers.google.com/identity/openid-connect/openid-connect */
+export function longScope(scope: readonly string[]): string {
+  return [...new Set(scope.map((value) => Object.hasOwn(longNames, value) ? longNames[value]! : value))].join(" ");
 }

@@ -6,7 +6,7 @@ import type { Authorization } from "../../core/grants/authenticated_request.ts";
 import { findRevoked } from "../../core/grant.ts";
 import { storageKey } from "../../core/secrets.ts";
 import type { EntryPointParts, GrantType, PartRequest, Server, TokenIssuer } from "../../core/server.ts";
-import { longScope } from "./google_long_scope.ts";
+import { longScope } from "./google_endpoints.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { refreshTokenWithLifetimes } from "../refresh_lifetimes.ts";
 

@@ -3,7 +3,7 @@
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import type { ProviderRequest, ProviderResponse, RequestFacts, ResponseFacts } from "./provider_functions.ts";
 import type { Server } from "../../core/server.ts";
-import { webOriginsOf } from "./keycloak_origins.ts";
+import { webOriginsOf } from "./keycloak_handlers.ts";
 import { keycloakPages } from "./keycloak_pages.ts";
 import { newGuid } from "./shared/derived_values.ts";
 import { omit, withBody } from "./shared/members.ts";

@@ -4,7 +4,6 @@
  */
 
 import { readParams } from "../../core/client_endpoint.ts";
-import type { Client } from "../../core/clients/repository.ts";
 import type { Context } from "../../core/context.ts";
 import { endpointPath } from "../../core/endpoint.ts";
 import { HttpError, json, redirect } from "../../core/http/message.ts";
@@ -14,9 +13,9 @@ import type { Server } from "../../core/server.ts";
 import { cookieName, cookieScope, readCookie, readSession, setCookie } from "../../core/session/cookies.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import { isPermitted } from "../standing.ts";
-import { webOriginsOf } from "./keycloak_origins.ts";
 import { framedPage } from "./shared/framed_page.ts";
 import { publicKeyInfo } from "./shared/public_key.ts";
+import type { Client } from "../../core/clients/repository.ts";
 
 /** How long the test cookie lives, in seconds. */
 const testCookieSeconds = 60;
@@ -105,3 +104,8 @@ export const showRealm: Handler<HostedServer> = async (context) => {
     "tokens-not-before": 0,
   });
 };
+
+/** The origins of the redirect URIs of a client: its web origins if they are `+`. */
+export function webOriginsOf({ redirectUris }: Pick<Client, "redirectUris">): readonly string[] {
+  return [...new Set(redirectUris.map((uri) => new URL(uri).origin).filter((origin) => origin !== "null"))];
+}

@@ -7,6 +7,10 @@ import { newGuid } from "./shared/derived_values.ts";
 import { omit, withBody } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { webMessage } from "./shared/web_message.ts";
+import { clientEndpoint } from "../../core/client_endpoint.ts";
+import { describeToken } from "../../core/introspect.ts";
+import type { Handlers } from "../../core/route.ts";
+import { warn } from "../trace.ts";
 
 export function okta(): Provider {
   return {
@@ -38,7 +42,7 @@ export function okta(): Provider {
     routes: ({ endpoints }) => [{
       ...endpoints.find(({ name }) => name === "introspect")!,
       cors: true,
-      load: async () => (await import("./okta_introspection.ts")).introspection,
+      load: () => Promise.resolve(introspection),
     }],
     request: acceptBareId,
     error(response, { endpoint, server, rejection }) {
@@ -92,3 +96,19 @@ function acceptBareId(request: ProviderRequest, { warn }: RequestFacts<Server>):
   });
   return { ...request, authorization: `Basic ${btoa(`${id}:`)}` };
 }
+
+/** A public client sees only its own tokens, and needs the token to see it. */
+export const introspection: Handlers = clientEndpoint(async (server, request) => {
+  const { client } = request;
+  const response = await server.responses.introspection(server, request, await describeToken(server, request));
+  if (!client.confidential) {
+    warn(server, client.id, {
+      rule: "CA-07",
+      reason: "Okta lets a client without a secret introspect its own tokens; other servers do not",
+      expected: "a client that authenticates (RFC 7662 §2.1)",
+      received: "a public client",
+      fix: "Verify access tokens by their signature, or introspect them at your API, with a secret.",
+    });
+  }
+  return response;
+}, { isChallenged: true });

@@ -16,10 +16,10 @@ import type { Explanation } from "../../core/errors.ts";
 import { warn } from "../trace.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { ClaimChange } from "../../core/tokens/claim_change.ts";
-import { atPath } from "./shared/at_path.ts";
 import { changeRequest } from "./shared/change_request.ts";
 import { omit } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
+import { replaceParts } from "../../platform/http/changed_request.ts";
 
 type Facts = ResponseFacts<HostedServer>;
 
@@ -173,4 +173,12 @@ export function providerPlugin(
         (request, peer) => respond(request, peer, next),
       ),
   };
+}
+
+/** The request at another path of the same host. */
+export function atPath(original: RequestLike, path: string, newPath: string): RequestLike {
+  const { url } = original;
+  // The host may contain the text of the path.
+  const start = url.indexOf(path, url.startsWith("/") ? 0 : url.indexOf("//") + 2);
+  return replaceParts(original, { url: url.slice(0, start) + newPath + url.slice(start + path.length), original });
 }

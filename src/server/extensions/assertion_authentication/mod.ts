@@ -1,8 +1,7 @@
 /** Client authentication by assertions: clients sign a JWT with their secret or their private key (RFC 7523 §2.2). */
 
 import type { Extension } from "../../hosting/extension.ts";
-import { verificationAlgorithms } from "../../config/verification_algorithms.ts";
-import { clientJwtAlgorithms, secretAlgorithms } from "../../config/client_jwt_algorithms.ts";
+import { clientJwtAlgorithms, secretAlgorithms, verificationAlgorithms } from "../../config/verification_algorithms.ts";
 import type { ClientAuth, Credentials } from "../../../core/server.ts";
 import { decodeBase64url } from "../../../core/crypto.ts";
 import { assertionAuthenticationClientFields } from "./settings.ts";

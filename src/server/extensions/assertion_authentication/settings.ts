@@ -2,7 +2,7 @@
 
 import { choice, type Fields } from "../../config/field.ts";
 import { open } from "../../config/client_fields.ts";
-import { assertionAlgorithms } from "../../config/client_jwt_algorithms.ts";
+import { assertionAlgorithms } from "../../config/verification_algorithms.ts";
 
 /** Client metadata of client assertions. */
 export interface AssertionAuthenticationClientMembers {

@@ -10,7 +10,6 @@ import { foreignClockTolerance, type JwtPolicy } from "../../../platform/jwt/jwt
 import { warn } from "../../trace.ts";
 import { storageKey } from "../../../core/secrets.ts";
 import type { Credentials } from "../../../core/server.ts";
-import { assertionType } from "./assertion_type.ts";
 import { howToAuthenticate } from "../../entries/how_to_authenticate.ts";
 import { invalidClient } from "../../fetching/invalid_client.ts";
 import { byProfile, serverPolicy } from "../../config/server_policy.ts";
@@ -181,3 +180,6 @@ async function assertNotReplayed(
     fix: newJtiFix,
   });
 }
+
+/** The value of `client_assertion_type` (RFC 7523 §2.2). */
+const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";

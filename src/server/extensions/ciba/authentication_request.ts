@@ -5,7 +5,7 @@ import { metadataOf } from "../../config/client_metadata.ts";
 import { type Params, splitScope } from "../../../core/params.ts";
 import type { User } from "../../../core/clients/client.ts";
 import type { Client } from "../../../core/clients/repository.ts";
-import { isReadable } from "../../config/readable_text.ts";
+import { isReadable } from "../../config/untrusted_text.ts";
 import { randomId, storageKey } from "../../../core/secrets.ts";
 import type { Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";

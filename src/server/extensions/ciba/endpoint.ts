@@ -9,7 +9,8 @@ import { json } from "../../../core/http/message.ts";
 import { decideImmediately } from "../polled/decide_immediately.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { startAuthentication } from "./authentication_request.ts";
-import { findRequest } from "./find_request.ts";
+import type { Server } from "../../../core/server.ts";
+import { findPending, type PendingRequest } from "../polled/polled_request.ts";
 import { cibaGrant } from "./settings.ts";
 
 /**
@@ -30,4 +31,9 @@ export function backchannelHandlers(approver?: Approver): Handlers {
     }
     return json(200, { auth_req_id: authReqId, expires_in: expiresIn, interval: cibaGrant.interval(server) });
   }, { isAudience: true, isChallenged: true });
+}
+
+/** The undecided request of an id; `undefined` if there is none. The page then shows the result. */
+export function findRequest(server: Server, id: string, page: string): Promise<PendingRequest | undefined> {
+  return findPending(server, cibaGrant, id, { uri: `${page}?request_id=${id}` });
 }

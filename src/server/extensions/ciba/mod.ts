@@ -13,8 +13,14 @@ import type { EndpointOptions, Extension } from "../../hosting/extension.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import { parameters } from "../../../core/params.ts";
 import { polledGrantType, startEndpoint, withDelivery } from "../polled/delivery.ts";
-import { cibaClientFields, cibaGrant, type CibaPolicy, cibaSettings, deliveryModes } from "./settings.ts";
-import { validateNotification } from "./validate_client.ts";
+import {
+  cibaClientFields,
+  cibaGrant,
+  type CibaPolicy,
+  cibaSettings,
+  deliveryModes,
+  validateNotification,
+} from "./settings.ts";
 
 const isOn = ({ backchannelAuthentication }: CibaPolicy) => backchannelAuthentication;
 

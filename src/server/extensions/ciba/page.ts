@@ -14,7 +14,7 @@ import type { Pages } from "../../pages.ts";
 import { renderPage } from "../../../core/pages/render_page.ts";
 import { describe } from "../polled/polled_request.ts";
 import { listRequests } from "./authentication_request.ts";
-import { findRequest } from "./find_request.ts";
+import { findRequest } from "./endpoint.ts";
 import { reject } from "./rules.ts";
 import { cibaGrant } from "./settings.ts";
 

@@ -6,7 +6,7 @@
 import type { MaybePromise } from "../../../core/maybe_promise.ts";
 import type { ServerWith } from "../../../core/extension.ts";
 import type { Extension } from "../../hosting/extension.ts";
-import { clientJwtAlgorithms } from "../../config/client_jwt_algorithms.ts";
+import { clientJwtAlgorithms } from "../../config/verification_algorithms.ts";
 import type { PartRequest, RequestParts } from "../../../core/server.ts";
 import {
   isSignatureRequired,

@@ -8,7 +8,7 @@ import { choice, type Fields, flag, list } from "../../config/field.ts";
 import type { Server } from "../../../core/server.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { open } from "../../config/client_fields.ts";
-import { assertionAlgorithms } from "../../config/client_jwt_algorithms.ts";
+import { assertionAlgorithms } from "../../config/verification_algorithms.ts";
 
 /** @internal */
 export interface SignedRequestSettings {

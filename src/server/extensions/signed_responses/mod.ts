@@ -47,7 +47,7 @@ export const signedResponses: Extension = {
         if (!acceptsJwt(request.header("accept"))) {
           return server.jwtResponses.signIntrospection(current, request, introspection);
         }
-        return import("./sign_introspection.ts").then(async ({ signIntrospection }) => ({
+        return import("./sign_response.ts").then(async ({ signIntrospection }) => ({
           contentType: introspectionType,
           jwt: await signIntrospection(current, request.client, introspection),
         }));

@@ -1,11 +1,9 @@
 /** Requests in the form that a provider accepts, rewritten to the form of the standards. */
 
 import { type Fields, isForm, parseFields } from "../../../core/http/form.ts";
-import { readBodyText } from "../../../platform/http/body_text.ts";
-import { peekForm, replaceForm } from "../../../platform/http/changed_request.ts";
+import { parseJsonObject, readBodyText } from "../../../platform/http/json_body.ts";
+import { peekForm, replaceForm, replaceParts } from "../../../platform/http/changed_request.ts";
 import type { RequestLike } from "../../../core/http/message.ts";
-import { parseJsonObject } from "../../../platform/http/json_body.ts";
-import { replaceParts } from "../../../platform/http/changed_request.ts";
 import type { ProviderRequest, RequestFacts } from "../provider_functions.ts";
 import type { Server } from "../../../core/server.ts";
 
