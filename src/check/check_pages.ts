@@ -3,7 +3,7 @@
 import { rejectUntrustedHost } from "../core/cross_site.ts";
 import type { Context } from "../core/context.ts";
 import type { Plugin } from "../server/hosting/options.ts";
-import { staticEndpoint } from "../server/hosting/static_endpoint.ts";
+import { staticEndpoint } from "../server/hosting/static_files.ts";
 import { HttpError, type HttpResponse, json } from "../core/http/message.ts";
 import { parameters } from "../core/params.ts";
 import type { ClientCheck } from "./client_check.ts";

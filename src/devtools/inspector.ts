@@ -2,14 +2,13 @@
 
 import type { Plugin } from "../server/hosting/options.ts";
 import { type Endpoint, page } from "../server/endpoint.ts";
-import { staticEndpoint } from "../server/hosting/static_endpoint.ts";
-import type { App } from "../server/app.ts";
+import { staticEndpoint } from "../server/hosting/static_files.ts";
+import type { App, DisabledPage } from "../server/app.ts";
 import type { Method } from "../core/router.ts";
 import { boundedCache } from "../platform/bounded_cache.ts";
 import { parameters } from "../core/params.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import type { DirectoryOptions } from "./connect/admin_endpoint.ts";
-import { disabledPages } from "./disabled_pages.ts";
 import { type RequestPages, requestPages, type RequestPagesOptions } from "./requests/request_pages.ts";
 import type { ReadRules } from "./rules/rules_file.ts";
 
@@ -161,3 +160,29 @@ function directoryEndpoints(base: string, options: DirectoryOptions): Endpoint[]
     page("user", `${base}/users/*`, "User", async () => (await users()).userPage(options), methods, formParameters),
   ];
 }
+
+const directory = (of: string): DisabledPage => ({
+  message: `The list of ${of} is off`,
+  fix: 'Set directory to "edit" or "read" in the configuration file, or in the options of latchkey().',
+});
+
+const requests = (message: string): DisabledPage => ({
+  message,
+  fix:
+    "Start the server with --inspector on, or set inspector to true in the configuration file. In a program, add inspector() to the plugins of latchkey() or testLatchkey().",
+  command: "npx -y deno task start --inspector on",
+});
+
+/** By the first segment of the path. */
+export const disabledPages: Readonly<Record<string, DisabledPage>> = {
+  clients: directory("clients"),
+  docs: {
+    message: "The pages of rules are not part of this server",
+    fix:
+      "Run latchkey explain with the ID of the rule: it prints the same. The program serves the page of each rule on test hosts.",
+    command: "npx -y deno task start explain PK-09",
+  },
+  flows: requests("Flows are off"),
+  tokens: requests("The page that decodes tokens is off"),
+  users: directory("users"),
+};

@@ -10,18 +10,18 @@ import {
 } from "../../core/error_response.ts";
 import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
 import { type ErrorDetails, OAuthError } from "../../core/errors.ts";
-import type { Context } from "../endpoint.ts";
 import { isCrossSite, isUnstated } from "../../core/cross_site.ts";
 import { detailHeaders, toOAuthError } from "../../core/json_error.ts";
 import type { Pages } from "../pages.ts";
 import { encodeRetry, fixLink, mayListClients } from "./client_change.ts";
-import { exampleCommand } from "./example_command.ts";
 import { explanationUrl } from "./explanation_url.ts";
-import { findDisabledPage } from "./find_disabled_page.ts";
 import { isMissingPage } from "../pages/missing_page.ts";
 import { findFix, findRule, nameProfile } from "../rules.ts";
 import { suggestIssuersByPath, suggestUrl } from "./suggest_url.ts";
 import type { HostedServer } from "../hosted_server.ts";
+import type { Context } from "../endpoint.ts";
+import { publicUrl } from "../../core/endpoint.ts";
+import { type DisabledPage, disabledPagesOf } from "../app.ts";
 
 /**
  * The wording of the whole server.
@@ -165,4 +165,34 @@ async function errorPage(
 
 function toSentence(text: string): string {
   return upperFirst(text) + (text.endsWith("?") ? "" : ".");
+}
+
+/** A command that calls the endpoint of a request, if the endpoint accepts only POST requests. */
+function exampleCommand({ server, endpoint }: Context): string | undefined {
+  if (endpoint === undefined || !endpoint.methods.includes("POST") || endpoint.methods.includes("GET")) {
+    return undefined;
+  }
+  const names = endpoint.exampleParameters ?? endpoint.parameters?.map(({ name }) => name).slice(0, 3) ?? [];
+  return ["curl", ...names.map((name) => `-d ${name}=…`), publicUrl(server, endpoint)].join(" ");
+}
+
+/** The pages of every server, by the first segment of the path below the base. */
+const ownPages: Readonly<Record<string, DisabledPage>> = {
+  account: {
+    message: "The page Account is off, because logins are automatic",
+    fix:
+      'Start the server with --login interactive, or set login to "interactive" in the configuration file or in the options of latchkey().',
+    command: "npx -y deno task start --login interactive",
+  },
+};
+
+/** The page that would be at this path if it were on; `undefined` for any other path, and on real hosts. */
+function findDisabledPage(context: Context): DisabledPage | undefined {
+  const { app, server, site, target: { path } } = context;
+  const name = /^\/(\w+)(?:\/|$)/.exec(path.startsWith(site.base) ? path.slice(site.base.length) : "")?.[1] ?? "";
+  const disabledPages = { ...ownPages, ...disabledPagesOf(context) };
+  if (!server.settings.allows.explanations || !Object.hasOwn(disabledPages, name)) return undefined;
+  const start = `${site.base}/${name}`;
+  const isOn = app.endpoints.some((endpoint) => endpoint.path === start || endpoint.path.startsWith(`${start}/`));
+  return isOn ? undefined : disabledPages[name];
 }

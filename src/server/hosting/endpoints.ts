@@ -87,7 +87,7 @@ function describedEndpoints(server: Server): Readonly<Record<string, Described>>
     discovery: { title: "Metadata", role: "document" },
     home: { title: "Home page", role: "page", load: async () => (await import("./home.ts")).home },
     root: { title: "Home page", role: "page" },
-    start: { title: "Start of a demo login", role: "page", load: async () => (await import("./start.ts")).start },
+    start: { title: "Start of a demo login", role: "page", load: async () => (await import("./home.ts")).start },
     authorized: {
       title: "Response of a demo login",
       role: "page",

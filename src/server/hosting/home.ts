@@ -3,9 +3,10 @@
 import type { Handlers } from "../../core/route.ts";
 import { html } from "../../core/http/message.ts";
 import { renderPage } from "../../core/pages/render_page.ts";
-import { startLinks } from "../../core/demo_flow.ts";
+import { startHandlers, startLinks } from "../../core/demo_flow.ts";
 import { HomePage } from "../pages/home_page.tsx";
 import { isTrustedHost } from "../../core/cross_site.ts";
+import { developerPagesOf } from "../app.ts";
 
 /** Names the issuer and its metadata. It names clients only under a host of the server (DNS rebinding). */
 export const home: Handlers = {
@@ -17,3 +18,7 @@ export const home: Handlers = {
     return html(200, renderPage(HomePage, { ...site, metadata, startLinks: links }));
   },
 };
+
+export const start = startHandlers(async (context, client, request) =>
+  await (await developerPagesOf(context).demoSteps?.())?.prepare(context, client, request) ?? request
+);

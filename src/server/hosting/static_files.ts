@@ -3,8 +3,10 @@
 import { HttpError, type HttpResponse, type RequestLike } from "../../core/http/message.ts";
 import type { Context } from "../../core/context.ts";
 import type { Handlers } from "../../core/route.ts";
-import type { Asset } from "../pages/asset.ts";
 import { assets as files } from "../pages/assets.gen.ts";
+import type { Asset } from "../pages/asset.ts";
+import type { Site } from "../pages/layout.tsx";
+import type { Endpoint } from "../endpoint.ts";
 
 /** Serves the style sheets, scripts and icon of the pages. */
 export const assets: Handlers = {
@@ -30,4 +32,27 @@ function assetResponse(request: RequestLike, { type, etag, body }: Asset): HttpR
   const headers = { "content-type": type, "cache-control": "no-cache", "x-content-type-options": "nosniff", etag };
   if (request.headers.get("if-none-match") === etag) return { status: 304, headers, body: null };
   return { status: 200, headers, body };
+}
+
+/**
+ * Serves the files below `/static/{folder}/`.
+ *
+ * @param load Loads them at the first request, by their names.
+ */
+export function staticEndpoint(
+  { base }: Pick<Site, "base">,
+  folder: string,
+  load: () => Promise<{ readonly assets: Readonly<Record<string, Asset>> }>,
+): Endpoint {
+  return {
+    name: `static_${folder}`,
+    path: `${base}/static/${folder}/*`,
+    methods: ["GET"],
+    caller: "browser",
+    title: "Static file",
+    errors: "page",
+    async load() {
+      return pluginAssets(folder, (await load()).assets);
+    },
+  };
 }

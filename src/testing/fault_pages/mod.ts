@@ -13,7 +13,7 @@ import type { HostedServer } from "../../server/hosted_server.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
-import { staticEndpoint } from "../../server/hosting/static_endpoint.ts";
+import { staticEndpoint } from "../../server/hosting/static_files.ts";
 import { quote } from "../../server/config/config_issue.ts";
 import { ConfigurationError } from "../../core/configuration_error.ts";
 import { parameters } from "../../core/params.ts";
