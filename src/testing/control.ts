@@ -20,10 +20,8 @@ import { claimOverrideHooks } from "./claim_overrides.ts";
 import { clientDocumentFactory } from "./client_documents.ts";
 import { clientFactory } from "./clients.ts";
 import { changedSettings } from "./changed_settings.ts";
-import { combinePlugins } from "./combine_plugins.ts";
 import { systemClock, testClock } from "./clock.ts";
 import { tenantList } from "./tenants.ts";
-import { extensionClients } from "./extension_clients.ts";
 import { faultInjector } from "./faults/fault_injector.ts";
 import { faultList } from "./faults/fault_list.ts";
 import { securityEvents } from "./security_events.ts";
@@ -46,6 +44,9 @@ import type { ServerControl, ServerName, TestControl, TestControlOptions } from 
 import { userDecisions } from "./user_decisions.ts";
 import { varyControl } from "./vary/vary.ts";
 import { describeVariations } from "./vary/vary_report.ts";
+import { type BackchannelClient, backchannelClient } from "./backchannel.ts";
+import { type DeviceClient, deviceClient } from "./device.ts";
+import type { PolledRequestOptions } from "./polled_request.ts";
 
 const optionFields = { seed: anyOption, startsAt: anyOption, recorder: objectOption };
 const controlField = object<TestControlOptions>("TestControlOptions", optionFields, {});
@@ -319,4 +320,29 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     faults.clear();
     return unmet;
   }
+}
+
+/** One plugin with the functions of several, except for endpoints. The first one is the outermost. */
+function combinePlugins(plugins: readonly Plugin[]): Plugin {
+  return {
+    setup(app, changes) {
+      for (const plugin of plugins) plugin.setup?.(app, changes);
+    },
+    handle: (next) => plugins.reduceRight((inner, plugin) => plugin.handle?.(inner) ?? inner, next),
+    extend: (server) => plugins.reduceRight((inner, plugin) => plugin.extend?.(inner) ?? inner, server),
+    forRequest(server, context) {
+      for (const plugin of plugins.toReversed()) plugin.forRequest?.(server, context);
+    },
+    onEvent(event, context) {
+      for (const plugin of plugins) plugin.onEvent?.(event, context);
+    },
+    close() {
+      for (const plugin of plugins) plugin.close?.();
+    },
+  };
+}
+
+/** Creates the verbs of a mock for requests of extensions. */
+function extensionClients(options: PolledRequestOptions): BackchannelClient & DeviceClient {
+  return { ...backchannelClient(options), ...deviceClient(options) };
 }

@@ -2,7 +2,6 @@
 
 import type { ProblemIssue } from "../../server/errors/problem_response.ts";
 import { parseJsonObject } from "../../platform/http/json_body.ts";
-import { toJsonInput } from "./json_input.ts";
 
 /** @internal Options of `connectLatchkey`. */
 export interface ConnectOptions {
@@ -140,4 +139,32 @@ async function send(request: Request, { secret, fetch = (request) => globalThis.
   );
   const reason = detail ?? "The server has no control. Start it with --control on.";
   throw new ControlRequestError([`${response.status} ${reason}`, ...lines].join("\n"), response.status, errors);
+}
+
+/** The input of a verb as JSON. */
+function toJsonInput(input: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(input).filter(([, value]) => value !== undefined).map((
+      [name, value],
+    ) => [name, convert(name, value)]),
+  );
+}
+
+function convert(name: string, value: unknown): unknown {
+  if (typeof value === "function") {
+    throw new TypeError(`${name}: expected a value that JSON can represent, received a function`);
+  }
+  if (value instanceof Date) return value.toISOString();
+  if (name === "time" && typeof value === "number") return new Date(value).toISOString();
+  if (name === "client" && typeof value === "object" && value !== null && "client_id" in value) return value.client_id;
+  // In a change of claims null removes one; in a pattern it is a parameter that must be absent.
+  if (["claims", "metadata", "params", "withParams"].includes(name)) {
+    if (typeof value !== "object" || value === null) return convert("", value);
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toMember(key, member)]));
+  }
+  return value;
+}
+
+function toMember(name: string, value: unknown): unknown {
+  return value === undefined ? null : value instanceof RegExp ? { pattern: value.source } : convert(`.${name}`, value);
 }

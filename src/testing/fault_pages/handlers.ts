@@ -30,10 +30,17 @@ import { confirmChange } from "./confirm_change.ts";
 import { clockPresets } from "./clock_presets.ts";
 import { Faults } from "./faults.tsx";
 import { movedTo } from "./move_clock.ts";
-import { scenarios } from "../scenarios/scenarios.ts";
-import { denial, scenarioCalls } from "./scenario_calls.ts";
 import type { PageControl } from "./page_control.ts";
 import type { FaultsProps, FormField } from "./props.ts";
+import { type ScenarioStep, userPlaceholder } from "../scenarios/scenario.ts";
+import { scenarios } from "../scenarios/scenarios.ts";
+
+/** The fault of a user who denies, as data of a form or of the control. */
+export const denial = {
+  fault: "error",
+  endpoint: "authorize",
+  parameters: { code: "access_denied", description: "the user denied the request" },
+} as const;
 
 /** The verbs of the page: the value `do` of a form names one. */
 const verbs: Readonly<Record<string, Verb>> = Object.fromEntries(
@@ -339,3 +346,20 @@ const findDefinition = (id: string | undefined) => faultDefinitions.find((defini
 /** The text of a value in a form. */
 const textOf = (value: unknown): string =>
   value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
+
+/**
+ * The calls of a scenario. A denial is a fault, so that the page lists it and can remove it.
+ *
+ * @param user The `sub` of the user that a call is about.
+ */
+function scenarioCalls(name: string, user: string | undefined): readonly ScenarioStep[] | undefined {
+  const scenario = scenarios.find((candidate) => candidate.name === name);
+  return scenario?.steps.map(({ verb, input = {} }) =>
+    verb === "decisions.deny" ? { verb: "faults.add", input: { ...denial, always: true } } : {
+      verb,
+      input: Object.fromEntries(
+        Object.entries(input).map(([member, value]) => [member, value === userPlaceholder ? user : value]),
+      ),
+    }
+  );
+}

@@ -5,11 +5,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { RequestLike } from "../../core/http/message.ts";
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
 import { type TestLatchkey, testLatchkey } from "../test_latchkey.ts";
-import type { OAuth2Issuer } from "./issuer.ts";
-import { signToken, tokenLifetime } from "./issuer.ts";
+import { type OAuth2Issuer, signToken, tokenLifetime } from "./issuer.ts";
 import { exchangeEvents } from "./exchange.ts";
 import { type IssuedTokens, issuedTokens } from "./issued_tokens.ts";
-import { adoptToken } from "./adopt_token.ts";
 import { augmentRequest, findTokens, parseTarget, sendResponse, toRequest } from "./node_messages.ts";
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import { printable } from "../../core/quote_value.ts";
@@ -26,6 +24,8 @@ import {
   type ScopesOrTransform,
   supportedHttpMethods,
 } from "./types.ts";
+import { createLocalJWKSet, jwtVerify } from "jose";
+import type { Mint } from "../mint.ts";
 
 /** Maximum number of different lines on stderr. */
 const maxReported = 200;
@@ -212,4 +212,23 @@ export class OAuth2Service extends EventEmitter {
 
 function assertPath(name: string, path: string): void {
   if (!path.startsWith("/")) throw new Error(`${name}: expected a path that begins with a slash, received ${path}`);
+}
+
+/** The client of tokens without a `client_id`. */
+const anyClient = "unknown";
+
+/** Mints a token of the mock for a valid token of `buildToken`. Ignores other tokens, such as expired ones. */
+async function adoptToken(
+  token: string,
+  issuer: OAuth2Issuer,
+  { mint, tokens }: { readonly mint: Mint; readonly tokens: IssuedTokens },
+): Promise<void> {
+  if (tokens.has(token) || token.split(".").length !== 3) return;
+  const verified = await jwtVerify(token, createLocalJWKSet({ keys: issuer.keys.toJSON() }), {
+    issuer: issuer.url,
+    currentDate: new Date(issuer.now()),
+  }).catch(() => undefined);
+  if (verified === undefined) return;
+  const { client_id = anyClient } = verified.payload;
+  tokens.set(token, { own: await mint.accessToken({ client: String(client_id), scope: "openid" }) });
 }
