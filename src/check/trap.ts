@@ -1,7 +1,7 @@
 /** A trap: an origin of an attacker, which records what arrives and responds with 404. */
 
 import { isLoopback } from "../core/test_hosts.ts";
-import { readBodyText } from "../platform/http/body_text.ts";
+import { readBodyText } from "../platform/http/json_body.ts";
 import type { Fetch } from "../testing/fetch.ts";
 
 /** A request that arrived. */

@@ -18,7 +18,7 @@ import type { ProgramControl } from "../testing/control/program_control.ts";
 import { programCommand } from "./about.ts";
 import type { StoredEntries } from "./banner.ts";
 import { chooseDefaultUser, withDefaultUser } from "./default_user.ts";
-import { isThisMachineOnly } from "./exposure.ts";
+import { describeExposure, isThisMachineOnly } from "./exposure.ts";
 import type { IssuersByPath } from "./issuers_by_path.ts";
 import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
 import { warnOfChangedFile } from "./changed_file.ts";
@@ -308,4 +308,17 @@ async function openRequestMappings(
 async function openMcpServer(path: string): Promise<Plugin> {
   const { mcpServer } = await import("../resource/mcp_server.ts");
   return mcpServer(path);
+}
+
+/** A sentence that lists what any machine that can reach the started program may do; see {@link describeExposure}. */
+export function describeProgramExposure(
+  { server, app, openTools, inspectorEnabled, faultsEnabled, control }: ProgramServer,
+  { host, controlSecret }: { readonly host: string; readonly controlSecret?: string },
+): string | undefined {
+  return describeExposure({
+    ...{ issuer: server.issuer, host, settings: app.server.settings },
+    inspector: inspectorEnabled ? openTools ? "on" : "insecure" : "off",
+    faults: faultsEnabled ? "on" : "off",
+    control: control === undefined ? "off" : controlSecret === undefined ? "open" : "secret",
+  });
 }

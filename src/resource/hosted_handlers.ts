@@ -2,7 +2,7 @@
 
 import type { Context } from "../core/context.ts";
 import type { Handlers } from "../core/route.ts";
-import { readBodyText } from "../platform/http/body_text.ts";
+import { readBodyText } from "../platform/http/json_body.ts";
 import { type HttpResponse, json, type ResponseLike, withHeaders } from "../core/http/message.ts";
 import type { MaybePromise } from "../core/maybe_promise.ts";
 import { OAuthError } from "../core/errors.ts";
@@ -13,8 +13,7 @@ import { randomToken } from "../core/secrets.ts";
 import { nextProofHeaders } from "../server/extensions/dpop/respond.ts";
 import { confirmationMember } from "../server/extensions/mutual_tls/settings.ts";
 import type { ConnectionList } from "./connections.ts";
-import { calledTool, parseMcp, respondToMcp } from "./mcp.ts";
-import type { McpMessage, RequiredConnection } from "./mcp.ts";
+import { calledTool, type McpMessage, parseMcp, type RequiredConnection, respondToMcp } from "./mcp.ts";
 import { metadataResponse } from "./metadata.ts";
 import type { AccessTokenClaims, ProtectedResource, RequiredLogin } from "./protected_resource.ts";
 import { assertSufficient, confirmation, isWithoutToken, rejectionResponse, verifyRequest } from "./require_token.ts";

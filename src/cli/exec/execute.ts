@@ -12,9 +12,8 @@ import { describeVariations } from "../../testing/vary/vary_report.ts";
 import { programCommand } from "../about.ts";
 import { printText } from "../terminal_text.ts";
 import { CommandLineError } from "../command_line_error.ts";
-import { describeProgramExposure } from "../program_exposure.ts";
+import { describeProgramExposure, openServer, type RunConfiguration } from "../open_server.ts";
 import { noConfig } from "../environment.ts";
-import { openServer, type RunConfiguration } from "../open_server.ts";
 import { describeFoundFile, readConfiguration } from "../read_config.ts";
 import { type ExportedValue, exportedVariables, readExecArguments, readVariedArguments } from "./exec_arguments.ts";
 

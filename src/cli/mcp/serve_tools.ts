@@ -9,8 +9,7 @@ import { type McpService, parseMcp, respondToMcpMessage } from "../../resource/m
 import { printable } from "../../core/quote_value.ts";
 import { version } from "../about.ts";
 import { CommandLineError } from "../command_line_error.ts";
-import { describeProgramExposure } from "../program_exposure.ts";
-import { openServer, type ProgramServer } from "../open_server.ts";
+import { describeProgramExposure, openServer, type ProgramServer } from "../open_server.ts";
 import { describeFoundFile, readConfiguration } from "../read_config.ts";
 import { printText } from "../terminal_text.ts";
 import { createTools, type StartedServer } from "./tools.ts";

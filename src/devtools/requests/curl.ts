@@ -4,9 +4,8 @@ import { encodeFormValue } from "../../core/redirect_uri.ts";
 import { bashQuote } from "../../platform/shell_word.ts";
 import type { Fields } from "../../core/http/form.ts";
 import { maxCapturedBodyBytes } from "../../platform/http/body_tap.ts";
-import type { Exchange, RecordedRequest } from "../../recorder/exchange.ts";
+import { type Exchange, type RecordedRequest, requestUrl } from "../../recorder/exchange.ts";
 import { findBasicCredentials } from "../../recorder/record_request.ts";
-import { requestUrl } from "../../recorder/export/request_url.ts";
 import { redactExchange } from "../../recorder/redact.ts";
 
 /** The headers that decide the response. curl and the connection set all others. */

@@ -1,8 +1,7 @@
 /** Reads JSON objects: from texts, and from the bodies of requests with limits for size, duration and depth. */
 
 import { isDeeperThan, isObject } from "../../core/json_value.ts";
-import { describeContentType } from "../../core/http/form.ts";
-import { readBodyText } from "./body_text.ts";
+import { describeContentType, readText, rejectContentCoding } from "../../core/http/form.ts";
 import { HttpError, type RequestLike } from "../../core/http/message.ts";
 import type { RuleId } from "../../core/rules/mod.ts";
 
@@ -62,4 +61,15 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Reads a body that is not a form, such as JSON, as text.
+ *
+ * @param maxBytes Maximum size, in bytes. Default: {@link maxBodyBytes}.
+ * @throws {HttpError} 400, 408, 413, 415 for a content coding.
+ */
+export async function readBodyText(request: RequestLike, maxBytes?: number): Promise<string> {
+  rejectContentCoding(request);
+  return await readText(request, maxBytes);
 }

@@ -1,9 +1,8 @@
 /** Exchanges as an HTTP Archive (HAR 1.2), which browsers and HTTP tools can open. */
 
 import type { Fields } from "../../core/http/form.ts";
-import type { Exchange, RecordedRequest, RecordedResponse } from "../exchange.ts";
+import { type Exchange, type RecordedRequest, type RecordedResponse, requestUrl } from "../exchange.ts";
 import { redactExchanges, type RedactOptions } from "../redact.ts";
-import { requestUrl } from "./request_url.ts";
 
 /** An HTTP Archive, version 1.2. Sizes are bytes, -1 if unknown; times are milliseconds. */
 export type Har = ReturnType<typeof toHar>;

@@ -22,9 +22,9 @@ import { refreshHabits } from "./refresh.ts";
 import { requestHabits } from "./requests.ts";
 import { tokenHabits } from "./tokens.ts";
 import { readTraffic, type Recording, type TrafficFacts } from "./traffic.ts";
+import type { Exchange } from "../exchange.ts";
 
 export type { Recording, TrafficFacts } from "./traffic.ts";
-export { clientsOf, exchangesOfClient } from "./client_exchanges.ts";
 
 /** The habits by category, in the order of a login. */
 const habitCategories: Readonly<Record<string, readonly HabitDefinition[]>> = {
@@ -122,4 +122,26 @@ function describeHabit(
   }
   const because = `seen in ${seen.length} ${seen.length === 1 ? "request" : "requests"}`;
   return { habit, outcome: "passed", because, evidence: [{ exchanges: seen, because }] };
+}
+
+/** The clients that exchanges name. */
+export function clientsOf(exchanges: readonly Exchange[]): readonly string[] {
+  return [...new Set(exchanges.flatMap(({ client }) => client ?? []))];
+}
+
+/**
+ * The exchanges of a client and of its flows. A request that names no client, such as one for metadata or keys, belongs
+ * to the client if its user agent is one of this client and of no other client.
+ */
+export function exchangesOfClient(exchanges: readonly Exchange[], client: string): Exchange[] {
+  const flows = new Set(exchanges.flatMap((exchange) => exchange.client === client ? exchange.flow ?? [] : []));
+  const isOwn = (exchange: Exchange) =>
+    exchange.client === client || exchange.flow !== undefined && flows.has(exchange.flow);
+  const agentOf = ({ request: { headers } }: Exchange) => headers["user-agent"] ?? "";
+  const direct = exchanges.filter(({ caller }) => caller === "client" || caller === "resource client");
+  const ownAgents = new Set(direct.filter(isOwn).map(agentOf));
+  for (const exchange of direct) if (!isOwn(exchange)) ownAgents.delete(agentOf(exchange));
+  return exchanges.filter((exchange) =>
+    isOwn(exchange) || exchange.client === undefined && exchange.flow === undefined && ownAgents.has(agentOf(exchange))
+  );
 }
