@@ -7,7 +7,7 @@ export type ReadText = (path: string) => string;
 
 /** The pages that `llms.txt` lists for users; READMEs of the code are not among them. */
 export const userPages: readonly string[] = [
-  ...["README.md", "src/cli/stacks.md", "src/core/glossary.md"],
+  ...["README.md", "static/docs/start.md", "src/cli/stacks.md", "src/core/glossary.md"],
   ...["src/cli/README.md", "src/testing/README.md", "src/testing/control/README.md"],
   ...["src/testing/moving/README.md", "src/testing/recipes/README.md", "src/testing/oauth2_mock_server/README.md"],
   ...["src/server/explain/README.md", "src/server/profiles/README.md", "src/server/extensions/README.md"],
@@ -19,18 +19,18 @@ export const userPages: readonly string[] = [
 /** The sections of the skill, in order. */
 const skillSections: readonly (readonly [page: string, section: string])[] = [
   ["README.md", "Quick start"],
-  ["README.md", "Point your client at it"],
+  ["README.md", "Connect your app"],
   ["README.md", "In a test"],
   ["src/cli/README.md", "Run a test suite beside a server"],
   ["src/cli/README.md", "Tools for an agent"],
-  ["README.md", "Check a client"],
+  ["README.md", "Check your client"],
 ];
 
 /** The text of `static/llms.txt`: a line for each page, with its sections. */
 export function printLlms(read: ReadText): string {
   const lines = userPages.map((page) => {
     const text = read(page);
-    const isReadme = page.endsWith("README.md");
+    const isReadme = /README\.md$|\/docs\//.test(page);
     const sections = !isReadme
       ? []
       : outsideCode(text).filter((line) => line.startsWith("## ")).map((line) => plain(line.slice(3)));

@@ -45,19 +45,18 @@ const optional = ["ioredis", "postgres"];
 /** Passages of READMEs that apply to the repository only, and their replacements in the package. */
 const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegExp, to: string])[]>> = {
   "README.md": [
-    [/^The packages are not on npm .*\n(?:.+\n)*\n```sh\n[^]*?```$/m, `\`\`\`sh\nnpx ${manifest.name}\n\`\`\``],
-    [/^Flags and commands go after `start`[^]*?\n\n/m, ""],
-    [/^The package is not published yet: .*$/m, `After \`npm install --save-dev ${manifest.name}\`:`],
-    [/^## The tree\n[^]*^(?=## More\n)/m, ""],
-    [/^- \[.*\]\((?:scripts|tests|static)\/.*\n/gm, ""],
+    [/^Node and npm are enough\. .*\n\n```sh\n[^]*?```$/m, `\`\`\`sh\nnpx ${manifest.name}\n\`\`\``],
+    [/^The documentation writes `latchkey`\. [^]*?`latchkey --help`/m, "`latchkey --help`"],
+    [/ `npx -y deno task build` makes the package to\n\[install\]\(.*?\)\./, ""],
+    [/`npx -y deno task image` builds\n?\s*\[a container image\]/, "[A container image]"],
+    [/^Not released yet: [^]*$/m, "MIT licence\n"],
   ],
   "src/testing/README.md": [
     [/^After publication: /m, ""],
     [/^Before publication[^]*?^(?=The mock runs under )/m, ""],
   ],
   "src/cli/README.md": [
-    [/^\| with .*\n(?:\| .*\n)+(?=\| the npm package )/m, "| with | command |\n| --- | --- |\n"],
-    [/ \(after publication\)/, ""],
+    [/^\[Start the server\][^]*?\n\n/m, ""],
   ],
 };
 

@@ -1,19 +1,18 @@
-/** Runs the first commands of the README as on a new machine: `deno task test:first --help`. */
+/** Runs the commands of the README as on a new machine: `deno task test:first --help`. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { CommandError, exitWithError, readCommand } from "./command.ts";
+import { findFreePort } from "../tests/platform/runtime/free_port.ts";
 import { npm, run, succeeds } from "./run.ts";
 import { formatCounts } from "./test_run.ts";
 
 const { words: parts } = readCommand({
   call: "deno task test:first",
-  does:
-    "Runs each command of the first table and of the quick start of README.md, and its commands for the tests and " +
-    "a suite, one after the other as a reader would, in a home folder that is empty at first. Each has a new clone of " +
-    "the last commit. The cache of npm is the usual one.",
+  does: "Runs every command of README.md, one after the other as a reader would, in a home folder that is empty at " +
+    "first. Each has a new clone of the last commit. The cache of npm is the usual one.",
   words: { value: "PART", does: "only commands that contain this" },
 });
 
@@ -34,18 +33,20 @@ interface Place {
 const expectations:
   readonly (readonly [command: RegExp, run: (command: string, place: Place) => Promise<string | void>])[] = [
     [/^git clone \S+latchkey$|^cd latchkey$/, () => Promise.resolve("done for each command")],
-    [/^(?:LATCHKEY_\w+='[^']*' )?npx -y deno task start(?: --\w+ [\w:]+)?$/, expectServer],
-    [/^npx -y deno task start init$/, expectFile],
-    [/^npx -y deno task start explain faults$/, async (command, place) => await shell(command, place)],
+    [/^alias latchkey=/, () => Promise.resolve("done for each command of it")],
+    [/^npx -y deno task start$|^latchkey --profile [\w:]+$/, expectServer],
+    [/^latchkey --help$/, async (command, place) => await shell(command, place)],
+    [/^latchkey init$/, expectFile],
+    [/^latchkey check /, expectCheck],
+    [/^latchkey exec (?:--scenario [\w-]+ )?-- npm test$/, expectSuite],
     [/^npx -y deno task build$/, expectPackage],
     [/^npx -y deno task image$/, expectImage],
-    // What `deno task image` makes; with --try it starts the image where there is no docker.
-    [/^docker run .* latchkey$/, () => Promise.resolve("not tried here")],
     [/^npx -y deno task test$/, async (command, place) => await shell(`${command} ${testFiles.join(" ")}`, place)],
-    [/^npx -y deno run -A \.\.\/latchkey\/src\/main\.ts exec -- npm test$/, expectSuite],
   ];
 
-const commands = readCommands(readFileSync("README.md", "utf8"))
+const readme = readFileSync("README.md", "utf8");
+const [alias] = /(?<=`)alias latchkey=[^`]+/.exec(readme) ?? [];
+const commands = readCommands(readme)
   .filter((command) => parts.length === 0 || parts.some((part) => command.includes(part)));
 if (commands.length === 0) exitWithError(`No command contains ${parts.join(" or ")}.`);
 const folder = await Deno.makeTempDir({ prefix: "latchkey-first-" });
@@ -61,21 +62,19 @@ console.log(`${seconds(started)} s`);
 console.log(formatCounts({ passed: commands.length - failures.length, failed: failures.length, skipped: 0 }));
 Deno.exit(failures.length > 0 ? 1 : 0);
 
-/** The commands of a README, in its order. */
+/** The commands of a README, in its order: the lines of its shell blocks, and those in the text. */
 function readCommands(text: string): readonly string[] {
-  const table = /(?:^\|.*\n)+/m.exec(text)![0];
-  const [, quickStart = ""] = /^## Quick start\n[^]*?^```sh\n([^]*?)^```/m.exec(text) ?? [];
-  const isCommand = (code: string) => /^(?:[A-Z_]+='[^']*' )?(?:npx|docker) /.test(code);
-  const inTable = [...table.matchAll(/`([^`]+)`/g)].map(([, code]) => code!).filter(isCommand);
-  const inBlock = quickStart.split("\n").map((line) => line.replace(/ +#.*/, "")).filter(Boolean);
-  const others = [...text.replaceAll(/^```[^]*?^```/gm, "").matchAll(/`([^`]+)`/g)].map(([, code]) => code!)
-    .filter((code) => / (?:exec -- |task test$)/.test(code) && isCommand(code));
-  if (inTable.length < 5 || inBlock.length === 0 || others.length < 2) {
-    throw new CommandError(
-      "README.md: expected commands in the first table, the quick start, and for tests and a suite.",
-    );
+  const block = /^```sh\n([^]*?)^```/gm;
+  const inBlocks = [...text.matchAll(block)].flatMap(([, lines]) =>
+    lines!.replaceAll(/\\\n\s*/g, "").split("\n").map((line) => line.replace(/ +#.*/, "")).filter(Boolean)
+  );
+  const isCommand = (code: string) => /^(?:npx|docker|alias|latchkey) /.test(code);
+  const inText = [...text.replaceAll(/^```[^]*?^```/gm, "").matchAll(/`([^`]+)`/g)].map(([, code]) => code!)
+    .filter(isCommand);
+  if (inBlocks.length < 5 || inText.length < 5 || alias === undefined) {
+    throw new CommandError("README.md: expected the commands of the quick start, and others in the text.");
   }
-  return [...new Set([...inTable, ...inBlock, ...others])];
+  return [...new Set([...inBlocks, ...inText])];
 }
 
 async function tryCommand(number: number, command: string): Promise<void> {
@@ -109,13 +108,21 @@ async function createPlace(parent: string): Promise<Place> {
 
 /** Runs a command line; rejects with its output if it fails. */
 async function shell(command: string, { clone, env }: Place, cwd = clone): Promise<void> {
-  const child = start(command, cwd, env);
+  const child = start(command, cwd, env, clone);
   const [code] = await new Promise<[number]>((resolve) => child.once("close", (code) => resolve([code ?? 1])));
   if (code !== 0) throw new Error(`exit code ${code}\n${child.output().trim().split("\n").slice(-20).join("\n")}`);
 }
 
-/** Starts a command line in a process group of its own. */
-function start(command: string, cwd: string, env: Place["env"]): ChildProcess & { output(): string } {
+/** Starts a command line in a process group of its own; `latchkey` is the alias that the README makes in the clone. */
+function start(
+  line: string,
+  cwd: string,
+  env: Place["env"],
+  clone: string,
+): ChildProcess & { output(): string } {
+  // A shell that is not interactive has no aliases.
+  const program = /^alias latchkey="(.*)"$/.exec(alias!)![1]!.replace("$PWD", clone);
+  const command = line.replace(/^latchkey /, `${program} `);
   const child = spawn(command, { cwd, env, shell: true, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (bytes) => output += bytes);
@@ -124,7 +131,7 @@ function start(command: string, cwd: string, env: Place["env"]): ChildProcess & 
 
 /** It serves metadata and the home page, and downloads no package of a store, nor any once it is ready. */
 async function expectServer(command: string, { clone, env }: Place): Promise<string> {
-  const child = start(command, clone, { ...env, LATCHKEY_PORT: "0" });
+  const child = start(command, clone, { ...env, LATCHKEY_PORT: "0" }, clone);
   try {
     const issuer = await new Promise<string>((resolve, reject) => {
       const read = () => {
@@ -155,8 +162,8 @@ async function expectServer(command: string, { clone, env }: Place): Promise<str
 
 async function expectFile(command: string, place: Place): Promise<void> {
   const flags = "--library oauth4webapi --public --redirect-uri http://localhost:3000/callback";
-  await shell(`${command} ${flags}`, place);
-  await Deno.remove(join(place.clone, "latchkey.json"));
+  await shell(`${command} ${flags}`, place, place.project);
+  if (!existsSync(join(place.project, "latchkey.json"))) throw new Error("there is no latchkey.json");
 }
 
 /** The package, installed in a project, is the mock. */
@@ -191,6 +198,24 @@ async function expectSuite(command: string, place: Place): Promise<void> {
   await Deno.writeTextFile(join(place.project, "suite.mjs"), asks);
   await Deno.writeTextFile(join(place.project, "package.json"), `{ "scripts": { "test": "node suite.mjs" } }`);
   await shell(command, place, place.project);
+}
+
+/** It logs in at an application with that client, and attacks it: here with one attack only. */
+async function expectCheck(command: string, place: Place): Promise<void> {
+  const recipes = readFileSync("src/testing/recipes/README.md", "utf8");
+  const [, application] = /^```js ignore\n\/\/ app\.js\n([^]*?)^```/m.exec(recipes) ?? [];
+  if (application === undefined) throw new Error("the recipes have no app.js");
+  const [server, own] = [await findFreePort(), await findFreePort()];
+  const move = (text: string) => text.replaceAll(/\b9000\b/g, `${server}`).replaceAll(/\b3000\b/g, `${own}`);
+  await Deno.writeTextFile(join(place.project, "package.json"), `{ "type": "module" }`);
+  await Deno.writeTextFile(join(place.project, "app.js"), move(application));
+  await shell("npm install express express-openid-connect", place, place.project);
+  const running = start("npx -y node@24 app.js", place.project, place.env, place.clone);
+  try {
+    await shell(`${move(command)} --only response/state-wrong`, place, place.project);
+  } finally {
+    process.kill(-running.pid!, "SIGKILL");
+  }
 }
 
 function seconds(since: number): string {

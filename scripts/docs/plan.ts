@@ -35,9 +35,10 @@ export const firstPage: PlannedPage = { path: "index", source: "src/cli/stacks.m
 export const plan: readonly { readonly title: string; readonly pages: readonly PlannedPage[] }[] = [{
   title: "Learn",
   pages: [
-    { path: "learn/quick-start", source: readme, sections: ["Quick start", "Point your client at it"] },
+    { path: "learn/start", source: "static/docs/start.md" },
+    { path: "learn/quick-start", source: readme, sections: ["Quick start", "Connect your app"] },
     { path: "learn/in-a-test", source: readme, sections: ["In a test"] },
-    { path: "learn/check-a-client", source: readme, sections: ["Check a client"] },
+    { path: "learn/check-your-client", source: readme, sections: ["Check your client"] },
     { path: "learn/recipes", source: "src/testing/recipes/README.md" },
   ],
 }, {
@@ -97,6 +98,5 @@ export const plan: readonly { readonly title: string; readonly pages: readonly P
     { path: "understand/correct-client", source: "src/client/README.md" },
     { path: "understand/tests", source: "tests/README.md" },
     { path: "understand/tasks", source: "scripts/README.md" },
-    { path: "understand/first-release", source: "scripts/first_release.md" },
   ],
 }];

@@ -45,7 +45,7 @@ export const questions: readonly Question[] = [
   { asks: "provider is down", sections: ["look-up/configuration#scenarios"] },
   { asks: "log out", sections: ["do/test-in-javascript#log-clients-out", "look-up/client-logout"] },
   { asks: "device flow", sections: ["look-up/device"] },
-  { asks: "environment variable on Windows", sections: ["look-up/configuration#variables-on-windows"] },
+  { asks: "environment variable on Windows", sections: ["learn/start#the-command-latchkey"] },
   { asks: "health check", sections: ["do/operate#health"] },
-  { asks: "uninstall", sections: ["learn/quick-start"] },
+  { asks: "uninstall", sections: ["learn/start#good-to-know"] },
 ];
