@@ -1,4 +1,4 @@
-/** The texts for agents, from the READMEs: `static/llms.txt` and `static/skill/SKILL.md`. */
+/** The texts for agents, from the README and the guides: `static/llms.txt` and `static/skill/SKILL.md`. */
 
 import { dirname, join, relative } from "node:path/posix";
 
@@ -7,13 +7,16 @@ export type ReadText = (path: string) => string;
 
 /** The pages that `llms.txt` lists for users; READMEs of the code are not among them. */
 export const userPages: readonly string[] = [
-  ...["README.md", "static/docs/start.md", "src/cli/stacks.md", "src/core/glossary.md"],
-  ...["src/cli/README.md", "src/testing/README.md", "src/testing/control/README.md"],
-  ...["src/testing/moving/README.md", "src/testing/recipes/README.md", "src/testing/oauth2_mock_server/README.md"],
-  ...["src/server/explain/README.md", "src/server/profiles/README.md", "src/server/extensions/README.md"],
-  ...["src/devtools/README.md", "src/devtools/requests/README.md", "src/resource/README.md", "src/server/README.md"],
-  ...["src/check/README.md", "src/cli/operating/README.md", "src/platform/store/README.md", "scripts/README.md"],
-  ...["tests/rules.md", "static/changes.md"],
+  "README.md",
+  ...[
+    ...["start", "stacks", "test-in-javascript", "test-runners", "recipes", "test-in-any-language", "control"],
+    ...["configure", "get-a-token", "sessions", "break-it", "mcp", "check-a-client", "containers-and-ci"],
+    ...["verify-tokens", "resource-servers", "moving", "oauth2-mock-server"],
+  ].map((name) => `static/docs/${name}.md`),
+  ...["src/core/glossary.md", "src/server/explain/README.md", "src/server/profiles/README.md"],
+  ...["src/server/extensions/README.md", "src/devtools/README.md", "src/devtools/requests/README.md"],
+  ...["src/server/README.md", "src/cli/operating/README.md"],
+  ...["src/platform/store/README.md", "tests/rules.md", "static/changes.md"],
 ];
 
 /** The sections of the skill, in order. */
@@ -21,8 +24,8 @@ const skillSections: readonly (readonly [page: string, section: string])[] = [
   ["README.md", "Quick start"],
   ["README.md", "Connect your app"],
   ["README.md", "In a test"],
-  ["src/cli/README.md", "Run a test suite beside a server"],
-  ["src/cli/README.md", "Tools for an agent"],
+  ["static/docs/test-in-any-language.md", "Run your tests beside a server"],
+  ["static/docs/mcp.md", "Tools for an agent"],
   ["README.md", "Check your client"],
 ];
 

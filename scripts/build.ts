@@ -51,12 +51,15 @@ const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegE
     [/`npx -y deno task image` builds\n?\s*\[a container image\]/, "[A container image]"],
     [/^Not released yet: [^]*$/m, "MIT licence\n"],
   ],
-  "src/testing/README.md": [
+  "static/docs/test-in-javascript.md": [
     [/^After publication: /m, ""],
     [/^Before publication[^]*?^(?=The mock runs under )/m, ""],
   ],
-  "src/cli/README.md": [
-    [/^\[Start the server\][^]*?\n\n/m, ""],
+  "static/docs/start.md": [
+    [/^```sh\ngit clone [^]*?```$/m, `\`\`\`sh\nnpx ${manifest.name}\n\`\`\``],
+    [/^\| with .*\n(?:\|.*\n)+\n/m, ""],
+    [/^With Deno installed, leave out `npx -y`\. /m, ""],
+    [/^## The command `latchkey`\n[^]*?(?=^Variables replace flags)/m, ""],
   ],
 };
 
@@ -85,7 +88,7 @@ assertKnownPackages([...modules.imports, ...commonJs.imports, ...await writeDecl
 await write("package.json", JSON.stringify(packageJson(), null, 2) + "\n");
 await write("THIRD_PARTY_LICENSES", await readLicenses([...modules.sources, ...commonJs.sources]));
 await write("LICENSE", await Deno.readTextFile("LICENSE"));
-const readmes = ["README.md", ...globSync(["src/**/README.md", "src/cli/stacks.md", "src/core/glossary.md"])];
+const readmes = ["README.md", ...globSync(["src/**/README.md", "src/core/glossary.md", "static/docs/*.md"])];
 for (const path of readmes) await write(path, await readmeForUsers(path));
 await write("CHANGELOG.md", await Deno.readTextFile("static/changes.md"));
 await write(rulesPath, await readRulesOfProgram());

@@ -191,18 +191,32 @@ async function expectImage(command: string, place: Place): Promise<string | void
   await shell(command, place);
 }
 
-/** The suite has the issuer, and the exit code is that of the suite. */
+/** The suite logs in, and the exit code is that of the suite. */
 async function expectSuite(command: string, place: Place): Promise<void> {
   if (existsSync(join(place.project, "package.json"))) throw new Error("the folder of the project is not empty");
-  const asks = "fetch(process.env.LATCHKEY_DISCOVERY_URL).then(({ status }) => process.exit(status === 200 ? 0 : 1))";
-  await Deno.writeTextFile(join(place.project, "suite.mjs"), asks);
+  await Deno.writeTextFile(
+    join(place.project, "suite.mjs"),
+    `import { createHash } from "node:crypto";
+const { LATCHKEY_DISCOVERY_URL: url, LATCHKEY_CLIENT_ID: client_id, LATCHKEY_CLIENT_SECRET: secret } = process.env;
+const { authorization_endpoint, token_endpoint } = await (await fetch(url)).json();
+const redirect_uri = "http://localhost:3000/callback";
+const code_verifier = "v".repeat(43);
+const code_challenge = createHash("sha256").update(code_verifier).digest("base64url");
+const query = { response_type: "code", client_id, redirect_uri, code_challenge, code_challenge_method: "S256" };
+const login = await fetch(\`\${authorization_endpoint}?\${new URLSearchParams(query)}\`, { redirect: "manual" });
+const code = new URL(login.headers.get("location")).searchParams.get("code");
+const body = new URLSearchParams({ grant_type: "authorization_code", code, redirect_uri, code_verifier });
+const headers = { authorization: \`Basic \${btoa(\`\${client_id}:\${secret}\`)}\` };
+process.exit((await fetch(token_endpoint, { method: "POST", body, headers })).status === 200 ? 0 : 1);
+`,
+  );
   await Deno.writeTextFile(join(place.project, "package.json"), `{ "scripts": { "test": "node suite.mjs" } }`);
   await shell(command, place, place.project);
 }
 
 /** It logs in at an application with that client, and attacks it: here with one attack only. */
 async function expectCheck(command: string, place: Place): Promise<void> {
-  const recipes = readFileSync("src/testing/recipes/README.md", "utf8");
+  const recipes = readFileSync("static/docs/recipes.md", "utf8");
   const [, application] = /^```js ignore\n\/\/ app\.js\n([^]*?)^```/m.exec(recipes) ?? [];
   if (application === undefined) throw new Error("the recipes have no app.js");
   const [server, own] = [await findFreePort(), await findFreePort()];

@@ -18,7 +18,7 @@ interface Project {
   readonly packages: readonly string[];
   /** Files besides the sample suite. */
   readonly files: readonly string[];
-  /** Files whose text is in a README: blocks that have the name of the file in their first line, or beside `json`. */
+  /** Files whose text is in a guide: blocks that have the name of the file in their first line, or beside `json`. */
   readonly recipes?: readonly string[];
   readonly command: readonly string[];
   /** Whether the project and its sample suite are CommonJS. Default: ES modules. */
@@ -225,7 +225,7 @@ if (!stepNames.some((name) => isSelected({ name }))) {
 }
 
 const source = resolve("tests/packages");
-const readmes = ["src/testing/README.md", "src/testing/recipes/README.md", "src/cli/README.md"];
+const readmes = ["test-runners", "recipes", "containers-and-ci"].map((name) => `static/docs/${name}.md`);
 const [tarball] = globSync("dist/latchkey-latchkey-*.tgz").map((path) => resolve(path));
 if (tarball === undefined) {
   exitWithError("There is no package: expected dist/latchkey-latchkey-*.tgz. Make it with: deno task build");
@@ -341,7 +341,7 @@ async function setUpProject(
   }
 }
 
-/** The text of a file in a README, with free ports. */
+/** The text of a file in a guide, with free ports. */
 async function readRecipe(file: string): Promise<string> {
   const texts = await Promise.all(readmes.map((path) => Deno.readTextFile(path)));
   const isNamed = (lines: readonly string[]) =>

@@ -31,7 +31,7 @@ const manifest: { readonly tasks: Readonly<Record<string, string>> } = JSON.pars
 /** Every README and every guide, by its path. */
 const readmes = new Map(
   [
-    ...["README.md", "src/cli/stacks.md", "src/core/glossary.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md"],
+    ...["README.md", "src/core/glossary.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md"],
     ...globSync(["{src,scripts,tests}/**/README.md", "static/docs/*.md"]),
   ].map((path) => path.replaceAll("\\", "/")).sort()
     .map((path) => [path, readFileSync(path, "utf8")]),
@@ -56,10 +56,13 @@ function blocks(path: string, language: string): string[] {
   return found.map(([, block]) => block!);
 }
 
-/** The examples of a README as one program: each continues with the values of the previous ones. */
-function program(path: string, language = "ts"): string {
+/** The examples of a README, or of several, as one program: each continues with the values of the previous ones. */
+function program(paths: string | readonly string[], language = "ts"): string {
   // The type assertions and the disposal are all that keeps it from being JavaScript everywhere.
-  return blocks(path, language).join("\n").replaceAll(/^import .*\n/gm, "").replace(/await using (?=\w+ =)/, "const ")
+  return [paths].flat().flatMap((path) => blocks(path, language)).join("\n").replaceAll(/^import .*\n/gm, "").replace(
+    /await using (?=\w+ =)/,
+    "const ",
+  )
     .replaceAll(/(?<=[\w)])!(?=[).;,])/g, "");
 }
 
@@ -104,9 +107,10 @@ test("the examples of embedding run one after the other and end with tokens", as
   await other.close();
 });
 
-test("the examples of the mock run one after the other", async () => {
+test("the examples of the guides for the mock run one after the other", async () => {
   const { printed, console } = listening();
-  const body = `${program("src/testing/README.md")}\nreturn as;`;
+  const guides = ["test-in-javascript", "test-runners", "get-a-token", "sessions", "check-a-client", "break-it"];
+  const body = `${program(guides.map((name) => `static/docs/${name}.md`))}\nreturn as;`;
   const names = {
     latchkey,
     testControl,
@@ -119,10 +123,9 @@ test("the examples of the mock run one after the other", async () => {
     console,
   };
   const as = await run(body, names);
-  assertEquals(printed[0], ["openid read", "access_denied", "invalid_request"]);
-  assertEquals(printed[1], [["valid for 300 seconds", "rejected: status 410"]]);
-  const [[, metadata] = []] = printed.map(String).flatMap((line) => [...line.matchAll(/resource_metadata="([^"]+)"/g)]);
-  assertEquals(metadata, "https://mcp.example/.well-known/oauth-protected-resource/mcp");
+  assertEquals(printed[0], ["alice"]);
+  assertEquals(printed[1], ["openid read", "access_denied", "invalid_request"]);
+  assertEquals(printed[2], [["valid for 300 seconds", "rejected: status 410"]]);
   assert(printed.some((words) => words.slice(1).join() === "invalid_redirect_uri,invalid_client_metadata"));
   assert(printed.some(([granted]) => granted === "read"));
   assertEquals(printed.map(([value]) => value).filter((value) => typeof value === "number"), [200, 401]);
@@ -141,13 +144,17 @@ test("the examples of the mock run one after the other", async () => {
 test("the example of an MCP server accepts its token and rejects a request without one", async () => {
   const { printed, console } = listening();
   const body = `${
-    program("src/server/explain/README.md").replace("(request: Request)", "(request)")
+    program(["static/docs/mcp.md", "src/server/explain/README.md"]).replace("(request: Request)", "(request)")
   }\nawait as.close();`;
   await run(body, { ...await import("../src/resource/mod.ts"), testLatchkey, console });
+  const document = "https://notes.example/.well-known/oauth-protected-resource/mcp";
   assertEquals(printed, [
     ["alice", 401],
+    [printed[1]?.[0]],
     ["DPoP"],
   ]);
+  const challenge = `Bearer scope="notes:read notes:write", resource_metadata="${document}"`;
+  assert(String(printed[1]![0]).startsWith(challenge), String(printed[1]![0]));
 });
 
 test("the example of a rich authorization request grants its object", async () => {
@@ -313,7 +320,7 @@ test("the example of step-up authentication prints the level of its login", asyn
 
 test("the examples of a resource server reject a request without a token, and accept one under a FAPI profile", async () => {
   const { printed, console } = listening();
-  const body = program("src/resource/README.md").replace(": ProtectedResource", "")
+  const body = program("static/docs/resource-servers.md").replace(": ProtectedResource", "")
     .replace("(request: Request): Promise<Response>", "(request)").replace(": IncomingMessage", "")
     .replace(" as Record<string, string>", "");
   const names = { ...await import("../src/resource/mod.ts"), createServer, testLatchkey };
@@ -345,7 +352,7 @@ test("the errors in the README of the mock are those that it throws", async () =
   await as.close();
   const withoutSecrets = (text: string) => text.trim().replace(/refresh_token=\S+…/, "refresh_token=…");
   const thrown = [loginError, logError].map(({ name, message }) => withoutSecrets(`${name}: ${message}`));
-  assertEquals(blocks("src/testing/README.md", "text").map(withoutSecrets), thrown);
+  assertEquals(blocks("static/docs/test-in-javascript.md", "text").map(withoutSecrets), thrown);
 });
 
 test("READMEs and hints start the program by one command in a clone, and by one in the folder of a project", () => {
@@ -357,9 +364,8 @@ test("READMEs and hints start the program by one command in a clone, and by one 
   ];
   // npx passes no signals on: a script that sends them starts Deno itself.
   const withSignals: Readonly<Record<string, string>> = {
-    "src/cli/README.md": "deno run -A src/main.ts",
     "static/docs/start.md": "deno run -A src/main.ts",
-    "src/testing/control/README.md": "deno run -A FOLDER/src/main.ts",
+    "static/docs/control.md": "deno run -A FOLDER/src/main.ts",
   };
   const hints = globSync("src/**/*.{ts,tsx}").map((path) => path.replaceAll("\\", "/"))
     // It omits npx where Deno was started without, and names the path of the clone elsewhere.
@@ -373,7 +379,7 @@ test("READMEs and hints start the program by one command in a clone, and by one 
 });
 
 test("the example of a configuration file has no errors", async () => {
-  const [text] = blocks("src/cli/README.md", "json");
+  const [text] = blocks("static/docs/configure.md", "json");
   assertEquals((await read(["--config", "x.json"], text)).kind, "run");
 });
 

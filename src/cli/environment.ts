@@ -120,7 +120,7 @@ function unknownVariableWarning(variable: string): ConfigurationWarning {
 }
 
 const serverMock =
-  "Ignored: a variable of oidc-server-mock. Its section in src/testing/moving/README.md has the settings.";
+  "Ignored: a variable of oidc-server-mock. Its section in static/docs/moving.md has the settings.";
 
 /** Variables of other servers, which a moved suite still sets. */
 const foreignVariables: Readonly<Record<string, string>> = {

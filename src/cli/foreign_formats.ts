@@ -20,7 +20,7 @@ interface Format {
   matches?(value: Json, isInArray: boolean): boolean;
 }
 
-const page = "src/testing/moving/README.md";
+const page = "static/docs/moving.md";
 
 /** How to imitate a provider that has no profile. */
 export const copyProfileHint = "Copy the nearest profile and change what differs: src/server/profiles/README.md.";

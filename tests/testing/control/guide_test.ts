@@ -1,11 +1,11 @@
-/** The README of the control: its commands run in their order. */
+/** The guide to the control: its commands run in their order. */
 
 import { assertEquals } from "@std/assert";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { testLatchkey } from "../test_latchkey.ts";
 
-const text = readFileSync("src/testing/control/README.md", "utf8");
+const text = readFileSync("static/docs/control.md", "utf8");
 
 /** The requests of the curl commands in a shell script. */
 function* readCommands(script: string): Generator<Request> {
@@ -16,7 +16,7 @@ function* readCommands(script: string): Generator<Request> {
   }
 }
 
-test("the commands of the README succeed in their order", async () => {
+test("the commands of the guide succeed in their order", async () => {
   await using as = await testLatchkey({ issuer: "http://localhost:9000", control: true });
   const [, script = ""] = /```sh\n([\s\S]*?)```/.exec(text) ?? [];
   const outcomes: string[] = [];
