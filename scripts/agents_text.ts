@@ -12,10 +12,11 @@ export const userPages: readonly string[] = [
     ...["start", "stacks", "test-in-javascript", "test-runners", "recipes", "test-in-any-language", "control"],
     ...["configure", "get-a-token", "sessions", "break-it", "mcp", "check-a-client", "containers-and-ci"],
     ...["verify-tokens", "resource-servers", "moving", "oauth2-mock-server"],
+    ...["providers", "team", "limits", "emulators", "pages", "bugs-found"],
   ].map((name) => `static/docs/${name}.md`),
   ...["src/core/glossary.md", "src/server/explain/README.md", "src/server/profiles/README.md"],
-  ...["src/server/extensions/README.md", "src/devtools/README.md", "src/devtools/requests/README.md"],
-  ...["src/server/README.md", "src/cli/operating/README.md"],
+  ...["src/server/extensions/README.md"],
+  ...["src/server/README.md"],
   ...["src/platform/store/README.md", "tests/rules.md", "static/changes.md"],
 ];
 

@@ -143,18 +143,22 @@ test("the examples of the guides for the mock run one after the other", async ()
 
 test("the example of an MCP server accepts its token and rejects a request without one", async () => {
   const { printed, console } = listening();
-  const body = `${
-    program(["static/docs/mcp.md", "src/server/explain/README.md"]).replace("(request: Request)", "(request)")
-  }\nawait as.close();`;
+  const body = `${program(["static/docs/mcp.md"]).replace("(request: Request)", "(request)")}\nawait as.close();`;
   await run(body, { ...await import("../src/resource/mod.ts"), testLatchkey, console });
   const document = "https://notes.example/.well-known/oauth-protected-resource/mcp";
   assertEquals(printed, [
     ["alice", 401],
     [printed[1]?.[0]],
-    ["DPoP"],
   ]);
   const challenge = `Bearer scope="notes:read notes:write", resource_metadata="${document}"`;
   assert(String(printed[1]![0]).startsWith(challenge), String(printed[1]![0]));
+});
+
+test("the example of FAPI binds the tokens to a key", async () => {
+  const { printed, console } = listening();
+  const example = blocks("static/docs/providers.md", "ts").at(-1)!;
+  await run(example.replaceAll(/^import .*\n/gm, ""), { testLatchkey, console });
+  assertEquals(printed, [["DPoP"]]);
 });
 
 test("the example of a rich authorization request grants its object", async () => {

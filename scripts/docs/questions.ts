@@ -21,7 +21,7 @@ export const questions: readonly Question[] = [
   { asks: "kubernetes", sections: ["do/containers-and-ci#an-application-and-its-issuer"] },
   { asks: "testcontainers", sections: ["do/containers-and-ci#testcontainers"] },
   { asks: "mcp", sections: ["do/mcp"] },
-  { asks: "keycloak realm", sections: ["look-up/provider-profiles"] },
+  { asks: "keycloak realm", sections: ["do/providers#a-realm-of-keycloak", "look-up/provider-profiles"] },
   { asks: "azure ad", sections: ["look-up/provider-profiles#entra"] },
   { asks: "add a user", sections: ["do/configure#the-configuration-file", "look-up/settings"] },
   {
@@ -49,6 +49,6 @@ export const questions: readonly Question[] = [
   { asks: "log out", sections: ["do/sessions#log-out", "look-up/client-logout"] },
   { asks: "device flow", sections: ["look-up/device"] },
   { asks: "environment variable on Windows", sections: ["learn/start#the-command-latchkey"] },
-  { asks: "health check", sections: ["do/operate#health"] },
+  { asks: "health check", sections: ["do/team#health"] },
   { asks: "uninstall", sections: ["learn/start#good-to-know"] },
 ];

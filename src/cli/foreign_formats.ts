@@ -23,7 +23,7 @@ interface Format {
 const page = "static/docs/moving.md";
 
 /** How to imitate a provider that has no profile. */
-export const copyProfileHint = "Copy the nearest profile and change what differs: src/server/profiles/README.md.";
+export const copyProfileHint = "Copy the nearest profile and change what differs: static/docs/providers.md.";
 
 const formats: readonly Format[] = [
   {

@@ -47,7 +47,7 @@ test("a source that is not a realm is rejected, with what was expected and what 
     [["--from", "a.json", "--from", "b.json"], {}, /one file/, /Keep one/],
     [["--colour", "--from", "a.json"], {}, /--from/, /--help/],
     [["--from", "a.json", "--output"], { "a.json": "{}" }, /the name of a file/, /--help/],
-    [["--from", "https://user:pw@login.widgets.com"], {}, /a realm/, /Copy the nearest profile .*profiles\/README\.md/],
+    [["--from", "https://user:pw@login.widgets.com"], {}, /a realm/, /Copy the nearest profile .*docs\/providers\.md/],
     [
       ["--from", "a.json"],
       { "a.json": '{"issuer":"https://a.example","token_endpoint":"x"}' },

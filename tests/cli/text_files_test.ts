@@ -172,12 +172,12 @@ const foreign: readonly (readonly [text: string, flag: "--config" | "--profile",
   [
     JSON.stringify({ issuer: "https://a.example", token_endpoint: "https://a.example/t" }),
     "--config",
-    "src/server/profiles/README.md",
+    "static/docs/providers.md",
   ],
   [
     JSON.stringify({ realm: "a", issuer: "https://a.example", token_endpoint: "https://a.example/t" }),
     "--config",
-    "src/server/profiles/README.md",
+    "static/docs/providers.md",
   ],
 ];
 

@@ -21,7 +21,7 @@ the export, but no passwords. The command prints what the file lacks.
   --output FILE   a new file, which only you can read (mode 0600).
                   Default: latchkey.json, which a server in this folder reads
 
-For another provider, copy the nearest profile: src/server/profiles/README.md.
+For another provider, copy the nearest profile: static/docs/providers.md.
 `;
 
 /** The functions by which the command interacts with its environment. */
