@@ -5,14 +5,13 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { exitWithError, readCommand } from "./command.ts";
 import { bundleAssets } from "./docs/assets.ts";
-import { rejectedRequests } from "./docs/rejections.ts";
 import { buildSite } from "./docs/site.ts";
 import { serveSite } from "./docs/serve.ts";
 import { installModules } from "./modules.ts";
 
 const { flags: { output = "dist/docs", port, repository } } = readCommand({
   call: "deno task docs",
-  does: "Builds a site from the READMEs and the rules. Fails if a link leads nowhere.",
+  does: "Builds a site from the guides, the code and the READMEs. Fails if a link leads nowhere.",
   flags: {
     output: { value: "FOLDER", does: "where the files go, instead of dist/docs" },
     port: { value: "NUMBER", does: "serves the site on localhost until Ctrl-C; 0 takes any free port" },
@@ -23,16 +22,16 @@ const { flags: { output = "dist/docs", port, repository } } = readCommand({
 try {
   await installModules();
   const started = performance.now();
-  const [assets, rejections] = await Promise.all([bundleAssets(), rejectedRequests()]);
+  const assets = await bundleAssets();
   const read = (path: string) => readFileSync(path, "utf8");
-  const { files, pages } = buildSite({ read, assets, rejections, repository });
+  const { files, pages } = buildSite({ read, assets, repository });
   await rm(output, { recursive: true, force: true });
   for (const folder of new Set([...files.keys()].map((path) => dirname(join(output, path))))) {
     await mkdir(folder, { recursive: true });
   }
   await Promise.all([...files].map(([path, body]) => writeFile(join(output, path), body)));
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`${output}: ${pages} pages, ${rejections.size} rules with a rejected request, in ${seconds} s`);
+  console.log(`${output}: ${pages} pages in ${seconds} s`);
   if (port === undefined) console.log("To read it: deno task docs --port 9080");
   else console.log(`Open ${serveSite(output, Number(port)).origin}/`);
 } catch (error) {

@@ -71,7 +71,9 @@ function isForPrograms({ type, members }: Field): boolean {
 }
 
 /** Comments of interfaces (`Lifetimes`) and of their members (`Lifetimes.code`), and base interfaces. */
-function readComments(documentation: readonly string[]) {
+export function readComments(
+  documentation: readonly string[],
+): { readonly comments: Map<string, string>; readonly parents: Map<string, readonly string[]> } {
   const comments = new Map<string, string>();
   const parents = new Map<string, readonly string[]>();
   const pattern =

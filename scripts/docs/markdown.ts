@@ -18,24 +18,27 @@ import { anchorsOf } from "./source.ts";
 const languages = { bash, csharp, go, http, java, json, php, python, ruby, typescript, yaml };
 for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
 
-/** A heading of a rendered page. */
-export interface Heading {
+/** A heading of a rendered page, and the section below it, without marks. */
+export interface Section {
   readonly level: number;
-  readonly text: string;
+  readonly heading: string;
   readonly id: string;
+  /** What the heading has as code: the names of settings, flags, commands, rules. */
+  readonly names: readonly string[];
+  /** The first paragraph, or the first line of code. */
+  readonly line: string;
+  readonly text: string;
 }
 
-/** A rendered page. */
+/** A rendered page; the first section has the heading of the page. */
 export interface Rendered {
   readonly html: string;
-  readonly headings: readonly Heading[];
-  /** The text below each heading, without marks; the first one is the heading of the page. */
-  readonly texts: readonly string[];
+  readonly sections: readonly Section[];
 }
 
 const ruleId = /\b[A-Z]{2}-\d{2}\b/g;
 
-/** @param ruleUrl The URL of the page of a rule; `undefined` if there is no such rule, or it is this page. */
+/** @param ruleUrl The URL of a rule; `undefined` if there is no such rule. */
 export function renderMarkdown(text: string, ruleUrl: (id: string) => string | undefined): Rendered {
   const md = new MarkdownIt({
     html: true,
@@ -46,24 +49,19 @@ export function renderMarkdown(text: string, ruleUrl: (id: string) => string | u
       const url = ruleUrl(id);
       return url === undefined ? id : `<a class="rule" href="${url}">${id}</a>`;
     });
-  let links = 0;
   const { text: renderText, code_inline: renderCode } = md.renderer.rules;
-  md.renderer.rules.link_open = (
-    tokens,
-    index,
-    options,
-    _,
-    self,
-  ) => (links++, self.renderToken(tokens, index, options));
-  md.renderer.rules.link_close = (
-    tokens,
-    index,
-    options,
-    _,
-    self,
-  ) => (links--, self.renderToken(tokens, index, options));
-  md.renderer.rules.text = (...args) => links > 0 ? renderText!(...args) : linkRules(renderText!(...args));
-  md.renderer.rules.code_inline = (...args) => links > 0 ? renderCode!(...args) : linkRules(renderCode!(...args));
+  // In a link and in a heading, IDs of rules are no links.
+  let inside = 0;
+  for (const name of ["link", "heading"]) {
+    for (const [end, step] of [["open", 1], ["close", -1]] as const) {
+      md.renderer.rules[`${name}_${end}`] = (tokens, index, options, _, self) => {
+        inside += step;
+        return self.renderToken(tokens, index, options);
+      };
+    }
+  }
+  md.renderer.rules.text = (...args) => inside > 0 ? renderText!(...args) : linkRules(renderText!(...args));
+  md.renderer.rules.code_inline = (...args) => inside > 0 ? renderCode!(...args) : linkRules(renderCode!(...args));
   // A wide table scrolls by itself, also by keyboard.
   md.renderer.rules.table_open = () => '<div class="table" tabindex="0" role="group" aria-label="Table">\n<table>\n';
   md.renderer.rules.table_close = () => "</table>\n</div>\n";
@@ -75,25 +73,29 @@ export function renderMarkdown(text: string, ruleUrl: (id: string) => string | u
   const tokens = md.parse(text, {});
   const titles = tokens.flatMap((token, i) => token.type === "heading_open" ? [tokens[i + 1]!] : []);
   const ids = anchorsOf(titles.map(({ content }) => content));
-  const headings: Heading[] = [];
-  const texts: string[] = [];
+  const sections: { -readonly [Name in keyof Section]: Section[Name] }[] = [];
   for (const [i, token] of tokens.entries()) {
+    const section = sections.at(-1);
     if (token.type === "heading_open") {
-      const id = ids[headings.length]!;
+      const title = tokens[i + 1]!;
+      const id = ids[sections.length]!;
       token.attrSet("id", id);
-      headings.push({ level: Number(token.tag.slice(1)), text: textOf(tokens[i + 1]!), id });
-      texts.push("");
-    } else if (tokens[i - 1]?.type !== "heading_open" && texts.length > 0) {
-      texts[texts.length - 1] += ` ${textOf(token)}`;
+      const names = title.children!.filter(({ type }) => type === "code_inline").map(({ content }) => content);
+      sections.push({ level: Number(token.tag.slice(1)), heading: textOf(title), id, names, line: "", text: "" });
+    } else if (section !== undefined && tokens[i - 1]?.type !== "heading_open") {
+      const text = textOf(token).trim();
+      section.line ||= token.type === "fence" ? text.split("\n")[0]! : text;
+      section.text += ` ${text}`;
     }
   }
-  return { html: md.renderer.render(tokens, md.options, {}), headings, texts };
+  return { html: md.renderer.render(tokens, md.options, {}), sections };
 }
 
 type Token = ReturnType<InstanceType<typeof MarkdownIt>["parse"]>[number];
 
 /** The words of a token; tags are not words. */
 function textOf({ type, content, children }: Token): string {
+  if (type === "softbreak" || type === "hardbreak") return " ";
   if (type === "html_block" || type === "html_inline") return content.replaceAll(/<[^>]*>/g, " ");
   return children === null || children.length === 0 ? content : children.map(textOf).join("");
 }

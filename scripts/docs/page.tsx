@@ -3,25 +3,24 @@
 
 import type { VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
-import type { Heading } from "./markdown.ts";
+import type { Section } from "./markdown.ts";
 
 /** A link of the navigation; paths are from the root of the site, without an ending. */
 export interface NavLink {
   readonly path: string;
   readonly label: string;
-  readonly children?: readonly NavLink[];
 }
 
 /** A page with its place. */
 export interface PageProps {
   /** From the root of the site, without an ending. */
   readonly path: string;
-  /** The page of the navigation that it belongs to. */
-  readonly place: string;
   readonly title: string;
   readonly html: string;
-  readonly headings: readonly Heading[];
-  readonly sections: readonly { readonly title: string; readonly links: readonly NavLink[] }[];
+  /** The headings of the page. */
+  readonly headings: readonly Section[];
+  /** The pages of the site, by kind. */
+  readonly kinds: readonly { readonly title: string; readonly links: readonly NavLink[] }[];
   readonly next?: NavLink;
 }
 
@@ -32,16 +31,19 @@ const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src
 /** The page as an HTML document. All its URLs are relative, so that the site can be hosted below any path. */
 export const renderSitePage = (props: PageProps): string => `<!doctype html>\n${renderToString(<Page {...props} />)}\n`;
 
-function Page({ path, place, title, html, headings, sections, next }: PageProps): VNode {
+/** How many headings an outline has at most, if it has those of level 3. */
+const maxOutline = 60;
+
+function Page({ path, title, html, headings, kinds, next }: PageProps): VNode {
   const root = "../".repeat(path.split("/").length - 1) || "./";
   const link = ({ path: target, label }: NavLink) => (
-    <a href={`${root}${target}.html`} aria-current={target !== place ? undefined : target === path ? "page" : "true"}>
+    <a href={`${root}${target}.html`} aria-current={target === path ? "page" : undefined}>
       {label}
     </a>
   );
-  const contains = (links: readonly NavLink[]): boolean =>
-    links.some(({ path: target, children = [] }) => target === place || contains(children));
-  const outline = headings.filter(({ level }) => level === 2 || level === 3);
+  const contents = headings.filter(({ level }) => level === 2 || level === 3);
+  // A long page, such as that of the rules, has only its parts in the outline.
+  const outline = contents.length <= maxOutline ? contents : contents.filter(({ level }) => level === 2);
   return (
     <html lang="en" data-root={root}>
       <head>
@@ -56,21 +58,27 @@ function Page({ path, place, title, html, headings, sections, next }: PageProps)
         <script type="module" src={`${root}site.js`}></script>
       </head>
       <body>
-        <a class="skip" href="#content">Skip to the content</a>
+        <a class="skip" href="#site-content">Skip to the content</a>
         <header class="top">
           <a class="name" href={`${root}index.html`}>
             <img src={`${root}icon.svg`} alt="" width="20" height="20" />Latchkey
           </a>
-          <a class="to-pages" href="#pages">All pages</a>
+          <a class="to-pages" href="#site-pages">All pages</a>
           <form role="search" hidden>
-            <label class="unseen" for="search">Search</label>
-            <input id="search" type="search" placeholder="Search, or press /" autocomplete="off" spellcheck={false} />
+            <label class="unseen" for="site-search">Search</label>
+            <input
+              id="site-search"
+              type="search"
+              placeholder="Search, or press /"
+              autocomplete="off"
+              spellcheck={false}
+            />
             <p class="unseen" role="status"></p>
             <ol hidden></ol>
           </form>
         </header>
         <div class="site">
-          <main id="content" tabindex={-1}>
+          <main id="site-content" tabindex={-1}>
             <article dangerouslySetInnerHTML={{ __html: html }} />
             <footer>
               {next !== undefined && <p>Next: {link(next)}</p>}
@@ -79,21 +87,17 @@ function Page({ path, place, title, html, headings, sections, next }: PageProps)
               </p>
             </footer>
           </main>
-          <nav id="pages" aria-label="Pages">
-            {sections.map(({ title: name, links }) => (
-              <details key={name} open={contains(links) || path === "index"}>
+          <nav id="site-pages" aria-label="Pages">
+            {kinds.map(({ title: name, links }, i) => (
+              <details
+                key={name}
+                open={i < 2 || links.some((one) => one.path === path)}
+              >
                 <summary>
                   <h2>{name}</h2>
                 </summary>
                 <ul>
-                  {links.map((item) => (
-                    <li key={item.path}>
-                      {link(item)}
-                      {item.children !== undefined && contains([item]) && (
-                        <ul>{item.children.map((child) => <li key={child.path}>{link(child)}</li>)}</ul>
-                      )}
-                    </li>
-                  ))}
+                  {links.map((item) => <li key={item.path}>{link(item)}</li>)}
                 </ul>
               </details>
             ))}
@@ -102,9 +106,9 @@ function Page({ path, place, title, html, headings, sections, next }: PageProps)
             <nav class="outline" aria-label="On this page">
               <h2>On this page</h2>
               <ul>
-                {outline.map(({ level, text, id }) => (
+                {outline.map(({ level, heading, id }) => (
                   <li key={id} class={`level-${level}`}>
-                    <a href={`#${id}`}>{text}</a>
+                    <a href={`#${id}`}>{heading}</a>
                   </li>
                 ))}
               </ul>

@@ -1,80 +1,93 @@
 /** The search, for the browser and for the script that writes its index. */
 
-import type { default as MiniSearch, Options, SearchResult } from "minisearch";
+import MiniSearch, { type Options, type SearchOptions } from "minisearch";
 
 /** A section of a page, as it is found. */
-export interface Section {
+export interface FoundSection {
   /** The URL from the root of the site, with the anchor. */
   readonly id: string;
   /** The heading of the page. */
   readonly page: string;
-  /** The heading of the section; empty at the beginning of a page. */
+  /** The heading of the section. */
   readonly heading: string;
-  /** What the page is for: one of the four sections of the site, or `Rule`. */
-  readonly kind: string;
+  /** The beginning of its text. */
+  readonly line: string;
+  /** 0 for what users read, 1 for the pages about the code, 2 for the rules. */
+  readonly part: number;
 }
 
 /** A section with its words. */
-export interface IndexedSection extends Section {
+export interface IndexedSection extends FoundSection {
+  /** Names of settings, flags, commands and rules in the heading, one a line. */
+  readonly names: string;
   readonly text: string;
-  /** The path of the page: often a shorter name, such as `mcp`. */
-  readonly path: string;
-  /** The questions of users that it replies to. */
-  readonly asked: string;
 }
 
 /** Words that say nothing about a page. */
 const stopWords = new Set(
-  "a an and are as at be by can do does for from get how i in is it my not of on or that the this to what when with you your"
+  "a an and are as at be by can do does for from get how i in into is it its me my not of on or should that the their them then there this to use using we what when where which why with work you your"
     .split(" "),
 );
 
-/** The words of a text. `Next.js` and `invalid_grant` are found by their parts too, and `nextjs` is `Next.js`. */
+/** The words of a text. `invalid_grant` and `issuerHosts` are found by their parts too, and `nextjs` is `Next.js`. */
 function wordsOf(text: string): string[] {
   return (text.match(/[\p{L}\p{N}]+(?:[._-][\p{L}\p{N}]+)*/gu) ?? []).flatMap((word) => {
-    const parts = word.split(/[._-]/);
-    return parts.length === 1 || isRuleId(word) ? [word] : [parts.join(""), ...parts];
+    const parts = word.split(/[._-]|(?<=[a-z])(?=[A-Z])/);
+    return parts.length === 1 ? [word] : [parts.join(""), ...parts];
   });
 }
 
-const isRuleId = (word: string) => /^[A-Za-z]{2}-\d{2}$/.test(word);
+const lowerCase = (term: string) => term.toLowerCase();
 
-/** Options of the index; the same when it is written and when it is read. */
-export const indexOptions: Options<IndexedSection> = {
-  fields: ["asked", "page", "heading", "path", "text"],
-  storeFields: ["id", "page", "heading", "kind"],
-  tokenize: wordsOf,
-  processTerm(term) {
-    const word = term.toLowerCase();
+const indexOptions: Options<IndexedSection> = {
+  fields: ["names", "page", "heading", "line", "text"],
+  storeFields: ["id", "page", "heading", "line", "part"],
+  tokenize: (text, field) => field === "names" ? text.split("\n") : wordsOf(text),
+  processTerm(term, field) {
+    const word = lowerCase(term);
+    if (field === "names") return word;
     return stopWords.has(word) ? null : word.replace(/(?<=\w{3}[^s])s$/, "");
   },
 };
 
+/** Writes the index of these sections. */
+export function writeIndex(sections: readonly IndexedSection[]): string {
+  const index = new MiniSearch(indexOptions);
+  index.addAll(sections);
+  return JSON.stringify(index);
+}
+
+/** Reads what `writeIndex` wrote. */
+export const readIndex = (text: string): MiniSearch<IndexedSection> => MiniSearch.loadJSON(text, indexOptions);
+
+const isSimilar: SearchOptions = {
+  boost: { page: 2, heading: 4, line: 2 },
+  prefix: (term) => term.length > 2,
+  fuzzy: (term) => term.length > 5 ? 0.2 : false,
+};
+
+/** What an earlier step finds comes first. */
+const steps: readonly SearchOptions[] = [
+  // The query is a name. With these numbers, the order is that of the pages.
+  { fields: ["names"], tokenize: (query) => [query.trim()], processTerm: lowerCase, bm25: { k: 0, b: 0, d: 0 } },
+  // One heading has every word; then the beginning of a section; then a section; then a section has a word.
+  { fields: ["heading"], combineWith: "AND" },
+  { fields: ["page", "heading", "line"], combineWith: "AND", ...isSimilar },
+  { fields: ["page", "heading", "line", "text"], combineWith: "AND", ...isSimilar },
+  { fields: ["page", "heading", "line", "text"], combineWith: "OR", ...isSimilar },
+];
+
 /** How many pages are shown. */
 const maxPages = 8;
 
-/** Pages to learn and to do something come before those to look up. */
-const weights: Readonly<Record<string, number>> = { Learn: 1.3, Do: 1.2, "Look up": 1, Understand: 0.5, Rule: 0.4 };
-
-/** The best section of each of the best pages. Rules come last, unless the query has the ID of one. */
-export function findPages(index: MiniSearch<IndexedSection>, query: string): Section[] {
-  const found = index.search(query, {
-    boost: { asked: 8, page: 4, heading: 3, path: 3 },
-    bm25: { k: 1.2, b: 0.4, d: 0.5 },
-    prefix: (term) => term.length > 2,
-    fuzzy: (term) => term.length > 5 ? 0.2 : false,
-    weights: { prefix: 0.4, fuzzy: 0.2 },
-    boostDocument: (_, __, stored) => weights[String(stored?.kind)] ?? 1,
-  });
-  const hasRule = wordsOf(query).some(isRuleId);
-  // A section with every word of the query comes before one that repeats a single word.
-  const rank = ({ score, queryTerms }: SearchResult) => score * queryTerms.length ** 2;
-  const isLast = ({ kind }: SearchResult) => Number(kind === "Rule" && !hasRule);
-  const pages = new Map<string, Section>();
-  for (const { id, page, heading, kind } of found.sort((a, b) => isLast(a) - isLast(b) || rank(b) - rank(a))) {
-    const url = String(id).split("#")[0]!;
-    if (!pages.has(url)) pages.set(url, { id, page, heading, kind });
-    if (pages.size === maxPages) break;
+/** The best section of each of the best pages. In each step, the pages about the code and the rules come last. */
+export function findPages(index: MiniSearch<IndexedSection>, query: string): FoundSection[] {
+  const pages = new Map<string, FoundSection>();
+  for (const step of steps) {
+    for (const section of index.search(query, step).sort((a, b) => a.part - b.part) as unknown as FoundSection[]) {
+      const url = section.id.split("#")[0]!;
+      if (pages.size < maxPages && !pages.has(url)) pages.set(url, section);
+    }
   }
   return [...pages.values()];
 }

@@ -17,7 +17,8 @@ const port = 9000;
 const clientId = "app";
 const titles = libraries.map(({ library }) => library);
 
-const helpText = `Usage: latchkey init [FLAG]...
+/** The help of the command. */
+export const initHelpText = `Usage: latchkey init [FLAG]...
 
 Writes latchkey.json, a configuration file with one client and two users, and
 prints the settings of the application. On a terminal it asks for each value
@@ -63,7 +64,7 @@ export async function initialize(
   environment: Pick<ProcessEnvironment, "env" | "mainModule" | "readTextFile">,
   { ask, createPrivateFile, randomSecret, describeClient }: InitActions,
 ): Promise<number> {
-  if (args.includes("--help") || args.includes("-h")) return printText(helpText, environment), 0;
+  if (args.includes("--help") || args.includes("-h")) return printText(initHelpText, environment), 0;
   const flags = readFlags(args);
   const expected = "no file of this name, because this command never overwrites a file";
   const hint = "Rename or remove it, or run the command in another folder.";

@@ -5,8 +5,7 @@
 /// <reference lib="dom.iterable" />
 /// <reference lib="esnext" />
 
-import MiniSearch from "minisearch";
-import { findPages, indexOptions } from "../../scripts/docs/search_pages.ts";
+import { findPages, readIndex } from "../../scripts/docs/search_pages.ts";
 
 /** Returns a function that fills the list with the pages for a query. */
 export async function openSearch(
@@ -15,16 +14,16 @@ export async function openSearch(
   status: HTMLElement,
 ): Promise<(query: string) => void> {
   const response = await fetch(`${root}search.json`);
-  const index = MiniSearch.loadJSON(await response.text(), indexOptions);
+  const index = readIndex(await response.text());
   return (query) => {
     const found = query.trim() === "" ? [] : findPages(index, query);
-    list.replaceChildren(...found.map(({ id, page, heading, kind }) => {
+    list.replaceChildren(...found.map(({ id, page, heading, line }) => {
       const link = document.createElement("a");
       link.href = root + id;
-      const [title, aside] = [document.createElement("b"), document.createElement("span")];
-      title.textContent = page;
-      aside.textContent = [kind, heading].filter(Boolean).join(" · ");
-      link.append(title, aside);
+      const [title, text] = [document.createElement("b"), document.createElement("span")];
+      title.textContent = heading === page ? page : `${page}: ${heading}`;
+      text.textContent = line;
+      link.append(title, text);
       const item = document.createElement("li");
       item.append(link);
       return item;

@@ -5,17 +5,26 @@ import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { CommandError } from "../../scripts/command.ts";
 import { serveSite } from "../../scripts/docs/serve.ts";
-import { headingsOf } from "../../scripts/docs/source.ts";
+import { findPages, readIndex } from "../../scripts/docs/search_pages.ts";
 import { buildSite } from "../../scripts/docs/site.ts";
+import { checkHelpText } from "../../src/cli/check/check_help.ts";
+import { commandNames } from "../../src/cli/commands.ts";
+import { execHelpText } from "../../src/cli/exec/exec_help.ts";
+import { helpText } from "../../src/cli/help.ts";
+import { flagName, optionNames } from "../../src/cli/options.ts";
+import { verbs } from "../../src/testing/control/verbs/mod.ts";
+import { faultDefinitions } from "../../src/testing/faults/mod.ts";
 import { libraries } from "../../src/devtools/connect/client_snippets/libraries.ts";
-import { initialize } from "../../src/cli/init.ts";
+import { initHelpText, initialize } from "../../src/cli/init.ts";
 import { readCheckArguments } from "../../src/cli/check/check_flags.ts";
 import { readExecArguments } from "../../src/cli/exec/exec_arguments.ts";
 import { readConfiguration } from "../../src/cli/read_config.ts";
 
+const toFlag = (name: string) => `--${flagName(name)}`;
+const titleOf = (text: string | Uint8Array) => /^# (.+)$/m.exec(String(text))![1];
 const fromDisk = (path: string) => readFileSync(path, "utf8");
 const assets = ["site.css", "site.js", "search.js"].map((path) => [path, ""] as const);
-const build = (read = fromDisk, repository?: string) => buildSite({ read, assets, rejections: new Map(), repository });
+const build = (read = fromDisk, repository?: string) => buildSite({ read, assets, repository });
 
 /** The site as it is, without a repository. */
 let site: ReturnType<typeof build> | undefined;
@@ -27,21 +36,20 @@ interface Setting {
   readonly properties?: Readonly<Record<string, Setting>>;
 }
 
-/** The Markdown files of the site. */
-const pages = (files: ReturnType<typeof build>["files"]) =>
-  [...files].filter(([path]) => path.endsWith(".md") && !path.startsWith("static/")).map(([, body]) => String(body));
+/** The text of the pages whose paths begin like this, without marks. */
+const textOf = (start: string) =>
+  [...builtSite().files].filter(([path]) => path.startsWith(start) && path.endsWith(".html")).map(([, html]) =>
+    String(html).replaceAll(/<[^>]+>/g, "").replaceAll("&lt;", "<").replaceAll("&gt;", ">")
+      .replaceAll("&quot;", '"').replaceAll("&amp;", "&").replaceAll("&#39;", "'")
+  ).join("\n");
 
-test("the site has every heading of every README once", () => {
-  const text = pages(builtSite().files);
-  const shown = Map.groupBy(text.flatMap(headingsOf), ({ text }) => text);
-  const readmes = [
-    "README.md",
-    "static/changes.md",
-    ...globSync(["{src,scripts,tests}/**/README.md", "static/docs/*.md"]),
-  ];
-  const expected = Map.groupBy(readmes.flatMap((path) => headingsOf(fromDisk(path))), ({ text }) => text);
-  for (const [heading, { length }] of expected) {
-    assertEquals(shown.get(heading)?.length, length, heading);
+test("every guide, every README and the changes are a page", () => {
+  const shown = new Set(
+    [...builtSite().files].filter(([path]) => path.endsWith(".md")).map(([, body]) => titleOf(body)),
+  );
+  const files = ["README.md", "static/changes.md", "tests/rules.md"];
+  for (const path of [...files, ...globSync("{static/docs/*.md,{src,scripts,tests}/**/README.md}")]) {
+    assertEquals(shown.has(titleOf(fromDisk(path))), true, path);
   }
 });
 
@@ -55,18 +63,17 @@ test("a link that leads nowhere ends the build, and so does a wrong anchor", () 
   }
 });
 
-test("a section that is renamed ends the build, with the place to correct", () => {
-  const read = (path: string) => fromDisk(path).replace("## Where to change what", "## Changes");
-  assertThrows(() => build(read), CommandError, "scripts/docs/plan.ts");
+const settings: Readonly<Record<string, Setting>> = JSON.parse(fromDisk("static/config.schema.json")).properties;
+
+test("a setting that is on no page ends the build, with the place to correct", () => {
+  const schema = JSON.stringify({ properties: { ...settings, another: {} } });
+  const read = (path: string) => path === "static/config.schema.json" ? schema : fromDisk(path);
+  assertThrows(() => build(read), CommandError, "another: put it into a group of scripts/docs/reference/settings.ts");
 });
 
 test("every setting and every member of it is described, as in the JSON Schema", () => {
-  const html = String(builtSite().files.get("look-up/settings.html"));
-  const text = html.replaceAll(/<[^>]+>/g, "").replaceAll("&lt;", "<").replaceAll("&gt;", ">")
-    .replaceAll("&quot;", '"').replaceAll("&amp;", "&").replaceAll("&#39;", "'");
-  const { properties } = JSON.parse(fromDisk("static/config.schema.json"));
-  for (const [name, { description, properties: members = {} }] of Object.entries<Setting>(properties)) {
-    assertStringIncludes(html, `<code>${name}</code></h2>`);
+  const text = textOf("reference/settings-");
+  for (const { description, properties: members = {} } of Object.values(settings)) {
     assertStringIncludes(text, description);
     for (const [member, { description }] of Object.entries(members)) {
       assertStringIncludes(text, `${member}: ${description}`);
@@ -74,9 +81,35 @@ test("every setting and every member of it is described, as in the JSON Schema",
   }
 });
 
-test("the page of a rule names the sources in the code and all others", () => {
-  const sourcesOf = (id: string) =>
-    /^- \*\*Source\*\*: (.*)$/m.exec(String(builtSite().files.get(`rules/${id}.md`)))?.[1];
+test("the search has the section of each setting, flag, command, fault, verb and rule first", () => {
+  const index = readIndex(String(builtSite().files.get("search.json")));
+  const flags = [helpText, checkHelpText, execHelpText, initHelpText].flatMap((help) => help.match(/--[a-z][a-z-]+/g)!);
+  const pages = {
+    "reference/settings-": [...Object.keys(settings), ...optionNames.filter((name) => name !== "config").map(toFlag)],
+    "reference/commands": [...commandNames, ...commandNames.map((name) => `latchkey ${name}`), "--config"],
+    "reference/faults": faultDefinitions.map(({ id }) => id),
+    "reference/control": verbs.map(({ name }) => name).filter((name) => name !== "health"),
+    "reference/rules": [...fromDisk("tests/rules.md").matchAll(/^- \*\*([A-Z]{2}-\d{2})/gm)].map(([, id]) => id!),
+    "reference/": flags,
+  };
+  for (const [page, names] of Object.entries(pages)) {
+    assertEquals(names.length > 5, true, page);
+    for (const name of names) {
+      const [first] = findPages(index, name);
+      assertEquals([first?.id.startsWith(page), first?.heading.split(", ").includes(name)], [true, true], name);
+    }
+  }
+});
+
+test("the search shows a line of each section that it finds, and no changes", () => {
+  const index = readIndex(String(builtSite().files.get("search.json")));
+  assertEquals(findPages(index, "--port")[0]!.line, settings.port!.description);
+  assertEquals(index.search("changes").some(({ id }) => id.startsWith("changes.html")), false);
+});
+
+test("the page of the rules names the sources in the code and all others", () => {
+  const rules = String(builtSite().files.get("reference/rules.md"));
+  const sourcesOf = (id: string) => new RegExp(`^### \`${id}\`$[^]*?^Source: (.*)$`, "m").exec(rules)?.[1];
   const section = "https://www.rfc-editor.org/rfc/rfc9700.html#section-4.";
   assertEquals(sourcesOf("RU-14")?.endsWith(`; [RFC 9700 §4.11](${section}11)`), true);
   assertEquals(sourcesOf("HT-22"), `[RFC 9700 §4.7](${section}7); Fetch Metadata §2`);
@@ -84,7 +117,7 @@ test("the page of a rule names the sources in the code and all others", () => {
 });
 
 test("links to code lead to the repository, if it is known", () => {
-  const page = ({ files }: ReturnType<typeof build>) => String(files.get("understand/protocol.md"));
+  const page = ({ files }: ReturnType<typeof build>) => String(files.get("code/src/server/explain.md"));
   const address = "https://git.example/blob";
   assertStringIncludes(page(build(fromDisk, address)), `[\`core/rules/\`](${address}/src/core/rules/mod.ts)`);
   assertEquals(page(builtSite()).includes("rules/mod.ts"), false);

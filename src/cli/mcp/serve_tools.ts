@@ -14,7 +14,8 @@ import { describeFoundFile, readConfiguration } from "../read_config.ts";
 import { printText } from "../terminal_text.ts";
 import { createTools, type StartedServer } from "./tools.ts";
 
-const helpText = `Usage: latchkey mcp [FLAG VALUE]...
+/** The help of the command. */
+export const mcpHelpText = `Usage: latchkey mcp [FLAG VALUE]...
 
 Tools for an agent or an editor over standard input and output: a server of the
 Model Context Protocol. The tools start the authorization server, explain the
@@ -51,7 +52,7 @@ export async function serveTools(
   messages?: Messages,
 ): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) {
-    printText(helpText, environment);
+    printText(mcpHelpText, environment);
     return 0;
   }
   const { inputLines, writeError, writeOutput } = await import("../../platform/runtime/tools.ts");

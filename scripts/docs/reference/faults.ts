@@ -1,0 +1,34 @@
+/** The faults as Markdown, from their definitions. */
+
+import type { FaultDefinition } from "../../../src/testing/faults/definition.ts";
+import { faultDefinitions } from "../../../src/testing/faults/mod.ts";
+import { escape, paragraphs, type ReferencePage } from "./page.ts";
+
+/** The page of the faults. */
+export function faultsPage(): ReferencePage {
+  const groups = Map.groupBy(faultDefinitions, ({ id }) => id.includes(".") ? id.split(".")[0]! : "");
+  return {
+    name: "faults",
+    text: paragraphs(
+      "# Faults: errors, delays and wrong responses",
+      'In a test: `as.on("token").once(faults.status(503))`. Over HTTP: the verb `faults.add`. In a browser: the page ' +
+        "`/faults`.",
+      ...[...groups].flatMap(([group, faults]) => [
+        `## ${group === "" ? "Any response" : `Faults of \`${group}\``}`,
+        ...faults.flatMap(printFault),
+      ]),
+    ),
+  };
+}
+
+function printFault({ id, title, endpoints, correctClient, parameters }: FaultDefinition): string[] {
+  return [
+    `### \`${id}\``,
+    `${escape(title)}. Endpoints: ${endpoints.map((name) => `\`${name}\``).join(", ")}. A correct client: ${
+      escape(correctClient)
+    }`,
+    parameters.map(({ name, description, default: value }) =>
+      `- \`${name}\`: ${escape(description)}${value === undefined ? "" : ` Default: \`${JSON.stringify(value)}\`.`}`
+    ).join("\n"),
+  ];
+}
