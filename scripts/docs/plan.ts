@@ -17,8 +17,9 @@ const guideFolder = "static/docs";
 
 /** The guides, by the need of a reader. A guide that is not in the list comes after the others. */
 const guideOrder: readonly string[] = [
-  ...["start", "javascript", "languages", "configure", "token", "api", "sessions", "break", "providers", "containers"],
-  ...["mcp", "check", "troubleshooting", "moving", "emulators", "team", "bugs"],
+  ...["start", "stacks", "test-in-javascript", "test-runners", "test-in-any-language", "recipes", "configure"],
+  ...["get-a-token", "apis", "sessions", "break-it", "providers", "containers-and-ci", "mcp", "check-a-client"],
+  ...["troubleshooting", "moving", "oauth2-mock-server", "emulators", "control", "team", "bugs-found"],
 ];
 
 /** The guides. */

@@ -17,7 +17,7 @@ const helpTexts: Readonly<Record<string, string>> = {
 };
 
 /** A flag in a help, and what stands behind it and in the lines below it. */
-const flagPattern = /^  (--[a-z].*(?:\n {10,}.*)*)/gm;
+const flagPattern = /^ {2}(--[a-z].*(?:\n {10,}.*)*)/gm;
 
 /** The flags of the server that are settings: each has its section on the page of the setting. */
 const settingFlags = new Set<string>(
