@@ -66,27 +66,37 @@ const isSimilar: SearchOptions = {
   fuzzy: (term) => term.length > 5 ? 0.2 : false,
 };
 
-/** What an earlier step finds comes first. */
-const steps: readonly SearchOptions[] = [
+const sectionFields = ["page", "heading", "line", "text"];
+
+/** What an earlier step finds comes first; `parts` are the parts of the site that it searches. */
+const steps: readonly (SearchOptions & { readonly parts: readonly number[] })[] = [
   // The query is a name. With these numbers, the order is that of the pages.
-  { fields: ["names"], tokenize: (query) => [query.trim()], processTerm: lowerCase, bm25: { k: 0, b: 0, d: 0 } },
-  // One heading has every word; then the beginning of a section; then a section; then a section has a word.
-  { fields: ["heading"], combineWith: "AND" },
-  { fields: ["page", "heading", "line"], combineWith: "AND", ...isSimilar },
-  { fields: ["page", "heading", "line", "text"], combineWith: "AND", ...isSimilar },
-  { fields: ["page", "heading", "line", "text"], combineWith: "OR", ...isSimilar },
+  {
+    ...{ fields: ["names"], tokenize: (query) => [query.trim()], processTerm: lowerCase },
+    ...{ bm25: { k: 0, b: 0, d: 0 }, parts: [0, 1, 2] },
+  },
+  // One heading has every word.
+  { fields: ["heading"], combineWith: "AND", parts: [0, 1, 2] },
+  // Title, heading and beginning of a section have every word.
+  { fields: ["page", "heading", "line"], combineWith: "AND", ...isSimilar, parts: [0] },
+  // A section has some of the words: the more, the better.
+  { fields: sectionFields, ...isSimilar, parts: [0] },
+  { fields: sectionFields, ...isSimilar, parts: [1, 2] },
 ];
 
 /** How many pages are shown. */
 const maxPages = 8;
 
-/** The best section of each of the best pages. In each step, the pages about the code and the rules come last. */
+/** The best section of each of the best pages. */
 export function findPages(index: MiniSearch<IndexedSection>, query: string): FoundSection[] {
   const pages = new Map<string, FoundSection>();
-  for (const step of steps) {
-    for (const section of index.search(query, step).sort((a, b) => a.part - b.part) as unknown as FoundSection[]) {
-      const url = section.id.split("#")[0]!;
-      if (pages.size < maxPages && !pages.has(url)) pages.set(url, section);
+  for (const { parts, ...step } of steps) {
+    for (const part of parts) {
+      const found = index.search(query, { ...step, filter: (section) => section.part === part });
+      for (const section of found as unknown as FoundSection[]) {
+        const url = section.id.split("#")[0]!;
+        if (pages.size < maxPages && !pages.has(url)) pages.set(url, section);
+      }
     }
   }
   return [...pages.values()];
