@@ -25,7 +25,7 @@ export interface Section {
   readonly id: string;
   /** What the heading has as code: the names of settings, flags, commands, rules. */
   readonly names: readonly string[];
-  /** The first paragraph, or the first line of code. */
+  /** Its first paragraph; without one, its text. */
   readonly line: string;
   readonly text: string;
 }
@@ -84,10 +84,11 @@ export function renderMarkdown(text: string, ruleUrl: (id: string) => string | u
       sections.push({ level: Number(token.tag.slice(1)), heading: textOf(title), id, names, line: "", text: "" });
     } else if (section !== undefined && tokens[i - 1]?.type !== "heading_open") {
       const text = textOf(token).trim();
-      section.line ||= token.type === "fence" ? text.split("\n")[0]! : text;
+      if (tokens[i - 1]?.type === "paragraph_open") section.line ||= text;
       section.text += ` ${text}`;
     }
   }
+  for (const section of sections) section.line ||= section.text.trim();
   return { html: md.renderer.render(tokens, md.options, {}), sections };
 }
 

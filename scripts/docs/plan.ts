@@ -18,7 +18,17 @@ const guideFolder = "static/docs";
 /** The guides, by the need of a reader. A guide that is not in the list comes after the others. */
 const guideOrder: readonly string[] = [
   ...["start", "stacks", "test-in-javascript", "test-runners", "test-in-any-language", "recipes", "configure"],
-  ...["get-a-token", "apis", "sessions", "break-it", "providers", "containers-and-ci", "mcp", "check-a-client"],
+  ...[
+    "get-a-token",
+    "verify-tokens",
+    "resource-servers",
+    "sessions",
+    "break-it",
+    "providers",
+    "containers-and-ci",
+    "mcp",
+    "check-a-client",
+  ],
   ...["troubleshooting", "moving", "oauth2-mock-server", "emulators", "control", "team", "bugs-found"],
 ];
 

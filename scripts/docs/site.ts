@@ -34,7 +34,7 @@ const rulesPath = "reference/rules";
 const published = /^(?:static|tests\/languages)\//;
 
 /** How much of a section the search shows. */
-const maxLine = 160;
+const maxLine = 120;
 
 /** What the site is made of. */
 export interface Material {

@@ -20,10 +20,15 @@ export async function openSearch(
     list.replaceChildren(...found.map(({ id, page, heading, line }) => {
       const link = document.createElement("a");
       link.href = root + id;
-      const [title, text] = [document.createElement("b"), document.createElement("span")];
-      title.textContent = heading === page ? page : `${page}: ${heading}`;
+      const [title, place, text] = [
+        document.createElement("b"),
+        document.createElement("i"),
+        document.createElement("span"),
+      ];
+      title.textContent = heading;
+      place.textContent = heading === page ? "" : page;
       text.textContent = line;
-      link.append(title, text);
+      link.append(title, " ", place, text);
       const item = document.createElement("li");
       item.append(link);
       return item;

@@ -26,8 +26,7 @@ function printRule({ id, level, requirement }: RuleRow, source: string | undefin
     `### \`${id}\``,
     ...passes === undefined ? [] : [`**${passes}**`],
     `${level === "MUST" ? "" : `${level}: `}${requirement}`,
-    ...fix === undefined ? [] : [`Fix: ${fix}`],
-    `Source: ${sources}\n`,
+    `${fix === undefined ? "" : `Fix: ${fix}\\\n`}Source: ${sources}\n`,
   ].join("\n\n");
 }
 

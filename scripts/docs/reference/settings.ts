@@ -17,47 +17,57 @@ export interface Schema {
 
 /** The pages: name, title, what they are about, settings. Every setting is on one of them. */
 const groups: readonly (readonly [name: string, title: string, about: string, settings: readonly string[]])[] = [
-  ["address", "Settings: issuer, port, https and proxies", "Where the server listens, and which URLs it has.", [
+  ["address", "Settings of issuer, port, https and proxies", "Where the server listens, and which URLs it has.", [
     ...["issuer", "port", "host", "issuerHosts", "tls", "tlsCert", "tlsKey", "frontChannelUrl", "backChannelUrl"],
     ...["origins", "paths", "defaultEndpoints", "allowedOrigins", "privateHosts", "trustProxy", "proxyHeader"],
     ...["insecureAllowHttpIssuer"],
   ]],
-  ["clients", "Settings: clients and redirect URIs", "Which clients exist, and how they authenticate.", [
+  ["clients", "Settings of clients and redirect URIs", "Which clients exist, and how they authenticate.", [
     ...["clients", "redirectUris", "requireRedirectUri", "tokenRedirectUri", "privateUseRedirectUris"],
     ...["nativeOnlyRedirectUris", "insecureAllowHttpRedirectUris", "clientAuthMethods", "assertionAudience"],
     ...["maxAssertionLifetime", "insecureAllowDemoClients"],
   ]],
-  ["registration", "Settings: registration of clients", "How clients register themselves, or are a document.", [
+  ["registration", "Settings of client registration", "How clients register themselves, or are a document.", [
     ...["registration", "insecureAllowOpenRegistration", "clientIdMetadataDocuments", "requireClientName"],
   ]],
-  ["users", "Settings: users, login and logout", "Who can log in, how, and how a session ends.", [
+  ["users", "Settings of users, login and logout", "Who can log in, how, and how a session ends.", [
     ...["users", "user", "login", "unknownLoginHint", "acrValues", "clientLogout", "directory", "throttle"],
     ...["insecureAllowAutoLogin", "insecureAllowOpenLogin", "insecureAllowDirectory"],
   ]],
-  ["tokens", "Settings: tokens, claims, scopes and keys", "What tokens contain, how long they live, who signs them.", [
-    ...["scopes", "defaultScope", "claims", "unmappedClaims", "idTokenClaims", "accessTokenClaims", "audience"],
-    ...["accessTokenFormat", "accessTokenTyp", "tokenPrefixes", "lifetimes", "refresh", "alg", "keys", "resources"],
-  ]],
-  ["requests", "Settings: PKCE, responses and metadata", "What the server accepts and how it responds.", [
+  [
+    "tokens",
+    "Settings of tokens, claims, scopes and keys",
+    "What tokens contain, how long they live, who signs them.",
+    [
+      ...["scopes", "defaultScope", "claims", "unmappedClaims", "idTokenClaims", "accessTokenClaims", "audience"],
+      ...["accessTokenFormat", "accessTokenTyp", "tokenPrefixes", "lifetimes", "refresh", "alg", "keys", "resources"],
+    ],
+  ],
+  ["requests", "Settings of PKCE, responses and metadata", "What the server accepts and how it responds.", [
     ...["pkce", "responseTypes", "responseModes", "signatureAlgorithms", "resourceParameter", "accessTokenInForm"],
     ...["seeOther", "metadata", "metadataForms", "requirePushedAuthorizationRequests", "requireSignedRequestObject"],
     ...["requestObjectTimes", "requestObjectEncryption", "authorizationDetails"],
   ]],
-  ["profiles", "Settings: profiles of standards and providers", "Many settings at once.", [
+  ["profiles", "Settings of profiles: standards and providers", "Many settings at once.", [
     ...["profile", "mcpRevision"],
   ]],
-  ["grants", "Settings: devices, token exchange and assertions", "Further ways to get a token.", [
+  ["grants", "Settings of devices, token exchange and assertions", "Further ways to get a token.", [
     ...["deviceAuthorization", "devicePollInterval", "backchannelAuthentication", "backchannelPollInterval"],
     ...["backchannelRequestLifetime", "tokenExchange", "trustedIssuers", "resourceAuthorizationServers"],
   ]],
-  ["binding", "Settings: DPoP, mutual TLS and shared signals", "Tokens that are bound to a key, and security events.", [
-    ...["dpop", "requireSenderConstrainedTokens", "mutualTls", "sharedSignals", "sharedSignalsSubjects"],
-  ]],
-  ["testing", "Settings: faults, control, scenarios and inspector", "The tools for development and tests.", [
+  [
+    "binding",
+    "Settings of DPoP, mutual TLS and shared signals",
+    "Tokens that are bound to a key, and security events.",
+    [
+      ...["dpop", "requireSenderConstrainedTokens", "mutualTls", "sharedSignals", "sharedSignalsSubjects"],
+    ],
+  ],
+  ["testing", "Settings of faults, control, scenarios and inspector", "The tools for development and tests.", [
     ...["faults", "control", "controlSecret", "scenario", "inspector", "mcpServer", "insecureAllowInspector"],
     ...["insecureExportSecrets"],
   ]],
-  ["operation", "Settings: store, log and metrics", "How the program runs.", [
+  ["operation", "Settings of store, log and metrics", "How the program runs.", [
     ...["$schema", "store", "log", "maxInFlight", "drain", "metricsPort", "metricsHost"],
   ]],
 ];
