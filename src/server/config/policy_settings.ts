@@ -66,9 +66,9 @@ export interface TokenSettings {
   readonly accessTokenTyp?: AccessTokenTyp;
   /** The `aud` of access tokens. Default: the issuer. */
   readonly audience?: string;
-  /** Lifetimes in seconds. */
+  /** How long codes, tokens and sessions live, in seconds. */
   readonly lifetimes?: Lifetimes;
-  /** When code challenges are required. */
+  /** When code challenges (PKCE, RFC 7636) are required. */
   readonly pkce?: PkceSettings;
   /**
    * Whether a token request must repeat `redirect_uri`. `optional`: it may leave `redirect_uri` out if the code has a
@@ -190,9 +190,9 @@ export interface UrlSettings {
    */
   readonly backChannelUrl?: string;
   /**
-   * Further origins of web pages that may call a server on a test host from the browser: to register, to exchange a
-   * code, to renew a login in a frame. Pages on test hosts, and on origins of redirect URIs of configured clients, may
-   * always call it. Default: none.
+   * Further origins of web pages that may call a server on a test host from the browser (CORS): to register, to
+   * exchange a code, to renew a login in a frame. Pages on test hosts, and on origins of redirect URIs of configured
+   * clients, may always call it. Default: none.
    */
   readonly allowedOrigins?: readonly string[];
 }

@@ -12,9 +12,9 @@ export const deviceCodeType = "urn:ietf:params:oauth:grant-type:device_code";
 /** @internal */
 export interface DeviceSettings {
   /**
-   * Whether devices without a browser may start logins that the user completes in the browser of another device
-   * (RFC 8628). Clients must be registered for the grant type. Default: true if the issuer is on a test host, otherwise
-   * false.
+   * Whether devices without a browser may start logins that the user completes in the browser of another device (device
+   * flow, RFC 8628). Clients must be registered for the grant type. Default: true if the issuer is on a test host,
+   * otherwise false.
    */
   readonly deviceAuthorization?: boolean;
   /**
