@@ -48,9 +48,14 @@ const groups: readonly (readonly [name: string, title: string, about: string, se
     ...["seeOther", "metadata", "metadataForms", "requirePushedAuthorizationRequests", "requireSignedRequestObject"],
     ...["requestObjectTimes", "requestObjectEncryption", "authorizationDetails"],
   ]],
-  ["profiles", "Settings of profiles: standards and providers", "Many settings at once.", [
-    ...["profile", "mcpRevision"],
-  ]],
+  [
+    "profiles",
+    "Settings of profiles: standards and providers",
+    "Many settings with one name: a standard, or a provider to mock, such as Google, Okta or Entra ID (Azure AD).",
+    [
+      ...["profile", "mcpRevision"],
+    ],
+  ],
   ["grants", "Settings of devices, token exchange and assertions", "Further ways to get a token.", [
     ...["deviceAuthorization", "devicePollInterval", "backchannelAuthentication", "backchannelPollInterval"],
     ...["backchannelRequestLifetime", "tokenExchange", "trustedIssuers", "resourceAuthorizationServers"],
