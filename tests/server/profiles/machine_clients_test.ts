@@ -152,7 +152,12 @@ test("[CC-02, JB-11] nor under any configuration that a README prints, or that i
   const realm = { clientId: "service", secret: "a-secret-of-32-characters-or-more", serviceAccountsEnabled: true };
   const { value } = configurationOfRealm({ realm: "shop", clients: [realm] }, () => "another-secret");
   const cases: (readonly [string, TestLatchkeyOptions])[] = [["a realm of Keycloak", value as TestLatchkeyOptions]];
-  for (const path of ["README.md", ...globSync(["src/**/*.md", "static/docs/*.md"]).map((found) => found.replaceAll("\\", "/")).sort()]) {
+  for (
+    const path of [
+      "README.md",
+      ...globSync(["src/**/*.md", "static/docs/*.md"]).map((found) => found.replaceAll("\\", "/")).sort(),
+    ]
+  ) {
     const text = readFileSync(path, "utf8");
     const blocks = [...text.matchAll(/```json\n([\s\S]*?)```|LATCHKEY_CONFIG_JSON='([^']+)'/g)];
     for (const [i, [, block, variable]] of blocks.entries()) {
