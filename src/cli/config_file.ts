@@ -80,35 +80,77 @@ export async function parseConfigText(
     return failWith({ ...notAnObjectIssue(file, value), ...findForeignFormat("--config", text, value) });
   }
   const members = value as Readonly<Record<string, unknown>>;
-  if (isRealm(members)) return await readRealmFile(members, text, file, sources.env);
+  if (isRealm(members)) {
+    const { own, others } = splitSettings(field, members, ["clients", "users"]);
+    return await withSettings(await readRealmFile(others, text, file, sources.env), own, file, field, sources);
+  }
   if (isMockOAuth2Config(members)) {
-    const { convertMockOAuth2Config } = await import("./mock_oauth2_config.ts");
-    const { issues, warnings, ...converted } = convertMockOAuth2Config(value, sources.env);
-    const located = <Item extends { readonly path: string }>(items: readonly Item[]) =>
-      items.map((item) => ({
-        ...item,
-        path: Object.hasOwn(sources.env, item.path) ? item.path : `${file}: ${item.path}`,
-      }));
-    return {
-      ...converted,
-      text,
-      issues: located(issues),
-      warnings: located(warnings),
-      invalidPaths: issues.length > 0 ? "everything" : new Set(),
-    };
+    const { own, others } = splitSettings(field, members);
+    const read = await readMockOAuth2File(others, text, file, sources.env);
+    return await withSettings(read, own, file, field, sources);
   }
 
   const mismatches = findMismatches(field, value, true);
   const foreign = mismatches.length > 0 ? findForeignFormat("--config", text, value) : undefined;
   if (foreign !== undefined) return failWith({ path: file, expected: "a configuration file", ...foreign });
-  const { content, invalidPaths } = removeInvalid(value as ConfigFile, mismatches);
+  return await withSettings({ ...noContent, text }, value as ConfigFile, file, field, sources);
+}
+
+/** A file without settings. */
+const noContent: ConfigFileResult = { content: {}, issues: [], invalidPaths: new Set() };
+
+/** The settings of this server in a file of another one, and the other members. */
+function splitSettings(
+  { members = {} }: Field,
+  value: Readonly<Record<string, unknown>>,
+  ofOther: readonly string[] = [],
+) {
+  const isOwn = ([name]: [string, unknown]) => Object.hasOwn(members, name) && !ofOther.includes(name);
+  const entries = Object.entries(value);
+  return {
+    own: Object.fromEntries(entries.filter(isOwn)) as ConfigFile,
+    others: Object.fromEntries(entries.filter((entry) => !isOwn(entry))),
+  };
+}
+
+/** A file with further settings, which replace its own. */
+async function withSettings(
+  read: ConfigFileResult,
+  settings: ConfigFile,
+  file: string,
+  field: Field,
+  sources: SecretSources,
+): Promise<ConfigFileResult> {
+  if (read.invalidPaths === "everything") return read;
+  const mismatches = findMismatches(field, settings, true);
+  const { content, invalidPaths } = removeInvalid(settings, mismatches);
   const secrets = await loadSecrets(content, sources);
   const issues = [...mismatches.map(({ issue }) => issue), ...secrets.issues];
   return {
-    content: secrets.content,
-    text,
+    ...read,
+    content: { ...read.content, ...secrets.content },
     issues: issues.map((issue) => ({ ...issue, path: `${file}: ${issue.path}` })),
     invalidPaths: new Set([...invalidPaths, ...secrets.issues.map(({ path }) => path)]),
+  };
+}
+
+/** Reads a configuration of mock-oauth2-server, with a warning for each part that has no equivalent here. */
+async function readMockOAuth2File(
+  value: object,
+  text: string,
+  file: string,
+  env: SecretSources["env"],
+): Promise<ConfigFileResult> {
+  const { convertMockOAuth2Config } = await import("./mock_oauth2_config.ts");
+  const { issues, warnings, ...converted } = convertMockOAuth2Config(value, env);
+  const located = <Item extends { readonly path: string }>(items: readonly Item[]) =>
+    items.map((item) => ({ ...item, path: Object.hasOwn(env, item.path) ? item.path : `${file}: ${item.path}` }));
+  return {
+    ...converted,
+    text,
+    issues: located(issues),
+    warnings: located(warnings),
+    invalidPaths: issues.length > 0 ? "everything" : new Set(),
   };
 }
 

@@ -90,6 +90,22 @@ test("[OP-14] a configuration with any setting of mock-oauth2-server alone is re
   assertEquals(settings.alg, "ES256");
 });
 
+test("[OP-14] settings of this server in a configuration of mock-oauth2-server, or in a realm, have their effect", async () => {
+  const realm = { realm: "shop", clients: [{ clientId: "web", redirectUris: ["http://localhost:3000/cb"] }] };
+  for (const file of [config, realm]) {
+    const { settings, control, maxInFlight, warnings } = await read({
+      ...file,
+      maxInFlight: 7,
+      login: "interactive",
+      control: true,
+    });
+    assertEquals([maxInFlight, settings.login, control], [7, "interactive", true]);
+    assertEquals(warnings.filter(({ message }) => /maxInFlight|control\b.*Remove/.test(message)), []);
+    const { message } = await assertRejects(() => read({ ...file, maxInFlight: "x" }), ConfigurationError);
+    assertMatch(message, /LATCHKEY_CONFIG_JSON: maxInFlight/);
+  }
+});
+
 test("[OP-14] an invalid configuration of mock-oauth2-server is reported with the place", async () => {
   const { message } = await assertRejects(
     () => read({ tokenCallbacks: [{ requestMappings: [{ requestParam: "scope", claims: [] }] }] }),
