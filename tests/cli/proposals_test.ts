@@ -301,7 +301,7 @@ const rejectedRequests: readonly RejectedRequest[] = [
     rule: "OI-06",
     settings: { unknownLoginHint: "reject" },
     values: { unknownLoginHint: "default" },
-    send: (server) => server.authorize({ login_hint: "nobody" }),
+    send: (server) => server.authorize({ login_hint: "unknown-user" }),
   },
   {
     rule: "DR-12",

@@ -83,7 +83,7 @@ export async function describeHabits(
 
 /**
  * A client that is restarted between logins, as in development, fetches metadata and keys before each of them, like one
- * that caches nothing. Here nothing tells the two apart.
+ * that caches nothing. Here nothing distinguishes the two.
  */
 function withoutRestarts(result: HabitResult): HabitResult {
   if (result.habit.id !== "metadata-cached" || result.outcome !== "warning") return result;

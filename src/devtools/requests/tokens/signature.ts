@@ -22,7 +22,7 @@ export interface KeySource {
 /** Maximum number of keys to try. */
 const maxKeys = 32;
 
-/** The keys in a text: a JWK Set, a list of keys or one key (RFC 7517), or a plain secret. `undefined` if it has none. */
+/** The keys in a text: a JWK Set, a list of keys, one key (RFC 7517) or a plain secret. `undefined`: none. */
 export function readKeysOrSecret(text: string): readonly Members[] | undefined {
   // Other formats of keys, such as PEM, are no secrets.
   if (/^\s*(?:[{[]|--)/.test(text)) return readKeys(text);

@@ -44,8 +44,8 @@ const fullUntil = new WeakMap<HostedServer["clients"], number>();
  * Counts a client that is about to be registered, and evicts others beyond the limit.
  *
  * @param address The network address of the sender; `undefined` if unknown.
- * @throws {OAuthError} `temporarily_unavailable` with status 429 if all registered clients are in use, or if one network
- *   registers so many that others would find no place.
+ * @throws {OAuthError} `temporarily_unavailable` with status 429 if all registered clients are in use, or if one
+ *   network registers so many that others would find no place.
  */
 export async function limitClients(
   server: HostedServer,

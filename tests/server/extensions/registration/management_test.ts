@@ -343,7 +343,7 @@ test("[DR-09, HT-23] no network takes all new registrations: others always find 
   // A minute later they are no longer new.
   server.advance(60);
   assertEquals(await registerFrom("2001:db8:1::1"), 201);
-  // A program on this machine is no stranger.
+  // A program on this machine is not counted.
   for (let i = 0; i < 6; i++) assertEquals(await registerFrom("127.0.0.1"), 201);
 });
 
