@@ -1,6 +1,7 @@
 /** The props of a flow's page. */
 
 import { findFix, findRule } from "../../server/rules.ts";
+import { readClaimsFix } from "../../server/explain/notes.ts";
 import { upperFirst } from "../../server/pages/first_letter.ts";
 import type { RuleId } from "../../core/rules/mod.ts";
 import type { Server } from "../../core/server.ts";
@@ -155,14 +156,15 @@ function isSilentAfterIdToken(flow: Flow): boolean {
 }
 
 /** The granted values of `profile` and `email` whose claims the ID token lacks, if the client never called userinfo. */
-function findUnreadScope({ claims: { claimsByScope } }: Server, flow: Flow): string[] {
+function findUnreadScope({ claims: { claimsByScope } }: Server, flow: Flow): FlowProps["unreadScope"] {
   const idToken = issuedTokens(flow).findLast(({ kind }) => kind === "id_token");
-  if (idToken === undefined || flow.exchanges.some(({ endpoint }) => endpoint === "userinfo")) return [];
+  if (idToken === undefined || flow.exchanges.some(({ endpoint }) => endpoint === "userinfo")) return undefined;
   const claims = decodeJwtPart(idToken.value, 1);
   const issued = flow.exchanges[idToken.step - 1]!.events.find((event) => event.type === "tokens_issued");
-  return ["profile", "email"].filter((value) =>
+  const values = ["profile", "email"].filter((value) =>
     issued?.scope.includes(value) && !claimsByScope.get(value)!.some((name) => claims[name] !== undefined)
   );
+  return values.length === 0 ? undefined : { values: values.join(" "), fix: readClaimsFix };
 }
 
 /** A flow, or the requests for a document, beside the list. */

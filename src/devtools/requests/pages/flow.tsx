@@ -3,7 +3,6 @@
 
 import type { ComponentChildren, VNode } from "preact";
 import { Layout, Panes, Script, Section, Stylesheet } from "../../../server/pages/layout.tsx";
-import { readClaimsFix } from "../../../server/explain/notes.ts";
 import { ConfirmedAction } from "../../../server/pages/confirmed_action.tsx";
 import { lowerFirst, upperFirst } from "../../../server/pages/first_letter.ts";
 import { ClockNotice, Confirmation, Notice } from "../../../server/pages/notice.tsx";
@@ -83,7 +82,7 @@ function canExpireAny(issued: readonly Issued[]): boolean {
 }
 
 /** What the flow issued. */
-function IssuedSection({ base, issued, isSilent, unreadScope = [], csrfToken }: FlowProps): VNode {
+function IssuedSection({ base, issued, isSilent, unreadScope, csrfToken }: FlowProps): VNode {
   const tree = <IssuedTree issued={issued} base={base} />;
   return (
     <Section id="issued" heading="Issued">
@@ -93,11 +92,10 @@ function IssuedSection({ base, issued, isSilent, unreadScope = [], csrfToken }: 
           them. Usual causes: a wrong nonce, keys of an earlier start of this server, a wrong clock.
         </p>
       )}
-      {unreadScope.length > 0 && (
+      {unreadScope !== undefined && (
         <p class="aside">
-          The ID token has no claims of <Code text={unreadScope.join(" ")} />, and the client has not called userinfo.
-          {" "}
-          {readClaimsFix}
+          The ID token has no claims of <Code text={unreadScope.values} />, and the client has not called userinfo.{" "}
+          {unreadScope.fix}
         </p>
       )}
       {issued[0]?.actions === undefined ? tree : (

@@ -270,8 +270,8 @@ export interface FlowProps extends Site {
   readonly issued: readonly Issued[];
   /** Whether the client has sent nothing since it received its first ID token. */
   readonly isSilent?: boolean;
-  /** The scope values whose claims the client has not received: not in the ID token, nor from userinfo. */
-  readonly unreadScope?: readonly string[];
+  /** The scope values whose claims the client has received neither in the ID token nor from userinfo. */
+  readonly unreadScope?: { readonly values: string; readonly fix: string };
   /** Absent without a difference. */
   readonly sinceSuccess?: SinceSuccess;
   /** What the last form changed; absent: nothing. */
