@@ -17,19 +17,11 @@ const guideFolder = "static/docs";
 
 /** The guides, by the need of a reader. A guide that is not in the list comes after the others. */
 const guideOrder: readonly string[] = [
-  ...["start", "stacks", "test-in-javascript", "test-runners", "test-in-any-language", "recipes", "configure"],
-  ...[
-    "get-a-token",
-    "verify-tokens",
-    "resource-servers",
-    "sessions",
-    "break-it",
-    "providers",
-    "containers-and-ci",
-    "mcp",
-    "check-a-client",
-  ],
-  ...["troubleshooting", "moving", "oauth2-mock-server", "emulators", "control", "team", "bugs-found"],
+  ...["start", "stacks", "test-in-javascript", "test-runners", "special-clients", "intercepted-requests"],
+  ...["test-in-any-language", "recipes", "configure", "test-hosts", "get-a-token", "verify-tokens", "resource-servers"],
+  ...["sessions", "break-it", "providers", "containers-and-ci", "mcp", "check-a-client", "check-report"],
+  ...["troubleshooting", "pages", "moving", "oauth2-mock-server", "emulators", "control", "team", "stores", "embed"],
+  ...["bugs-found", "limits", "glossary"],
 ];
 
 /** The guides. */

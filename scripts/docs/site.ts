@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path/posix";
 import { CommandError } from "../command.ts";
-import { renderMarkdown } from "./markdown.ts";
+import { renderMarkdown, type Section } from "./markdown.ts";
 import { renderSitePage } from "./page.tsx";
 import { changes, codePages, firstPage, guides, type PlannedPage } from "./plan.ts";
 import { referencePages } from "./reference/mod.ts";
@@ -57,7 +57,13 @@ export function buildSite({ read, assets, repository }: Material): Site {
     { title: "Reference", drafts: reference },
     { title: "For contributors", drafts: code },
   ].filter(({ drafts }) => drafts.length > 0);
-  const partOf = (draft: Draft) => code.includes(draft) ? 1 : draft.path === rulesPath ? 2 : 0;
+  /** The words of a section. A rule is found by its ID and its first sentence. */
+  const toIndexed = ({ heading, names, line, text }: Section, draft: Draft) => ({
+    ...{ heading, text: draft.path === rulesPath ? "" : text },
+    names: reference.includes(draft) ? names.join("\n") : "",
+    line: line.length <= maxLine ? line : `${line.slice(0, maxLine).replace(/\s\S*$/, "")} …`,
+    part: code.includes(draft) ? 1 : draft.path === rulesPath ? 2 : 0,
+  });
   const drafts = [toDraft(firstPage), ...kinds.flatMap(({ drafts }) => drafts)];
   const paths = new Set(drafts.map(({ path }) => path));
   const places = placesOf(drafts, read);
@@ -110,19 +116,10 @@ export function buildSite({ read, assets, repository }: Material): Site {
       renderSitePage({ path, title, html, headings: sections, kinds: links, next: order[place + 1] }),
     );
     if (path === changes.path) continue;
-    for (const [i, { heading, id, names, line, text }] of sections.entries()) {
-      search.push({
-        id: i === 0 ? `${path}.html` : `${path}.html#${id}`,
-        ...{
-          page: title,
-          heading,
-          names: reference.includes(draft) ? names.join("\n") : "",
-          text,
-          part: partOf(draft),
-        },
-        line: line.length <= maxLine ? line : `${line.slice(0, maxLine).replace(/\s\S*$/, "")} …`,
-      });
-    }
+    search.push(...sections.map((section, i): IndexedSection => ({
+      ...toIndexed(section, draft),
+      ...{ id: i === 0 ? `${path}.html` : `${path}.html#${section.id}`, page: title },
+    })));
   }
   files.set("search.json", writeIndex(search));
   files.set("llms.txt", printList(drafts.filter((draft) => !code.includes(draft)), read));
