@@ -3,6 +3,8 @@
 import { type DpopSettings, resolveDpop } from "../server/extensions/dpop/settings.ts";
 import type { MaybePromise } from "../core/maybe_promise.ts";
 import { usedProofs } from "./used_proofs.ts";
+import { verifyUnusedProof } from "../server/extensions/dpop/request_proof.ts";
+import { resourceNonces } from "../server/extensions/dpop/nonce.ts";
 
 /** @internal The request that a proof is for. */
 export interface ProvenResourceRequest {
@@ -75,10 +77,6 @@ export function dpopProofs(options: DpopProofOptions = {}): ProofVerifier {
     algorithms,
     required,
     async verify(request, accessToken, now, boundKey) {
-      const [{ verifyUnusedProof }, { resourceNonces }] = await Promise.all([
-        import("../server/extensions/dpop/request_proof.ts"),
-        import("../server/extensions/dpop/nonce.ts"),
-      ]);
       const nonces = nonceSecret === undefined ? undefined : resourceNonces(nonceSecret);
       const token = { accessToken, boundKey };
       return await verifyUnusedProof({ algorithms, maxAge, nonces, now, markUsed }, request, token);

@@ -17,6 +17,7 @@ import { calledTool, type McpMessage, parseMcp, type RequiredConnection, respond
 import { metadataResponse } from "./metadata.ts";
 import type { AccessTokenClaims, ProtectedResource, RequiredLogin } from "./protected_resource.ts";
 import { assertSufficient, confirmation, isWithoutToken, rejectionResponse, verifyRequest } from "./require_token.ts";
+import { assertSameCertificate } from "../server/extensions/mutual_tls/bound_tokens.ts";
 
 /** A hosted resource with its defaults. */
 export interface HostedResourceDefinition extends HostedResource {
@@ -109,12 +110,8 @@ async function withToken(
   const required = { ...describe(definition, server), scope, ...requiredLogin(definition, messages) };
   try {
     const connection = { connection: target.clientAddress, header: (name: string) => request.headers.get(name) };
-    const assertCertificate = async (cnf: unknown) =>
-      (await import("../server/extensions/mutual_tls/bound_tokens.ts")).assertSameCertificate(
-        server,
-        connection,
-        confirmation(cnf)[confirmationMember],
-      );
+    const assertCertificate = (cnf: unknown) =>
+      assertSameCertificate(server, connection, confirmation(cnf)[confirmationMember]);
     const claims = await verifyRequest(request, required, server.certificateListener && assertCertificate);
     context.clientId = claims.client_id;
     assertSufficient(claims, required);

@@ -11,6 +11,7 @@ import { reject } from "../server/rules/mod.ts";
 import { ownJwtVerifier } from "./jwks_verifier.ts";
 import type { TokenVerifier } from "./protected_resource.ts";
 import { serverPolicy } from "../server/config/server_policy.ts";
+import { verifyRequestProof } from "../server/extensions/dpop/request_proof.ts";
 
 /** A verifier with the published keys, or with introspection as the resource. */
 export function localVerifier(server: Server, resource: string, by: "jwks" | "introspection" = "jwks"): TokenVerifier {
@@ -37,7 +38,6 @@ export function localProofs(server: HostedServer): ProofVerifier | undefined {
     algorithms: dpopSettings.of(server.settings).dpop.algorithms,
     required,
     async verify(request, accessToken, _now, boundKey, clientId) {
-      const { verifyRequestProof } = await import("../server/extensions/dpop/request_proof.ts");
       return await verifyRequestProof(server, request, { accessToken, boundKey, clientId });
     },
   };

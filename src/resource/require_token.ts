@@ -102,7 +102,7 @@ export function confirmation(cnf: unknown): Readonly<Record<string, unknown>> {
 export async function verifyRequest(
   request: TokenRequest,
   options: RequiredToken,
-  assertCertificate: (cnf: unknown) => Promise<void> = (cnf) => assertPresented(options.certificate, cnf),
+  assertCertificate: (cnf: unknown) => void | Promise<void> = (cnf) => assertPresented(options.certificate, cnf),
 ): Promise<AccessTokenClaims> {
   assertScope(options);
   assertRequiredLogin(options);

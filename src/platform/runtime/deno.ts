@@ -16,6 +16,7 @@ import type { ProcessEnvironment } from "./process_environment.ts";
 import { bind as bindNode } from "./node.ts";
 import { onRunnerEnd } from "./runner.ts";
 import { timers } from "../../core/timers.ts";
+import { recoveryIntervalMs, reportUsedUp } from "./open_files.ts";
 
 const encoder = new TextEncoder();
 
@@ -115,7 +116,6 @@ function bindTls(handler: RequestHandler, { host, port, tls }: ListenAddress): B
   server.finished.catch(listenAgain);
   // The server ends at the limit of open files.
   async function listenAgain(): Promise<void> {
-    const { recoveryIntervalMs, reportUsedUp } = await import("./open_files.ts");
     reportUsedUp();
     while (!isStopping) {
       await new Promise((resolve) => timers.setTimeout(resolve, recoveryIntervalMs));

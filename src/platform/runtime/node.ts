@@ -5,9 +5,17 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type nodeProcess from "node:process";
 import { isDropped, isResponse, type RequestLike } from "../../core/http/message.ts";
-import { type Bind, cipherSuites, type RequestHandler, stopWithTimeout } from "./bind.ts";
-import { maxHeaderBytes, requestTimeoutMs, shutdownTimeoutMs } from "./bind.ts";
+import {
+  type Bind,
+  cipherSuites,
+  maxHeaderBytes,
+  type RequestHandler,
+  requestTimeoutMs,
+  shutdownTimeoutMs,
+  stopWithTimeout,
+} from "./bind.ts";
 import { timers } from "../../core/timers.ts";
+import { listenAgain, watchOpenFiles } from "./open_files.ts";
 
 /** Provides modules without an import: importing node:http evaluates its export WebSocket, which loads all of fetch. */
 const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
@@ -53,7 +61,6 @@ export const bind: Bind = async (handler, { host, port, tls, requestsCertificate
     server.listen({ host, port, exclusive: true }, resolve);
   });
   const address = { host, port: (server.address() as { port: number }).port };
-  const { listenAgain, watchOpenFiles } = await import("./open_files.ts");
   const endWatch = "Deno" in globalThis ? listenAgain(server, address) : watchOpenFiles();
   return {
     port: address.port,

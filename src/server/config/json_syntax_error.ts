@@ -1,6 +1,6 @@
-/** Finds the syntax error in JSON, with the same message on every runtime. Loaded only for broken JSON. */
+/** Finds the syntax error in JSON, with the same message on every runtime. Loads the parser only for broken JSON. */
 
-import { parse, type ParseError, printParseErrorCode } from "jsonc-parser";
+import type { ParseError } from "jsonc-parser";
 import type { ConfigIssue } from "../../core/configuration_error.ts";
 import { quote } from "./config_issue.ts";
 
@@ -33,20 +33,21 @@ const syntaxErrorTexts: Readonly<Record<string, readonly [expected: string, hint
 };
 
 /** The issue of the first character that is not JSON, at its place in a file. */
-export function findJsonSyntaxError(text: string, file: string): ConfigIssue {
-  const { place, ...issue } = findSyntaxError(text);
+export async function findJsonSyntaxError(text: string, file: string): Promise<ConfigIssue> {
+  const { place, ...issue } = await findSyntaxError(text);
   return { path: place === undefined ? file : `${file}: ${place}`, ...issue };
 }
 
 /** The same for a field of a form, whose message has the place in its text. */
-export function describeJsonSyntaxError(text: string): Omit<ConfigIssue, "path"> {
-  const { place, expected, ...issue } = findSyntaxError(text);
+export async function describeJsonSyntaxError(text: string): Promise<Omit<ConfigIssue, "path">> {
+  const { place, expected, ...issue } = await findSyntaxError(text);
   return { expected: place === undefined ? expected : `${expected} at ${place}`, ...issue };
 }
 
 /** The message contains no letter and no digit of the text. */
-function findSyntaxError(text: string): Omit<ConfigIssue, "path"> & { readonly place?: string } {
-  const error = findFirstError(text);
+async function findSyntaxError(text: string): Promise<Omit<ConfigIssue, "path"> & { readonly place?: string }> {
+  const { parse, printParseErrorCode } = await import("jsonc-parser");
+  const error = findFirstError(text, parse);
   const [defaultExpected, defaultHint] = ["JSON", "Check it with a JSON editor."];
   if (error === undefined) {
     return { expected: defaultExpected, received: "text that is not JSON", hint: defaultHint };
@@ -70,7 +71,7 @@ function describeCharacter(codePoint: number | undefined): string {
   return quote(character);
 }
 
-function findFirstError(text: string): ParseError | undefined {
+function findFirstError(text: string, parse: typeof import("jsonc-parser").parse): ParseError | undefined {
   const errors: ParseError[] = [];
   try {
     parse(text, errors, { disallowComments: true });

@@ -16,6 +16,7 @@ import { isAbsoluteUri } from "../../platform/http/absolute_uri.ts";
 import { listed, type Settings } from "./settings.ts";
 import { validateUser } from "./validate_user.ts";
 import type { WithProviders } from "./with_providers.ts";
+import { validateRealHost } from "./validate_real_host.ts";
 
 // Arrays instead of generators: the first generator of a process takes Bun longer than all of these checks.
 
@@ -50,9 +51,7 @@ async function validateExpanded(
   const realHostIssues = [
     ...schemeIssues,
     // An issuer that is to be corrected may become a test host.
-    ...issuerIssues.length === 0 && isOnRealHost(resolved)
-      ? (await import("./validate_real_host.ts")).validateRealHost(settings, resolved, isDeviating)
-      : [],
+    ...issuerIssues.length === 0 && isOnRealHost(resolved) ? validateRealHost(settings, resolved, isDeviating) : [],
   ];
   // The default clients follow the issuer, and so do their issues.
   const hasOwnClients = [...issuerIssues, ...schemeIssues].length === 0 || settings.clients !== undefined ||

@@ -53,6 +53,10 @@ import { serverClaimRules } from "../config/received_claims.ts";
 import type { ResolvedSettings } from "../config/resolve_settings.ts";
 import type { ServerPolicy } from "../config/server_policy.ts";
 import { type OnSessionsOver, userRepository, type UserWarnings } from "../entries/user_repository.ts";
+import { endUserSessions, endWatchedSession } from "./end_user_sessions.ts";
+import { acceptedRequests } from "../explain/accepted_request.ts";
+import { traceObservation } from "../explain/observations.ts";
+import { rateLimiter } from "./rate_limiter.ts";
 
 /** The dependencies of the assembly besides the options. */
 interface AppDependencies extends Pick<HostedServer, "store" | "now" | "randomBytes" | "trace"> {
@@ -138,20 +142,18 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const onSessionsOver: OnSessionsOver = (user, cause) =>
     server.background.start(
       "users",
-      async () => await (await import("./end_user_sessions.ts")).endUserSessions(server, user, cause),
+      async () => await endUserSessions(server, user, cause),
     );
   const own = await createServer<Pick<HostedServer, HostedMember>>({
     keys,
-    extensions: hasListener
-      ? [...extensions, (await import("../explain/accepted_request.ts")).acceptedRequests]
-      : extensions,
+    extensions: hasListener ? [...extensions, acceptedRequests] : extensions,
     grantTypes: options.grantTypes,
     given: {
       ...given,
       keyRotation: keys,
       issuer,
       settings,
-      observe: hasListener ? (await import("../explain/observations.ts")).traceObservation : undefined,
+      observe: hasListener ? traceObservation : undefined,
       addTexts: async (ofRequest, error) => await (await import("../rules.ts")).addTexts(ofRequest, error),
       permits: isPermitted,
       newToken: ({ settings, randomBytes }: HostedServer, kind, value = randomToken(randomBytes)) =>
@@ -191,11 +193,10 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
       certificateListener: undefined,
       deliveries: [],
       sessionWatchers: [],
-      endSession: async (ofRequest: HostedServer, session) =>
-        await (await import("./end_user_sessions.ts")).endWatchedSession(ofRequest, session),
+      endSession: async (ofRequest: HostedServer, session) => await endWatchedSession(ofRequest, session),
       assertionAudiences: [],
       background: background(given),
-      rateLimiter: settings.throttle ? (await import("./rate_limiter.ts")).rateLimiter(given.now) : undefined,
+      rateLimiter: settings.throttle ? rateLimiter(given.now) : undefined,
     },
   });
   Object.assign(own, {

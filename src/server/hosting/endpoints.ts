@@ -12,6 +12,7 @@ import { withOwnMembers } from "../metadata_setting.ts";
 import type { Pages } from "../pages.ts";
 import type { GrantType } from "../standing.ts";
 import type { EndpointOptions, Extension } from "./extension.ts";
+import { withHostWarning } from "./other_host.ts";
 
 /** The values that decide which endpoints a server has. */
 interface HostedEndpointOptions {
@@ -110,7 +111,6 @@ export function protocolEndpoints(
   const metadata = endpoints.find(({ name }) => name === "discovery")!;
   const paths = new Set(metadataForms.map((form) => metadataPaths[form](base)));
   const loadMetadata = async () => {
-    const { withHostWarning } = await import("./other_host.ts");
     return withHostWarning(withOwnMembers(await metadata.load()));
   };
   return endpoints.flatMap((endpoint) => {

@@ -21,11 +21,12 @@ import { localIssuer } from "../config/settings.ts";
 import { memoryStore } from "../../core/store/memory.ts";
 import type { Store } from "../../core/store/store.ts";
 import { issuerInUse, validateIssuerUntilListening, validatePath } from "./app_place.ts";
-import type { AppTable } from "./app_table.ts";
+import { type AppTable, appTable } from "./app_table.ts";
 import { listeners, type ListenOptions, type ListenResult } from "./listen.ts";
 import { maintenanceTimer } from "./maintenance.ts";
 import { type AppPlace, limitStart, type OpenApp, openApp } from "./open_app.ts";
 import type { LatchkeyOptions } from "./options.ts";
+import { prefixedStore } from "../../platform/store/prefixed_store.ts";
 
 /** @internal Options of {@link host}. */
 export interface HostOptions {
@@ -174,7 +175,6 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
 
   /** Opens an app's part of the shared store. The apps delete the expired records of the whole store together. */
   async function openPart(store: Store, prefix: string): Promise<Store> {
-    const { prefixedStore } = await import("../../platform/store/prefixed_store.ts");
     await deletions.get(prefix);
     return prefixedStore(store, prefix, async (now) => {
       if (Math.abs(now - lastSweepAt) < 1000) return 0;
@@ -249,7 +249,6 @@ export function createHost(origin: string = localIssuer(9000), sharedStore?: Sto
       const app = await open(options, place, prefix, ownOrigin);
       const { server } = app;
       const hosts = issuer === undefined ? [] : serverOrigins(server).map((url) => new URL(url).host);
-      const { appTable } = await import("./app_table.ts");
       table ??= appTable();
       if (!table.add(app, hosts, new URL(server.issuer).pathname.replace(/\/$/, ""))) {
         app.closePlugins();

@@ -2,6 +2,8 @@
 
 import type { RequestHandler } from "../../core/router.ts";
 import { localIssuer } from "../config/settings.ts";
+import { ListenError, serve } from "../../platform/runtime/serve.ts";
+import { selfSignedCertificate } from "../../platform/runtime/self_signed.ts";
 
 /** @internal The address to listen on. */
 export interface ListenOptions {
@@ -62,7 +64,6 @@ export function listeners(
   const open: { close(): Promise<void> }[] = [];
   return {
     async listen({ port, host = "localhost", tls: givenTls } = {}) {
-      const { ListenError, serve } = await import("../../platform/runtime/serve.ts");
       const isFirst = open.length === 0;
       const portForCertificates = isFirst ? certificatePort() : undefined;
       const tls = givenTls === "self-signed" ? await selfSigned(hostnames()) : givenTls;
@@ -101,6 +102,5 @@ export function listeners(
 }
 
 async function selfSigned(hostnames: readonly string[]): Promise<{ readonly cert: string; readonly key: string }> {
-  const { selfSignedCertificate } = await import("../../platform/runtime/self_signed.ts");
   return await selfSignedCertificate(hostnames);
 }

@@ -5,8 +5,7 @@ import { algorithmsInUse } from "../../core/jwks.ts";
 import type { HostedApp } from "./hosted_app.ts";
 import { isDropped, toResponse } from "../../core/http/message.ts";
 import { ConnectionDropped } from "../../platform/http/dropped_connection.ts";
-import { parseTarget } from "../../core/router.ts";
-import type { RequestHandler } from "../../core/router.ts";
+import { parseTarget, type RequestHandler } from "../../core/router.ts";
 import { assertNoIssues } from "../config/config_issue.ts";
 import { configuredIssuer, type ResolvedSettings } from "../config/resolve_settings.ts";
 import { validatePluginProfiles } from "../config/plugin_profile.ts";
@@ -30,6 +29,7 @@ import type { AppChanges, LatchkeyOptions, Plugin } from "./options.ts";
 import { optionsField, validateExtensions } from "./options_field.ts";
 import { resolveOptions } from "./resolve_options.ts";
 import { randomPool } from "../../core/crypto.ts";
+import { addressReader } from "./trusted_proxies.ts";
 
 /** The values and functions that a host gives to an app. */
 export interface AppPlace {
@@ -101,9 +101,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
   // Only servers with login pages load them.
   const usesPages = policy.login === "interactive" && options.approver === undefined;
   const interaction = usesPages ? await import("../login/mod.ts") : undefined;
-  const readAddress = policy.trustProxy.length > 0
-    ? (await import("./trusted_proxies.ts")).addressReader(policy)
-    : undefined;
+  const readAddress = policy.trustProxy.length > 0 ? addressReader(policy) : undefined;
   const hasListener = options.trace !== undefined || plugins.some(({ onEvent }) => onEvent !== undefined);
   const { storedRepositories } = store.persistent === true ? await import("../entries/stored_repository.ts") : {};
   const stored = storedRepositories?.({ store, now, randomBytes, trace, recordPrefix: recordPrefix(options) });

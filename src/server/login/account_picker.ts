@@ -14,6 +14,7 @@ import type { HostedServer } from "../hosted_server.ts";
 import type { Session } from "../../core/session/session.ts";
 import { storeOf } from "../entries/records.ts";
 import type { Interaction } from "./pending.ts";
+import { describeJsonSyntaxError } from "../config/json_syntax_error.ts";
 
 /** Maximum number of accounts that are remembered for a browser. */
 const maxRecentAccounts = 5;
@@ -124,8 +125,7 @@ export async function parseGuest(server: HostedServer, sub: string, claims: stri
   try {
     parsed = JSON.parse(claims.trim() || "{}");
   } catch {
-    const { describeJsonSyntaxError } = await import("../config/json_syntax_error.ts");
-    const { expected, received, hint } = describeJsonSyntaxError(claims);
+    const { expected, received, hint } = await describeJsonSyntaxError(claims);
     return `The claims are not JSON: expected ${expected}, received ${received}. ${hint}`;
   }
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {

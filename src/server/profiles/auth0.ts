@@ -13,6 +13,7 @@ import { asText, defined, withBody } from "./shared/members.ts";
 import { grantOwnScope } from "./shared/own_scope.ts";
 import type { Provider } from "./shared/provider.ts";
 import { webMessage } from "./shared/web_message.ts";
+import { logOut } from "./auth0_logout.ts";
 
 export function auth0(): Provider {
   const messages = webMessage("web_message", (response) => ({ type: "authorization_response", response }));
@@ -36,7 +37,7 @@ export function auth0(): Provider {
       role: "step",
       parameters: parameters("client_id", "returnTo", "federated"),
       // A HEAD request must not end the session.
-      load: async () => ({ GET: (await import("./auth0_logout.ts")).logOut, HEAD: () => emptyHeadResponse }),
+      load: () => Promise.resolve({ GET: logOut, HEAD: () => emptyHeadResponse }),
     }],
     extend: (server) => ({
       ...server,

@@ -6,6 +6,7 @@ import { newGuid } from "./shared/derived_values.ts";
 import { asText, defined, omit, withBody } from "./shared/members.ts";
 import { grantOwnScope } from "./shared/own_scope.ts";
 import type { Provider } from "./shared/provider.ts";
+import { logOut } from "./cognito_logout.ts";
 
 const logoutPath = "/logout/session";
 
@@ -20,7 +21,7 @@ export function cognito(): Provider {
       ...{ name: "cognito_logout", path: logoutPath, methods: ["GET", "HEAD"], caller: "browser", title: "Logout" },
       ...{ doneLabel: "logged out", errors: "page", role: "step" },
       // A HEAD request must not end the session.
-      load: async () => ({ GET: (await import("./cognito_logout.ts")).logOut, HEAD: () => emptyHeadResponse }),
+      load: () => Promise.resolve({ GET: logOut, HEAD: () => emptyHeadResponse }),
     }],
     // doc_source/token-endpoint.md: all scope values that are associated with the client.
     extend: (server) => ({ ...server, grantTypes: server.grantTypes.map(grantOwnScope) }),

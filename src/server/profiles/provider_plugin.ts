@@ -20,6 +20,7 @@ import { changeRequest } from "./shared/change_request.ts";
 import { omit } from "./shared/members.ts";
 import type { Provider } from "./shared/provider.ts";
 import { replaceParts } from "../../platform/http/changed_request.ts";
+import { changeCallback } from "./shared/change_callback.ts";
 
 type Facts = ResponseFacts<HostedServer>;
 
@@ -81,7 +82,6 @@ export function providerPlugin(
     facts: Facts,
   ): Promise<ResponseLike> => {
     if (endpoint?.responseParameters?.some(({ name }) => name === "code")) {
-      const { changeCallback } = await import("./shared/change_callback.ts");
       const changed = await changeCallback(app, response, async (fields) => {
         let parameters: Readonly<Record<string, string>> = Object.fromEntries(fields);
         for (const { callback } of providers) parameters = await callback?.(parameters, facts) ?? parameters;
