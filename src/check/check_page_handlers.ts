@@ -21,6 +21,7 @@ import { ClientCheckPage } from "./pages/client_check.tsx";
 import type { CheckReport } from "./report.ts";
 import { describeReport, formatId } from "./report_data.ts";
 import { viewReport } from "./report_view.ts";
+import { showFlow } from "../devtools/requests/handlers.ts";
 
 /** The fields of the form: the options without the client. */
 const { client: _, ...fields } = clientCheckField.members;
@@ -100,7 +101,6 @@ export async function showJourney(context: Context, { results }: CheckReport): P
   const { client } = exchanges.find((exchange) => exchange.client !== undefined) ?? {};
   const flow = { id: `check/${number}`, startedAt: first.at, client, outcome: exchanges.at(-1)!.outcome, exchanges };
   const list = { label: "Report of the check", path: "/flows/check" };
-  const { showFlow } = await import("../devtools/requests/handlers.ts");
   return await showFlow(context, flow, { form, about: { label: formatId(result.attack.id, result.values), list } });
 }
 

@@ -24,6 +24,7 @@ import { paramsFromFields } from "../core/params.ts";
 import type { OpenCheck } from "./open_check.ts";
 import type { ClientCheckOptions, OperatorOptions } from "./check_options.ts";
 import type { CheckReport } from "./report.ts";
+import { readAccessToken } from "../core/tokens/read_access_token.ts";
 
 /** @internal How far a check is. */
 export interface ClientCheckState {
@@ -138,7 +139,6 @@ export function clientCheck(
     const authorization = request.headers.get("authorization");
     const { query } = parseTarget(request.url, {});
     const token = /^(?:bearer|dpop) +(\S+)$/i.exec(authorization ?? "")?.[1] ?? params.get("access_token");
-    const { readAccessToken } = await import("../core/tokens/read_access_token.ts");
     const ids = endpoint === "authorize"
       ? [new URLSearchParams(query).get("client_id") ?? params.get("client_id")]
       : token === undefined

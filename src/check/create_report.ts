@@ -28,6 +28,11 @@ import { formatMarkdown } from "./report_markdown.ts";
 import { formatSarif } from "./report_sarif.ts";
 import { formatReport } from "./report_text.ts";
 import { traitsIn } from "./traits.ts";
+import { CheckReportDocument } from "./pages/check_report.tsx";
+import { renderStandalone } from "../server/pages/render_standalone.ts";
+import { viewReport } from "./report_view.ts";
+import { assets } from "../server/pages/assets.gen.ts";
+import { assets as ownAssets } from "./pages/assets.gen.ts";
 
 /** What a report is made of. */
 interface ReportFacts
@@ -145,15 +150,6 @@ function countVerdicts(all: readonly Verdict[]): Record<Verdict, number> {
 
 /** The report as an HTML document. */
 async function formatDocument(data: ReportData): Promise<string> {
-  const [{ CheckReportDocument }, { renderStandalone }, { viewReport }, { assets }, { assets: ownAssets }] =
-    await Promise
-      .all([
-        import("./pages/check_report.tsx"),
-        import("../server/pages/render_standalone.ts"),
-        import("./report_view.ts"),
-        import("../server/pages/assets.gen.ts"),
-        import("./pages/assets.gen.ts"),
-      ]);
   const style = assets["style.css"]!.body + ownAssets["check.css"]!.body;
   return await renderStandalone(CheckReportDocument, viewReport(data), style);
 }

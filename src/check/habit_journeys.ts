@@ -1,6 +1,6 @@
 /** Checks the habits of a client in ordinary use, without attacks. */
 
-import type { HabitResult, Recording } from "../recorder/habits/mod.ts";
+import { type HabitResult, readHabits, type Recording } from "../recorder/habits/mod.ts";
 import type { JourneyEnvironment } from "./journeys.ts";
 import type { AttackResult, ControlResult } from "./report.ts";
 import type { Runner } from "./runner.ts";
@@ -55,7 +55,6 @@ export async function checkJourneyHabits(
   recordings: readonly Recording[],
   results: readonly AttackResult[],
 ): Promise<readonly HabitResult[]> {
-  const { readHabits } = await import("../recorder/habits/mod.ts");
   return await readHabits(recordings, {
     refreshesOnDemand: true,
     rejectsWrongIssuer: rejects(results, "response/iss-wrong") || undefined,

@@ -27,6 +27,7 @@ import { clientCheckField, clientIssues, nameIssues, notTestHost, urlIssues } fr
 import type { CheckOptions, ClientCheckOptions, OperatorOptions } from "./check_options.ts";
 import type { CheckReport } from "./report.ts";
 import { webApplication, type WebApplicationOptions } from "./web_application.ts";
+import { safeFetch } from "../platform/runtime/safe_fetch.ts";
 
 /** What a check needs of the running server. */
 export interface CheckedServer {
@@ -107,7 +108,6 @@ export async function openCheck(checked: CheckedServer, options: ClientCheckOpti
   const repeat = await repetition(checked, options, client!, redirectUris[0]);
   const { issuer, app: { site, developerPages: { rulesPath } } } = checked;
   const rulesUrl = rulesPath && new URL(issuer).origin + site.base + rulesPath;
-  const { safeFetch } = await import("../platform/runtime/safe_fetch.ts");
   // A name of the local network may stand for the metadata service of a cloud provider.
   const fetch = within(origins, safeFetch({ allows: isTestHost }) as Fetch);
   return checkIn(mock, options, { timeoutMs: loginMs, repeat, rulesUrl }, fetch);

@@ -3,6 +3,7 @@
 import { isLoopback } from "../core/test_hosts.ts";
 import { readBodyText } from "../platform/http/json_body.ts";
 import type { Fetch } from "../testing/fetch.ts";
+import { serve } from "../platform/runtime/serve.ts";
 
 /** A request that arrived. */
 export interface TrappedRequest {
@@ -83,7 +84,6 @@ export async function listeningTrap(
   hostname: string,
 ): Promise<{ readonly trap: Trap; clear(): void; close(): Promise<void> }> {
   const isLocal = isLoopback(hostname);
-  const { serve } = await import("../platform/runtime/serve.ts");
   const requests: TrappedRequest[] = [];
   const listener = await serve(async (request) => {
     const { pathname, search } = new URL(request.url, origin());

@@ -1,8 +1,8 @@
 /** Checks what a mock server has recorded of a client against the rules of drafts, with their dates. */
 
-import type { HabitResult } from "../recorder/habits/mod.ts";
+import { type HabitResult, readHabits } from "../recorder/habits/mod.ts";
 import type { Recording } from "../recorder/habits/traffic.ts";
-import type { NextRule } from "../recorder/habits/next_rules.ts";
+import { type NextRule, nextRules } from "../recorder/habits/next_rules.ts";
 import type { RecordedServer } from "./check_habits.ts";
 
 /** @internal Whether a client meets one rule: `not seen` if its traffic has no occasion for it. */
@@ -47,10 +47,6 @@ export async function checkReadiness(
 
 /** The same for recordings. */
 export async function readReadiness(recordings: readonly Recording[]): Promise<ReadinessReport> {
-  const [{ readHabits }, { nextRules }] = await Promise.all([
-    import("../recorder/habits/mod.ts"),
-    import("../recorder/habits/next_rules.ts"),
-  ]);
   const habits = await readHabits(recordings, { of: nextRules });
   const results = nextRules.map(({ id, title, draft, date, sources, fix, occasion }, i): ReadinessResult => {
     const { outcome, because: found, evidence } = habits[i]!;

@@ -47,6 +47,9 @@ import { describeVariations } from "./vary/vary_report.ts";
 import { type BackchannelClient, backchannelClient } from "./backchannel.ts";
 import { type DeviceClient, deviceClient } from "./device.ts";
 import type { PolledRequestOptions } from "./polled_request.ts";
+import { callGlobalTokenRevocation } from "./global_token_revocation.ts";
+import { importKey } from "./import_key.ts";
+import { endSessionOf } from "./end_session.ts";
 
 const optionFields = { seed: anyOption, startsAt: anyOption, recorder: objectOption };
 const controlField = object<TestControlOptions>("TestControlOptions", optionFields, {});
@@ -251,12 +254,11 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     ...underName(),
     underName,
     events: securityEvents(getServer),
-    globalTokenRevocation: async (...call) =>
-      await (await import("./global_token_revocation.ts")).callGlobalTokenRevocation(getServer(), ...call),
+    globalTokenRevocation: async (...call) => await callGlobalTokenRevocation(getServer(), ...call),
     revoke: (grantsOf) => grants.revoke(getServer(), grantsOf),
     nextValues: values.add,
     changeSettings: changes.change,
-    importKey: async (key, lead) => await (await import("./import_key.ts")).importKey(getServer(), key, lead),
+    importKey: async (key, lead) => await importKey(getServer(), key, lead),
     decisions,
     browser,
     clock,
@@ -302,7 +304,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
   function underName(name?: ServerName): Pick<TestControl, "endSession" | "mint"> {
     const getNamed = () => name === undefined ? getServer() : { ...getServer(), ...name };
     return {
-      endSession: async (idToken) => await (await import("./end_session.ts")).endSessionOf(getNamed(), idToken),
+      endSession: async (idToken) => await endSessionOf(getNamed(), idToken),
       mint: mint(
         async () => {
           if ((await getApp().server.clients.list({ limit: 1 })).length === 0) client();

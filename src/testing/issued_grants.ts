@@ -5,6 +5,7 @@ import { boundedCache } from "../platform/bounded_cache.ts";
 import { revokeGrant } from "../core/grant.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import type { TraceEvent } from "../server/trace.ts";
+import { revokeIssuedToken } from "../core/revoke.ts";
 
 /** @internal The grants of a user, of a client, or of a user at a client; or one token. */
 export interface GrantsOf {
@@ -48,7 +49,6 @@ export function issuedGrants() {
         if (sub !== undefined || client !== undefined) {
           throw new TypeError("revoke: expected a token alone, received a user or a client as well");
         }
-        const { revokeIssuedToken } = await import("../core/revoke.ts");
         if (await revokeIssuedToken(server, token, reason)) return 1;
         throw new TypeError(
           "revoke: expected a token that this server issued and that has not expired, received another",

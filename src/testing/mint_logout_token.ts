@@ -6,6 +6,8 @@ import { randomId } from "../core/secrets.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { anyOption } from "./options.ts";
 import { expiryMarginSeconds, resolveAlgorithm, type TokenOverrides, withOverrides } from "./token_overrides.ts";
+import { createLogoutToken, logoutTokenLifetimeSeconds } from "../server/extensions/client_logout/back_channel.ts";
+import { findSessions } from "../server/extensions/client_logout/session_clients.ts";
 
 /** @internal */
 export interface MintedLogoutToken extends TokenOverrides {
@@ -42,10 +44,6 @@ export async function mintLogoutToken(
   options: MintedLogoutToken,
 ): Promise<string> {
   // The server loads them dynamically, too, so that the package keeps them in separate files.
-  const { createLogoutToken, logoutTokenLifetimeSeconds } = await import(
-    "../server/extensions/client_logout/back_channel.ts"
-  );
-  const { findSessions } = await import("../server/extensions/client_logout/session_clients.ts");
   const { sid, claims, expired = false, expiresIn = logoutTokenLifetimeSeconds } = options;
   const agoMs = expired ? (expiresIn + expiryMarginSeconds) * 1000 : 0;
   const sessions = sid === undefined ? await findSessions(server, sub, client.id) : [];

@@ -7,6 +7,7 @@ import type { RequestLike } from "../core/http/message.ts";
 import { replaceParts } from "../platform/http/changed_request.ts";
 import type { Server } from "../core/server.ts";
 import { personaHeader } from "./persona.ts";
+import { userDecisions } from "./user_decisions.ts";
 
 /**
  * Wraps an approver that reads {@link personaHeader}, so that it does not see a header that {@link personas} ignores.
@@ -53,7 +54,6 @@ async function decide(
   request: Parameters<Approver>[0],
   at: ApproverContext,
 ): Promise<Awaited<ReturnType<Approver>>> {
-  const { userDecisions } = await import("./user_decisions.ts");
   return await userDecisions(() => at.context.server).approve(next)(request, at);
 }
 

@@ -7,7 +7,7 @@ import { jwtSigner, signJwt } from "../core/keys/jwt.ts";
 import type { HostedServer } from "../server/hosted_server.ts";
 import { type EventName, eventTypes } from "../server/extensions/shared_signals/event_types.ts";
 import { isOn, sharedSignalsOf } from "../server/extensions/shared_signals/settings.ts";
-import type { SecurityEvent } from "../server/extensions/shared_signals/transmit.ts";
+import { type SecurityEvent, transmit } from "../server/extensions/shared_signals/transmit.ts";
 import { encodeBase64url } from "../core/crypto.ts";
 import { foreignKeys } from "./keys.ts";
 import { assertOptions } from "./options.ts";
@@ -127,7 +127,6 @@ export function securityEvents(getServer: () => HostedServer): SecurityEvents {
         `${call}: expected members.${required}, received none. Pass { members: { ${required}: … } }.`,
       );
     }
-    const { transmit } = await import("../server/extensions/shared_signals/transmit.ts");
     const streams = await transmit(server, event);
     // A test finds what was posted.
     await server.background.finished();

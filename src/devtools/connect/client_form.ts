@@ -12,6 +12,7 @@ import type { MetadataField, MetadataGroup } from "./pages/client_edit.tsx";
 import type { FieldError } from "../../server/pages/field.tsx";
 import type { ClientLibrary } from "./client_snippets/library.ts";
 import { memberTopics } from "./member_topics.ts";
+import { describeJsonSyntaxError } from "../../server/config/json_syntax_error.ts";
 
 type Name = keyof ClientMetadata;
 
@@ -94,8 +95,7 @@ export async function metadataFromForm(
     const text = params.get(name);
     const value = text === undefined ? undefined : fromText(name, text, former[name]);
     if (value instanceof SyntaxError) {
-      const { describeJsonSyntaxError } = await import("../../server/config/json_syntax_error.ts");
-      errors.push({ field: name, ...describeJsonSyntaxError(text!) });
+      errors.push({ field: name, ...await describeJsonSyntaxError(text!) });
     }
     // An empty list may differ from no list.
     if (value !== undefined) members[name] = value;

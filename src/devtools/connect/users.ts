@@ -9,8 +9,15 @@ import { ConfigurationError } from "../../core/configuration_error.ts";
 import { userWarnings } from "../../server/config/user_warnings.ts";
 import type { Params } from "../../core/params.ts";
 import { formatPasswordDigest, getPasswordDigest } from "../../server/config/password_digest.ts";
-import { directoryHandlers, idFromPath, pageWithForm, readPage, traceChange, unknownAction } from "./admin_endpoint.ts";
-import type { DirectoryOptions } from "./admin_endpoint.ts";
+import {
+  directoryHandlers,
+  type DirectoryOptions,
+  idFromPath,
+  pageWithForm,
+  readPage,
+  traceChange,
+  unknownAction,
+} from "./admin_endpoint.ts";
 import { redirectWithConfirmation } from "../../server/login/confirmation.ts";
 import { maxListLength, readProtectedForm } from "../../server/pages/csrf.ts";
 import type { Context } from "../../core/context.ts";
@@ -21,6 +28,7 @@ import { changeExclusively, recordVersion, removeRecord } from "./exclusive_chan
 import type { FieldError } from "../../server/pages/field.tsx";
 import { renderPage } from "../../core/pages/render_page.ts";
 import { type ListedUser, User as UserPage, type UserProps, Users, type UsersProps } from "./pages/users.tsx";
+import { describeJsonSyntaxError } from "../../server/config/json_syntax_error.ts";
 
 export function userListPage(options: DirectoryOptions): Handlers<HostedServer> {
   return directoryHandlers({
@@ -268,8 +276,7 @@ async function parseClaims(
   try {
     read = JSON.parse(text);
   } catch {
-    const { describeJsonSyntaxError } = await import("../../server/config/json_syntax_error.ts");
-    return { error: { field: "claims", ...describeJsonSyntaxError(text) } };
+    return { error: { field: "claims", ...await describeJsonSyntaxError(text) } };
   }
   if (typeof read !== "object" || read === null || Array.isArray(read)) {
     return invalid(
