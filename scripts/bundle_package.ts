@@ -11,10 +11,8 @@ const mainEntry = "src/mod.ts";
 
 /** What the program loads at its start on the machine of a developer, besides its static imports. */
 const startImports = [
-  "src/cli/developer_tools.ts",
   "src/platform/runtime/node.ts",
   "src/platform/runtime/process.ts",
-  "src/server/explain/accepted_request.ts",
 ];
 
 /** Keeps the code readable for debuggers: formatted like the source, with its names. */

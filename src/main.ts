@@ -6,7 +6,7 @@ import { banner, firstPage, insecureSettings } from "./cli/banner.ts";
 import { describeExposure } from "./cli/exposure.ts";
 import type { InitActions } from "./cli/init.ts";
 import type { ClientSnippet } from "./devtools/connect/pages/client_snippets.tsx";
-import { demoSecret } from "./server/config/demo_entries.ts";
+import { demoKey, demoSecret } from "./server/config/demo_entries.ts";
 import type { Settings } from "./server/config/settings.ts";
 import { CommandLineError } from "./cli/command_line_error.ts";
 import { ConfigurationError } from "./core/configuration_error.ts";
@@ -20,6 +20,11 @@ import { processEnvironment } from "./platform/runtime/current_process.ts";
 import type { ProcessEnvironment } from "./platform/runtime/process_environment.ts";
 import { ListenError, serve } from "./platform/runtime/serve.ts";
 import { StoreError } from "./core/store/store.ts";
+import { printText, terminalText } from "./cli/terminal_text.ts";
+import { programShortcuts, runShortcut } from "./cli/shortcuts.ts";
+import { randomToken } from "./core/secrets.ts";
+import { endpointUrl } from "./core/endpoint.ts";
+import { systemRandomBytes } from "./platform/runtime/random_bytes.ts";
 
 async function start(): Promise<void> {
   const environment = await processEnvironment();
@@ -32,7 +37,6 @@ async function start(): Promise<void> {
     if (!isExpected) console.error(error);
     else {
       const text = (error as Error).message.split("\n").map(printable).join("\n");
-      const { terminalText } = await import("./cli/terminal_text.ts");
       console.error(terminalText(text, environment, environment.isTerminal ? environment.terminalWidth() : undefined));
     }
     environment.exit(1);
@@ -81,7 +85,7 @@ const commands: {
     const { hasTerminalInput, readInput } = await import("./platform/runtime/tools.ts");
     const isPiped = args[0] === "-" || args.length === 0 && !hasTerminalInput();
     const words = isPiped ? [await readInput()] : args;
-    await printText(await explain(words, environment, rulesReader(environment, import.meta.url), fetch), environment);
+    printText(await explain(words, environment, rulesReader(environment, import.meta.url), fetch), environment);
   },
   async mcp(args, environment) {
     const { serveTools } = await import("./cli/mcp/serve_tools.ts");
@@ -98,15 +102,11 @@ const commands: {
   },
 };
 
-async function printText(text: string, environment: ProcessEnvironment): Promise<void> {
-  (await import("./cli/terminal_text.ts")).printText(text, environment);
-}
-
 /** Starts the server, or prints what a flag asks for. */
 async function startServer(args: readonly string[], environment: ProcessEnvironment): Promise<void> {
   const { env, isTerminal, isOutputTerminal, terminalWidth, readTextFile, onStop, exit } = environment;
   const config = await readConfiguration({ args, env, readTextFile });
-  if (config.kind === "help") return await printText(config.text, environment);
+  if (config.kind === "help") return printText(config.text, environment);
   if (config.kind === "version") return console.log(formatVersion());
   if (config.kind === "licenses") return console.log(formatLicences());
   if (config.kind === "schema") return console.log(await schemaText());
@@ -179,7 +179,7 @@ async function startServer(args: readonly string[], environment: ProcessEnvironm
     discovery: documents.find((document) => document.endsWith("/openid-configuration")) ?? documents[0],
     demoSecret: config.resolved.hasDemoClients ? demoSecret : undefined,
     demoKey: config.resolved.hasDemoClients && resolved.clients.some(({ jwks }) => jwks !== undefined)
-      ? (await import("./server/config/demo_entries.ts")).demoKey
+      ? demoKey
       : undefined,
     certificateOrigin: app.server.certificateListener?.origin,
     resources: app.server.resources.hosted.map(({ identifier }) => identifier),
@@ -190,7 +190,6 @@ async function startServer(args: readonly string[], environment: ProcessEnvironm
   }));
   if (environment.mainModule.endsWith(".ts")) setTimeout(() => loadPackages(opened), packagesDelayMs);
   if (terminal === undefined) return;
-  const { programShortcuts, runShortcut } = await import("./cli/shortcuts.ts");
   const users = resolved.login === "auto" ? server.users : undefined;
   const shortcuts = programShortcuts({ terminal, page: firstPage(server.issuer, resolved), users, stop });
   terminal.onLine(async (line) => {
@@ -244,20 +243,13 @@ async function initActions(): Promise<InitActions> {
 
 /** What commands need that write a configuration. */
 async function fileActions(): Promise<Pick<InitActions, "createPrivateFile" | "randomSecret">> {
-  const [{ createPrivateFile }, { systemRandomBytes }, { randomToken }] = await Promise.all([
-    import("./platform/runtime/tools.ts"),
-    import("./platform/runtime/random_bytes.ts"),
-    import("./core/secrets.ts"),
-  ]);
+  const { createPrivateFile } = await import("./platform/runtime/tools.ts");
   return { createPrivateFile, randomSecret: () => randomToken(systemRandomBytes) };
 }
 
 /** The settings of a client for each library. */
 async function describeClient(settings: Settings, clientId: string, secret = ""): Promise<ClientSnippet[]> {
-  const [{ clientSnippets }, { endpointUrl }] = await Promise.all([
-    import("./devtools/connect/client_snippets/mod.ts"),
-    import("./core/endpoint.ts"),
-  ]);
+  const { clientSnippets } = await import("./devtools/connect/client_snippets/mod.ts");
   let app: App | undefined;
   await using server = await latchkey({ ...settings, plugins: [{ setup: (assembled) => void (app = assembled) }] });
   const [authorize, token, userinfo] = ["authorize", "token", "userinfo"].map((name) =>

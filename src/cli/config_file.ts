@@ -5,11 +5,14 @@ import { describeKind, printable } from "../core/quote_value.ts";
 import { type Field, findMismatches } from "../server/config/field.ts";
 import { findForeignFormat, isMockOAuth2Config, isRealm } from "./foreign_formats.ts";
 import type { PrivateJwk } from "../client/private_jwk.ts";
-import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
+import { convertMockOAuth2Config, type IssuersByPathConfig, type RequestMapping } from "./mock_oauth2_config.ts";
 import type { ConfigFile } from "./options.ts";
 import { permissiveDefaults, removeInvalid } from "./remove_invalid.ts";
 import { loadSecrets, type SecretSources } from "./secret_settings.ts";
 import { readText } from "./text_file.ts";
+import { findJsonSyntaxError } from "../server/config/json_syntax_error.ts";
+import { randomToken } from "../core/secrets.ts";
+import { systemRandomBytes } from "../platform/runtime/random_bytes.ts";
 
 /** The content of a file, and its issues. */
 export interface ConfigFileResult {
@@ -73,8 +76,7 @@ export async function parseConfigText(
   } catch {
     const foreign = findForeignFormat("--config", text);
     if (foreign !== undefined) return failWith({ path: file, expected: "a JSON object", ...foreign });
-    const { findJsonSyntaxError } = await import("../server/config/json_syntax_error.ts");
-    return failWith(findJsonSyntaxError(text, file));
+    return failWith(await findJsonSyntaxError(text, file));
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return failWith({ ...notAnObjectIssue(file, value), ...findForeignFormat("--config", text, value) });
@@ -86,7 +88,7 @@ export async function parseConfigText(
   }
   if (isMockOAuth2Config(members)) {
     const { own, others } = splitSettings(field, members);
-    const read = await readMockOAuth2File(others, text, file, sources.env);
+    const read = readMockOAuth2File(others, text, file, sources.env);
     return await withSettings(read, own, file, field, sources);
   }
 
@@ -135,13 +137,12 @@ async function withSettings(
 }
 
 /** Reads a configuration of mock-oauth2-server, with a warning for each part that has no equivalent here. */
-async function readMockOAuth2File(
+function readMockOAuth2File(
   value: object,
   text: string,
   file: string,
   env: SecretSources["env"],
-): Promise<ConfigFileResult> {
-  const { convertMockOAuth2Config } = await import("./mock_oauth2_config.ts");
+): ConfigFileResult {
   const { issues, warnings, ...converted } = convertMockOAuth2Config(value, env);
   const located = <Item extends { readonly path: string }>(items: readonly Item[]) =>
     items.map((item) => ({ ...item, path: Object.hasOwn(env, item.path) ? item.path : `${file}: ${item.path}` }));
@@ -161,11 +162,7 @@ async function readRealmFile(
   file: string,
   env: SecretSources["env"],
 ): Promise<ConfigFileResult> {
-  const [{ readRealm }, { randomToken }, { systemRandomBytes }] = await Promise.all([
-    import("./realm/read_realm.ts"),
-    import("../core/secrets.ts"),
-    import("../platform/runtime/random_bytes.ts"),
-  ]);
+  const { readRealm } = await import("./realm/read_realm.ts");
   try {
     const { value, notes } = await readRealm(realm, () => randomToken(systemRandomBytes), env);
     const command =

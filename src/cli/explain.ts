@@ -143,7 +143,8 @@ function describeMessage({ problem, message, found }: FoundMessage, width: numbe
 }
 
 async function explainFaults(args: readonly string[], width: number | undefined): Promise<string> {
-  return await (await import("./check/list_faults.ts")).listFaults(args, width);
+  // It has all attacks and faults.
+  return (await import("./check/list_faults.ts")).listFaults(args, width);
 }
 
 async function listVariations(): Promise<string> {

@@ -1,6 +1,9 @@
 /** `latchkey hash-password`. */
 
 import { CommandLineError } from "./command_line_error.ts";
+import { readSecret } from "../platform/runtime/secret_input.ts";
+import { deriveKey, randomSalt } from "../platform/runtime/scrypt.ts";
+import { formatPasswordDigest, maxPasswordBytes, passwordCost } from "../server/config/password_digest.ts";
 
 /**
  * Reads a password and returns its digest. From a terminal it reads the password twice.
@@ -17,12 +20,6 @@ export async function hashPassword(args: readonly string[]): Promise<string> {
         "Write it alone: it asks for the password or reads it from a pipe, which keeps it out of the shell's history.",
     }]);
   }
-  const [{ readSecret }, { deriveKey, randomSalt }, { passwordCost, maxPasswordBytes, formatPasswordDigest }] =
-    await Promise.all([
-      import("../platform/runtime/secret_input.ts"),
-      import("../platform/runtime/scrypt.ts"),
-      import("../server/config/password_digest.ts"),
-    ]);
   const { password, again } = await readSecret("Password: ", "Repeat the password: ");
   const invalidPassword = (expected: string, received: string, hint: string) =>
     new CommandLineError([{ path: "password", expected, received, hint }]);

@@ -5,6 +5,8 @@ import { describeKind, printable } from "../core/quote_value.ts";
 import { type Field, validate } from "../server/config/field.ts";
 import type { MaybePromise } from "../core/maybe_promise.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
+import { findForeignFormat } from "./foreign_formats.ts";
+import { findJsonSyntaxError } from "../server/config/json_syntax_error.ts";
 
 /**
  * Replaces the path of each JSON file with its content. An invalid file is left out.
@@ -48,7 +50,6 @@ async function readFile(
 ): Promise<{ readonly content?: unknown; readonly issues: readonly ConfigIssue[] }> {
   const text = await readText(path, namedBy, readTextFile);
   if (typeof text !== "string") return { issues: [text] };
-  const { findForeignFormat } = await import("./foreign_formats.ts");
   const file = printable(path);
   let content: unknown;
   try {
@@ -56,8 +57,7 @@ async function readFile(
   } catch {
     const foreign = findForeignFormat("--profile", text);
     if (foreign !== undefined) return { issues: [{ path: file, expected: "a JSON object", ...foreign }] };
-    const { findJsonSyntaxError } = await import("../server/config/json_syntax_error.ts");
-    return { issues: [findJsonSyntaxError(text, file)] };
+    return { issues: [await findJsonSyntaxError(text, file)] };
   }
   if (typeof content !== "object" || content === null || Array.isArray(content)) {
     const hint = `Put the members between braces, like ${JSON.stringify(field.examples[0])}.`;

@@ -1,9 +1,9 @@
 /** The server of the program, as its configuration describes it: with its plugins, store and default user. */
 
-import type { ClientCheck } from "../check/client_check.ts";
+import { type ClientCheck, clientCheck } from "../check/client_check.ts";
 import type { ReadRules } from "../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../platform/runtime/process_environment.ts";
-import type { Recorder } from "../recorder/recorder.ts";
+import { type Recorder, recorder } from "../recorder/recorder.ts";
 import type { App } from "../server/app.ts";
 import { type Latchkey, openLatchkey } from "../server/hosting/latchkey.ts";
 import type { Plugin } from "../server/hosting/options.ts";
@@ -19,17 +19,23 @@ import { programCommand } from "./about.ts";
 import type { StoredEntries } from "./banner.ts";
 import { chooseDefaultUser, withDefaultUser } from "./default_user.ts";
 import { describeExposure, isThisMachineOnly } from "./exposure.ts";
-import type { IssuersByPath } from "./issuers_by_path.ts";
-import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
+import { type IssuersByPath, issuersByPath } from "./issuers_by_path.ts";
+import { type IssuersByPathConfig, type RequestMapping, usersOfMappings } from "./mock_oauth2_config.ts";
 import { warnOfChangedFile } from "./changed_file.ts";
 import { formatEvent } from "./operating/format_event.ts";
 import { health } from "./operating/health.ts";
 import { limitConcurrency } from "./operating/limit_concurrency.ts";
 import { logging } from "./operating/logging.ts";
-import type { Metrics } from "./operating/metrics.ts";
+import { type Metrics, metrics as createMetrics } from "./operating/metrics.ts";
 import type { Configuration } from "./read_config.ts";
 import type { Vary } from "../testing/vary/vary.ts";
 import { storeKinds } from "./stores.ts";
+import { requestMappings } from "../testing/request_mappings.ts";
+import { checkPages } from "../check/check_pages.ts";
+import { inspector } from "../devtools/inspector.ts";
+import { disabledPages } from "../testing/disabled_pages.ts";
+import { faultPages } from "../testing/fault_pages/mod.ts";
+import { personas } from "../testing/personas.ts";
 
 /** The configuration of a server that starts. */
 export type RunConfiguration = Extract<Configuration, { kind: "run" }>;
@@ -88,7 +94,7 @@ export async function openServer(
     terminal: isTerminal ? () => ({ colors: !env.NO_COLOR, width: terminalWidth(), localTime: true }) : undefined,
   });
   if (log !== undefined) onExit(log.flush);
-  const metrics = config.metrics && (await import("./operating/metrics.ts")).metrics();
+  const metrics = config.metrics && createMetrics();
   const healthCheck = health();
   const storedEntries: { [of in StoredEntries["of"]]?: StoredEntries } = {};
   // As a plugin, because the option `trace` redacts every event, which costs as much as a tenth of a login.
@@ -107,10 +113,10 @@ export async function openServer(
   let app: App | undefined;
   const readRules = openTools ? readAnyRules : undefined;
   const check = openTools && faultsEnabled && inspectorEnabled
-    ? await openClientCheck(!isThisMachineOnly(reach), environment)
+    ? clientCheck({ exposed: !isThisMachineOnly(reach), program: programCommand(environment) })
     : undefined;
   const tools = { settings, inspectorEnabled, faultsEnabled, openTools, readRules };
-  const issuers = config.issuersByPath && await openIssuersByPath(config, config.issuersByPath, tools, healthCheck);
+  const issuers = config.issuersByPath && openIssuersByPath(config, config.issuersByPath, tools, healthCheck);
   const ofApp = await openAppPlugins(config, { ...tools, check });
   const { control } = ofApp;
   const server = await openLatchkey({
@@ -155,24 +161,21 @@ interface AppTools extends Pick<ProgramServer, "openTools" | "inspectorEnabled" 
 /** The plugins of one issuer, the outermost first. */
 async function openAppPlugins(config: RunConfiguration, tools: AppTools) {
   const { openTools, inspectorEnabled, faultsEnabled, readRules, check } = tools;
-  const inspector = await openInspector(config, inspectorEnabled, readRules);
-  const control = config.control ? await openControl(config, inspector.recorder) : undefined;
+  const flows = openInspector(config, inspectorEnabled, readRules);
+  const control = config.control ? await openControl(config, flows.recorder) : undefined;
   const varied =
     control === undefined && config.resolved.policy.pluginProfiles.some((profile) => profile.startsWith("vary:"))
       ? (await import("../testing/vary/vary.ts")).varyControl()
       : undefined;
-  const { checkPages, disabledPages, personas } = await loadDeveloperTools();
   let app: App | undefined;
   const plugins: readonly Plugin[] = [
-    inspector,
+    flows,
     ...check === undefined ? [] : [checkPages(check)],
     ...control === undefined ? [] : control.plugins,
-    ...faultsEnabled ? [await openFaultPages(inspector.recorder, control)] : [],
+    ...faultsEnabled ? [faultPages({ recorder: flows.recorder, control: control?.control })] : [],
     ...control === undefined && openTools && config.resolved.policy.login !== "interactive" ? [personas()] : [],
     ...varied === undefined ? [] : [varied.plugin],
-    ...config.requestMappings === undefined
-      ? []
-      : await openRequestMappings(config.requestMappings, inspector.recorder),
+    ...config.requestMappings === undefined ? [] : openRequestMappings(config.requestMappings, flows.recorder),
     {
       // The program reports what the recorder has when it ends.
       profiles: ["next-2026.11"],
@@ -188,7 +191,7 @@ async function openAppPlugins(config: RunConfiguration, tools: AppTools) {
     plugins,
     getApp: () => app!,
     control,
-    recorder: inspector.recorder,
+    recorder: flows.recorder,
     vary: control?.control.vary ?? varied?.handle,
   };
 }
@@ -202,7 +205,6 @@ async function startApp(
 ): Promise<void> {
   if (signingKey !== undefined) await importSigningKey(server, signingKey);
   if (requestMappings !== undefined) {
-    const { usersOfMappings } = await import("./mock_oauth2_config.ts");
     for (const named of usersOfMappings(requestMappings)) {
       if (await users.find(named.sub) === undefined) await users.set(named);
     }
@@ -234,13 +236,12 @@ async function importSigningKey(server: HostedServer, { kid, alg: _, ...key }: P
 }
 
 /** The issuers at paths: each has the settings and the plugins of the first one, and mappings of its own. */
-async function openIssuersByPath(
+function openIssuersByPath(
   config: RunConfiguration,
   { find }: IssuersByPathConfig,
   tools: AppTools,
   healthCheck: Plugin,
-): Promise<IssuersByPath> {
-  const { issuersByPath } = await import("./issuers_by_path.ts");
+): IssuersByPath {
   const { issuer, lifetimes, ...others } = tools.settings;
   return issuersByPath(async (id) => {
     const { requestMappings, tokenExpiry: seconds } = find(id);
@@ -258,24 +259,15 @@ async function openIssuersByPath(
   });
 }
 
-/** One module, because Deno takes 1 to 2 ms for each dynamic import. */
-const loadDeveloperTools = () => import("./developer_tools.ts");
-
-async function openInspector(
+function openInspector(
   { insecureAllowInspector, insecureExportSecrets, control, requestMappings }: RunConfiguration,
   recordsRequests: boolean,
   readRules: ReadRules | undefined,
-): Promise<Plugin & { readonly recorder?: Recorder }> {
-  const { inspector } = await loadDeveloperTools();
+): Plugin & { readonly recorder?: Recorder } {
   if (!recordsRequests) return inspector({ requests: false, readRules });
   // Programs and mappings read the record of every request.
   const maxFlowsPerSecond = control || requestMappings !== undefined ? Infinity : undefined;
   return inspector({ insecureAllow: insecureAllowInspector, insecureExportSecrets, maxFlowsPerSecond, readRules });
-}
-
-async function openClientCheck(exposed: boolean, environment: ProcessEnvironment): Promise<ClientCheck> {
-  const { clientCheck } = await loadDeveloperTools();
-  return clientCheck({ exposed, program: programCommand(environment) });
 }
 
 async function openControl(
@@ -288,19 +280,12 @@ async function openControl(
   return programControl({ secret, recorder, scenarios: (control) => runScenarios(control, scenarios) });
 }
 
-async function openFaultPages(recorder?: Recorder, control?: ProgramControl): Promise<Plugin> {
-  const { faultPages } = await loadDeveloperTools();
-  return faultPages({ recorder, control: control?.control });
-}
-
 /** Claims by parameters of token requests, which the recorder reads. */
-async function openRequestMappings(
+function openRequestMappings(
   mappings: readonly RequestMapping[],
   inspected: Recorder | undefined,
-): Promise<Plugin[]> {
-  const { requestMappings } = await import("../testing/request_mappings.ts");
+): Plugin[] {
   if (inspected !== undefined) return [requestMappings(mappings, inspected)];
-  const { recorder } = await import("../recorder/recorder.ts");
   const ownRecorder = recorder();
   return [ownRecorder, requestMappings(mappings, ownRecorder)];
 }

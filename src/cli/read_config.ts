@@ -23,18 +23,34 @@ import { extensionFields, type ExtensionSettings } from "../server/extensions/se
 import type { ResolvedSettings } from "../server/config/resolve_settings.ts";
 import { resolveOptions } from "../server/hosting/resolve_options.ts";
 import { settingFields, type Settings } from "../server/config/settings.ts";
-import type { ConfigFileResult } from "./config_file.ts";
-import { configFileName, configTextVariable, type Environment, fileSuffix, hiddenValue } from "./environment.ts";
-import { noConfig, readEnvironment } from "./environment.ts";
+import { type ConfigFileResult, parseConfigText, readConfigFile, unreadableConfigFile } from "./config_file.ts";
+import {
+  configFileName,
+  configTextVariable,
+  type Environment,
+  fileSuffix,
+  hiddenValue,
+  noConfig,
+  readEnvironment,
+} from "./environment.ts";
 import type { IssuersByPathConfig, RequestMapping } from "./mock_oauth2_config.ts";
 import { readFlags } from "./flags.ts";
-import { type ConfigFile, configFileField, optionFields, type OptionName, optionNames } from "./options.ts";
-import { programFields, type RawOptions } from "./options.ts";
+import {
+  type ConfigFile,
+  configFileField,
+  optionFields,
+  type OptionName,
+  optionNames,
+  programFields,
+  type RawOptions,
+} from "./options.ts";
 import { loadFiles } from "./named_files.ts";
-import type { ChosenScenario } from "../testing/scenarios/choose.ts";
-import type { Scenario } from "../testing/scenarios/scenario.ts";
+import { chooseScenario, type ChosenScenario } from "../testing/scenarios/choose.ts";
+import { type Scenario, scenarioField } from "../testing/scenarios/scenario.ts";
 import { parseStore, type StoreChoice, type StoreKinds, storeKinds } from "./stores.ts";
 import { isAbsentFile, readText, type ReadTextFile } from "./text_file.ts";
+import { helpText } from "./help.ts";
+import { addExcerpts } from "./excerpt.ts";
 
 interface ConfigurationSources {
   /** The command line, without the program. */
@@ -142,7 +158,7 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
   const fileField = configFileField(stores);
   const fields = optionFields(fileField.members);
   const flags = readFlags(args, fields);
-  if (flags.kind === "help") return { kind: "help", text: (await import("./help.ts")).helpText };
+  if (flags.kind === "help") return { kind: "help", text: helpText };
   if (flags.kind !== "run") return flags;
 
   const environment = await readEnvironment(env, fields, readTextFile);
@@ -202,7 +218,7 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
     throw new ConfigurationError(
       file.text === undefined || fileName === undefined
         ? issues
-        : (await import("./excerpt.ts")).addExcerpts(issues, file.text, printable(fileName), fileField),
+        : addExcerpts(issues, file.text, printable(fileName), fileField),
       [
         ...environment.warnings,
         ...configSource?.isFound ? [{ path: configFileName, message: `${describeFoundFile(configSource)}.` }] : [],
@@ -258,7 +274,6 @@ async function readFile(
   const isFound = config === undefined && configText === undefined &&
     await sources.readTextFile(configFileName).then(() => true, (error) => !isAbsentFile(error));
   if (config === undefined && configText === undefined && !isFound) return { file: noConfigFile };
-  const { parseConfigText, readConfigFile, unreadableConfigFile } = await import("./config_file.ts");
   if (config === undefined && configText !== undefined) {
     const file = await parseConfigText(configText, configTextVariable, field, sources);
     return { file, source: { name: configTextVariable, isFound } };
@@ -345,10 +360,6 @@ async function readScenarios(
   readTextFile: ReadTextFile,
 ): Promise<{ readonly read: readonly ChosenScenario[]; readonly issues: readonly ConfigIssue[] } | undefined> {
   if (scenario === undefined) return undefined;
-  const [{ chooseScenario }, { scenarioField }] = await Promise.all([
-    import("../testing/scenarios/choose.ts"),
-    import("../testing/scenarios/scenario.ts"),
-  ]);
   const files = await loadFiles(scenario, () => scenarioField, path, configPath, readTextFile);
   const found = ((files.value ?? []) as readonly (string | Scenario)[])
     .map((item) => typeof item === "string" ? chooseScenario(item) : item);

@@ -203,7 +203,7 @@ test("an unknown attack and a real issuer end the command before it starts", asy
 test("faults lists attacks, faults and habits, also as JSON; help fits in 80 columns", async () => {
   const { code, stdout } = await runProgram({ args: ["explain", "faults", "all"] });
   assertEquals(code, 0);
-  const short = await listFaults([]);
+  const short = listFaults([]);
   assert(short.split("\n").length <= 50 && short.split("\n").every((line) => line.length <= 80), short);
   assertMatch(stdout, /^\d{3,} attacks: /);
   assertMatch(
@@ -216,20 +216,20 @@ test("faults lists attacks, faults and habits, also as JSON; help fits in 80 col
   assert(attacks.length >= 110 && faults.length >= 42);
   for (const { id } of [...attacks, ...faults]) assertStringIncludes(short, `\n  ${categoryOf(id)} (`);
   assertEquals(Object.keys(attacks[0]).includes("level"), true);
-  const listed = async (...words: readonly string[]) => {
-    const { attacks, faults, habits } = JSON.parse(await listFaults([...words, "--json"]));
+  const listed = (...words: readonly string[]) => {
+    const { attacks, faults, habits } = JSON.parse(listFaults([...words, "--json"]));
     return [...attacks, ...faults, ...habits].map(({ id }: { id: string }) => id);
   };
-  assertEquals(await listed("id-token/aud-wrong"), ["id-token/aud-wrong"]);
-  assertEquals(await listed("delay"), ["delay"]);
-  assertEquals(await listed("aud-wrong"), ["id-token/aud-wrong"]);
+  assertEquals(listed("id-token/aud-wrong"), ["id-token/aud-wrong"]);
+  assertEquals(listed("delay"), ["delay"]);
+  assertEquals(listed("aud-wrong"), ["id-token/aud-wrong"]);
   const both = 'found "sub-missing".\n  Did you mean id-token/sub-missing or userinfo/sub-missing?';
   await assertRejects(() => listed("sub-missing"), Error, both);
-  assertEquals(await listed("pkce-used"), ["pkce-used"]);
-  assertEquals((await listed("habits")).length, 48);
-  const category = await listed("id-token");
+  assertEquals(listed("pkce-used"), ["pkce-used"]);
+  assertEquals((listed("habits")).length, 48);
+  const category = listed("id-token");
   assert(category.length > 10 && category.every((id) => id.startsWith("id-token/")));
-  assert((await listed("idToken")).every((id) => id.startsWith("idToken.")));
+  assert((listed("idToken")).every((id) => id.startsWith("idToken.")));
   await assertRejects(() => listed("id-tokn"), Error, 'found "id-tokn".\n  Did you mean id-token?');
   await assertRejects(() => listed("nosuch"), Error, "latchkey explain faults lists all.");
   await assertRejects(() => listed("delay", "drop"), Error, 'found "drop".\n  Remove it.');

@@ -3,7 +3,7 @@
 import { printable } from "../../core/quote_value.ts";
 import type { ReadRules } from "../../devtools/rules/rules_file.ts";
 import type { ProcessEnvironment } from "../../platform/runtime/process_environment.ts";
-import type { Baseline } from "../../check/baseline.ts";
+import { type Baseline, parseBaseline } from "../../check/baseline.ts";
 import type { CheckReport } from "../../check/report.ts";
 import { chooseDefaultUser, withDefaultUser } from "../default_user.ts";
 import { resolveOptions } from "../../server/hosting/resolve_options.ts";
@@ -14,6 +14,16 @@ import { CommandLineError } from "../command_line_error.ts";
 import { type CheckFlags, readCheckArguments } from "./check_flags.ts";
 import { suggestFlag } from "./suggest_flag.ts";
 import { showProgress } from "./show_progress.ts";
+import { nameIssues, notTestHost } from "../../check/check_issues.ts";
+import { checkHelpText } from "./check_help.ts";
+import { latchkey } from "../../server/hosting/latchkey.ts";
+import { clientCheck } from "../../check/client_check.ts";
+import { checkPages } from "../../check/check_pages.ts";
+import { inspector } from "../../devtools/inspector.ts";
+import { formatCauses, formatSummary } from "../../check/report_text.ts";
+import { describeReport, formatId } from "../../check/report_data.ts";
+import { PortInUseError } from "../../platform/runtime/serve.ts";
+import { runInShell, writeError, writeTextFile } from "../../platform/runtime/tools.ts";
 
 /** How long the check waits for an application that the user starts after the check. */
 const maxStartMs = 30_000;
@@ -40,10 +50,9 @@ export async function checkApplication(
   readRules: ReadRules,
 ): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) {
-    printText((await import("./check_help.ts")).checkHelpText, environment);
+    printText(checkHelpText, environment);
     return 0;
   }
-  const { nameIssues, notTestHost } = await import("../../check/check_issues.ts");
   const { loginUrl, flags, serverArgs, repeat } = readCheckArguments(args, programCommand(environment));
   const config = await readConfiguration({
     ...environment,
@@ -61,25 +70,6 @@ export async function checkApplication(
   const unknownNames = nameIssues(flags).map((issue) => ({ ...issue, path: `--${issue.path}` }));
   if (unknownNames.length > 0) throw new CommandLineError(unknownNames);
   const baseline = await readBaseline(flags.baseline, environment.readTextFile);
-  const [
-    { latchkey },
-    { clientCheck },
-    { checkPages },
-    { inspector },
-    text,
-    data,
-    serve,
-    tools,
-  ] = await Promise.all([
-    import("../../server/hosting/latchkey.ts"),
-    import("../../check/client_check.ts"),
-    import("../../check/check_pages.ts"),
-    import("../../devtools/inspector.ts"),
-    import("../../check/report_text.ts"),
-    import("../../check/report_data.ts"),
-    import("../../platform/runtime/serve.ts"),
-    import("../../platform/runtime/tools.ts"),
-  ]);
   const program = programCommand(environment);
   const check = clientCheck({ exposed: true, program });
   const flows = inspector({ readRules });
@@ -93,14 +83,14 @@ export async function checkApplication(
   try {
     await chooseDefaultUser(server.users, config.user);
     await server.listen({ port, host, tls }).catch((error) => {
-      if (!(error instanceof serve.PortInUseError)) throw error;
+      if (!(error instanceof PortInUseError)) throw error;
       const fix = "Stop the server that uses it, because the application's issuer must be this port.";
-      throw new serve.PortInUseError(error.address, error.cause, fix);
+      throw new PortInUseError(error.address, error.cause, fix);
     });
     const { restart } = flags;
     const attemptMs = flags.timeout * 1000;
     const restartClient = restart === undefined ? undefined : async () => {
-      await tools.runInShell(restart);
+      await runInShell(restart);
       await waitUntilUp(loginUrl, { limitMs: attemptMs, attemptMs, now: environment.now });
     };
     const clients = await server.clients.list({ limit: 50 });
@@ -126,7 +116,7 @@ export async function checkApplication(
       now: environment.now,
       onWait: () => console.error(`Waiting for ${loginUrl}: start the application now.`),
     });
-    const progress = showProgress(environment.isTerminal, tools.writeError, data.formatId, environment.now);
+    const progress = showProgress(environment.isTerminal, writeError, formatId, environment.now);
     let isStopped = false;
     environment.onStop(() => {
       // A second signal stops immediately.
@@ -160,9 +150,9 @@ export async function checkApplication(
       },
     ).finally(() => clearInterval(ticks));
     progress.end();
-    const facts = data.describeReport(report);
-    const summary = [...text.formatSummary(facts), ...text.formatCauses(facts)];
-    await writeReport(report, summary, flags, tools.writeTextFile);
+    const facts = describeReport(report);
+    const summary = [...formatSummary(facts), ...formatCauses(facts)];
+    await writeReport(report, summary, flags, writeTextFile);
     const [failure] = report.failures;
     if (failure !== undefined) {
       console.error(`Next: fix a cause, and repeat its attack alone: ${repeat(failure.attack.id)}`);
@@ -191,7 +181,6 @@ async function readBaseline(
   readTextFile: Environment["readTextFile"],
 ): Promise<Baseline | undefined> {
   if (path === undefined) return undefined;
-  const { parseBaseline } = await import("../../check/baseline.ts");
   const text = await readTextFile(path).catch((error: unknown) => ({ error }));
   const baseline = typeof text === "string" ? parseBaseline(text) : undefined;
   if (baseline !== undefined) return baseline;

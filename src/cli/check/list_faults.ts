@@ -2,6 +2,11 @@
 
 import { quote, suggest } from "../../server/config/config_issue.ts";
 import { CommandLineError } from "../command_line_error.ts";
+import { attacks as allAttacks } from "../../check/attacks/mod.ts";
+import { faultDefinitions } from "../../testing/faults/mod.ts";
+import { habits as allHabits } from "../../recorder/habits/mod.ts";
+import { categoryOf, idsNamed } from "../../check/attack.ts";
+import { faultsHelpText } from "./check_help.ts";
 
 /** The members that attacks, faults and habits have in common. */
 interface Listed {
@@ -19,19 +24,13 @@ interface Listed {
  * @param width Of a line of names, in characters.
  * @throws {CommandLineError} If there is another flag, a second name, or an unknown name.
  */
-export async function listFaults(args: readonly string[], width = 80): Promise<string> {
+export function listFaults(args: readonly string[], width = 80): string {
   if (args.includes("--help") || args.includes("-h")) {
-    return (await import("./check_help.ts")).faultsHelpText.trimEnd();
+    return faultsHelpText.trimEnd();
   }
   const [given, ...others] = args.filter((word) => word !== "--json");
   const unknown = given?.startsWith("-") ? given : others[0];
   if (unknown !== undefined) throw invalidWord("a category or an id, --json or --help", unknown, "Remove it.");
-  const { categoryOf, idsNamed } = await import("../../check/attack.ts");
-  const [{ attacks: allAttacks }, { faultDefinitions }, { habits: allHabits }] = await Promise.all([
-    import("../../check/attacks/mod.ts"),
-    import("../../testing/faults/mod.ts"),
-    import("../../recorder/habits/mod.ts"),
-  ]);
   const all = [...allAttacks, ...faultDefinitions, ...allHabits];
   const known = ["all", "habits", ...all.flatMap(({ id }) => [categoryOf(id), id])];
   const named = given === undefined || known.includes(given) ? [] : idsNamed(given, all.map(({ id }) => id));

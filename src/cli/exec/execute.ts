@@ -16,6 +16,14 @@ import { describeProgramExposure, openServer, type RunConfiguration } from "../o
 import { noConfig } from "../environment.ts";
 import { describeFoundFile, readConfiguration } from "../read_config.ts";
 import { type ExportedValue, exportedVariables, readExecArguments, readVariedArguments } from "./exec_arguments.ts";
+import { redactFlow } from "../../recorder/redact.ts";
+import { formatExchange } from "../../recorder/export/text.ts";
+import { findFix } from "../../server/rules.ts";
+import { executeVaried } from "./vary.ts";
+import { createFolder, createTemporaryFolder, replaceTextFile, runCommand } from "../../platform/runtime/tools.ts";
+import { execHelpText } from "./exec_help.ts";
+import { trustCertificate } from "./trusted_certificate.ts";
+import { codeBlock } from "../../check/report_markdown.ts";
 
 /** How many flows are printed; the report has all. */
 const maxPrintedFlows = 5;
@@ -45,12 +53,11 @@ export async function execute(
   const first = args[0];
   const program = programCommand(environment, true);
   if (first === "--help" || first === "-h") {
-    printText((await import("./exec_help.ts")).execHelpText, environment);
+    printText(execHelpText, environment);
     return 0;
   }
   const varied = readVariedArguments(args);
   if (varied !== undefined) {
-    const { executeVaried } = await import("./vary.ts");
     return await executeVaried(
       varied,
       environment,
@@ -62,7 +69,6 @@ export async function execute(
   const { readTextFile } = environment;
   const config = await readConfiguration({ args: serverArgs, env, readTextFile });
   if (config.kind !== "run") throw new TypeError(`expected flags of the server, received ${config.kind}`);
-  const { createTemporaryFolder, runCommand } = await import("../../platform/runtime/tools.ts");
   const changes = clientSettings(config, redirectUris);
   const settings = { ...config.settings, ...changes };
   const opened = await openServer(config, { ...environment, env }, readRules, changes).catch((error) => {
@@ -76,8 +82,7 @@ export async function execute(
     const foundFile = describeFoundFile(config.configSource);
     if (foundFile !== undefined) say(`${foundFile}.`);
     const { cert } = await server.listen({ port: config.port, host: config.host, tls: config.tls });
-    const trusted = temporary && await (await import("./trusted_certificate.ts"))
-      .trustCertificate(cert!, environment.env, temporary, readTextFile, opened.warn);
+    const trusted = temporary && await trustCertificate(cert!, environment.env, temporary, readTextFile, opened.warn);
     const { issuer } = server;
     const exposure = describeProgramExposure(opened, config);
     if (exposure !== undefined) console.error(`Warning: ${printable(exposure)}`);
@@ -110,7 +115,7 @@ export async function execute(
     });
     const explainProgram = programCommand(environment);
     const rejected = recorder?.flows().filter(({ exchanges }) => exchanges.some(({ rejection }) => rejection)) ?? [];
-    if (code !== 0 && rejected.length > 0) say(`\n${(await formatFlows(rejected, explainProgram)).join("\n")}`);
+    if (code !== 0 && rejected.length > 0) say(`\n${formatFlows(rejected, explainProgram).join("\n")}`);
     const seed = opened.vary?.seed;
     if (ofVary === undefined && code !== 0 && seed !== undefined) {
       say(`\n${describeVariations(opened.vary!)}`);
@@ -224,12 +229,7 @@ function withoutErrorUri(exchange: Exchange): Exchange {
  *
  * @param program The command that explains a rule.
  */
-async function formatFlows(rejected: readonly Flow[], program: string): Promise<string[]> {
-  const [{ redactFlow }, { formatExchange }, { findFix }] = await Promise.all([
-    import("../../recorder/redact.ts"),
-    import("../../recorder/export/text.ts"),
-    import("../../server/rules.ts"),
-  ]);
+function formatFlows(rejected: readonly Flow[], program: string): string[] {
   const printed = rejected.slice(-maxPrintedFlows);
   return [
     `${countFlows(rejected)} with a rejection:`,
@@ -270,11 +270,8 @@ async function writeReport(
   },
   say: (text: string) => void,
 ): Promise<boolean> {
-  const [{ formatFlowDocument }, { codeBlock }, { createFolder, replaceTextFile }] = await Promise.all([
-    import("../../devtools/requests/flow_document.ts"),
-    import("../../check/report_markdown.ts"),
-    import("../../platform/runtime/tools.ts"),
-  ]);
+  // It has the packages that render pages.
+  const { formatFlowDocument } = await import("../../devtools/requests/flow_document.ts");
   const documents = await Promise.all(
     rejected.map(async (flow) => [`${folder}/flow-${flow.id}.html`, await formatFlowDocument(app, flow)] as const),
   );
@@ -282,7 +279,7 @@ async function writeReport(
     heading: string,
     lines: readonly string[],
   ) => [`## Latchkey: ${heading}`, "", ...codeBlock(lines), ""];
-  const [, ...lines] = await formatFlows(rejected, explainProgram);
+  const [, ...lines] = formatFlows(rejected, explainProgram);
   const summary = [
     ...rejected.length === 0 ? [] : section(`${countFlows(rejected)} with a rejection`, lines),
     ...withoutEffect.length === 0 ? [] : section("without effect", withoutEffect),

@@ -1,7 +1,7 @@
 /** Makes a command trust the certificate that the server generated: files, and the variables that name them. */
 
 import type { ConfigurationWarning } from "../../core/configuration_error.ts";
-import type { createTemporaryFolder } from "../../platform/runtime/tools.ts";
+import { type createTemporaryFolder, systemRoots } from "../../platform/runtime/tools.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -39,7 +39,6 @@ export async function trustCertificate(
   readTextFile: (path: string) => Promise<string>,
   warn: (warning: ConfigurationWarning) => void,
 ): Promise<TrustedCertificate> {
-  const { systemRoots } = await import("../../platform/runtime/tools.ts");
   const roots = await systemRoots();
   const entries = variables.map(async ({ name, roots: needsRoots, instead = name }) => {
     const path = env[name] || env[instead];

@@ -13,6 +13,7 @@ import { describeProgramExposure, openServer, type ProgramServer } from "../open
 import { describeFoundFile, readConfiguration } from "../read_config.ts";
 import { printText } from "../terminal_text.ts";
 import { createTools, type StartedServer } from "./tools.ts";
+import { inputLines, writeError, writeOutput } from "../../platform/runtime/tools.ts";
 
 /** The help of the command. */
 export const mcpHelpText = `Usage: latchkey mcp [FLAG VALUE]...
@@ -55,7 +56,6 @@ export async function serveTools(
     printText(mcpHelpText, environment);
     return 0;
   }
-  const { inputLines, writeError, writeOutput } = await import("../../platform/runtime/tools.ts");
   const { lines, write } = messages ?? { lines: inputLines(), write: writeOutput };
   // Standard output has messages alone.
   const env = { LATCHKEY_LOG: "off", LATCHKEY_CONTROL: "on", ...environment.env };
