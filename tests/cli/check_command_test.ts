@@ -1,6 +1,6 @@
 /** `latchkey check` and `latchkey explain faults`: as processes, against a small web application. */
 
-import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
@@ -224,16 +224,16 @@ test("faults lists attacks, faults and habits, also as JSON; help fits in 80 col
   assertEquals(listed("delay"), ["delay"]);
   assertEquals(listed("aud-wrong"), ["id-token/aud-wrong"]);
   const both = 'found "sub-missing".\n  Did you mean id-token/sub-missing or userinfo/sub-missing?';
-  await assertRejects(() => listed("sub-missing"), Error, both);
+  assertThrows(() => listed("sub-missing"), Error, both);
   assertEquals(listed("pkce-used"), ["pkce-used"]);
   assertEquals((listed("habits")).length, 48);
   const category = listed("id-token");
   assert(category.length > 10 && category.every((id) => id.startsWith("id-token/")));
   assert((listed("idToken")).every((id) => id.startsWith("idToken.")));
-  await assertRejects(() => listed("id-tokn"), Error, 'found "id-tokn".\n  Did you mean id-token?');
-  await assertRejects(() => listed("nosuch"), Error, "latchkey explain faults lists all.");
-  await assertRejects(() => listed("delay", "drop"), Error, 'found "drop".\n  Remove it.');
-  await assertRejects(() => listed("--jsn"), Error, 'found "--jsn".\n  Remove it.');
+  assertThrows(() => listed("id-tokn"), Error, 'found "id-tokn".\n  Did you mean id-token?');
+  assertThrows(() => listed("nosuch"), Error, "latchkey explain faults lists all.");
+  assertThrows(() => listed("delay", "drop"), Error, 'found "drop".\n  Remove it.');
+  assertThrows(() => listed("--jsn"), Error, 'found "--jsn".\n  Remove it.');
   for (const text of [checkHelpText, faultsHelpText]) {
     for (const line of text.split("\n")) assert(line.length <= 80, line);
   }
