@@ -13,11 +13,11 @@ export const userPages: readonly string[] = [
     ...["configure", "get-a-token", "sessions", "break-it", "mcp", "check-a-client", "containers-and-ci"],
     ...["verify-tokens", "resource-servers", "moving", "oauth2-mock-server"],
     ...["providers", "team", "limits", "emulators", "pages", "bugs-found"],
+    ...["embed", "stores", "check-report", "special-clients", "intercepted-requests", "test-hosts", "glossary"],
   ].map((name) => `static/docs/${name}.md`),
-  ...["src/core/glossary.md", "src/server/explain/README.md", "src/server/profiles/README.md"],
+  ...["src/server/explain/README.md", "src/server/profiles/README.md"],
   ...["src/server/extensions/README.md"],
-  ...["src/server/README.md"],
-  ...["src/platform/store/README.md", "tests/rules.md", "static/changes.md"],
+  ...["tests/rules.md", "static/changes.md"],
 ];
 
 /** The sections of the skill, in order. */

@@ -88,7 +88,7 @@ assertKnownPackages([...modules.imports, ...commonJs.imports, ...await writeDecl
 await write("package.json", JSON.stringify(packageJson(), null, 2) + "\n");
 await write("THIRD_PARTY_LICENSES", await readLicenses([...modules.sources, ...commonJs.sources]));
 await write("LICENSE", await Deno.readTextFile("LICENSE"));
-const readmes = ["README.md", ...globSync(["src/**/README.md", "src/core/glossary.md", "static/docs/*.md"])];
+const readmes = ["README.md", ...globSync(["src/**/README.md", "static/docs/*.md"])];
 for (const path of readmes) await write(path, await readmeForUsers(path));
 await write("CHANGELOG.md", await Deno.readTextFile("static/changes.md"));
 await write(rulesPath, await readRulesOfProgram());

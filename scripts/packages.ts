@@ -225,7 +225,9 @@ if (!stepNames.some((name) => isSelected({ name }))) {
 }
 
 const source = resolve("tests/packages");
-const readmes = ["test-runners", "recipes", "containers-and-ci"].map((name) => `static/docs/${name}.md`);
+const readmes = ["test-runners", "intercepted-requests", "recipes", "containers-and-ci"].map((name) =>
+  `static/docs/${name}.md`
+);
 const [tarball] = globSync("dist/latchkey-latchkey-*.tgz").map((path) => resolve(path));
 if (tarball === undefined) {
   exitWithError("There is no package: expected dist/latchkey-latchkey-*.tgz. Make it with: deno task build");
