@@ -77,7 +77,7 @@ const languages: Readonly<Record<string, Language>> = {
       ["/usr/bin/python3", "-m", "pytest", "-p", "no:cacheprovider", "test_providers.py", "test_messages.py"],
     ],
     countPassed: readNumber(/(\d+) passed/),
-    tests: 39,
+    tests: 41,
   },
   // What its libraries say of wrong settings and tokens; Debian has them as sources, for GOPATH.
   "go-clients": {

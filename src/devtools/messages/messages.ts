@@ -9,6 +9,8 @@ const appAuth = "openid/AppAuth-Android library/java/net/openid/appauth/";
 const spring = "spring-projects/spring-security oauth2/";
 const springClient = `${spring}oauth2-client/src/main/java/org/springframework/security/oauth2/client/`;
 const springJwt = `${spring}oauth2-jose/src/main/java/org/springframework/security/oauth2/jwt/`;
+const angular = "manfredsteyer/angular-oauth2-oidc projects/lib/src/oauth-service.ts";
+const msal = "AzureAD/microsoft-authentication-library-for-js lib/";
 const nimbus = "Mu-L/nimbus-jose-jwt src/main/java/com/nimbusds/";
 const aspnet = "dotnet/aspnetcore src/Security/Authentication/";
 const identityModel = "AzureAD/azure-activedirectory-identitymodel-extensions-for-dotnet src/Microsoft.IdentityModel.";
@@ -143,6 +145,7 @@ export const problems: readonly Problem[] = [
         libraries: ["omniauth_openid_connect"],
         text: "Invalid 'state' parameter",
         fix: "The session of Rack has omniauth.state: mount the session middleware before OmniAuth.",
+        source: "omniauth/omniauth_openid_connect lib/omniauth/strategies/openid_connect.rb",
       },
       {
         libraries: ["oauth2-proxy"],
@@ -190,13 +193,13 @@ export const problems: readonly Problem[] = [
         libraries: ["angular-oauth2-oidc"],
         text: "Validating access_token failed, wrong state/nonce.",
         fix: "Call loadDiscoveryDocumentAndTryLogin() once; the router must not remove the parameters before it.",
-        source: "manfredsteyer/angular-oauth2-oidc projects/lib/src/oauth-service.ts",
+        source: angular,
       },
       {
         libraries: ["angular-oauth2-oidc"],
         text: "invalid_nonce_in_state",
         fix: "Call loadDiscoveryDocumentAndTryLogin() once; the router must not remove the parameters before it.",
-        source: "manfredsteyer/angular-oauth2-oidc projects/lib/src/oauth-service.ts",
+        source: angular,
       },
       {
         libraries: ["angular-auth-oidc-client"],
@@ -217,13 +220,13 @@ export const problems: readonly Problem[] = [
         text: "no_token_request_cache_error",
         fix:
           "Await handleRedirectPromise() once at the start of the page; cacheLocation must be the same on both pages.",
-        source: "AzureAD/microsoft-authentication-library-for-js lib/msal-browser/src/error/BrowserAuthErrorCodes.ts",
+        source: `${msal}msal-browser/src/error/BrowserAuthErrorCodes.ts`,
       },
       {
         libraries: ["@azure/msal-browser"],
         text: "hash_does_not_contain_known_properties",
         fix: "A router changed the fragment before MSAL read it: let the redirect URI be a blank page.",
-        source: "AzureAD/microsoft-authentication-library-for-js lib/msal-browser/src/error/BrowserAuthErrorCodes.ts",
+        source: `${msal}msal-browser/src/error/BrowserAuthErrorCodes.ts`,
       },
       {
         libraries: ["@auth0/auth0-spa-js"],
@@ -278,6 +281,7 @@ export const problems: readonly Problem[] = [
         libraries: ["angular-oauth2-oidc"],
         text: "invalid issuer in discovery document",
         fix: "issuer of AuthConfig must equal the issuer; skipIssuerCheck removes the check.",
+        source: angular,
       },
       {
         libraries: ["MCP SDK"],
@@ -332,7 +336,7 @@ export const problems: readonly Problem[] = [
       { libraries: ["Authlib"], text: 'invalid_claim: Invalid claim "iss"' },
       { libraries: ["ruby-jwt"], text: "Invalid issuer. Expected *, received *" },
       { libraries: ["openid_connect", "omniauth_openid_connect"], text: "Invalid ID token: Issuer does not match" },
-      { libraries: ["angular-oauth2-oidc"], text: "Wrong issuer: *" },
+      { libraries: ["angular-oauth2-oidc"], text: "Wrong issuer: *", source: angular },
       {
         libraries: ["angular-auth-oidc-client"],
         text: "authCallback incorrect iss does not match authWellKnownEndpoints issuer",
@@ -433,7 +437,7 @@ export const problems: readonly Problem[] = [
       { libraries: ["Authlib"], text: 'invalid_claim: Invalid claim "aud"' },
       { libraries: ["ruby-jwt"], text: "Invalid audience. Expected *, received *" },
       { libraries: ["openid_connect", "omniauth_openid_connect"], text: "Invalid ID token: Audience does not match" },
-      { libraries: ["angular-oauth2-oidc"], text: "Wrong audience: *" },
+      { libraries: ["angular-oauth2-oidc"], text: "Wrong audience: *", source: angular },
       {
         libraries: ["angular-auth-oidc-client"],
         text: "authCallback incorrect aud",
@@ -538,6 +542,7 @@ export const problems: readonly Problem[] = [
         libraries: ["angular-oauth2-oidc"],
         text: "Token has expired",
         fix: "clockSkewInSec of AuthConfig; timeoutFactor for the refresh.",
+        source: angular,
       },
       {
         libraries: ["angular-auth-oidc-client"],
@@ -683,7 +688,11 @@ export const problems: readonly Problem[] = [
         libraries: ["openid-client 5", "NextAuth.js"],
         text: "no valid key found in issuer's jwks_uri for key parameters *",
       },
-      { libraries: ["jwks-rsa", "express-jwt", "passport-jwt"], text: "Unable to find a signing key that matches '*'" },
+      {
+        libraries: ["jwks-rsa", "express-jwt", "passport-jwt"],
+        text: "Unable to find a signing key that matches '*'",
+        source: "auth0/node-jwks-rsa src/JwksClient.js",
+      },
       {
         libraries: ["Nimbus JOSE + JWT", "Spring Security Resource Server"],
         text: "Signed JWT rejected: Another algorithm expected, or no matching key(s) found",
@@ -809,8 +818,13 @@ export const problems: readonly Problem[] = [
         libraries: ["oidc-client-ts", "react-oidc-context"],
         text: "nonce in id_token does not match nonce in client storage",
       },
-      { libraries: ["keycloak-js"], text: "Invalid nonce.", fix: "useNonce: false in init() removes the check." },
-      { libraries: ["angular-oauth2-oidc"], text: "Wrong nonce: *" },
+      {
+        libraries: ["keycloak-js"],
+        text: "Invalid nonce.",
+        fix: "useNonce: false in init() removes the check.",
+        source: "keycloak/keycloak-js lib/keycloak.js",
+      },
+      { libraries: ["angular-oauth2-oidc"], text: "Wrong nonce: *", source: angular },
       {
         libraries: ["angular-auth-oidc-client"],
         text: "authCallback incorrect nonce, did you call the checkAuth() method multiple times?",
@@ -820,7 +834,11 @@ export const problems: readonly Problem[] = [
       },
       { libraries: ["Authlib"], text: 'invalid_claim: Invalid claim "nonce"' },
       { libraries: ["Authlib"], text: 'missing_claim: Missing "nonce" claim' },
-      { libraries: ["social-auth-core"], text: "Incorrect id_token: nonce" },
+      {
+        libraries: ["social-auth-core"],
+        text: "Incorrect id_token: nonce",
+        source: "python-social-auth/social-core social_core/backends/open_id_connect.py",
+      },
       {
         libraries: ["mozilla-django-oidc"],
         text: "JWT Nonce verification failed.",
@@ -852,7 +870,7 @@ export const problems: readonly Problem[] = [
       {
         libraries: ["@azure/msal-browser"],
         text: "nonce_mismatch",
-        source: "AzureAD/microsoft-authentication-library-for-js lib/msal-common/src/error/ClientAuthErrorCodes.ts",
+        source: `${msal}msal-common/src/error/ClientAuthErrorCodes.ts`,
       },
       { libraries: ["AppAuth-Android"], text: "Nonce mismatch", source: `${appAuth}IdToken.java` },
     ],
@@ -869,7 +887,7 @@ export const problems: readonly Problem[] = [
     guide: "src/testing/README.md#faults-what-your-client-must-survive",
     messages: [
       { libraries: ["openid-client 5", "NextAuth.js"], text: "at_hash mismatch, expected *, got: *" },
-      { libraries: ["angular-oauth2-oidc"], text: "Wrong at_hash" },
+      { libraries: ["angular-oauth2-oidc"], text: "Wrong at_hash", source: angular },
       { libraries: ["Authlib"], text: 'invalid_claim: Invalid claim "at_hash"' },
       {
         libraries: ["python-jose", "social-auth-core"],
@@ -952,6 +970,7 @@ export const problems: readonly Problem[] = [
         text:
           "must use HTTPS (with TLS), or config value for property 'requireHttps' must be set to 'false' and allow HTTP (without TLS).",
         fix: "requireHttps: 'remoteOnly' allows http for localhost.",
+        source: angular,
       },
       {
         libraries: ["@azure/msal-browser", "@azure/msal-node"],
@@ -1034,6 +1053,7 @@ export const problems: readonly Problem[] = [
         libraries: ["Go"],
         text: "x509: certificate signed by unknown authority",
         fix: "SSL_CERT_FILE=latchkey.pem.",
+        source: "golang/go src/crypto/x509/verify.go",
       },
       {
         libraries: ["Java", "Spring Security OAuth2 Client"],
@@ -1105,19 +1125,18 @@ export const problems: readonly Problem[] = [
         text: "IDX20804: Unable to retrieve document from: '*'.",
         source: `${identityModel}Protocols/LogMessages.cs`,
       },
-      {
-        libraries: ["angular-oauth2-oidc"],
-        text: "error loading discovery document",
-      },
+      { libraries: ["angular-oauth2-oidc"], text: "error loading discovery document", source: angular },
       {
         libraries: ["@azure/msal-browser", "@azure/msal-node"],
         text: "endpoints_resolution_error",
         fix: "For another server than Entra: authority, and protocolMode OIDC.",
+        source: `${msal}msal-common/src/error/ClientAuthErrorCodes.ts`,
       },
       {
         libraries: ["@azure/msal-browser", "@azure/msal-node"],
         text: "untrusted_authority",
         fix: "knownAuthorities must have the host of the authority.",
+        source: `${msal}msal-common/src/error/ClientConfigurationErrorCodes.ts`,
       },
       {
         libraries: ["oauth2-proxy"],
@@ -1160,7 +1179,7 @@ export const problems: readonly Problem[] = [
       {
         libraries: ["@azure/msal-browser"],
         text: "post_request_failed",
-        source: "AzureAD/microsoft-authentication-library-for-js lib/msal-browser/src/error/BrowserAuthErrorCodes.ts",
+        source: `${msal}msal-browser/src/error/BrowserAuthErrorCodes.ts`,
       },
     ],
   },
@@ -1177,11 +1196,15 @@ export const problems: readonly Problem[] = [
         libraries: ["oidc-client-ts", "react-oidc-context"],
         text: "Crypto.subtle is available only in secure contexts (HTTPS).",
       },
-      { libraries: ["keycloak-js"], text: "Web Crypto API is not available." },
+      {
+        libraries: ["keycloak-js"],
+        text: "Web Crypto API is not available.",
+        source: "keycloak/keycloak-js lib/keycloak.js",
+      },
       {
         libraries: ["@azure/msal-browser"],
         text: "crypto_nonexistent",
-        source: "AzureAD/microsoft-authentication-library-for-js lib/msal-browser/src/error/BrowserAuthErrorCodes.ts",
+        source: `${msal}msal-browser/src/error/BrowserAuthErrorCodes.ts`,
       },
       {
         libraries: ["@auth0/auth0-spa-js"],
@@ -1351,6 +1374,7 @@ export const problems: readonly Problem[] = [
       {
         libraries: ["angular-oauth2-oidc"],
         text: "if property oidc is true, the received user-id (sub) has to be the user-id",
+        source: angular,
       },
       {
         libraries: ["ASP.NET Core OpenIdConnect"],
@@ -1400,7 +1424,11 @@ export const problems: readonly Problem[] = [
     server: "Nothing: the API answers.",
     guide: "src/resource/README.md",
     messages: [
-      { libraries: ["express-jwt"], text: "No authorization token was found" },
+      {
+        libraries: ["express-jwt"],
+        text: "No authorization token was found",
+        source: "auth0/express-jwt src/index.ts",
+      },
       { libraries: ["passport-jwt"], text: "No auth token" },
       {
         libraries: ["keycloak-connect"],
@@ -1422,7 +1450,11 @@ export const problems: readonly Problem[] = [
     messages: [
       { libraries: ["golang.org/x/oauth2"], text: "oauth2: token expired and refresh token is not set" },
       { libraries: ["openid-client 5"], text: "refresh_token not present in TokenSet" },
-      { libraries: ["keycloak-js"], text: "Unable to update token, no refresh token available." },
+      {
+        libraries: ["keycloak-js"],
+        text: "Unable to update token, no refresh token available.",
+        source: "keycloak/keycloak-js lib/keycloak.js",
+      },
       { libraries: ["keycloak-connect"], text: "Unable to refresh without a refresh token" },
       { libraries: ["ruby oauth2"], text: "A refresh_token is not available" },
       {
@@ -1460,12 +1492,12 @@ export const problems: readonly Problem[] = [
       {
         libraries: ["angular-oauth2-oidc"],
         text: "silent_refresh_timeout",
-        source: "manfredsteyer/angular-oauth2-oidc projects/lib/src/oauth-service.ts",
+        source: angular,
       },
       {
         libraries: ["@azure/msal-browser"],
         text: "monitor_window_timeout",
-        source: "AzureAD/microsoft-authentication-library-for-js lib/msal-browser/docs/errors.md",
+        source: `${msal}msal-browser/docs/errors.md`,
       },
     ],
   },
@@ -1487,13 +1519,13 @@ export const problems: readonly Problem[] = [
       {
         libraries: ["@azure/msal-browser"],
         text: "popup_window_error",
-        source: "AzureAD/microsoft-authentication-library-for-js lib/msal-browser/src/error/BrowserAuthErrorCodes.ts",
+        source: `${msal}msal-browser/src/error/BrowserAuthErrorCodes.ts`,
       },
       {
         libraries: ["@azure/msal-browser"],
         text: "interaction_in_progress",
         fix: "Await handleRedirectPromise() before another login, and start one at a time.",
-        source: "AzureAD/microsoft-authentication-library-for-js lib/msal-browser/src/error/BrowserAuthErrorCodes.ts",
+        source: `${msal}msal-browser/src/error/BrowserAuthErrorCodes.ts`,
       },
     ],
   },
@@ -1525,7 +1557,7 @@ export const problems: readonly Problem[] = [
         libraries: ["@azure/msal-browser"],
         text: "uninitialized_public_client_application",
         fix: "await instance.initialize() first.",
-        source: "AzureAD/microsoft-authentication-library-for-js lib/msal-browser/src/error/BrowserAuthErrorCodes.ts",
+        source: `${msal}msal-browser/src/error/BrowserAuthErrorCodes.ts`,
       },
     ],
   },

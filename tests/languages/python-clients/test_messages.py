@@ -4,7 +4,7 @@ import json, subprocess, traceback
 import jwt as pyjwt
 import pytest, requests
 from authlib.integrations.requests_client import OAuth2Session
-from authlib.jose import JsonWebKey, jwt
+from authlib.jose import JsonWebKey, JsonWebToken, jwt
 from authlib.oidc.core import CodeIDToken
 from jose import jwt as python_jose
 from requests_oauthlib import OAuth2Session as OAuthlibSession
@@ -115,6 +115,7 @@ MESSAGES = [
     ("Invalid audience", lambda s: with_pyjwt(s, s.id_token, audience="another")),
     ("Signature has expired", lambda s: with_pyjwt(s, s.with_fault("expired"))),
     ("The token is not yet valid (nbf)", lambda s: with_pyjwt(s, s.with_fault("notYetValid"))),
+    ("The token is not yet valid (iat)", lambda s: with_pyjwt(s, s.with_fault("edited", edit={"iat": 9999999999}))),
     ("Signature verification failed", lambda s: with_pyjwt(s, s.with_fault("wrongSignature"))),
     ("The specified alg value is not allowed", lambda s: with_pyjwt(s, s.id_token, algorithms=["ES256"])),
     ("Not enough segments", lambda s: with_pyjwt(s, "opaque")),
@@ -133,6 +134,7 @@ MESSAGES = [
     ("expired_token: The token is expired", lambda s: with_authlib(s, s.with_fault("expired"))),
     ("invalid_token: The token is not valid yet", lambda s: with_authlib(s, s.with_fault("notYetValid"))),
     ("bad_signature", lambda s: with_authlib(s, s.with_fault("wrongSignature"))),
+    ("unsupported_algorithm", lambda s: JsonWebToken(["ES256"]).decode(s.id_token, s.keys)),
     ("CSRF Warning! State not equal in request and response.", wrong_state),
     # OAuthlib and requests-oauthlib
     ("CSRF Warning! State not equal in request and response.", oauthlib_state),
