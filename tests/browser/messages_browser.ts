@@ -35,7 +35,7 @@ test("Chromium says what the table of messages has", { skip: chromium === undefi
   await using secure = await testLatchkey();
   const { url: secureUrl } = await secure.listen({ port: 0, tls: "self-signed" });
   const page =
-    `<p id=said></p><script>fetch("${url}/oauth2/authorize").catch((error) => said.textContent = error)</script>`;
+    `<p id=failure></p><script>fetch("${url}/oauth2/authorize").catch((error) => failure.textContent = error)</script>`;
   const server = Deno.serve(
     { port: 0, hostname: "localhost", onListen: () => {} },
     () => new Response(page, { headers: { "content-type": "text/html" } }),

@@ -110,7 +110,7 @@ test("an unknown text is rejected with what is known", async () => {
   }
 });
 
-test("an unknown sentence is said to be unknown, without a near rule", async () => {
+test("an unknown sentence is reported as unknown, without a near rule", async () => {
   const texts = [
     "two words of nothing",
     "redirect_uri does not match",

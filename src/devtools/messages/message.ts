@@ -1,4 +1,4 @@
-/** The messages of libraries and programs that people meet when a login fails: their form. */
+/** The form of the messages that libraries and programs print when a login fails. */
 
 /** Why logins fail in one way, whatever the library says. */
 export interface Problem {
@@ -22,8 +22,9 @@ export interface LibraryMessage {
   /** Who writes it, as npm, the package registry or the vendor spells the name. */
   readonly libraries: readonly string[];
   /**
-   * The text as the library writes it; `*` stands for a value, at most one line of it. A text of one or two words counts
-   * only as a whole message: at the start of a line or after a colon, and before the end of the line or punctuation.
+   * The text as the library writes it; `*` stands for a value, at most one line of it. A text of one or two words
+   * counts only as a whole message: at the start of a line or after a colon, and before the end of the line or
+   * punctuation.
    */
   readonly text: string;
   /** What to write in this library. */

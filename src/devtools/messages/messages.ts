@@ -21,15 +21,15 @@ export const problems: readonly Problem[] = [
   {
     title: "The callback came without the cookie or session that the application set when the login began",
     causes: [
-      "The login began on another host than its callback: localhost and 127.0.0.1, or http and https, have different cookies.",
+      "The login began on another host than its callback, such as localhost and 127.0.0.1, which have different cookies.",
       "The browser dropped the cookie: SameSite=None without Secure, Secure on plain http, or SameSite=Strict. With response_mode=form_post the callback is a POST of another site, which carries no SameSite=Lax cookie.",
       "The callback was opened a second time (reload, back button, bookmark, two tabs), and the application had already used up its state.",
-      "The session store forgot it: it is in memory and the application restarted, or another instance answered.",
+      "The session store forgot it: it is in memory and the application restarted, or another instance got the callback.",
     ],
     application:
       "Open the login at the host of the redirect URI. Set the cookie with SameSite=Lax, and with Secure only where the application has https. Keep the values of each login under its own state.",
     server:
-      "/flows shows the redirect URI of the login: open the application at that host. With --tls self-signed, cookies with Secure and SameSite=None work.",
+      "/flows shows the redirect URI of the login: open the application at that host. Without response_mode the callback is a GET, which carries SameSite=Lax cookies.",
     guide: "src/cli/README.md#an-application-and-its-issuer",
     messages: [
       {
@@ -116,7 +116,7 @@ export const problems: readonly Problem[] = [
       {
         libraries: ["better-auth"],
         text: "State mismatch: State not persisted correctly",
-        fix: "Set baseURL to the origin that the browser shows. skipStateCookieCheck is no mend, it removes the check.",
+        fix: "Set baseURL to the origin that the browser shows. skipStateCookieCheck only removes the check.",
       },
       {
         libraries: ["better-auth"],
@@ -314,7 +314,7 @@ export const problems: readonly Problem[] = [
       {
         libraries: ["express-oauth2-jwt-bearer"],
         text: "Unexpected 'iss' value",
-        fix: "issuerBaseURL: this library adds no slash; the issuer of discovery counts.",
+        fix: "The issuer in the metadata of issuerBaseURL counts; the option issuer replaces it.",
       },
       { libraries: ["passport-openidconnect"], text: "ID token not issued by expected OpenID provider." },
       {
@@ -985,7 +985,7 @@ export const problems: readonly Problem[] = [
       },
       {
         libraries: ["MCP SDK"],
-        text: "Refusing to send credentials to non-https token endpoint '*'.",
+        text: "send credentials to non-https token endpoint '*'.",
         fix: "Name the server localhost, *.localhost or 127.0.0.1, which are exempt.",
       },
     ],
@@ -1097,7 +1097,7 @@ export const problems: readonly Problem[] = [
     causes: [
       "The URL is wrong: another path (a realm, a tenant), another port, or the metadata URL where the issuer is expected.",
       "The server cannot be reached from there: containers, TLS, a proxy. The cause below the message says so.",
-      "The URL answered with a page: of another program, a proxy or a login.",
+      "The URL returns a page: of another program, a proxy or a login.",
     ],
     application: "Open ISSUER/.well-known/openid-configuration from the machine of the application, such as by curl.",
     server:
@@ -1147,7 +1147,7 @@ export const problems: readonly Problem[] = [
       {
         libraries: ["oidc-client-ts", "react-oidc-context"],
         text: "Invalid response Content-Type: *, from URL: *",
-        fix: "authority answered with a page: it must be the issuer.",
+        fix: "authority returns a page: it must be the issuer.",
       },
     ],
   },
@@ -1156,7 +1156,7 @@ export const problems: readonly Problem[] = [
     causes: [
       "The origin of the page is neither on a test host nor the origin of a registered redirect URI.",
       "The page called an endpoint that is for redirects, such as the authorization endpoint, with fetch.",
-      'The server cannot be reached, or a proxy answered: browsers report both as CORS errors or "Failed to fetch".',
+      'The server cannot be reached, or a proxy responded: browsers report both as CORS errors or "Failed to fetch".',
     ],
     application:
       "Navigate to the authorization endpoint, do not fetch it. Compare the origin of the page with the redirect URI.",
@@ -1356,7 +1356,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "userinfo answered for another user than the ID token names",
+    title: "userinfo is of another user than the ID token names",
     causes: [
       "The access token is of another login than the ID token: two users, or a kept token.",
       "A test queued the fault userinfo.edited or idToken.wrongSubject; then the message is right.",
@@ -1421,7 +1421,7 @@ export const problems: readonly Problem[] = [
       "The preflight request of CORS (OPTIONS) reached the check of the token.",
     ],
     application: "Send Authorization: Bearer and the access token; handle CORS before the check.",
-    server: "Nothing: the API answers.",
+    server: "Nothing: the API rejects the request.",
     guide: "src/resource/README.md",
     messages: [
       {

@@ -139,7 +139,7 @@ testMessages("MCP SDK", [
         () => Promise.resolve(new Response(null, { status: 404 })),
       ),
   ],
-  ["Refusing to send credentials to non-https token endpoint '*'.", async () => {
+  ["send credentials to non-https token endpoint '*'.", async () => {
     const metadata = { ...await discover(), token_endpoint: "http://oidc:9000/oauth2/token" } as never;
     await mcp.exchangeAuthorization(as.issuer, {
       ...{ metadata, clientInformation: { client_id: spa.client_id }, authorizationCode: "1", iss: as.issuer },

@@ -76,6 +76,6 @@ if ("Deno" in globalThis) {
   testMessages("Deno", [["received corrupt message of type InvalidContentType", () => fetch(https)]]);
 }
 
-test("the servers of these tests answer", async () => {
+test("the servers of these tests respond", async () => {
   assert((await as.fetch(as.issuer)).ok && (await secure.fetch(secure.issuer)).ok);
 });
