@@ -3,7 +3,6 @@
 import { assertEquals } from "@std/assert";
 import { calculateJwkThumbprint, compactVerify, importJWK, type JWK, jwtVerify } from "jose";
 import { test } from "node:test";
-import { encodeBase64url } from "../../src/core/crypto.ts";
 import { authenticateClient } from "../../src/client/authentication.ts";
 import { codeChallenge } from "../../src/client/authorization_request.ts";
 import { readCallback } from "../../src/client/callback.ts";

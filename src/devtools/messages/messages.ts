@@ -30,7 +30,7 @@ export const problems: readonly Problem[] = [
       "Open the login at the host of the redirect URI. Set the cookie with SameSite=Lax, and with Secure only where the application has https. Keep the values of each login under its own state.",
     server:
       "/flows shows the redirect URI of the login: open the application at that host. Without response_mode the callback is a GET, which carries SameSite=Lax cookies.",
-    guide: "src/cli/README.md#an-application-and-its-issuer",
+    guide: "static/docs/containers-and-ci.md#an-application-and-its-issuer",
     messages: [
       {
         libraries: ["ASP.NET Core OpenIdConnect"],
@@ -171,7 +171,7 @@ export const problems: readonly Problem[] = [
     application:
       "Handle the callback once, then replace the address by one without code and state. Begin the login at the origin of the redirect URI.",
     server: "/flows shows the redirect URI and whether the code was exchanged; a second exchange is CI-06 there.",
-    guide: "src/devtools/requests/README.md",
+    guide: "static/docs/pages.md#watch-flows",
     messages: [
       {
         libraries: ["oidc-client-ts", "react-oidc-context"],
@@ -258,7 +258,7 @@ export const problems: readonly Problem[] = [
     application: "Configure the issuer exactly as the metadata has it, in the member issuer.",
     server:
       "The terminal shows the issuer. --issuer sets another one; --issuer from-host makes every host that a request names an issuer.",
-    guide: "src/cli/README.md#the-issuer-in-a-container",
+    guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container",
     messages: [
       {
         libraries: ["oauth4webapi", "Auth.js"],
@@ -301,7 +301,7 @@ export const problems: readonly Problem[] = [
     application: "Configure the issuer exactly as the claim iss has it. /tokens decodes a token.",
     server:
       "Set --issuer to the URL under which all applications reach the server, or frontChannelUrl for the browser.",
-    guide: "src/cli/README.md#the-issuer-in-a-container",
+    guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container",
     messages: [
       {
         libraries: ["jose", "MCP SDK"],
@@ -369,7 +369,7 @@ export const problems: readonly Problem[] = [
       "API: expect the value of aud, or let the client send resource in the authorization and the token request. ID token: expect the client_id.",
     server:
       'The setting audience is the aud of access tokens of requests without resource: "audience": "https://api.example".',
-    guide: "src/resource/README.md",
+    guide: "static/docs/resource-servers.md",
     messages: [
       {
         libraries: ["jose", "MCP SDK"],
@@ -467,7 +467,7 @@ export const problems: readonly Problem[] = [
     application: "Accept at+jwt for access tokens. It keeps ID tokens from being used as access tokens.",
     server:
       "No setting changes it, because RFC 9068 requires it. A test that needs JWT uses the fault accessToken.editedHeader, or the profile of a provider.",
-    guide: "src/server/profiles/README.md",
+    guide: "static/docs/providers.md",
     messages: [
       {
         libraries: ["Spring Security Resource Server"],
@@ -508,7 +508,7 @@ export const problems: readonly Problem[] = [
     application: "Refresh before expires_in, or log in again. Allow some seconds of clock tolerance, not minutes.",
     server:
       '"lifetimes": { "access_token": 3600, "id_token": 3600 } are the seconds. as.clock.now() is the time of a mock.',
-    guide: "src/cli/README.md#the-configuration-file",
+    guide: "static/docs/configure.md#the-configuration-file",
     messages: [
       { libraries: ["jose", "MCP SDK", "express-oauth2-jwt-bearer"], text: '"exp" claim timestamp check failed' },
       {
@@ -564,7 +564,7 @@ export const problems: readonly Problem[] = [
     application: "Synchronize the clock, and allow some seconds of clock tolerance.",
     server:
       "Do not move the clock of the server ahead of the application: reset it, or give the library the same clock.",
-    guide: "src/testing/README.md#control-the-server",
+    guide: "static/docs/test-in-javascript.md#control-the-server",
     messages: [
       { libraries: ["jose", "MCP SDK"], text: '"nbf" claim timestamp check failed' },
       {
@@ -630,7 +630,7 @@ export const problems: readonly Problem[] = [
       "Fetch the keys from jwks_uri of the metadata, select by kid, and fetch them again once if a kid is unknown.",
     server:
       "The memory store has new keys after each start: restart the application, or keep them with --store sqlite:latchkey.db.",
-    guide: "src/cli/operating/README.md#keys",
+    guide: "static/docs/team.md#keys",
     messages: [
       { libraries: ["jose", "MCP SDK", "express-oauth2-jwt-bearer"], text: "signature verification failed" },
       { libraries: ["oauth4webapi", "openid-client 6", "Auth.js"], text: "JWT signature verification failed" },
@@ -674,7 +674,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Fetch the keys again once if a kid is unknown, then log in again.",
     server: "Keep the keys over a restart with --store sqlite:latchkey.db.",
-    guide: "src/cli/operating/README.md#keys",
+    guide: "static/docs/team.md#keys",
     messages: [
       {
         libraries: ["jose", "MCP SDK", "express-oauth2-jwt-bearer"],
@@ -730,7 +730,7 @@ export const problems: readonly Problem[] = [
     application: "Accept the algorithm of id_token_signing_alg_values_supported, and never none.",
     server:
       '"alg": "RS256" is the default and works with every library; id_token_signed_response_alg of a client replaces it.',
-    guide: "src/cli/README.md#the-configuration-file",
+    guide: "static/docs/configure.md#the-configuration-file",
     messages: [
       { libraries: ["jose"], text: '"alg" (Algorithm) Header Parameter value not allowed' },
       {
@@ -796,7 +796,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Keep the nonce of each login with its state, and use it once.",
     server: "/flows shows the nonce of the request and of the ID token: the server copies it.",
-    guide: "src/devtools/requests/README.md",
+    guide: "static/docs/pages.md#watch-flows",
     messages: [
       {
         libraries: ["oauth4webapi", "openid-client 6", "Auth.js"],
@@ -884,7 +884,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Verify the ID token together with the access token of the same response.",
     server: "Nothing: the server computes at_hash from the access token beside it.",
-    guide: "src/testing/README.md#faults-what-your-client-must-survive",
+    guide: "static/docs/break-it.md",
     messages: [
       { libraries: ["openid-client 5", "NextAuth.js"], text: "at_hash mismatch, expected *, got: *" },
       { libraries: ["angular-oauth2-oidc"], text: "Wrong at_hash", source: angular },
@@ -906,7 +906,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Pass the URL or all parameters of the callback to the library, not only code and state.",
     server: "Every callback of this server has iss, and the metadata says so.",
-    guide: "src/testing/README.md#faults-what-your-client-must-survive",
+    guide: "static/docs/break-it.md",
     messages: [
       {
         libraries: ["oauth4webapi", "openid-client 6", "Auth.js"],
@@ -938,7 +938,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Set the option of the library for development, never in production.",
     server: "--tls self-signed serves https://localhost; latchkey exec makes most runtimes trust the certificate.",
-    guide: "src/cli/README.md#the-issuer-in-a-container",
+    guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container",
     messages: [
       {
         libraries: ["oauth4webapi", "openid-client 6"],
@@ -998,7 +998,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Use the issuer exactly as the terminal shows it, with http or https.",
     server: "Start with --tls self-signed, or with --tls-cert and --tls-key, for https.",
-    guide: "src/cli/README.md#the-issuer-in-a-container",
+    guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container",
     messages: [
       { libraries: ["curl", "OpenSSL", "Node", "Ruby"], text: "wrong version number" },
       { libraries: ["Python"], text: "[SSL: WRONG_VERSION_NUMBER]" },
@@ -1031,7 +1031,7 @@ export const problems: readonly Problem[] = [
     application: "Trust the certificate of the server in the client; do not switch the verification off.",
     server:
       "latchkey exec --tls self-signed trusts it for Node, Deno, Bun, OpenSSL, Go, .NET, curl and requests; LATCHKEY_CA_FILE names the file for others.",
-    guide: "src/cli/README.md#run-a-test-suite-beside-a-server",
+    guide: "static/docs/test-in-any-language.md#run-your-tests-beside-a-server",
     messages: [
       {
         libraries: ["Node", "Ruby", "OpenSSL"],
@@ -1080,7 +1080,7 @@ export const problems: readonly Problem[] = [
       "Use the name of the service or host.docker.internal in a container. Wait for /readyz before the tests.",
     server:
       "--host 0.0.0.0 listens for other machines and containers; the issuer must then have a name that all of them know.",
-    guide: "src/cli/README.md#containers",
+    guide: "static/docs/containers-and-ci.md",
     messages: [
       { libraries: ["Node", "Auth.js", "axios"], text: "ECONNREFUSED" },
       { libraries: ["curl"], text: "Failed to connect to * port *: Couldn't connect to server" },
@@ -1102,7 +1102,7 @@ export const problems: readonly Problem[] = [
     application: "Open ISSUER/.well-known/openid-configuration from the machine of the application, such as by curl.",
     server:
       'The terminal shows the issuer. /flows lists requests for documents that do not exist, with the outcome "metadata, keys and missing pages".',
-    guide: "src/cli/README.md#containers",
+    guide: "static/docs/containers-and-ci.md",
     messages: [
       {
         libraries: ["oauth4webapi", "Auth.js"],
@@ -1161,7 +1161,7 @@ export const problems: readonly Problem[] = [
     application:
       "Navigate to the authorization endpoint, do not fetch it. Compare the origin of the page with the redirect URI.",
     server: 'Add the origin: "allowedOrigins": ["https://app.example"].',
-    guide: "src/cli/README.md#test-hosts",
+    guide: "static/docs/test-hosts.md",
     messages: [
       {
         libraries: ["Chromium"],
@@ -1190,7 +1190,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Open it as http://localhost or with https.",
     server: "Nothing: the origin of the application counts, not that of the server.",
-    guide: "src/cli/README.md#test-hosts",
+    guide: "static/docs/test-hosts.md",
     messages: [
       {
         libraries: ["oidc-client-ts", "react-oidc-context"],
@@ -1229,7 +1229,7 @@ export const problems: readonly Problem[] = [
     application:
       "Print the whole error, such as console.dir(error, { depth: null }), and explain its error_description.",
     server: "The terminal and /flows show the rejected request: expected, received and the fix.",
-    guide: "src/devtools/requests/README.md",
+    guide: "static/docs/pages.md#watch-flows",
     messages: [
       {
         libraries: ["oauth4webapi", "openid-client 6", "Auth.js"],
@@ -1285,7 +1285,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Request the scope openid.",
     server: 'A client with a scope must have openid in it: "scope": "openid profile email".',
-    guide: "src/cli/README.md#claims",
+    guide: "static/docs/configure.md#claims",
     messages: [
       { libraries: ["openid-client 5", "NextAuth.js"], text: "id_token not present in TokenSet" },
       { libraries: ["passport-openidconnect"], text: "ID token not present in token response" },
@@ -1321,7 +1321,7 @@ export const problems: readonly Problem[] = [
     application: "Request openid profile email, or read userinfo.",
     server:
       'Give the user the claim, with "email_verified": true. "idTokenClaims": "like-userinfo" puts the claims into ID tokens too.',
-    guide: "src/cli/README.md#claims",
+    guide: "static/docs/configure.md#claims",
     messages: [
       {
         libraries: ["oauth2-proxy"],
@@ -1363,7 +1363,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Use the tokens of one response together, and drop the session.",
     server: "Nothing: sub is the same in both.",
-    guide: "src/testing/README.md#faults-what-your-client-must-survive",
+    guide: "static/docs/break-it.md",
     messages: [
       { libraries: ["oauth4webapi", "openid-client 6"], text: 'unexpected "response" body "sub" property value' },
       { libraries: ["openid-client 5"], text: "userinfo sub mismatch, expected *, got: *" },
@@ -1393,7 +1393,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Print the first characters: a JWT has two dots and begins with ey. Introspect opaque tokens.",
     server: "access_token_format of the client decides; /tokens shows what a token is.",
-    guide: "src/devtools/requests/README.md#check-a-token-tokens",
+    guide: "static/docs/pages.md#check-a-token-tokens",
     messages: [
       { libraries: ["jose", "MCP SDK", "express-oauth2-jwt-bearer"], text: "Invalid Compact JWS" },
       { libraries: ["oauth4webapi", "openid-client 6"], text: "Invalid JWT" },
@@ -1422,7 +1422,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Send Authorization: Bearer and the access token; handle CORS before the check.",
     server: "Nothing: the API rejects the request.",
-    guide: "src/resource/README.md",
+    guide: "static/docs/resource-servers.md",
     messages: [
       {
         libraries: ["express-jwt"],
@@ -1446,7 +1446,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Keep refresh_token of every token response; request offline_access if it must outlive the session.",
     server: '"grant_types": ["authorization_code", "refresh_token"] in the client.',
-    guide: "src/cli/README.md#refresh-token-rotation",
+    guide: "static/docs/sessions.md#refresh-token-rotation",
     messages: [
       { libraries: ["golang.org/x/oauth2"], text: "oauth2: token expired and refresh token is not set" },
       { libraries: ["openid-client 5"], text: "refresh_token not present in TokenSet" },
@@ -1476,7 +1476,7 @@ export const problems: readonly Problem[] = [
       'Use refresh tokens. For frames, a separate page as silent redirect URI, and login_required handled as "log in".',
     server:
       "Register the silent redirect URI too. On localhost with another port both are the same site, so cookies are sent.",
-    guide: "src/devtools/README.md#login-and-consent",
+    guide: "static/docs/configure.md#login-and-consent",
     messages: [
       {
         libraries: ["oidc-client-ts", "react-oidc-context"],
@@ -1509,7 +1509,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Open the popup in the handler of a click, or redirect.",
     server: "Nothing.",
-    guide: "src/devtools/README.md#login-and-consent",
+    guide: "static/docs/configure.md#login-and-consent",
     messages: [
       {
         libraries: ["oidc-client-ts", "react-oidc-context"],
@@ -1534,7 +1534,7 @@ export const problems: readonly Problem[] = [
     causes: ["A setting of the library is missing; the message names it."],
     application: "Set it.",
     server: "/clients has settings to paste for each library.",
-    guide: "src/server/explain/README.md#client-libraries",
+    guide: "static/docs/stacks.md#client-libraries",
     messages: [
       {
         libraries: ["Auth.js"],
@@ -1572,7 +1572,7 @@ export const problems: readonly Problem[] = [
       "Serve /.well-known/oauth-protected-resource with resource equal to the URL of the MCP server, and authorization_servers.",
     server:
       "Start with --profile mcp: registration, client ID metadata documents and PKCE are on. --mcp-server PATH adds a server to try.",
-    guide: "src/server/explain/README.md#model-context-protocol",
+    guide: "static/docs/mcp.md",
     messages: [
       { libraries: ["MCP SDK"], text: "Incompatible auth server: does not support dynamic client registration" },
       { libraries: ["MCP SDK"], text: "Incompatible auth server: does not support code challenge method *" },
