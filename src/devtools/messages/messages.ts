@@ -87,7 +87,19 @@ export const problems: readonly Problem[] = [
       },
       {
         libraries: ["Auth.js"],
-        text: "InvalidCheck: * value could not be parsed",
+        text: "pkceCodeVerifier value could not be parsed",
+        fix:
+          "Mostly the cookie did not come back: set AUTH_URL to the origin of the redirect URI, such as http://localhost:3000, and open that origin. A cookie of another AUTH_SECRET gives the same message.",
+      },
+      {
+        libraries: ["Auth.js"],
+        text: "InvalidCheck: state value could not be parsed",
+        fix:
+          "Mostly the cookie did not come back: set AUTH_URL to the origin of the redirect URI, such as http://localhost:3000, and open that origin. A cookie of another AUTH_SECRET gives the same message.",
+      },
+      {
+        libraries: ["Auth.js"],
+        text: "InvalidCheck: nonce value could not be parsed",
         fix:
           "Mostly the cookie did not come back: set AUTH_URL to the origin of the redirect URI, such as http://localhost:3000, and open that origin. A cookie of another AUTH_SECRET gives the same message.",
       },
@@ -466,8 +478,8 @@ export const problems: readonly Problem[] = [
     ],
     application: "Accept at+jwt for access tokens. It keeps ID tokens from being used as access tokens.",
     server:
-      "No setting changes it, because RFC 9068 requires it. A test that needs JWT uses the fault accessToken.editedHeader, or the profile of a provider.",
-    guide: "static/docs/providers.md",
+      'Set "accessTokenTyp": "JWT", as Keycloak, Auth0 and Entra send it, or "none", as Okta and Cognito do. The default is at+jwt, which RFC 9068 requires.',
+    guide: "static/docs/verify-tokens.md",
     messages: [
       {
         libraries: ["Spring Security Resource Server"],

@@ -152,8 +152,10 @@ async function logInWithAuthJs(
 }
 
 testMessages("Auth.js", [
-  ["InvalidCheck: * value could not be parsed", () => logInWithAuthJs({ lose: /pkce/ })],
-  ["InvalidCheck: * value could not be parsed", () => logInWithAuthJs({ corrupt: /pkce/ })],
+  ["pkceCodeVerifier value could not be parsed", () => logInWithAuthJs({ lose: /pkce/ })],
+  ["InvalidCheck: state value could not be parsed", () => logInWithAuthJs({ lose: /state/ })],
+  ["InvalidCheck: nonce value could not be parsed", () => logInWithAuthJs({ lose: /nonce/ })],
+  ["pkceCodeVerifier value could not be parsed", () => logInWithAuthJs({ corrupt: /pkce/ })],
   [
     '"response" body "issuer" property does not match the expected value',
     () => logInWithAuthJs({ extra: { issuer: issuer.replace("localhost", "127.0.0.1") } }),

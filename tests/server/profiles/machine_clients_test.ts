@@ -1,6 +1,6 @@
 /**
- * Clients without a user: every profile and every configuration of a README or guide, each grant that needs no user, and
- * the request of the quick start of each provider. `deno test` of this file prints the table.
+ * Clients without a user: every profile and every configuration of a README or guide, each grant that needs no user,
+ * and the request of the quick start of each provider. `deno test` of this file prints the table.
  */
 
 import { assert, assertEquals } from "@std/assert";
