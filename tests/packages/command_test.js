@@ -27,12 +27,12 @@ test("the command says where a broken configuration is broken", () => {
   writeFileSync("broken.json", '{ "issuer": ');
   const { status, stderr } = latchkey("--config", "broken.json");
   assert.equal(status, 1);
-  assert.match(stderr, /broken\.json: line 1, column \d+\n(?: .*\n)* {2}Expected a value, found the end of the file\./);
+  assert.match(stderr, /broken\.json: line 1, column \d+\n(?: .*\n)* {2}Expected a value, found the end of the text\./);
 });
 
 test("the command checks applications: its help and its attacks are in the package", () => {
   const help = latchkey("check", "--help");
   assert.equal(help.status, 0);
   assert.match(help.stdout, /^Usage: latchkey check LOGIN_URL/);
-  assert.match(latchkey("faults", "id-token").stdout, /^\d+ attacks: latchkey check LOGIN_URL/);
+  assert.match(latchkey("explain", "faults", "id-token").stdout, /^\d+ attacks: latchkey check LOGIN_URL/);
 });
