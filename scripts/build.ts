@@ -45,11 +45,11 @@ const optional = ["ioredis", "postgres"];
 /** Passages of READMEs that apply to the repository only, and their replacements in the package. */
 const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegExp, to: string])[]>> = {
   "README.md": [
-    [/^Node and npm are enough\. .*\n\n```sh\n[^]*?```$/m, `\`\`\`sh\nnpx ${manifest.name}\n\`\`\``],
-    [/^The documentation writes `latchkey`\. [^]*?`latchkey --help`/m, "`latchkey --help`"],
+    [/^You need Node and npm; .*\n\n```sh\n[^]*?```$/m, `\`\`\`sh\nnpx ${manifest.name}\n\`\`\``],
+    [/^The commands below use `latchkey`\. [^]*?`latchkey --help`/m, "`latchkey --help`"],
     [/ `npx -y deno task build` makes the package to\n\[install\]\(.*?\)\./, ""],
     [/`npx -y deno task image` builds\n?\s*\[a container image\]/, "[A container image]"],
-    [/^Not released yet: [^]*$/m, "MIT licence\n"],
+    [/^Not released yet\. [^]*$/m, "MIT licence\n"],
   ],
   "static/docs/test-in-javascript.md": [
     [/^After publication: /m, ""],
