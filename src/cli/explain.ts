@@ -154,10 +154,18 @@ async function listVariations(): Promise<string> {
 
 const labelWidth = 9;
 
-/** The URL of a flow in a text, on a test host. */
+/** The path of the page of a flow. */
+const flowPath = /^[\w./-]*\/flows\/(?:of\/)?[\w-]+$/;
+
+/**
+ * The URL of a flow on a test host, if it is the last word of a text, as in a line of the log. A pasted text may come
+ * from anywhere, so a URL with a query, which could be an action of another program, is none.
+ */
 function flowUrl(text: string): URL | undefined {
-  const [url] = /https?:\/\/\S+?\/flows\/(?:of\/)?[\w-]+/.exec(text) ?? [];
-  return url !== undefined && URL.canParse(url) && isTestHost(new URL(url).hostname) ? new URL(url) : undefined;
+  const [word = ""] = /\S{1,2000}$/.exec(text.slice(-2000)) ?? [];
+  if (!/^https?:\/\//.test(word) || !URL.canParse(word)) return undefined;
+  const url = new URL(word);
+  return isTestHost(url.hostname) && url.search + url.hash === "" && flowPath.test(url.pathname) ? url : undefined;
 }
 
 /** The flow as Markdown; if no server has it, a sentence that says where to find it. */
@@ -175,7 +183,7 @@ async function fetchFlow(url: URL, fetch: FetchFlow): Promise<string | undefined
   const page = await get(url.href);
   await page.body?.cancel();
   const flow = new URL(page.headers.get("location") ?? url.href, url);
-  if (flow.origin !== url.origin) return undefined;
+  if (flow.origin !== url.origin || !flowPath.test(flow.pathname)) return undefined;
   const markdown = await get(`${flow.origin}${flow.pathname}.md`);
   return markdown.ok ? await markdown.text() : undefined;
 }

@@ -12,7 +12,7 @@ import { reject } from "./reject.ts";
 import type { RuleId } from "./rules/mod.ts";
 import { knownPages } from "./rules/http.ts";
 import type { Server } from "./server.ts";
-import { isLoopback, servesOwnPages } from "./test_hosts.ts";
+import { isLoopback, isLoopbackName, servesOwnPages } from "./test_hosts.ts";
 import type { Context } from "./context.ts";
 
 /**
@@ -21,7 +21,9 @@ import type { Context } from "./context.ts";
  */
 export function isCrossSite({ server, request: { headers } }: Pick<Context, "server" | "request">): boolean {
   const site = headers.get("sec-fetch-site");
-  if (site !== null && site !== "cross-site") return false;
+  // Anybody has a name below nip.io, and browsers take all of them for one site.
+  const isOwn = site === "same-site" ? !isLoopbackName(new URL(server.issuer).hostname) : site !== "cross-site";
+  if (site !== null && isOwn) return false;
   const page = headers.get("origin") ?? headers.get("referer");
   return page === null ? site !== null : !isKnownPage(server, page);
 }

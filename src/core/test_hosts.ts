@@ -85,8 +85,8 @@ function isUnroutable(hostname: string): boolean {
   return matches(loopbackHost, hostname) || matches(reservedHost, hostname);
 }
 
-/** Whether a host is a public name that leads to this machine. */
-function isLoopbackName(hostname: string): boolean {
+/** Whether a host is a public name that leads to this machine, such as `app.localtest.me` or `127.0.0.1.nip.io`. */
+export function isLoopbackName(hostname: string): boolean {
   return matches(loopbackDomain, hostname) || matches(loopbackAddressName, hostname);
 }
 

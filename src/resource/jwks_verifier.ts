@@ -39,7 +39,7 @@ export function jwksVerifier(options: JwksVerifierOptions): TokenVerifier {
     const keys = remoteKeys(fetcher, { jwks_uri: await server.url("jwks_uri") });
     return await keys(header, token);
   };
-  return jwtVerifier({ ...server, accessTokenTyp, isAccessToken: isNoOtherToken }, keys);
+  return jwtVerifier({ ...server, accessTokenTyp, isAccessToken: isAccessTokenOfProvider }, keys);
 }
 
 /** A verifier of the JWTs of the server in this process, with its own keys. */
@@ -53,17 +53,22 @@ export function ownJwtVerifier({ issuer, now, keys, settings }: Server): TokenVe
   });
 }
 
-/** Claims that ID tokens and logout tokens have, and access tokens do not. */
-const claimsOfOtherTokens = ["nonce", "at_hash", "c_hash", "s_hash", "events"];
+/** Claims that ID tokens, logout tokens and authorization responses have, and access tokens do not. */
+const claimsOfOtherTokens = ["nonce", "at_hash", "c_hash", "s_hash", "events", "code"];
+
+/** Claims that access tokens have, and other tokens do not. */
+const claimsOfAccessTokens = ["scope", "scp", "client_id", "cid", "appid"];
 
 /**
- * Whether a verified JWT has no mark of another kind: a claim of ID tokens, or what Keycloak (`typ`) and Amazon Cognito
- * (`token_use`) write into them.
+ * Whether a verified JWT is an access token. Without `at+jwt` only its claims tell, and what Keycloak (`typ`) and Amazon
+ * Cognito (`token_use`) write into them.
  */
-function isNoOtherToken({ typ }: { readonly typ?: string }, claims: JWTPayload): boolean {
+function isAccessTokenOfProvider({ typ }: { readonly typ?: string }, claims: JWTPayload): boolean {
   if (typ !== undefined && mediaType(typ) === "at+jwt") return true;
-  return claimsOfOtherTokens.every((name) => claims[name] === undefined) && claims.typ !== "ID" &&
-    claims.token_use !== "id";
+  const isNamed = claims.typ === "Bearer" || claims.token_use === "access";
+  return (isNamed || claimsOfAccessTokens.some((name) => claims[name] !== undefined)) &&
+    claimsOfOtherTokens.every((name) => claims[name] === undefined) &&
+    (claims.typ ?? "Bearer") === "Bearer" && (claims.token_use ?? "access") === "access";
 }
 
 /** The issuer of JWTs, and which of them are access tokens. */

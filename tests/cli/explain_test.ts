@@ -91,7 +91,16 @@ test("the URL of a flow shows the flow of a running server, and else says where 
     await asking(url, server("/flows/x", "a\n\u001b]52;c;x\u0007\u202e\n")),
     "a\n\\u001b]52;c;x\\u0007\\u202e",
   );
-  // No other origin is asked: the text may come from anywhere.
+  // No other program is asked to do something: the text may come from anywhere.
+  for (
+    const action of ["http://router/reboot?x=/flows/1", "http://localhost:2375/a?x=/flows/of/1", `${url} and more`]
+  ) {
+    await asking(action, server(undefined)).catch(() => undefined);
+    assertEquals(asked, []);
+  }
+  await asking(url, server("/admin/delete"));
+  assertEquals(asked, [url]);
+  // No other origin is asked.
   for (const other of ["http://localhost:9001/flows/x", "https://localhost:9000/", "//evil.widgets.com/x"]) {
     assertStringIncludes(await asking(url, server(other)), "does not run");
     assertEquals(asked, [url]);

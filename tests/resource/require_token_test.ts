@@ -297,6 +297,28 @@ test("[PR-15] responses of the authorization server that are too large, no JSON 
   });
 });
 
+test("[PR-08] a verifier that accepts access tokens without at+jwt accepts no other token of the server", async () => {
+  for (const accessTokenTyp of ["JWT", "none"] as const) {
+    await using as = await testLatchkey({ accessTokenTyp });
+    const verifier = jwksVerifier({
+      issuer: as.issuer,
+      fetch: as.fetch as typeof fetch,
+      now: as.clock.now,
+      accessTokenTyp,
+    });
+    assertEquals((await verifier.verify(await issue(as))).iss, as.issuer);
+    const client = as.client();
+    for (
+      const token of [
+        await as.mint.idToken({ client }),
+        await as.mint.idToken({ client, claims: { typ: "Refresh", scope: "read" } }),
+      ]
+    ) {
+      await assertRejects(async () => await verifier.verify(token));
+    }
+  }
+});
+
 test("keys are fetched once, and once more for an unknown key", async () => {
   await using as = await testLatchkey({ startsAt: "2026-01-01" });
   as.clock.freeze();

@@ -28,6 +28,43 @@ async function fetchingServer(respond: Respond, options: LatchkeyOptions = {}) {
   return { ...server, fetched };
 }
 
+test("[MC-05, UI-30] no page of another site and no other machine makes the server fetch a local document", async () => {
+  const ownPage = { "sec-fetch-site": "same-origin" };
+  const cases = [
+    ["http://localhost:9000", "127.0.0.1", ownPage, true],
+    ["http://localhost:9000", "127.0.0.1", {}, true],
+    ["http://localhost:9000", "192.168.1.66", {}, false],
+    ["http://localhost:9000", "127.0.0.1", { "sec-fetch-site": "cross-site" }, false],
+    // A page can hide itself where browsers do not state the site.
+    ["http://app.localtest.me:9000", "127.0.0.1", {}, false],
+    ["http://127.0.0.1.nip.io:9000", "127.0.0.1", {}, false],
+    // Anybody has a name there.
+    ["https://app.traefik.me", "127.0.0.1", { "sec-fetch-site": "same-site" }, false],
+  ] as const;
+  await forEachCase(cases, async ([issuer, address, headers, isFetched]) => {
+    const { as, fetched } = await fetchingServer(() => Response.json({}), { issuer });
+    const query = encode({ ...goodRequest, client_id: "http://127.0.0.1:8080/admin" });
+    const request = new Request(`${issuer}/oauth2/authorize?${query}`, {
+      headers: { host: new URL(issuer).host, ...headers },
+    });
+    await (await as.fetch(request, { address })).body?.cancel();
+    assertEquals(fetched.length > 0, isFetched);
+  });
+});
+
+test("[HT-22, UI-20] a page below the same public name for this machine is a page of another site", async () => {
+  const { as } = await testServer({ issuer: "https://app.traefik.me", registration: { mode: "open" } });
+  const register = async (origin: string) =>
+    (await as.fetch(
+      new Request("https://app.traefik.me/oauth2/register", {
+        method: "POST",
+        headers: { "content-type": "application/json", "sec-fetch-site": "same-site", origin },
+        body: JSON.stringify({ redirect_uris: [`${origin}/cb`] }),
+      }),
+    )).status;
+  assertEquals(await register("https://6-6-6-6.traefik.me"), 403);
+});
+
 /** POST /oauth2/register from this address. */
 async function register(
   { as }: Pick<TestServer, "as">,
@@ -373,9 +410,9 @@ test("[MC-05] fetches are limited for each network, and a flood from one stops n
     getRejections(events).at(-1)!.explanation.expected,
     "at most 30 fetches in 60 seconds from clients that are not in use, because of one network",
   );
-  // One host of IPv6 has a whole network.
+  // One site of IPv6 has many networks.
   for (let n = 0; n < 31; n++) {
-    assertEquals(await authorize(`https://d${n}.widgets.com/missing`, `2001:db8::${n + 1}`), n < 30 ? 400 : 429);
+    assertEquals(await authorize(`https://d${n}.widgets.com/missing`, `2001:db8:0:${n}::1`), n < 30 ? 400 : 429);
   }
   assertEquals(await authorize("https://first.widgets.com/c", "198.51.100.7"), 302);
   advance(60);

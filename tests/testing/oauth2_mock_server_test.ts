@@ -287,6 +287,9 @@ test("[TK-02] JSON bodies and token requests without a client are accepted, with
       await json.body?.cancel();
     }
     assertEquals(events, ["x", "x"]);
+    const strange = await postJson({ grant_type: { toString: 1 }, scope: [[[]]] });
+    assertEquals(strange.status, 401);
+    await strange.body?.cancel();
     const unnamed = await postForm(server, "/token", { grant_type: "client_credentials", scope: "y" });
     assertEquals(unnamed.status, 200);
     const code = (await authorize(server)).searchParams.get("code")!;

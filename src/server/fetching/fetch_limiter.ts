@@ -7,7 +7,7 @@
  * never responds holds each of them for seconds.
  */
 
-import { isAddress, networkFromAddress } from "../../platform/http/ip_address.ts";
+import { isAddress, networkFromAddress, sitePrefixBits } from "../../platform/http/ip_address.ts";
 import { type BoundedCache, boundedCache } from "../../platform/bounded_cache.ts";
 
 /** Maximum number of fetches in one window: from one host, in total, and because of the requests of one network. */
@@ -108,7 +108,7 @@ export function fetchLimiter(now: () => number): FetchLimiter {
 
   return {
     run(url, { isInUse, address }, fetch) {
-      const network = isInUse || address === undefined ? undefined : networkFromAddress(address);
+      const network = isInUse || address === undefined ? undefined : networkFromAddress(address, sitePrefixBits);
       if (!isInUse) assertFewOpen(network);
       const counters = isInUse ? inUse : others;
       if (!isOpen(counters.total)) counters.total = newWindow();

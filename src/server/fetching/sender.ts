@@ -21,6 +21,11 @@ export const embeddedRequest = {
 
 const isLoopbackAddress = addressMatcher(["127.0.0.0/8", "::1"]);
 
+/** Whether the sender may be another machine; the requests of a program in the same process have no address. */
+export function isRemote({ address }: Sender): boolean {
+  return address !== undefined && !isLoopbackAddress(address);
+}
+
 /**
  * Whether the sender is a program on the machine of a server on a test host: the developer, not a web page in the
  * browser.
@@ -30,6 +35,5 @@ export function isLocalProgram(
 ): boolean {
   if (settings.allows.localUrls === false) return false;
   if (sender === undefined) return true;
-  const { page, address } = sender;
-  return page === "none" && (address === undefined || isLoopbackAddress(address));
+  return sender.page === "none" && !isRemote(sender);
 }

@@ -1,7 +1,7 @@
 /** Creates the context of a request, with the server that plugins change. */
 
 import { RequestContext } from "../../core/context.ts";
-import { isCrossSite, isTrustedHost } from "../../core/cross_site.ts";
+import { isCrossSite, isTrustedHost, isUnstated } from "../../core/cross_site.ts";
 import { ignoreRejection, immediate, immediateFunctions } from "../../core/immediate.ts";
 import type { RequestLike } from "../../core/http/message.ts";
 import type { EndpointRoute } from "../../core/route.ts";
@@ -84,9 +84,9 @@ class RequestSender implements Sender {
 
   get page(): Sender["page"] {
     const { server, request } = this.#context;
-    // DNS rebinding: over plain http, a GET request under an untrusted host does not name its page.
-    const isRebound = request.method === "GET" && !isTrustedHost(server, request);
-    if (isRebound || isCrossSite(this.#context)) return "cross-site";
+    // Over plain http a GET request need not name its page, under another host (DNS rebinding) or a public name.
+    const isUnnamed = request.method === "GET" && (!isTrustedHost(server, request) || isUnstated(this.#context));
+    if (isUnnamed || isCrossSite(this.#context)) return "cross-site";
     return request.headers.get("origin") === null ? "none" : "own";
   }
 

@@ -28,7 +28,9 @@ export function lenientForm(
   const form = new URLSearchParams(isJson ? undefined : text);
   if (isJson) {
     for (const [name, value] of Object.entries(body)) {
-      for (const item of [value].flat()) if (item !== null && item !== undefined) form.append(name, String(item));
+      for (const item of Array.isArray(value) ? value : [value]) {
+        if (["string", "number", "boolean"].includes(typeof item)) form.append(name, String(item));
+      }
     }
     warnings.push("the body is JSON; send application/x-www-form-urlencoded (OAuth 2.1 §3.2.2)");
   }

@@ -14,7 +14,7 @@ import { OAuthError } from "../../../core/errors.ts";
 import { fetchLimiter, type FetchLimitError } from "../../fetching/fetch_limiter.ts";
 import { DocumentError, fetchDocument } from "../../fetching/outbound.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import { embeddedRequest, type Sender } from "../../fetching/sender.ts";
+import { embeddedRequest, isRemote, type Sender } from "../../fetching/sender.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";
 import { isLocalUrl } from "../../config/local_uris.ts";
 import { serverPolicy } from "../../config/server_policy.ts";
@@ -75,8 +75,10 @@ export function createDocumentClients(
 
   async function fetchClient(url: string, isInUse: boolean, sender?: Sender): Promise<HostedClient> {
     assertDocumentUrl(url, { ...serverPolicy(settings), issuer });
-    if (sender?.page === "cross-site" && isLocalUrl(settings, url)) {
-      const received = "a URL of a local host, in a request of a page of another site";
+    if (sender !== undefined && (sender.page === "cross-site" || isRemote(sender)) && isLocalUrl(settings, url)) {
+      const received = `a URL of a local host, in a request of ${
+        isRemote(sender) ? "another machine" : "a page of another site"
+      }`;
       throw notFetched({ isBlocked: true, expected: "a document on a public host", received });
     }
     if (sender?.isEmbedded && !isInUse) throw notFetched({ isBlocked: true, ...embeddedRequest });
