@@ -63,6 +63,7 @@ export async function explain(
   if (args.includes("--help") || args.includes("-h")) return explainHelpText;
   const written = args.join(" ").trim();
   if (written === "vary") return await listVariations();
+  if (written === "") throw unknownText(written);
   const flow = flowUrl(written);
   if (flow !== undefined) return await explainFlow(flow, fetch);
   const text = readRules();

@@ -50,7 +50,6 @@ import { type Scenario, scenarioField } from "../testing/scenarios/scenario.ts";
 import { parseStore, type StoreChoice, type StoreKinds, storeKinds } from "./stores.ts";
 import { isAbsentFile, readText, type ReadTextFile } from "./text_file.ts";
 import { helpText } from "./help.ts";
-import { addExcerpts } from "./excerpt.ts";
 
 interface ConfigurationSources {
   /** The command line, without the program. */
@@ -218,7 +217,8 @@ export async function readConfiguration(sources: ConfigurationSources): Promise<
     throw new ConfigurationError(
       file.text === undefined || fileName === undefined
         ? issues
-        : addExcerpts(issues, file.text, printable(fileName), fileField),
+        // It loads jsonc-parser, which a start without issues does not need.
+        : (await import("./excerpt.ts")).addExcerpts(issues, file.text, printable(fileName), fileField),
       [
         ...environment.warnings,
         ...configSource?.isFound ? [{ path: configFileName, message: `${describeFoundFile(configSource)}.` }] : [],

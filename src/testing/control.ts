@@ -48,7 +48,6 @@ import { type BackchannelClient, backchannelClient } from "./backchannel.ts";
 import { type DeviceClient, deviceClient } from "./device.ts";
 import type { PolledRequestOptions } from "./polled_request.ts";
 import { callGlobalTokenRevocation } from "./global_token_revocation.ts";
-import { importKey } from "./import_key.ts";
 import { endSessionOf } from "./end_session.ts";
 
 const optionFields = { seed: anyOption, startsAt: anyOption, recorder: objectOption };
@@ -258,7 +257,8 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
     revoke: (grantsOf) => grants.revoke(getServer(), grantsOf),
     nextValues: values.add,
     changeSettings: changes.change,
-    importKey: async (key, lead) => await importKey(getServer(), key, lead),
+    // It loads jose, which most tests do not need.
+    importKey: async (key, lead) => await (await import("./import_key.ts")).importKey(getServer(), key, lead),
     decisions,
     browser,
     clock,

@@ -1489,7 +1489,6 @@ test("the configuration is read without any package", async () => {
   };
   await visit("src/cli/read_config.ts");
   assert(seen.has("src/server/config/config_issue.ts"));
-  for (const lazy of ["server/config/json_syntax_error", "cli/help"]) assert(!seen.has(`src/${lazy}.ts`), lazy);
 });
 
 test("[CL-01, CL-05] the claims settings come from the file, and their errors name the path in it", async () => {

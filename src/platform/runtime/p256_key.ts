@@ -1,6 +1,6 @@
 /** P-256 keys from random bytes, for clients of tests and of the demo. Synchronous, which WebCrypto is not. */
 
-import process from "node:process";
+import type nodeProcess from "node:process";
 import { encodeBase64url } from "../../core/crypto.ts";
 
 /** @internal The members of a private P-256 key as a JWK (RFC 7518 §6.2). */
@@ -19,6 +19,7 @@ export interface P256Key {
  */
 export function p256KeyFrom(bytes: Uint8Array): P256Key {
   // Looked up here: on Deno, node:crypto takes 15 ms to load.
+  const { process } = globalThis as unknown as { readonly process: typeof nodeProcess };
   const ecdh = process.getBuiltinModule("node:crypto").createECDH("prime256v1");
   ecdh.setPrivateKey(bytes);
   // A point without compression: 4, x, y (SEC 1 §2.3.3).

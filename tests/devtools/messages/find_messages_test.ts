@@ -51,7 +51,7 @@ test("two ordinary words count only as a whole message", () => {
 
 test("every message has its facts, and the texts differ", () => {
   for (const { causes, application, server, guide, title } of problems) {
-    assert(causes.length > 0 && application !== "" && server !== "" && /^[\w/.]+\.md(#[\w-]+)?$/.test(guide), title);
+    assert(causes.length > 0 && application !== "" && server !== "" && /^[\w/.-]+\.md(#[\w-]+)?$/.test(guide), title);
   }
   const texts = all.map(({ message }) => message.text);
   assertEquals(texts.filter((text, index) => texts.indexOf(text) !== index), []);
