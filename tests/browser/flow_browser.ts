@@ -108,7 +108,7 @@ test("[DM-01] a failed authorization links home", { skip }, async () => {
 });
 
 test(
-  "[UI-13] a redirect URI with one wrong character is rejected here, and the character is marked",
+  "[UI-13] a redirect URI with one wrong character is rejected here, and the character is marked and named",
   { skip },
   async () => {
     const redirect = encodeURIComponent(`${as.issuer}/authorised`);
@@ -117,7 +117,11 @@ test(
     );
     const { page } = opened;
     assertEquals(await page.locator("h1").textContent(), "Request rejected");
-    assertEquals(await page.locator("mark").textContent(), "sed");
+    assertEquals(await page.locator("mark").allTextContents(), ["z", "s"]);
+    assertMatch(
+      await page.locator(".comparison").innerText(),
+      /Difference\s+Expected "z", received "s" after "…\/authori"/,
+    );
     assertEquals(await findPageProblems(opened), []);
     await takeScreenshot(opened, "real-rejected");
   },

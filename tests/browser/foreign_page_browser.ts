@@ -27,6 +27,8 @@ const [app, sameSite] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`]
 /** The other site, by a name for documentation and by one that could be real. */
 const hosts = ["evil.example", "www.evil.example.com"];
 const rejected: string[] = [];
+/** The documents that the server fetched. */
+const fetched: string[] = [];
 const as = await latchkey({
   clients: [
     { client_id: "spa", redirect_uris: [app, sameSite].flatMap((origin) => [`${origin}/cb`, `${origin}/silent`]) },
@@ -36,12 +38,14 @@ const as = await latchkey({
       grant_types: ["client_credentials"],
     },
   ],
-  outbound: (target) =>
-    Promise.resolve(Response.json({
+  outbound: (target) => {
+    fetched.push(target);
+    return Promise.resolve(Response.json({
       client_id: target,
       redirect_uris: hosts.map((host) => `https://${host}:${port}/cb`),
       token_endpoint_auth_method: "none",
-    })),
+    }));
+  },
   trace: (event) => void (event.type === "rejected" && rejected.push(event.explanation.rule ?? "")),
 });
 const { url } = await as.listen({ port: 0 });
@@ -110,33 +114,44 @@ async function attack({ as, frames }: { readonly as: string; readonly frames: re
   return texts;
 }
 
-test("[HT-22, UI-30] a page of another site gets no token and no code", { skip }, async () => {
+test("[HT-22, MC-05, UI-30] a page of another site gets no token and no code", { skip }, async () => {
   for (const host of hosts) {
     const origin = `http://${host}:${port}`;
-    const own = { client_id: "https://www.evil.example.com/client.json", redirect_uri: `https://${host}:${port}/cb` };
+    const client = `https://www.evil.example.com/${host}.json`;
+    const own = { client_id: client, redirect_uri: `https://${host}:${port}/cb` };
     await using opened = await openPage(`${origin}/`);
     const { page } = opened;
     const urls: string[] = [];
     page.context().on("request", (request) => urls.push(request.url()));
-    rejected.length = 0;
     const underOtherName = authorizationUrl({ client_id: "spa", redirect_uri: `${app}/cb` })
       .replace("localhost", "me.evil.example.com");
-    const texts = await page.evaluate(attack, {
-      as: url,
-      frames: [
-        authorizationUrl({ ...own, login_hint: "bob" }),
-        authorizationUrl({ client_id: "spa", redirect_uri: `${app}/cb` }),
-        underOtherName,
-      ],
-    });
-    assertEquals(texts.filter((text) => /token"|client_id|active|Bob|bob/.test(text)), []);
-    assertEquals(rejected.sort(), ["HT-22", "HT-22", "HT-22", "HT-22", "HT-22", "UI-20", "UI-30", "UI-30"]);
+    const rejectedOfAttack = async () => {
+      rejected.length = 0;
+      const texts = await page.evaluate(attack, {
+        as: url,
+        frames: [
+          authorizationUrl({ ...own, login_hint: "bob" }),
+          authorizationUrl({ client_id: "spa", redirect_uri: `${app}/cb` }),
+          underOtherName,
+        ],
+      });
+      assertEquals(texts.filter((text) => /token"|client_id|active|Bob|bob/.test(text)), []);
+      return rejected.toSorted();
+    };
+    const always = ["HT-22", "HT-22", "HT-22", "HT-22", "HT-22"];
+    // A frame does not make the server fetch the document of a client.
+    assertEquals(await rejectedOfAttack(), [...always, "MC-05", "UI-20", "UI-30"]);
+    assertEquals(fetched.includes(client), false);
     // In the window itself.
     rejected.length = 0;
     const arrived = page.waitForRequest((request) => request.url().startsWith(own.redirect_uri));
     await page.evaluate((target) => void (location.href = target), authorizationUrl({ ...own, login_hint: "bob" }));
     await arrived;
     assertEquals(rejected, ["UI-30"]);
+    assertEquals(fetched.includes(client), true);
+    // In frames again, now that the server knows the client.
+    await page.goto(`${origin}/`);
+    assertEquals(await rejectedOfAttack(), [...always, "UI-20", "UI-30", "UI-30"]);
     assertEquals(urls.filter((target) => target.includes(host) && target.includes("code=")), []);
     assertEquals([...as.clients.known().values()].map(({ id }) => id).filter((id) => !id.startsWith("https:")), [
       ...["spa", "demo-confidential"],
