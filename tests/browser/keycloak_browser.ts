@@ -122,7 +122,8 @@ test(
       }, [url, options] as const);
     };
     await Promise.all([page.waitForURL(/#.*code=/), init({ onLoad: "login-required" }).catch(() => {})]);
-    assert(await init({ onLoad: "login-required", checkLoginIframeInterval: 1 }));
+    // Without onLoad the page stays when it notices; otherwise it leaves at once for another login.
+    assert(await init({ checkLoginIframeInterval: 1 }));
     await page.evaluate(async () => void await window.keycloak.updateToken(-1));
     assert(await page.evaluate(() => window.keycloak.authenticated));
     await as.users.set(alice);
