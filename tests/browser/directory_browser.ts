@@ -78,7 +78,7 @@ for (const javaScriptEnabled of [true, false]) {
       "phone",
     ]] as const
   ) {
-    test(`[DI-09] an unknown client logs in after three clicks, ${how} script, on a ${device}`, { skip }, async () => {
+    test(`[DI-09] an unknown client logs in after four clicks, ${how} script, on a ${device}`, { skip }, async () => {
       const client_id = `new-${how}-${device}`;
       const redirect_uri = `${url}/authorized`;
       const fields = { response_type: "code", client_id, redirect_uri, state: "s", code_challenge_method: "S256" };
@@ -87,6 +87,7 @@ for (const javaScriptEnabled of [true, false]) {
       const { page } = opened;
       await takeScreenshot(opened, `change-rejected-${how}-${device}`);
       await page.getByRole("link", { name: `Register ${client_id} with ${redirect_uri}` }).click();
+      await page.getByRole("radio", { name: "No: it runs in a browser" }).check();
       await takeScreenshot(opened, `change-form-${how}-${device}`);
       await page.getByRole("button", { name: "Create the client" }).click();
       await takeScreenshot(opened, `change-added-${how}-${device}`);
@@ -166,13 +167,13 @@ for (const javaScriptEnabled of [true, false]) {
     await using opened = await openPage(`${url}/users`, { javaScriptEnabled });
     const { page, problems } = opened;
     await page.getByLabel("Subject").fill("carol");
-    await page.getByLabel("Claims").fill(`{"name": "Carol Clark"`);
+    await page.getByLabel("Claims", { exact: true }).fill(`{"name": "Carol Clark"`);
     await page.getByRole("button", { name: "Add the user" }).click();
-    assertStringIncludes(await page.locator(".fault").innerText(), "Expected a JSON object");
-    await page.getByLabel("Claims").fill(`{"name": "Carol Clark"}`);
+    assertStringIncludes(await page.locator(".fault").innerText(), "Expected a closing brace at line 1, column 23");
+    await page.getByLabel("Claims", { exact: true }).fill(`{"name": "Carol Clark"}`);
     await page.getByRole("button", { name: "Add the user" }).click();
     await page.getByRole("link", { name: "Carol Clark" }).click();
-    await page.getByLabel("Claims").fill(`{"name": "Carol Cole"}`);
+    await page.getByLabel("Claims", { exact: true }).fill(`{"name": "Carol Cole"}`);
     await page.getByRole("button", { name: "Save the claims" }).click();
     await page.getByRole("link", { name: "Carol Cole" }).click();
     await page.getByRole("button", { name: "Make this user the default" }).click();

@@ -85,11 +85,12 @@ let uris = 0;
 
 journey(
   "[DI-09] an unknown client is registered from its rejection, and the login completes",
-  3,
+  4,
   async (open, click) => {
     const redirectUri = `${url}/authorized?nth=${++uris}`;
-    const page = await open(authorizePath(redirectUri, `app-${uris}`));
-    await click(page.getByRole("link", { name: `Register app-${uris}` }));
+    const page = await open(authorizePath(redirectUri, `new-${uris}`));
+    await click(page.getByRole("link", { name: `Register new-${uris}` }));
+    await click(page.getByRole("radio", { name: "No: it runs in a browser" }));
     await click(page.getByRole("button", { name: "Create the client" }));
     await click(page.getByRole("link", { name: "Try the request again" }));
     assertStringIncludes(page.url(), `${redirectUri}&code=`);

@@ -285,7 +285,7 @@ export function User(props: UserProps): VNode {
           {user.warnings.map((warning) => <p class="aside" key={warning}>{warning}</p>)}
           <ClaimList user={user} />
           {form !== undefined && (
-            <p>
+            <p class="ways">
               <a href={`${base}/users#tokens`}>Which tokens have claims of users</a>
             </p>
           )}
