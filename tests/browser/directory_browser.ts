@@ -175,7 +175,8 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("link", { name: "Carol Clark" }).click();
     await page.getByLabel("Claims", { exact: true }).fill(`{"name": "Carol Cole"}`);
     await page.getByRole("button", { name: "Save the claims" }).click();
-    await page.getByRole("link", { name: "Carol Cole" }).click();
+    assertEquals(await page.locator("h1").textContent(), "Carol Cole");
+    assertStringIncludes(await page.getByRole("status").first().innerText(), "Saved carol");
     await page.getByRole("button", { name: "Make this user the default" }).click();
     assertEquals((await as.users.list()).map(({ sub }) => sub), ["carol", "alice", "bob"]);
     assertEquals(new URL(page.url()).pathname, "/");
