@@ -25,13 +25,16 @@ const realm = configurationOfRealm({
   clients: [{ clientId: "service", secret: credentials.client_secret, serviceAccountsEnabled: true }],
 }, () => "another-secret").value as TestLatchkeyOptions;
 
+/** What a JSON_CONFIG sets; the port is one of the program. */
+const { port: _, ...jsonConfig } = convertMockOAuth2Config({}).content;
+
 /** The ways in that are loosened, and some that are not. */
 const ways: Readonly<Record<string, { readonly isLoosened: boolean; readonly options: TestLatchkeyOptions }>> = {
   "plain server": { isLoosened: false, options: {} },
   "profile okta": { isLoosened: false, options: { profile: "okta" } },
   "profile mcp": { isLoosened: false, options: { profile: "mcp" } },
   'scopes "any"': { isLoosened: true, options: { scopes: "any" } },
-  "JSON_CONFIG": { isLoosened: true, options: convertMockOAuth2Config({}).content as TestLatchkeyOptions },
+  "JSON_CONFIG": { isLoosened: true, options: jsonConfig as TestLatchkeyOptions },
   "profile keycloak": { isLoosened: true, options: { profile: "keycloak" } },
   "a realm of Keycloak": { isLoosened: true, options: realm },
 };
