@@ -68,7 +68,8 @@ export async function runTests(
   const flags = {
     deno: ["test", ...denoFlags],
     node: ["--test", "--test-reporter=spec", `--test-timeout=${testMinutes * 60_000}`, "--enable-source-maps"],
-    bun: ["test", `--timeout=${testMinutes * 60_000}`],
+    // Each file in a process of its own, as on Node.
+    bun: ["test", "--parallel", `--timeout=${testMinutes * 60_000}`],
   };
   const command = [await findRuntime(runtime), ...flags[runtime], ...files];
   const { output, success, timedOut } = await capture(command, options);

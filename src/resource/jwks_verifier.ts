@@ -60,8 +60,8 @@ const claimsOfOtherTokens = ["nonce", "at_hash", "c_hash", "s_hash", "events", "
 const claimsOfAccessTokens = ["scope", "scp", "client_id", "cid", "appid"];
 
 /**
- * Whether a verified JWT is an access token. Without `at+jwt` only its claims tell, and what Keycloak (`typ`) and Amazon
- * Cognito (`token_use`) write into them.
+ * Whether a verified JWT is an access token. Without `at+jwt` only its claims show it, and what Keycloak (`typ`) and
+ * Amazon Cognito (`token_use`) write into them.
  */
 function isAccessTokenOfProvider({ typ }: { readonly typ?: string }, claims: JWTPayload): boolean {
   if (typ !== undefined && mediaType(typ) === "at+jwt") return true;

@@ -122,7 +122,7 @@ test(
       }, [url, options] as const);
     };
     await Promise.all([page.waitForURL(/#.*code=/), init({ onLoad: "login-required" }).catch(() => {})]);
-    // Without onLoad the page stays when it notices; otherwise it leaves at once for another login.
+    // Without onLoad the page stays when it notices; otherwise it leaves immediately for another login.
     assert(await init({ checkLoginIframeInterval: 1 }));
     await page.evaluate(async () => void await window.keycloak.updateToken(-1));
     assert(await page.evaluate(() => window.keycloak.authenticated));

@@ -38,7 +38,7 @@ test("[MC-05, UI-30] no page of another site and no other machine makes the serv
     // A page can hide itself where browsers do not state the site.
     ["http://app.localtest.me:9000", "127.0.0.1", {}, false],
     ["http://127.0.0.1.nip.io:9000", "127.0.0.1", {}, false],
-    // Anybody has a name there.
+    // Every address has a name there.
     ["https://app.traefik.me", "127.0.0.1", { "sec-fetch-site": "same-site" }, false],
   ] as const;
   await forEachCase(cases, async ([issuer, address, headers, isFetched]) => {

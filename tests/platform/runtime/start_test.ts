@@ -62,10 +62,13 @@ test("the first flow loads no package, and only the endpoints that it uses", asy
   );
 });
 
-test("up to the first flow no timer is started on Deno, whose first one takes 5 ms, and one elsewhere", async () => {
+test("up to the first flow no timer is started on Deno, whose first one takes 5 ms, and two elsewhere", async () => {
   const { as, code, token } = await testServer({ issuer: undefined });
   const started: string[] = [];
-  const count = (name: string) => () => void started.push(name);
+  const count = (name: string) => () => {
+    started.push(name);
+    return { unref() {} };
+  };
   const restore = replaceTimers({ setTimeout: count("setTimeout"), setInterval: count("setInterval") });
   try {
     await as.listen({ port: 0 });
@@ -74,7 +77,8 @@ test("up to the first flow no timer is started on Deno, whose first one takes 5 
     restore();
   }
   await as.close();
-  assertEquals(started, isDeno ? [] : ["setTimeout"]);
+  // The second watches the limit of open files, of which Deno itself says that it is reached.
+  assertEquals(started.sort(), isDeno ? [] : ["setInterval", "setTimeout"]);
 });
 
 test("the mock loads no package until a client authenticates by a signature", async () => {
