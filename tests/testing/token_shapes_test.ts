@@ -122,15 +122,15 @@ const ofUser = [
 ];
 
 /** The differences from a login that follow from what is issued. */
-const differences: Readonly<Record<string, { readonly less: readonly string[]; readonly more?: string }>> = {
+const differences: Readonly<Record<string, { readonly less: readonly string[]; readonly more?: readonly string[] }>> = {
   "JWT bearer": { less: ["auth_time", "sid"] },
-  // keycloak/keycloak ServiceAccountConstants
-  "client credentials": { less: ofUser, more: "client_id" },
+  // keycloak/keycloak ServiceAccountConstants; gty of Auth0
+  "client credentials": { less: ofUser, more: ["client_id", "gty"] },
 };
 
 function isExpected(issuer: string, difference: string): boolean {
-  const { less = [], more } = differences[issuer] ?? {};
-  return difference === `+${more}` || less.some((name) => difference === `-${name}`);
+  const { less = [], more = [] } = differences[issuer] ?? {};
+  return more.some((name) => difference === `+${name}`) || less.some((name) => difference === `-${name}`);
 }
 
 const names = Object.keys(providerProfiles) as ProviderName[];
