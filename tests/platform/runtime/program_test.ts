@@ -318,17 +318,19 @@ test("hash-password turns its input into a digest that logs that user in, and do
   }
 });
 
-test("TLS spoken to the http port leaves one line that says so, and the program continues", async (t) => {
-  // Its listener does not report what it could not parse.
-  if ("Bun" in globalThis) return t.skip("Bun reports no such bytes");
-  await against({}, async (program, url) => {
-    for (let n = 0; n < 3; n++) {
-      const socket = connectTls({ host: "127.0.0.1", port: program.port, rejectUnauthorized: false });
-      await new Promise<void>((resolve) => socket.on("error", () => resolve()));
-      socket.destroy();
-    }
-    await program.waitForOutput(/A TLS client spoke to the http port\. Use a URL with http:\/\//);
-    assertEquals((await get(`${url}/.well-known/oauth-authorization-server`)).status, 200);
-    assertEquals(program.output().split("TLS client").length, 2);
+// The listener of Bun does not report what it could not parse.
+const canReportBytes = !("Bun" in globalThis);
+if (canReportBytes) {
+  test("TLS spoken to the http port leaves one line, and the program continues", async () => {
+    await against({}, async (program, url) => {
+      for (let n = 0; n < 3; n++) {
+        const socket = connectTls({ host: "127.0.0.1", port: program.port, rejectUnauthorized: false });
+        await new Promise<void>((resolve) => socket.on("error", () => resolve()));
+        socket.destroy();
+      }
+      await program.waitForOutput(/A TLS client spoke to the http port\. Use a URL with http:\/\//);
+      assertEquals((await get(`${url}/.well-known/oauth-authorization-server`)).status, 200);
+      assertEquals(program.output().split("TLS client").length, 2);
+    });
   });
-});
+}

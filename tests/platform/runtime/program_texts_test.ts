@@ -41,9 +41,7 @@ test("the banner has ten lines at most: issuer, links, demo clients with their s
     assertMatch(banner, /^Ctrl-C +stops the server$/m);
     // deno-lint-ignore no-control-regex
     assert(!/INSECURE|\u001b/.test(banner));
-    const links = [...readFileSync("README.md", "utf8").matchAll(/`(\w+ it)` \(`(\/\w+)`\)/g)];
-    assertEquals(links.map(([, label]) => label), ["Try it", "Watch it"]);
-    for (const [, label, path] of links) assertMatch(banner, new RegExp(`^${label} +${url}${path}$`, "m"));
+    assertMatch(banner, new RegExp(`^Watch it +${url}/flows$`, "m"));
 
     const started = await get(`${url}/start`);
     const authorized = await get(new URL(started.headers.get("location")!, url).href);

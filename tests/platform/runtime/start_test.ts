@@ -78,7 +78,7 @@ test("up to the first flow no timer is started on Deno, whose first one takes 5 
   }
   await as.close();
   // The second watches the limit of open files, of which Deno itself says that it is reached.
-  assertEquals(started.sort(), isDeno ? [] : ["setInterval", "setTimeout"]);
+  assertEquals([...new Set(started)].sort(), isDeno ? [] : ["setInterval", "setTimeout"]);
 });
 
 test("the mock loads no package until a client authenticates by a signature", async () => {
