@@ -62,6 +62,15 @@ export function renderMarkdown(text: string, ruleUrl: (id: string) => string | u
   }
   md.renderer.rules.text = (...args) => inside > 0 ? renderText!(...args) : linkRules(renderText!(...args));
   md.renderer.rules.code_inline = (...args) => inside > 0 ? renderCode!(...args) : linkRules(renderCode!(...args));
+  const image = md.renderer.rules.image!;
+  md.renderer.rules.image = (...args) => {
+    const [tokens, index] = args;
+    // Its place is kept while it loads, so that nothing below moves.
+    for (const [name, pixels] of Object.entries(pictureSize(String(tokens[index]!.attrGet("src"))))) {
+      tokens[index]!.attrSet(name, String(pixels));
+    }
+    return image(...args);
+  };
   // A wide table scrolls by itself, also by keyboard.
   md.renderer.rules.table_open = () => '<div class="table" tabindex="0" role="group" aria-label="Table">\n<table>\n';
   md.renderer.rules.table_close = () => "</table>\n</div>\n";
@@ -90,6 +99,13 @@ export function renderMarkdown(text: string, ruleUrl: (id: string) => string | u
   }
   for (const section of sections) section.line ||= section.text.trim();
   return { html: md.renderer.render(tokens, md.options, {}), sections };
+}
+
+/** The size of a picture of `static/pictures`, from the head of the PNG. */
+function pictureSize(path: string): { readonly width: number; readonly height: number } {
+  const { buffer } = Deno.readFileSync(`static/pictures/${path.split("/").at(-1)}`);
+  const head = new DataView(buffer);
+  return { width: head.getUint32(16), height: head.getUint32(20) };
 }
 
 type Token = ReturnType<InstanceType<typeof MarkdownIt>["parse"]>[number];
