@@ -117,37 +117,42 @@ function isOfTheSystem(path: string): boolean {
   return path === "" || path === binary || /^\/(etc|lib|lib64|usr|proc|sys|dev)(\/|$)/.test(path);
 }
 
-test("it opens no file in the working, home or temporary folder, and writes none", { skip }, async () => {
-  const log = join(folder, "log");
-  const traced = ["-f", "-q", "-o", log, "-e", "trace=file", "-e", "signal=none", binary!];
-  const program = new Deno.Command(strace, {
-    args: [...traced, "--port", "0"],
-    cwd,
-    env: { HOME: home },
-    clearEnv: true,
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const reader = program.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  let banner = "";
-  while (!/^Ctrl-C/m.test(banner)) {
-    const { value, done } = await reader.read();
-    assert(!done, `it ended before it greeted: ${banner}`);
-    banner += value;
-  }
-  const port = Number(/:(\d+)$/m.exec(banner)![1]);
-  await walk({ port } as Program);
-  // The tracer intercepts signals, so the traced process is signalled directly.
-  const [child] = readFileSync(`/proc/${program.pid}/task/${program.pid}/children`, "utf8").split(" ");
-  Deno.kill(Number(child), "SIGTERM");
-  await reader.cancel();
-  await program.stderr.cancel();
-  assertEquals((await program.status).code, 0);
+test(
+  "it opens no file in the working, home or temporary folder but latchkey.json, and writes none",
+  { skip },
+  async () => {
+    const log = join(folder, "log");
+    const traced = ["-f", "-q", "-o", log, "-e", "trace=file", "-e", "signal=none", binary!];
+    const program = new Deno.Command(strace, {
+      args: [...traced, "--port", "0"],
+      cwd,
+      env: { HOME: home },
+      clearEnv: true,
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const reader = program.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    let banner = "";
+    while (!/^Ctrl-C/m.test(banner)) {
+      const { value, done } = await reader.read();
+      assert(!done, `it ended before it greeted: ${banner}`);
+      banner += value;
+    }
+    const port = Number(/:(\d+)$/m.exec(banner)![1]);
+    await walk({ port } as Program);
+    // The tracer intercepts signals, so the traced process is signalled directly.
+    const [child] = readFileSync(`/proc/${program.pid}/task/${program.pid}/children`, "utf8").split(" ");
+    Deno.kill(Number(child), "SIGTERM");
+    await reader.cancel();
+    await program.stderr.cancel();
+    assertEquals((await program.status).code, 0);
 
-  const calls = readFileSync(log, "utf8").split("\n").filter((line) => line.includes('"'));
-  assert(calls.length > 10);
-  const foreign = calls.filter((line) => !line.includes("getcwd") && !isOfTheSystem(/"([^"]*)"/.exec(line)![1]!));
-  assertEquals(foreign, []);
-  assertEquals(calls.filter((line) => /O_WRONLY|O_RDWR|O_CREAT|mkdir|unlink|rename|symlink/.test(line)), []);
-  assertMatch(calls[0]!, /execve/);
-});
+    const calls = readFileSync(log, "utf8").split("\n").filter((line) => line.includes('"'));
+    assert(calls.length > 10);
+    const others = calls.filter((line) => !line.includes("getcwd") && !line.includes(', "latchkey.json", O_RDONLY'));
+    const foreign = others.filter((line) => !isOfTheSystem(/"([^"]*)"/.exec(line)![1]!));
+    assertEquals(foreign, []);
+    assertEquals(calls.filter((line) => /O_WRONLY|O_RDWR|O_CREAT|mkdir|unlink|rename|symlink/.test(line)), []);
+    assertMatch(calls[0]!, /execve/);
+  },
+);

@@ -81,7 +81,7 @@ test("a read-only database ends the start with exit code 1 and a fix", async () 
     mkdirSync(closed, { mode: 0o500 });
   }
   // Deno has its own permission, which the program lacks outside of its folder.
-  const isForbidden = "Deno" in globalThis && closed === "/sys/kernel";
+  const isForbidden = "Deno" in globalThis && binary === undefined && closed === "/sys/kernel";
   const expected = isForbidden ? [/permission of Deno to read and write/] : [/permission to write/, /write permission/];
   await rejected({ args: ["--store", `sqlite:${join(closed, "x.db")}`] }, ...expected);
 });
