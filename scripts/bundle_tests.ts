@@ -74,6 +74,8 @@ const entriesOfPackage: esbuild.Plugin = {
     });
     build.onResolve({ filter: /^[^./]/ }, ({ path, importer, resolveDir, kind, pluginData }) => {
       if (pluginData === "resolved" || kind === "entry-point") return undefined;
+      // Installed beside the package, which loads them too.
+      if (path === "ioredis" || path === "postgres") return { path, external: true };
       const target = resolveImport(path, relative(Deno.cwd(), importer));
       return target === undefined ? undefined : build.resolve(target, { kind, resolveDir, pluginData: "resolved" });
     });

@@ -198,7 +198,7 @@ const blackBoxTests = [
     ...["requested_claims/requested_claims", "response_types/response_types", "shared_signals/shared_signals"],
     ...["signed_requests/jar", "signed_responses/jarm", "step_up/step_up", "token_exchange/token_exchange"],
   ].map((name) => `server/extensions/${name}`),
-  ...["control", "faults_socket", "flow_controls", "log", "log_in", "mint", "oauth2_mock_server", "tenants"]
+  ...["control", "faults_socket", "flow_controls", "log_in", "mint", "oauth2_mock_server", "tenants"]
     .map((name) => `testing/${name}`),
   "resource/require_token",
 ].map((name) => `tests/${name}_test.ts`);
