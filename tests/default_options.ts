@@ -1,4 +1,4 @@
-/** The defaults of servers in tests. `deno task alone` replaces this file. */
+/** The defaults of servers in tests. */
 
 import { inspector } from "../src/devtools/mod.ts";
 import type { LatchkeyOptions } from "../src/mod.ts";
