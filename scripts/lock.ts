@@ -16,7 +16,7 @@ const unlisted = Object.keys(devLock.specifiers).filter((name) => !devLock.works
 if (unlisted.length > 0) {
   exitWithError(
     `dev.lock holds ${unlisted.join(", ")}, which deno.json does not name, so every test run would download it.\n` +
-      "Run the importing script with --no-lock, then fix the lock: rm dev.lock && deno task modules && deno task lock",
+      "Name it in the imports of deno.json, then make the locks again: rm dev.lock && deno task modules && deno task lock",
   );
 }
 

@@ -2,7 +2,7 @@
 
 // Named here and nowhere else, so that only who runs these tests downloads it.
 // deno-lint-ignore no-import-prefix
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "npm:playwright-core@1.65.1";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import process from "node:process";
 import { html, toResponse } from "../../src/core/http/message.ts";
 import { assets as devtoolsAssets } from "../../src/devtools/assets.gen.ts";

@@ -2,7 +2,7 @@
 
 // Named here and nowhere else, so that only who runs these tests downloads it.
 // deno-lint-ignore no-import-prefix
-import axe from "npm:axe-core@4.14.1/axe.min.js";
+import axe from "axe-core/axe.min.js";
 import { atEachWidth, type OpenedPage } from "./harness.ts";
 
 /** Text with too little contrast to what lies behind it (WCAG 2.2, 1.4.3), and control borders (1.4.11). */

@@ -16,9 +16,9 @@ export function openBrowser(): (url: string | URL) => Promise<Response> {
 
 /** Redirect target of a response; fails without one. */
 export async function getRedirectLocation(response: Response): Promise<string> {
-  await response.body?.cancel();
+  const body = await response.text();
   const location = response.headers.get("location");
-  assert(location !== null, `no redirect: ${response.status}`);
+  assert(location !== null, `no redirect: ${response.status} ${body}`);
   return location;
 }
 
