@@ -14,11 +14,14 @@ export async function installModules(): Promise<void> {
   await run([Deno.execPath(), "install", "--quiet", "--lock=dev.lock", "--node-modules-dir"]);
 }
 
-/** Whether a package of the lock is installed: `npm:@scope/name@^1.2.3` and `1.2.4`, perhaps with its peers. */
+/**
+ * Whether a package of the lock is installed: `npm:@scope/name@^1.2.3` and `1.2.4`, perhaps with its peers. Deno has a
+ * folder for each version of a package.
+ */
 async function isInstalled([specifier, locked]: [string, string]): Promise<boolean> {
   const name = specifier.slice("npm:".length, specifier.lastIndexOf("@"));
-  const manifest: { readonly version?: string } | undefined = await readJson(`node_modules/${name}/package.json`);
-  return manifest?.version === locked.split("_")[0];
+  const folder = `node_modules/.deno/${name.replace("/", "+")}@${locked.split("_")[0]}`;
+  return await readJson(`${folder}/node_modules/${name}/package.json`) !== undefined;
 }
 
 async function readJson(path: string) {
