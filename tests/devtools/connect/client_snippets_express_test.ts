@@ -5,7 +5,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import express from "express";
-import { auth } from "express-openid-connect";
+import { auth, type ConfigParams } from "express-openid-connect";
 import { latchkey } from "../../secret_leak_check.ts";
 import { getRedirectLocation } from "../../server/applications.ts";
 import { clients, leads, run, secret, settingsOf } from "./client_snippets.ts";
@@ -25,7 +25,9 @@ test("[DI-05] the settings for express-openid-connect log a user in with the met
       as.clients.set({ client_id, client_secret: secret, redirect_uris, token_endpoint_auth_method: id });
       const { text, notes } = settingsOf(as, client_id).get("express-openid-connect")!;
       assertMatch(notes[0]!, /^req\.oidc\.user has the claims of the ID token; req\.oidc\.fetchUserInfo\(\) returns/);
-      const { login } = await run(text!, { "express-openid-connect": { auth } });
+      // A busy machine may need longer than the five seconds that the library waits.
+      const patient = (params: ConfigParams) => auth({ ...params, httpTimeout: 60_000 });
+      const { login } = await run(text!, { "express-openid-connect": { auth: patient } });
       app.use(login);
       // deno-lint-ignore no-explicit-any
       app.get("/", (request: any, response: any) => response.json(request.oidc.user));
