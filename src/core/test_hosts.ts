@@ -20,10 +20,10 @@ const loopbackDomain = /^(?:[\w-]+\.)*(?:localtest|lvh)\.me$/;
 /**
  * Public names that resolve to the address in them: 127.0.0.1 below nip.io or sslip.io, also as 7f000001, and no
  * address below traefik.me, which is 127.0.0.1. A part before it that could be read as another address is excluded:
- * one with numbers, or of eight hexadecimal digits.
+ * one with numbers, of eight hexadecimal digits, or of an IPv6 address with hyphens (`fd-a-b-c-127-0-0-1`).
  */
 const loopbackAddressName =
-  /^(?!(?:.*[.-])?[a-f]{8}[.-])(?:(?:[a-z]+[.-])*(?:127([.-])\d{1,3}\1\d{1,3}\1\d{1,3}|7f[\da-f]{6})\.(?:nip|sslip)\.io|(?:[a-z]+[.-])*(?<!-)traefik\.me)$/;
+  /^(?!(?:.*[.-])?[a-f]{8}[.-])(?!(?:.*[.-])?[a-f]{1,4}-127-)(?:(?:[a-z]+[.-])*(?:127([.-])\d{1,3}\1\d{1,3}\1\d{1,3}|7f[\da-f]{6})\.(?:nip|sslip)\.io|(?:[a-z]+[.-])*(?<!-)traefik\.me)$/;
 
 /** The hosts that every client and resource may use with plain http, for messages. */
 export const unroutableHosts =

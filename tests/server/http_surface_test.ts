@@ -578,6 +578,7 @@ test("[HT-17] other hosts are rejected at startup with sentences that say how to
     ...["http://10.0.0.1.127.0.0.1.nip.io", "http://app-10-0-0-1.127.0.0.1.nip.io", "http://127.0-0.1.nip.io"],
     ...["http://127.0.0.1.10.0.0.1.nip.io", "http://0a000001.127.0.0.1.nip.io", "http://127.0.0.1.nip.io."],
     ...["http://0a000001.nip.io", "http://deadbeef.7f000001.nip.io", "http://x.deadbeef-127-0-0-1.nip.io"],
+    ...["http://fd-a-b-c-127-0-0-1.sslip.io", "http://x.fd-a-b-c-127-0-0-1.nip.io"],
     ...["http://7f00001.nip.io", "http://7f000001.attacker.com", "http://10.0.0.1.traefik.me", "http://eviltraefik.me"],
     ...[
       "http://10-0-0-1.traefik.me",
