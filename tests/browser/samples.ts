@@ -292,7 +292,7 @@ export const login: LoginProps = {
     },
   ],
   passwordForm: { sub: "carol" },
-  guestForm: { subject: "", claims: "" },
+  guestForm: { subject: "", name: "", claims: "" },
   isReauthentication: false,
 };
 
@@ -649,7 +649,7 @@ export const samples: Readonly<Record<string, Sample>> = {
         ...login,
         accounts: login.accounts.slice(0, 2),
         passwordForm: undefined,
-        guestForm: { subject: "dave", claims: "{" },
+        guestForm: { subject: "dave", name: "Dave", claims: "{" },
         isReauthentication: true,
         requiredAcr: ["urn:example:mfa", "urn:example:key"],
         retry: { part: "new", fault: `The claims must be a JSON object, such as {"name": "Carol"}.` },
@@ -664,7 +664,7 @@ export const samples: Readonly<Record<string, Sample>> = {
         fields: [[hostileText, hostileText]],
         accounts: [{ sub: hostileText, name: hostileText, email: hostileText, current: true }],
         passwordForm: { sub: hostileText },
-        guestForm: { subject: hostileText, claims: hostileText },
+        guestForm: { subject: hostileText, name: hostileText, claims: hostileText },
         retry: { part: "new", fault: hostileText },
       }),
   },

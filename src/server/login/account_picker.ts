@@ -3,6 +3,7 @@
 import type { Context } from "../../core/context.ts";
 import type { UserSummary } from "./pages/user_name.tsx";
 import type { User } from "../../core/clients/client.ts";
+import type { Params } from "../../core/params.ts";
 import { allowsUser } from "../../core/request/login.ts";
 import { getPasswordDigest } from "../config/password_digest.ts";
 import { validateUser } from "../config/validate_user.ts";
@@ -114,8 +115,23 @@ export function hasPassword(user: User): boolean {
   return getPasswordDigest(user) !== undefined;
 }
 
+/** The fields of the form for a new test user, as they were typed. */
+export interface GuestFields {
+  readonly subject: string;
+  /** The claim `name`; empty for none. The same claim in `claims` wins. */
+  readonly name: string;
+  /** Further claims, as JSON; empty for none. */
+  readonly claims: string;
+}
+
+/** Reads the fields of the form for a new test user. */
+export function guestFields(params: Params): GuestFields {
+  return { subject: params.get("subject") ?? "", name: params.get("name") ?? "", claims: params.get("claims") ?? "" };
+}
+
 /** Creates a guest user from the fields of the login page; or returns why it cannot, as a sentence for the page. */
-export async function parseGuest(server: HostedServer, sub: string, claims: string): Promise<User | string> {
+export async function parseGuest(server: HostedServer, fields: GuestFields): Promise<User | string> {
+  const { subject: sub, claims } = fields;
   if (validateUser({ sub }).length > 0) {
     return "The subject must be 1 to 255 printable ASCII characters without spaces.";
   }
@@ -131,12 +147,14 @@ export async function parseGuest(server: HostedServer, sub: string, claims: stri
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
     return claimsNotObject;
   }
+  const name = fields.name.trim();
+  const all = { ...name !== "" && { name }, ...parsed };
   // Parsed numbers may be longer than their source, and tokens contain them.
-  if (JSON.stringify(parsed).length > maxClaimsLength) return tooLong;
+  if (JSON.stringify(all).length > maxClaimsLength) return tooLong;
   const reservedName = ["sub", "password", "__proto__"].find((name) => Object.hasOwn(parsed, name));
   if (reservedName !== undefined) return `The claims must not contain ${reservedName}.`;
-  if (validateUser({ ...parsed, sub }).length > 0) return "The claims are nested too deeply: use fewer levels.";
+  if (validateUser({ ...all, sub }).length > 0) return "The claims are nested too deeply: use fewer levels.";
   if (await server.users.count() >= maxUsers) return `The server has ${maxUsers} users already: choose one of them.`;
-  return await createGuestUser(server, { ...parsed, sub }) ??
+  return await createGuestUser(server, { ...all, sub }) ??
     "A user with this subject exists already: choose that user, or another subject.";
 }

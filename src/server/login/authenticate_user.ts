@@ -9,7 +9,7 @@ import type { HostedServer } from "../hosted_server.ts";
 import { readAsIfStored } from "../entries/repository.ts";
 import type { Params } from "../../core/params.ts";
 import type { Session } from "../../core/session/session.ts";
-import { hasPassword, parseGuest } from "./account_picker.ts";
+import { guestFields, hasPassword, parseGuest } from "./account_picker.ts";
 import type { LoginRetry } from "./login_page.ts";
 import type { VerifyPassword } from "./password.ts";
 import type { Interaction } from "./pending.ts";
@@ -83,7 +83,7 @@ async function createGuest(
   params: Params,
 ): Promise<Login | LoginRetry> {
   const guest = allowed
-    ? await parseGuest(server, params.get("subject") ?? "", params.get("claims") ?? "")
+    ? await parseGuest(server, guestFields(params))
     : "This server does not accept new users on the login page.";
   return typeof guest === "string" ? { status: 400, error: guest, part: "new" } : { user: guest, method: "open" };
 }

@@ -11,7 +11,7 @@ import type { HttpResponse } from "../../core/http/message.ts";
 import { htmlWithForms } from "../../platform/http/response.ts";
 import { usableSession } from "../../core/request/login.ts";
 import type { Params } from "../../core/params.ts";
-import { accountsToOffer, hasPassword, toUserSummary } from "./account_picker.ts";
+import { accountsToOffer, guestFields, hasPassword, toUserSummary } from "./account_picker.ts";
 import { presentClient } from "./client_presentation.ts";
 import { pagePath } from "./pages_approver.ts";
 import type { Interaction } from "./pending.ts";
@@ -73,7 +73,7 @@ export async function showLogin(
       }),
       passwordForm: !isAutomatic && (suggestedSub !== undefined || !openLogin) ? { sub } : undefined,
       guestForm: !isAutomatic && openLogin && loginRequirements.demandedSubs === undefined
-        ? { subject: params.get("subject") ?? "", claims: params.get("claims") ?? "" }
+        ? guestFields(params)
         : undefined,
       requiredAcr: currentSession === undefined ? loginRequirements.acr : undefined,
       isReauthentication: previousSession !== undefined && currentSession === undefined,

@@ -601,6 +601,16 @@ test("a guest user is created from a subject and claims, and is listed from then
   assertEquals(describePage(await logIn(openBrowser(b), "dave")), "consent");
 });
 
+test("the name of a guest user needs no JSON, and the same claim in the JSON wins", async () => {
+  const b = await testServer(severalUsers);
+  await forEachCase([["{}", "Dave Dunn"], ["", "Dave Dunn"], ['{"name":"David"}', "David"]], async ([claims, name]) => {
+    const browser = openBrowser(b);
+    const fields = { subject: `dave-${claims!.length}`, name: " Dave Dunn ", claims: claims! };
+    await submit(browser, await requestAuthorization(browser), "new", "yes", fields);
+    assertEquals((await b.as.users.find(fields.subject))?.name, name);
+  });
+});
+
 test("a guest user is stored until its consents expire, and every instance finds it", async () => {
   const { store, asked } = recordingStore();
   const b = await testServer({ ...severalUsers, store });

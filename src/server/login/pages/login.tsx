@@ -28,7 +28,7 @@ export interface LoginProps extends Site {
   /** The form for name and password with its initial name; absent if no user has a password. */
   readonly passwordForm?: { readonly sub: string };
   /** The form for a guest user with its initial values; absent if guest users are not allowed. */
-  readonly guestForm?: { readonly subject: string; readonly claims: string };
+  readonly guestForm?: { readonly subject: string; readonly name: string; readonly claims: string };
   /** Whether a user is logged in, but the client requires a new login or another user. */
   readonly isReauthentication: boolean;
   /** The levels of authentication that the client accepts; absent if it accepts any, or the login has reached one. */
@@ -182,10 +182,11 @@ function GuestForm({ action, fields, guestForm, retry }: LoginProps & {
             hint="Identifies the user for clients: 1 to 255 printable ASCII characters."
             value={guestForm.subject}
           />
+          <Field name="name" label="Name" hint="What the claim name contains." value={guestForm.name} optional />
           <Field
             name="claims"
             label="Claims"
-            hint={`A JSON object, such as {"name": "Carol Clark", "email": "carol@example.com", "email_verified": true}.`}
+            hint={`A JSON object, such as {"email": "carol@example.com", "email_verified": true}.`}
             value={guestForm.claims}
             lines={3}
             optional
