@@ -3,7 +3,6 @@
  */
 
 import { immediate } from "./immediate.ts";
-import { isPromise } from "./maybe_promise.ts";
 import { parameters } from "./params.ts";
 import { reject } from "./reject.ts";
 import type { ClientAuth, Credentials, Server } from "./server.ts";
@@ -154,8 +153,7 @@ const none: ClientAuth = {
     const { params, identifyClient } = credentials;
     const id = params.get("client_id") ?? await identifyClient?.(server, params);
     if (id === undefined) throw reject("CA-07", { failure: "no client" });
-    const found = server.clients.find(id, server);
-    const client = isPromise(found) ? await found : found;
+    const client = await server.clients.find(id, server);
     if (client === undefined) throw reject("CA-07", { failure: "unknown client", id, used: "none" });
     if (!client.confidential) return client;
     const { clientAuthentication } = server;

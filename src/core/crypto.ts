@@ -49,16 +49,16 @@ const encoder = new TextEncoder();
 const webCryptoNames = { sha256: "SHA-256", sha512: "SHA-512" } as const;
 
 /** The digest of bytes, or of a text's UTF-8 bytes: 32 bytes for SHA-256, 64 for SHA-512. */
-export function digestBytes(
+export async function digestBytes(
   name: keyof typeof webCryptoNames,
   data: string | Uint8Array<ArrayBuffer>,
-): Uint8Array | Promise<Uint8Array> {
-  return nodeCrypto()?.hash(name, data, "buffer") ?? digestByWebCrypto(name, data);
+): Promise<Uint8Array> {
+  return nodeCrypto()?.hash(name, data, "buffer") ?? await digestByWebCrypto(name, data);
 }
 
 /** The SHA-256 digest of a text's UTF-8 bytes, as 43 characters of base64url. */
-export function sha256(text: string): string | Promise<string> {
-  return nodeCrypto()?.hash("sha256", text, "base64url") ?? digestByWebCrypto("sha256", text).then(encodeBase64url);
+export async function sha256(text: string): Promise<string> {
+  return nodeCrypto()?.hash("sha256", text, "base64url") ?? encodeBase64url(await digestByWebCrypto("sha256", text));
 }
 
 /**
@@ -92,7 +92,7 @@ async function digestByWebCrypto(
  * @param secret 1 to 64 ASCII characters.
  * @throws {RangeError} For any other secret.
  */
-export function hmacSha256(secret: string): (text: string) => string | Promise<string> {
+export function hmacSha256(secret: string): (text: string) => Promise<string> {
   // deno-lint-ignore no-control-regex
   if (!/^[\x00-\x7F]{1,64}$/.test(secret)) throw new RangeError("expected a secret of 1 to 64 ASCII characters");
   const padKey = (pad: number) => Uint8Array.from({ length: 64 }, (_, i) => pad ^ (secret.charCodeAt(i) || 0));
@@ -106,9 +106,9 @@ export function hmacSha256(secret: string): (text: string) => string | Promise<s
     key ??= crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
     return encodeBase64url(new Uint8Array(await crypto.subtle.sign("HMAC", await key, encoder.encode(text))));
   };
-  return (text) => {
+  return async (text) => {
     const node = nodeCrypto();
-    if (node === undefined) return byWebCrypto(text);
+    if (node === undefined) return await byWebCrypto(text);
     outer.set(node.hash("sha256", innerKey + text, "buffer"), 64);
     return node.hash("sha256", outer, "base64url");
   };

@@ -3,7 +3,6 @@
 import type { Approver } from "./approver.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 import type { LoadableGrantType } from "./grants/mod.ts";
-import type { MaybePromise } from "./maybe_promise.ts";
 import type { Policy } from "./policy.ts";
 import type { Endpoint } from "./route.ts";
 import type { ClientAuth, RequestPart, RequestParts, Server } from "./server.ts";
@@ -45,5 +44,5 @@ export interface CoreExtension<Own = object> {
    * @param server The server with the replacements of the extensions before this one.
    * @returns A copy with the replacements.
    */
-  extend?(server: ServerWith<Own>): MaybePromise<Server>;
+  extend?(server: ServerWith<Own>): Server | Promise<Server>;
 }

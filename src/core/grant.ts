@@ -2,18 +2,17 @@
 
 import type { Authorization } from "./grants/authenticated_request.ts";
 import type { Client } from "./clients/repository.ts";
-import type { MaybePromise } from "./maybe_promise.ts";
 import type { NewGrant } from "./grants/grant_functions.ts";
 import type { Server } from "./server.ts";
 import type { Grant, RevocationRecord, Subject } from "./store/store.ts";
 
 /** The grant of a grant type that stores none: approved now. */
-export function grantNow(
+export async function grantNow(
   server: Server,
   { client, scope, resources, claims }: Authorization,
   subject: Subject,
-): MaybePromise<Grant> {
-  return server.grants.create(server, client, { subject, scope, resources, claims });
+): Promise<Grant> {
+  return await server.grants.create(server, client, { subject, scope, resources, claims });
 }
 
 export function createGrant({ now }: Server, { id: clientId }: Client, granted: NewGrant): Grant {

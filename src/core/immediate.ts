@@ -4,8 +4,6 @@
  * end the process.
  */
 
-import { isPromise } from "./maybe_promise.ts";
-
 /**
  * The result of such a function.
  *
@@ -21,6 +19,11 @@ export function immediate<T>(name: string, result: T): T {
 /** Ignores that a listener, whose result nothing reads, rejects. */
 export function ignoreRejection(result: unknown): void {
   if (isPromise(result)) result.then(undefined, () => {});
+}
+
+/** A program may have replaced `Promise`, so its class says nothing. */
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === "function";
 }
 
 /** The functions of `Server`, and of its members, that must return immediately; `listeners` return nothing. */

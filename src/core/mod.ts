@@ -29,7 +29,7 @@ import { randomPool } from "./crypto.ts";
 import { credentialParametersOf } from "./endpoint.ts";
 import { errorHandler } from "./error_response.ts";
 import { toResponse } from "./http/message.ts";
-import { immediate } from "./immediate.ts";
+import { ignoreRejection, immediate } from "./immediate.ts";
 import { assertNotRotated, storedKeys } from "./keys/keys.ts";
 import { policyFor } from "./policy_defaults.ts";
 import { type RequestHandler, routeFinder } from "./router.ts";
@@ -139,8 +139,7 @@ function assertNoIssues(issues: readonly ConfigIssue[]): void {
 function withoutErrors(trace: CoreTrace): CoreTrace {
   return (event) => {
     try {
-      // An asynchronous listener may reject.
-      Promise.resolve(trace(event) as unknown).catch(() => {});
+      ignoreRejection(trace(event));
     } catch {
       // A listener must not break the server.
     }

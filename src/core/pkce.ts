@@ -3,7 +3,6 @@
  * `server/explain/pkce.ts`.
  */
 
-import { chain, type MaybePromise } from "./maybe_promise.ts";
 import type { CodeRecord } from "./store/store.ts";
 import { type Client, policyOf } from "./clients/repository.ts";
 import { reject } from "./reject.ts";
@@ -15,15 +14,17 @@ const s256Challenge = /^[A-Za-z0-9_-]{43}$/;
 const verifierSyntax = /^[A-Za-z0-9._~-]{43,128}$/;
 
 /** Reads the code challenge of an authorization request; `undefined` if it has none and needs none. */
-export function readCodeChallenge(
+export async function readCodeChallenge(
   { server, client, params }: PartRequest,
   { scope = [] }: Partial<AuthorizationRequest>,
-): MaybePromise<string | undefined> {
+): Promise<string | undefined> {
   const challenge = params.get("code_challenge");
   const method = params.get("code_challenge_method");
   const policy = policyOf(server, client);
   const { pkce } = policy;
-  if (method === "plain" && pkce.insecureAllowPlain && verifierSyntax.test(challenge ?? "")) return digest(challenge!);
+  if (method === "plain" && pkce.insecureAllowPlain && verifierSyntax.test(challenge ?? "")) {
+    return await digest(challenge!);
+  }
   if (method !== undefined && method !== "S256") throw reject("PK-04", { method });
   if (challenge === undefined) {
     if (method !== undefined) throw reject("PK-06");
@@ -54,12 +55,12 @@ function mayOmitChallenge(server: Pick<Server, "settings">, client: Client): boo
  * @throws {OAuthError} `invalid_grant` if the verifier is missing, not expected, or does not match; `invalid_request`
  *   if it is malformed.
  */
-export function verifyCodeVerifier(
+export async function verifyCodeVerifier(
   server: Server,
   client: Client,
   { codeChallenge }: CodeRecord,
   verifier: string | undefined,
-): MaybePromise<void> {
+): Promise<void> {
   if (codeChallenge === undefined) {
     if (verifier !== undefined) throw reject("PK-11");
     if (client.confidential || client.mayAuthenticate || mayOmitChallenge(server, client)) return;
@@ -67,8 +68,9 @@ export function verifyCodeVerifier(
   }
   if (verifier === undefined) throw reject("PK-10", { hasChallenge: true });
   if (!verifierSyntax.test(verifier)) throw reject("PK-08", { verifier });
-  return chain(digest(verifier), (computed) => {
-    if (constantTimeEqual(computed, codeChallenge)) return server.passed?.("PK-09", codeChallenge);
+  const computed = await digest(verifier);
+  if (!constantTimeEqual(computed, codeChallenge)) {
     throw reject("PK-09", { clientId: client.id, challenge: codeChallenge, verifier, computed });
-  });
+  }
+  server.passed?.("PK-09", codeChallenge);
 }

@@ -2,7 +2,6 @@
 
 import type { ClaimRules } from "./claims.ts";
 import type { Client } from "./clients/repository.ts";
-import type { MaybePromise } from "./maybe_promise.ts";
 import type { Params } from "./params.ts";
 import { reject } from "./reject.ts";
 
@@ -13,11 +12,11 @@ export interface Resources<Server> {
    *
    * @throws {OAuthError} If the server has no such resource, or requires one and the request has none.
    */
-  read(server: Server, params: Params): MaybePromise<readonly string[]>;
+  read(server: Server, params: Params): readonly string[] | Promise<readonly string[]>;
   /** Those of one or more granted resources that the server still has. @throws {OAuthError} If it has none of them. */
-  keep(server: Server, granted: readonly string[]): MaybePromise<readonly string[]>;
+  keep(server: Server, granted: readonly string[]): readonly string[] | Promise<readonly string[]>;
   /** The resources of one access token of a grant. @throws {OAuthError} If the request names one beyond the grant. */
-  narrow(server: Server, granted: readonly string[], params: Params): MaybePromise<readonly string[]>;
+  narrow(server: Server, granted: readonly string[], params: Params): readonly string[] | Promise<readonly string[]>;
   /** Observes the resources of an accepted request. */
   observe(server: Server, client: Client, params: Params): void;
   /** The names of the claims about the user in an access token for these resources. */

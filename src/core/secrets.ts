@@ -1,6 +1,5 @@
 /** Secrets: random, stored as digests, compared in constant time. */
 
-import type { MaybePromise } from "./maybe_promise.ts";
 import { encodeBase64url, sha256 } from "./crypto.ts";
 import type { ServerNames } from "./names.ts";
 
@@ -58,7 +57,7 @@ export function randomId(randomBytes: RandomBytes): string {
 }
 
 /** The SHA-256 digest of a text, as base64url. The store keeps only digests of secrets. */
-export function digest(text: string): MaybePromise<string> {
+export function digest(text: string): Promise<string> {
   return sha256(text);
 }
 
@@ -66,7 +65,7 @@ export function digest(text: string): MaybePromise<string> {
 export function storageKey(
   { names }: { readonly names: Pick<ServerNames, "storage"> },
   secret: string,
-): MaybePromise<string> {
+): Promise<string> {
   return digest(`${names.storage} ${secret}`);
 }
 

@@ -39,7 +39,6 @@ import type { Policy } from "./policy.ts";
 import type { Resources } from "./resources.ts";
 import type { ClientAddress } from "./router.ts";
 import type { RandomBytes } from "./secrets.ts";
-import type { MaybePromise } from "./maybe_promise.ts";
 import type { SubjectIdentifiers } from "./subjects.ts";
 import type { AcceptedProofs, Confirmation, SentToken } from "./tokens/sent_token.ts";
 import type { ClaimChange, ClaimsContext } from "./tokens/claim_change.ts";
@@ -125,11 +124,15 @@ export interface EndingSession {
 /** @internal How claims are sent to clients. Default: in JSON, and ID tokens as they were signed. */
 export interface ClaimResponses {
   /** The response of userinfo. It applies {@link Server.claimChange} to the claims. */
-  userinfo(server: Server, claims: UserClaims, context: ClaimsContext): MaybePromise<HttpResponse>;
+  userinfo(server: Server, claims: UserClaims, context: ClaimsContext): HttpResponse | Promise<HttpResponse>;
   /** The response of introspection. */
-  introspection(server: Server, request: AuthenticatedRequest, introspection: UserClaims): MaybePromise<HttpResponse>;
+  introspection(
+    server: Server,
+    request: AuthenticatedRequest,
+    introspection: UserClaims,
+  ): HttpResponse | Promise<HttpResponse>;
   /** The ID token of a token response as the client receives it. */
-  idToken(server: Server, client: Client, idToken: string): MaybePromise<string>;
+  idToken(server: Server, client: Client, idToken: string): string | Promise<string>;
 }
 
 /** @internal How requests prove possession of the keys that codes and tokens are bound to. */
@@ -245,7 +248,7 @@ export type TokenIssuer = (
   now: number,
   issued: Partial<TokenResponse>,
   request: AuthenticatedRequest,
-) => MaybePromise<Partial<TokenResponse>>;
+) => Partial<TokenResponse> | Promise<Partial<TokenResponse>>;
 
 /** @internal The request from which a part is read. */
 export interface PartRequest {
@@ -279,7 +282,7 @@ export interface BasePart<Value> {
    * @param parts The parts that were read before this one.
    * @throws {OAuthError} If the part is missing or invalid.
    */
-  read?(from: PartRequest, parts: Partial<AuthorizationRequest>): MaybePromise<Value>;
+  read?(from: PartRequest, parts: Partial<AuthorizationRequest>): Value | Promise<Value>;
   /** Traces what a client probably did not intend. Called once for each accepted request. */
   warn?(from: PartRequest, request: AuthorizationRequest): void;
 }
@@ -315,7 +318,11 @@ export interface RequestParts {
    * @param unrepeatable See `paramsFromFields`.
    * @throws {OAuthError} An error for the user; errors for the client are in the result.
    */
-  resolve(server: Server, received: Params, unrepeatable: ReadonlySet<string>): MaybePromise<ResolvedRequest>;
+  resolve(
+    server: Server,
+    received: Params,
+    unrepeatable: ReadonlySet<string>,
+  ): ResolvedRequest | Promise<ResolvedRequest>;
   /**
    * Consumes a stored request, just before the response to it is sent. Of concurrent calls one succeeds; all others
    * throw an error for the user, because the client already has a response.

@@ -1,7 +1,6 @@
 /** The subject identifiers of users: the same for each client, unless an extension replaces them. */
 
 import type { Client, Users } from "./clients/repository.ts";
-import type { MaybePromise } from "./maybe_promise.ts";
 import type { Subject } from "./store/store.ts";
 
 /** The identifiers of a user and of their session. */
@@ -10,7 +9,7 @@ type Identifiers = Pick<Subject, "sub" | "sid">;
 /** @internal The identifiers of users for clients (OpenID Connect Core §8). */
 export interface SubjectIdentifiers<Server> {
   /** What a client receives of these identifiers. It is stable, also after a restart on the same store. */
-  issued(server: Server, client: Client, identifiers: Identifiers): MaybePromise<Identifiers>;
+  issued(server: Server, client: Client, identifiers: Identifiers): Identifiers | Promise<Identifiers>;
   /** The users, by `sub` on this server, whose subject for the client is in every list. */
   find(server: Server, client: Client, demanded: readonly (readonly string[])[]): Promise<readonly string[]>;
 }

@@ -7,7 +7,6 @@ import { splitScope } from "../params.ts";
 import { matchesRedirectUri } from "../redirect_uri.ts";
 import { digest } from "../secrets.ts";
 import { authMethodsOf, type ClientAuthMethod, type ClientMetadata, grantTypesFor, type User } from "./client.ts";
-import { isPromise, type MaybePromise } from "../maybe_promise.ts";
 import type { Policy } from "../policy.ts";
 import type { SigningAlgorithm } from "../keys/signing_algorithm.ts";
 import type { RuleId } from "../rules/mod.ts";
@@ -75,7 +74,7 @@ export interface Clients<Server = unknown> extends Entries<Client> {
    * @param server The server of the request that names the client, if its metadata may be fetched because of it.
    * @throws {OAuthError} If the client cannot be used.
    */
-  find(id: string, server?: Server): MaybePromise<Client | undefined>;
+  find(id: string, server?: Server): Client | undefined | Promise<Client | undefined>;
   /**
    * The client of an issued token; `undefined` if it no longer exists. Metadata in memory is not fetched again, even if
    * it has expired.
@@ -83,7 +82,7 @@ export interface Clients<Server = unknown> extends Entries<Client> {
    * @param server The server of a request that names the client, without a token or for a redirect. Expired metadata is
    *   then fetched again.
    */
-  findHolder(id: string, server?: Server): MaybePromise<Client | undefined>;
+  findHolder(id: string, server?: Server): Client | undefined | Promise<Client | undefined>;
   /** The registered clients only. */
   readonly registered: Pick<Entries<Client>, "find" | "known">;
 }
@@ -113,16 +112,16 @@ export function policyOf(server: { readonly settings: Policy }, client: Client):
   return client.policy ?? server.settings;
 }
 
-/** @internal Clients or users. If the result is known without a store, methods return it synchronously. */
+/** @internal Clients or users. In memory, methods return their result synchronously. */
 export interface Entries<Item> {
   /** Finds one by id; `undefined` if it does not exist. */
-  find(id: string): MaybePromise<Item | undefined>;
+  find(id: string): Item | undefined | Promise<Item | undefined>;
   /**
    * The entries in their order, the default one first.
    *
    * @param options `limit`: the maximum number of entries. Default: all.
    */
-  list(options?: { readonly limit?: number }): MaybePromise<readonly Item[]>;
+  list(options?: { readonly limit?: number }): readonly Item[] | Promise<readonly Item[]>;
   /** The entries in memory, by id. The same map until one of them changes. */
   known(): ReadonlyMap<string, Item>;
 }
@@ -160,7 +159,7 @@ export function clientFromMetadata(metadata: ClientMetadata, server: ClientPolic
     authMethod,
     authMethods,
     secretDigest: digested,
-    pendingSecret: isPromise(digested) ? secret : undefined,
+    pendingSecret: secret,
     redirectUris,
     grantTypes: metadata.grant_types ?? grantTypesFor(metadata.response_types ?? ["code"]),
     scope,
@@ -170,9 +169,7 @@ export function clientFromMetadata(metadata: ClientMetadata, server: ClientPolic
     allowsRedirectUri: hasRedirectUri,
     allowsScope: (token) => scope.includes(token),
   };
-  // Replaces the promise by its value, so that later callers need not wait.
-  if (isPromise(digested)) {
-    digested.then((secretDigest) => Object.assign(client, { secretDigest, pendingSecret: undefined }));
-  }
+  // Redaction compares digests without waiting.
+  digested?.then((secretDigest) => Object.assign(client, { secretDigest, pendingSecret: undefined }));
   return client;
 }

@@ -1,7 +1,6 @@
 /** The request that a grant type receives, and its result. */
 
 import type { Grant, RequestedClaims, Subject } from "../store/store.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Params } from "../params.ts";
 import type { ClientAddress } from "../router.ts";
@@ -62,7 +61,7 @@ export interface Authorization {
    *
    * @param now The server's clock in seconds.
    */
-  readonly issue?: (now: number) => MaybePromise<Partial<TokenResponse>>;
+  readonly issue?: (now: number) => Partial<TokenResponse> | Promise<Partial<TokenResponse>>;
   /** Further members of the token response, such as `issued_token_type`. Default: none. */
   readonly responseMembers?: Readonly<Record<string, unknown>>;
 }

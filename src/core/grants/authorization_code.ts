@@ -2,7 +2,6 @@
 
 import type { CodeRecord, StoredRecord } from "../store/store.ts";
 import { type Client, policyOf } from "../clients/repository.ts";
-import { isPromise } from "../maybe_promise.ts";
 import { reject } from "../reject.ts";
 import { parameters, type Params } from "../params.ts";
 import { verifyCodeVerifier } from "../pkce.ts";
@@ -41,8 +40,7 @@ export const authorizationCode: GrantType = {
     const redirectUri = tokenRedirectUri === "optional"
       ? parameters.get("redirect_uri")
       : requireRedirectUri(parameters);
-    const key = storageKey(server, code);
-    const id = isPromise(key) ? await key : key;
+    const id = await storageKey(server, code);
     const stored = await server.store.get("code", id);
     if (stored === undefined) throw invalidGrant({ rule: "TK-16", lifetime: lifetimes.code });
     server.passed?.("TK-16");
@@ -56,8 +54,7 @@ export const authorizationCode: GrantType = {
       assertRedirectUri(record, redirectUri ?? requireRedirectUri(parameters));
       server.passed?.("TK-15", redirectUri);
     }
-    const verifying = verifyCodeVerifier(server, client, record, parameters.get("code_verifier"));
-    if (isPromise(verifying)) await verifying;
+    await verifyCodeVerifier(server, client, record, parameters.get("code_verifier"));
     if (record.dpopJkt !== undefined) assertProvenKey(server, unprovableCode, record.dpopJkt, provenKey);
     if (stored.consumedAt !== undefined) {
       throw invalidGrant(await revokeReplayed(server, client, stored, stored.consumedAt));

@@ -3,7 +3,6 @@
 import type { UserClaims } from "../claims.ts";
 import type { User } from "../clients/client.ts";
 import type { Client } from "../clients/repository.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
 import type { AuthorizationRequest } from "../request/authorization_request.ts";
 import type { AccessTokenProblem } from "../rules/openid.ts";
 import type { FurtherAccess, Grant, GrantRecord, StoredRecord } from "../store/store.ts";
@@ -12,6 +11,9 @@ import type { AuthenticatedRequest, Authorization } from "./authenticated_reques
 
 /** @internal What an approval grants. */
 export type NewGrant = Omit<Grant, "clientId" | "approvedAt">;
+
+/** @internal The access that an approval grants besides scope and resources. */
+export type GrantedAccess = FurtherAccess & Pick<Grant, "claims">;
 
 /** @internal A removed client or user, or a user who must log in again. */
 export type GrantChange =
@@ -34,19 +36,19 @@ export interface GrantFunctions<Server> {
       readonly scope: readonly string[];
       readonly claims?: readonly string[];
     },
-  ): MaybePromise<FurtherAccess & Pick<Grant, "claims">>;
+  ): GrantedAccess | Promise<GrantedAccess>;
   /**
    * Makes a grant to a client, approved now.
    *
    * @param user The user, as they were at the login. Default: as they are now.
    */
-  create(server: Server, client: Client, granted: NewGrant, user?: User): MaybePromise<Grant>;
+  create(server: Server, client: Client, granted: NewGrant, user?: User): Grant | Promise<Grant>;
   /** How the client or the user of a grant has changed since the grant was made; `undefined` if not. */
-  findChange(server: Server, client: Client, grant: Grant): MaybePromise<GrantChange | undefined>;
+  findChange(server: Server, client: Client, grant: Grant): GrantChange | undefined | Promise<GrantChange | undefined>;
   /** A text that changes when the logins of a user end, for the cookies of sessions. Default: it is empty. */
-  loginFingerprint(server: Server, user: User): MaybePromise<string>;
+  loginFingerprint(server: Server, user: User): string | Promise<string>;
   /** A new `jti` of an access token: begins with the id of the grant and a dot. */
-  tokenId(server: Server, authorization: Authorization): MaybePromise<string>;
+  tokenId(server: Server, authorization: Authorization): string | Promise<string>;
   /**
    * Makes an access token from its claims. Default: a JWT.
    *
@@ -57,7 +59,7 @@ export interface GrantFunctions<Server> {
     authorization: Authorization,
     claims: UserClaims,
     exp: number,
-  ): MaybePromise<string>;
+  ): string | Promise<string>;
   /** Reads an access token that this server has made, even if it has expired; `undefined` for any other text. */
   readToken(server: Server, token: string): Promise<AccessToken | undefined>;
   /** Why the client or the user of an access token is no longer that of the token; `undefined` if both still are. */
@@ -86,7 +88,7 @@ export interface GrantFunctions<Server> {
     request: AuthenticatedRequest,
     stored: StoredRecord<GrantRecord>,
     granted: readonly string[],
-  ): MaybePromise<readonly string[]>;
+  ): readonly string[] | Promise<readonly string[]>;
   /** Whether a request, an approval or a grant has such access: it then needs no scope (RFC 9396 §3.1). */
   hasFurtherAccess(access: FurtherAccess): boolean;
   /**
@@ -95,7 +97,7 @@ export interface GrantFunctions<Server> {
    * @param request The authorization request, if it is a response to one.
    * @throws {OAuthError} To prevent it.
    */
-  recordUse(server: Server, client: Client, request?: AuthorizationRequest): MaybePromise<void>;
+  recordUse(server: Server, client: Client, request?: AuthorizationRequest): void | Promise<void>;
   /** The claims of an access token that a client sees, if it may introspect the token. */
-  visibleClaims(server: Server, client: Client, claims: UserClaims): MaybePromise<UserClaims>;
+  visibleClaims(server: Server, client: Client, claims: UserClaims): UserClaims | Promise<UserClaims>;
 }

@@ -4,7 +4,6 @@ import type { GrantRecord, StoredRecord } from "../store/store.ts";
 import { clientSessionId, createGrant, findRevoked } from "../grant.ts";
 import type { Client } from "../clients/repository.ts";
 import { OAuthError } from "../errors.ts";
-import { chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
 import { splitScope } from "../params.ts";
 import { type BrokenRule, reject } from "../reject.ts";
 import type { coreRules, RuleId } from "../rules/mod.ts";
@@ -43,8 +42,7 @@ async function narrowGrant(
     const values = { registered: [...scope, ...granted], granted: [...grant.scope, ...grant.resources] };
     server.observe?.(server, client.id, "RT-09", values);
   }
-  const narrowing = server.resources.narrow(server, granted, parameters);
-  const resources = isPromise(narrowing) ? await narrowing : narrowing;
+  const resources = await server.resources.narrow(server, granted, parameters);
   const isUnchanged = isRegistered && granted === grant.resources;
   return {
     client,
@@ -71,8 +69,8 @@ function refreshScope(
   throw reject("RT-06", { requested, granted });
 }
 
-function findLostUser({ users }: Server, sub: string): MaybePromise<GrantChange | undefined> {
-  return chain(users.find(sub), (user) => user === undefined ? { rule: "CI-11", lost: "user", id: sub } : undefined);
+async function findLostUser({ users }: Server, sub: string): Promise<GrantChange | undefined> {
+  return await users.find(sub) === undefined ? { rule: "CI-11", lost: "user", id: sub } : undefined;
 }
 
 async function findTokenProblem(
@@ -146,8 +144,7 @@ export async function findInvalidReason(
   scope: readonly string[],
 ): Promise<InvalidReason | undefined> {
   const { subject: { sub, sid }, consent } = grant;
-  const finding = server.grants.findChange(server, client, grant);
-  const change = isPromise(finding) ? await finding : finding;
+  const change = await server.grants.findChange(server, client, grant);
   if (change?.rule === "CI-11") return change;
   if (scope.length === 0 && (grant.scope.length > 0 || !server.grants.hasFurtherAccess(grant))) {
     return { rule: "RT-09", registered: client.scope, granted: grant.scope };
@@ -155,10 +152,9 @@ export async function findInvalidReason(
   // With offline_access a grant outlives the session.
   const isSessionBound = !scope.includes("offline_access");
   const boundSid = isSessionBound ? sid : undefined;
-  const identifying = boundSid === undefined
+  const { sid: sidForClient } = boundSid === undefined
     ? { sid: undefined }
-    : server.identifiers.issued(server, client, { sub, sid: boundSid });
-  const { sid: sidForClient } = isPromise(identifying) ? await identifying : identifying;
+    : await server.identifiers.issued(server, client, { sub, sid: boundSid });
   const clientSession = sidForClient && clientSessionId(client.id, sidForClient);
   const revoked = await findRevoked(server, [grantId, consent, boundSid, clientSession]);
   if (revoked !== undefined && revoked.id === grantId) return { rule: "RT-04", revocation: revoked.record };

@@ -1,7 +1,6 @@
 /** Signs claims as JWTs (RFC 7515, RFC 7519). */
 
 import type { Client } from "../clients/repository.ts";
-import { chain, type MaybePromise } from "../maybe_promise.ts";
 import type { Policy } from "../policy.ts";
 import { digestBytes, encodeBase64url, isMlDsa, shake256 } from "../crypto.ts";
 import type { Keys, Signer } from "./keys.ts";
@@ -29,7 +28,7 @@ export type SignClaims = (
   kind: JwtKind,
   alg: SigningAlgorithm,
   claims: Readonly<Record<string, unknown>>,
-) => MaybePromise<string>;
+) => string | Promise<string>;
 
 /** @internal The keys of a server, and what uses them. */
 export interface SigningKeys<Server> extends Keys {
@@ -41,7 +40,7 @@ export interface SigningKeys<Server> extends Keys {
     kind: TokenKind,
     alg: SigningAlgorithm,
     claims: Readonly<Record<string, unknown>>,
-  ): MaybePromise<string>;
+  ): string | Promise<string>;
   /** The public keys in the JWKS (RFC 7517 §5). */
   jwks(server: Server): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
@@ -57,19 +56,19 @@ export function typOf({ accessTokenTyp }: HeaderPolicy, kind: JwtKind): string |
 
 /** Signs with the current key. */
 export function jwtSigner(keys: Pick<Keys, "signer">, policy: HeaderPolicy): SignClaims {
-  return (kind, alg, claims) => chain(keys.signer(alg), (signer) => signJwt(signer, typOf(policy, kind), claims));
+  return async (kind, alg, claims) => await signJwt(await keys.signer(alg), typOf(policy, kind), claims);
 }
 
 const encoder = new TextEncoder();
 
 /** Signs claims as a compact JWS (RFC 7515 §7.1). Times are in seconds since the epoch. */
-export function signJwt(
+export async function signJwt(
   signer: Signer,
   typ: string | undefined,
   claims: Readonly<Record<string, unknown>>,
-): MaybePromise<string> {
+): Promise<string> {
   const input = `${encodedHeader(signer, typ)}.${encodeBase64url(JSON.stringify(claims))}`;
-  return chain(signer.sign(encoder.encode(input)), (signature) => `${input}.${encodeBase64url(signature)}`);
+  return `${input}.${encodeBase64url(await signer.sign(encoder.encode(input)))}`;
 }
 
 const headersBySigner = new WeakMap<Signer, Map<string | undefined, string>>();
@@ -92,11 +91,11 @@ function encodedHeader(signer: Signer, typ: string | undefined): string {
  * names one for ML-DSA. It is SHAKE256 with 64 bytes, which ML-DSA itself uses for messages (FIPS 204 §5), as Ed25519
  * uses SHA-512; the library oauth4webapi expects the same.
  */
-export function tokenHash(alg: SigningAlgorithm, token: string): MaybePromise<string> {
+export async function tokenHash(alg: SigningAlgorithm, token: string): Promise<string> {
   const digest = isMlDsa(alg)
-    ? shake256(token)
-    : digestBytes(alg === "EdDSA" || alg === "Ed25519" ? "sha512" : "sha256", token);
-  return chain(digest, (bytes) => encodeBase64url(bytes.subarray(0, bytes.length / 2)));
+    ? await shake256(token)
+    : await digestBytes(alg === "EdDSA" || alg === "Ed25519" ? "sha512" : "sha256", token);
+  return encodeBase64url(digest.subarray(0, digest.length / 2));
 }
 
 /** The server's clock in whole seconds, as JWTs count time (RFC 7519 §2). */

@@ -7,7 +7,6 @@
 import { generateKey, hasAlgorithm, importPrivateKey, importPublicKey, sha256 } from "../crypto.ts";
 import { keyMembersOf, type PublicKey, publicMembersOf, thumbprintMembersOf } from "./jwk.ts";
 import type { KeyRecord, Store } from "../store/store.ts";
-import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { quoteValue } from "../quote_value.ts";
 import { ConfigurationError } from "../configuration_error.ts";
 import { testHosts } from "../test_hosts.ts";
@@ -37,7 +36,7 @@ export interface PublishedKey {
 /** @internal The keys of a server. */
 export interface Keys {
   /** The current signer of an algorithm; generates the first key. */
-  signer(alg: SigningAlgorithm): MaybePromise<Signer>;
+  signer(alg: SigningAlgorithm): Promise<Signer>;
   /**
    * The public key that a token of this server names; `undefined` if it is unknown or retired.
    *
@@ -100,15 +99,15 @@ export async function assertNotRotated(storage: KeyStorage): Promise<void> {
  * only the first key ({@link assertNotRotated}).
  */
 export function storedKeys(storage: KeyStorage): Keys {
-  const known = new Map<SigningAlgorithm, MaybePromise<LoadedKey>>();
+  const known = new Map<SigningAlgorithm, Promise<LoadedKey>>();
 
-  function keyOf(alg: SigningAlgorithm): MaybePromise<LoadedKey> {
-    const key = known.get(alg);
-    if (key !== undefined) return key;
-    const loading = loadKey(alg);
-    known.set(alg, loading);
-    loading.then((loaded) => known.set(alg, loaded), () => known.delete(alg));
-    return loading;
+  function keyOf(alg: SigningAlgorithm): Promise<LoadedKey> {
+    let key = known.get(alg);
+    if (key === undefined) {
+      known.set(alg, key = loadKey(alg));
+      key.catch(() => known.delete(alg));
+    }
+    return key;
   }
 
   async function loadKey(alg: SigningAlgorithm): Promise<LoadedKey> {
@@ -118,7 +117,7 @@ export function storedKeys(storage: KeyStorage): Keys {
   }
 
   return {
-    signer: (alg) => chain(keyOf(alg), ({ signer }) => signer),
+    signer: async (alg) => (await keyOf(alg)).signer,
 
     async verificationKey(kid, name) {
       const alg = signingAlgorithms.find((candidate) => candidate === name);

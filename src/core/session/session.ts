@@ -8,7 +8,6 @@
  * Cookies are in `cookies.ts`. CSRF tokens and pending authorizations use the same MACs.
  */
 
-import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { decodeBase64url, encodeBase64url, hmacSha256 } from "../crypto.ts";
 import { OAuthError } from "../errors.ts";
 import { describeKind } from "../quote_value.ts";
@@ -63,15 +62,13 @@ export function createSession(
 }
 
 /** Encodes a session with a MAC. */
-export function encodeSession(
+export async function encodeSession(
   server: Server,
   { user, sid, sub, authTime, earlier = [], acr, amr }: Session,
-): MaybePromise<string> {
+): Promise<string> {
   const level = acr === undefined && amr === undefined ? [] : [{ acr, amr }];
-  return chain(
-    server.grants.loginFingerprint(server, user),
-    (fingerprint) => encodeWithMac(server, "session", [sid, sub, authTime, fingerprint, ...earlier, ...level]),
-  );
+  const fingerprint = await server.grants.loginFingerprint(server, user);
+  return await encodeWithMac(server, "session", [sid, sub, authTime, fingerprint, ...earlier, ...level]);
 }
 
 /**
@@ -97,9 +94,9 @@ type SessionLevel = Omit<Subject, "sub" | "authTime" | "sid">;
 type EncodedRest = string | SessionLevel;
 
 /** Encodes a value as JSON with a MAC for one purpose. The value is signed, not encrypted. */
-export function encodeWithMac(server: Server, purpose: string, value: unknown): MaybePromise<string> {
+export async function encodeWithMac(server: Server, purpose: string, value: unknown): Promise<string> {
   const content = encodeBase64url(JSON.stringify(value));
-  return chain(secretMac(server, purpose, content), (mac) => `${content}.${mac}`);
+  return `${content}.${await secretMac(server, purpose, content)}`;
 }
 
 /** Decodes a value that was encoded for this purpose; `undefined` if the MAC is wrong. */
@@ -113,22 +110,19 @@ export async function decodeWithMac(server: Server, purpose: string, encoded: st
 const decoder = new TextDecoder();
 
 /** HMAC functions by the promise of their secret. */
-const hmacs = new WeakMap<Promise<string>, ReturnType<typeof hmacSha256>>();
+const hmacs = new WeakMap<Promise<string>, Promise<ReturnType<typeof hmacSha256>>>();
 
 /** A MAC that authorizes its holder. It has a checksum, so that redaction finds it. */
-export function secretMac(server: Server, purpose: string, text: string): MaybePromise<string> {
-  return chain(computeMac(server, purpose, text), withChecksum);
+export async function secretMac(server: Server, purpose: string, text: string): Promise<string> {
+  return withChecksum(await computeMac(server, purpose, text));
 }
 
 /** The MAC of a text by the secret of this server, valid for one purpose only. */
-export function computeMac(server: Server, purpose: string, text: string): MaybePromise<string> {
+export async function computeMac(server: Server, purpose: string, text: string): Promise<string> {
   const secret = serverSecret(server, "session");
-  const input = `${server.names.storage} ${purpose} ${text}`;
-  return hmacs.get(secret)?.(input) ?? secret.then((loaded) => {
-    const hmac = hmacSha256(loaded);
-    hmacs.set(secret, hmac);
-    return hmac(input);
-  });
+  let hmac = hmacs.get(secret);
+  if (hmac === undefined) hmacs.set(secret, hmac = secret.then(hmacSha256));
+  return await (await hmac)(`${server.names.storage} ${purpose} ${text}`);
 }
 
 /** Ends a session and revokes the grants that are bound to it. */

@@ -13,7 +13,6 @@ import { accessTokenClaims, type ClaimRules, claimsForScope, type UserClaims } f
 import { policyOf } from "../clients/repository.ts";
 import type { AuthenticatedRequest, Authorization, TokenResponse } from "../grants/authenticated_request.ts";
 import { secondsNow, tokenHash, type TokenKind } from "../keys/jwt.ts";
-import { chain, isPromise, type MaybePromise } from "../maybe_promise.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 import { type ClaimsContext, finalClaims } from "./claim_change.ts";
 import { refreshToken } from "./refresh_token.ts";
@@ -24,10 +23,8 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   const { client, subject, claims: requested, scope, resources } = authorization;
   const { maxLifetimeSeconds = Infinity } = authorization;
   const expiresIn = Math.min(server.settings.lifetimes.access_token, maxLifetimeSeconds);
-  const identifying = subject && server.identifiers.issued(server, client, subject);
-  const identifiers = isPromise(identifying) ? await identifying : identifying;
-  const naming = server.grants.tokenId(server, authorization);
-  const jti = isPromise(naming) ? await naming : naming;
+  const identifiers = subject && await server.identifiers.issued(server, client, subject);
+  const jti = await server.grants.tokenId(server, authorization);
   const claims: { -readonly [Name in keyof AccessTokenClaims]: AccessTokenClaims[Name] } = {
     iss: server.issuer,
     sub: identifiers?.sub ?? client.id,
@@ -51,10 +48,8 @@ export const accessToken: TokenIssuer = async (server, authorization, now, _issu
   if (provenKey !== undefined) claims.cnf = confirmationOf(provenKey);
   const { accessTokenClaims: furtherClaims } = authorization;
   const allClaims = furtherClaims === undefined ? claims : { ...furtherClaims, ...claims };
-  const changing = claimsToSign(server, "access_token", allClaims, authorization);
-  const signedClaims = isPromise(changing) ? await changing : changing;
-  const issuing = server.grants.formatToken(server, authorization, signedClaims, claims.exp);
-  const token = isPromise(issuing) ? await issuing : issuing;
+  const signedClaims = await claimsToSign(server, "access_token", allClaims, authorization);
+  const token = await server.grants.formatToken(server, authorization, signedClaims, claims.exp);
   const type = tokenType(server, claims.cnf);
   return {
     access_token: token,
@@ -70,12 +65,12 @@ export function tokenType(server: Server, cnf: Confirmation | undefined): string
 }
 
 /** Makes an access token that is a JWT. */
-export function signAccessToken(
+export async function signAccessToken(
   server: Server,
   { client }: Authorization,
   claims: Readonly<Record<string, unknown>>,
-): MaybePromise<string> {
-  return server.keys.signToken(server, client, "access_token", policyOf(server, client).alg, claims);
+): Promise<string> {
+  return await server.keys.signToken(server, client, "access_token", policyOf(server, client).alg, claims);
 }
 
 export async function claimsContext(
@@ -87,14 +82,14 @@ export async function claimsContext(
 }
 
 /** The claims of a token as {@link finalClaims} returns them. */
-export function claimsToSign(
+export async function claimsToSign(
   server: Server,
   kind: TokenKind,
   claims: Readonly<Record<string, unknown>>,
   authorization: Authorization,
-): MaybePromise<Readonly<Record<string, unknown>>> {
+): Promise<Readonly<Record<string, unknown>>> {
   if (server.claimChange?.change === undefined) return claims;
-  return claimsContext(server, authorization).then((context) => finalClaims(server, kind, { ...claims }, context));
+  return finalClaims(server, kind, { ...claims }, await claimsContext(server, authorization));
 }
 
 /** The claims that ID tokens of this server may contain, besides claims about the user. */
@@ -104,12 +99,11 @@ export const idTokenClaims = ["iss", "sub", "aud", "exp", "iat", "auth_time", "n
  * Issues the ID token. It contains claims about the user only if they were requested by name for it, or if the server
  * is configured to include them; otherwise userinfo returns them (§5.4).
  */
-export const idToken: TokenIssuer = (server, authorization, now, issued) => {
+export const idToken: TokenIssuer = async (server, authorization, now, issued) => {
   const { client, scope, subject } = authorization;
   if (subject === undefined || authorization.issue !== undefined || !scope.includes("openid")) return {};
-  const hash = tokenHash(client.idTokenAlg, issued.access_token!);
-  const signing = chain(hash, (at_hash) => signIdToken(server, { ...authorization, subject }, now, { at_hash }));
-  return chain(signing, (id_token) => ({ id_token }));
+  const at_hash = await tokenHash(client.idTokenAlg, issued.access_token!);
+  return { id_token: await signIdToken(server, { ...authorization, subject }, now, { at_hash }) };
 };
 
 /**
@@ -127,8 +121,7 @@ export async function signIdToken(
 ): Promise<string> {
   const { client, subject, nonce } = authorization;
   const { sub, authTime, acr, amr } = subject;
-  const identifying = server.identifiers.issued(server, client, subject);
-  const identifiers = isPromise(identifying) ? await identifying : identifying;
+  const identifiers = await server.identifiers.issued(server, client, subject);
   const claims = {
     iss: server.issuer,
     sub: identifiers.sub,
@@ -145,8 +138,7 @@ export async function signIdToken(
   if (authorization.claims !== undefined || content !== "minimal") {
     Object.assign(claims, await userClaims(server, sub, authorization, content));
   } else server.observe?.(server, client.id, "minimal ID token", { clientId: client.id, scope: authorization.scope });
-  const changing = claimsToSign(server, "id_token", claims, authorization);
-  const signedClaims = isPromise(changing) ? await changing : changing;
+  const signedClaims = await claimsToSign(server, "id_token", claims, authorization);
   return await server.keys.signToken(server, client, "id_token", client.idTokenAlg, signedClaims);
 }
 
@@ -172,19 +164,16 @@ export async function issueTokens(
   authorization: Authorization,
 ): Promise<TokenResponse> {
   const { client, subject, scope, grantId } = authorization;
-  const recording = server.grants.recordUse(server, client);
-  if (isPromise(recording)) await recording;
+  await server.grants.recordUse(server, client);
   const now = secondsNow(server);
   const response: Partial<TokenResponse> = { ...authorization.responseMembers };
   for (const issue of server.tokenIssuers) {
-    const issuing = issue(server, authorization, now, response, request);
-    Object.assign(response, isPromise(issuing) ? await issuing : issuing);
+    Object.assign(response, await issue(server, authorization, now, response, request));
   }
   // Last: other issuers read the signed ID token.
   const { id_token } = response;
   if (id_token !== undefined) {
-    const sending = server.responses.idToken(server, client, id_token);
-    Object.assign(response, { id_token: isPromise(sending) ? await sending : sending });
+    Object.assign(response, { id_token: await server.responses.idToken(server, client, id_token) });
   }
   server.trace({
     type: "tokens_issued",

@@ -3,7 +3,6 @@
 import { grantNow } from "../grant.ts";
 import type { RefreshTokenRecord } from "../store/store.ts";
 import { type Client, mustAuthenticate } from "../clients/repository.ts";
-import { isPromise } from "../maybe_promise.ts";
 import { digest, randomId, randomToken, storageKey, withChecksum } from "../secrets.ts";
 import type { Server, TokenIssuer } from "../server.ts";
 
@@ -42,8 +41,7 @@ export async function storeRefreshToken(
 ): Promise<void> {
   // A consumed token is kept as long as the grant can last, so that a late replay still revokes the grant.
   const metadata = { grantId, expiresAt: record.endsAt };
-  const key = storageKey(server, token);
-  await server.store.add("refresh_token", isPromise(key) ? await key : key, record, metadata);
+  await server.store.add("refresh_token", await storageKey(server, token), record, metadata);
 }
 
 /** A successor of a token: another one at every call. Its value is given, as that of every successor. */

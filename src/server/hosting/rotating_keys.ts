@@ -24,7 +24,6 @@ import {
   type Signer,
 } from "../../core/keys/keys.ts";
 import { type SigningAlgorithm, signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
-import { chain } from "../../core/maybe_promise.ts";
 import { quoteValue } from "../../core/quote_value.ts";
 import type { KeyRecord } from "../../core/store/store.ts";
 
@@ -65,7 +64,6 @@ export function rotatingKeys(
 ): Keys & KeyRotation {
   const { store, now, maxTokenLifetime } = storage;
   const keyRings = new Map<SigningAlgorithm, Promise<readonly LoadedKey[]>>();
-  const loadedKeyRings = new WeakMap<Promise<readonly LoadedKey[]>, readonly LoadedKey[]>();
 
   /** The known keys, and newer ones from the store. */
   async function loadNewer(alg: SigningAlgorithm, knownKeys: readonly LoadedKey[]): Promise<readonly LoadedKey[]> {
@@ -117,7 +115,7 @@ export function rotatingKeys(
   function replaceKeyRing(alg: SigningAlgorithm, keys: Promise<readonly LoadedKey[]>): Promise<readonly LoadedKey[]> {
     const previous = keyRings.get(alg);
     keyRings.set(alg, keys);
-    keys.then((loaded) => loadedKeyRings.set(keys, loaded), async () => {
+    keys.catch(async () => {
       const knownKeys = await previous?.catch(() => undefined);
       if (keyRings.get(alg) !== keys) return;
       if (knownKeys === undefined) keyRings.delete(alg);
@@ -127,10 +125,7 @@ export function rotatingKeys(
   }
 
   return {
-    signer(alg) {
-      const keys = keyRing(alg);
-      return chain(loadedKeyRings.get(keys) ?? keys, currentSigner);
-    },
+    signer: async (alg) => currentSigner(await keyRing(alg)),
 
     async verificationKey(kid, alg, leewaySeconds = 0) {
       const knownKeys = signingAlgorithms.find((candidate) => candidate === alg);
