@@ -4,7 +4,6 @@ import type { User } from "../core/clients/client.ts";
 import type { Client } from "../core/clients/repository.ts";
 import type { OAuthError } from "../core/errors.ts";
 import type { AuthenticatedRequest } from "../core/grants/authenticated_request.ts";
-import type { MaybePromise } from "../core/maybe_promise.ts";
 import type { Params } from "../core/params.ts";
 import type { Resources } from "../core/resources.ts";
 import type { EndingSession } from "../core/server.ts";
@@ -81,7 +80,7 @@ export interface SessionTracker {
   /** Called when sessions of a user have ended. `undefined`: nothing remains to do. */
   sessionsEnded(server: HostedServer, sub: string, sids: readonly string[]): Promise<LogoutFrames | undefined>;
   /** The ids of the tracked sessions of a user that have not ended. */
-  findSessions(server: HostedServer, sub: string): MaybePromise<readonly string[]>;
+  findSessions(server: HostedServer, sub: string): readonly string[] | Promise<readonly string[]>;
   /**
    * Called when a user was removed or has another password, or when the tokens of a user were revoked, after the
    * tracked sessions have ended. Default: nothing happens.
@@ -135,6 +134,11 @@ export interface StoredRequests {
   findAccess(server: HostedServer, id: string): Promise<FurtherAccess | undefined>;
 }
 
+interface SignedResponse {
+  readonly contentType: string;
+  readonly jwt: string;
+}
+
 /** @internal Responses that are JWTs, as extensions add them. */
 export interface JwtResponses {
   /** Signs an introspection response for a request that asks for it; `undefined` for any other request. */
@@ -142,7 +146,7 @@ export interface JwtResponses {
     server: HostedServer,
     request: AuthenticatedRequest,
     introspection: Readonly<Record<string, unknown>>,
-  ): Promise<{ readonly contentType: string; readonly jwt: string }> | undefined;
+  ): SignedResponse | undefined | Promise<SignedResponse | undefined>;
   /**
    * Finds how a response for a client is encrypted; `undefined`, the default, if the client receives it unencrypted.
    *
@@ -152,7 +156,7 @@ export interface JwtResponses {
     server: HostedServer,
     client: Client,
     response: EncryptedResponse,
-  ): MaybePromise<EncryptResponse | undefined>;
+  ): EncryptResponse | undefined | Promise<EncryptResponse | undefined>;
 }
 
 /** @internal The responses that can be encrypted: the prefix of the members of client metadata for them. */

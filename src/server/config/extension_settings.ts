@@ -7,7 +7,6 @@ import type { ConfigIssue, ConfigurationWarning } from "../../core/configuration
 import type { Field } from "./field.ts";
 import type { ResponseMode, ResponseType } from "../../core/params.ts";
 import type { ClientExtension, KnownClientExtension, ServerPolicy } from "./server_policy.ts";
-import type { MaybePromise } from "../../core/maybe_promise.ts";
 
 /** @internal The values that an extension adds to settings and client metadata of every server. */
 export interface AddedValues {
@@ -46,7 +45,7 @@ export interface SettingsDescription<Own = object> {
     allows: Allowances,
   ): Partial<ServerPolicy & Own>;
   /** All issues of settings that match their description. */
-  validate?(settings: SettingsAtStart & Own, issuer: string): MaybePromise<readonly ConfigIssue[]>;
+  validate?(settings: SettingsAtStart & Own, issuer: string): readonly ConfigIssue[] | Promise<readonly ConfigIssue[]>;
   /** Warnings about valid settings. */
   warnings?(settings: SettingsAtStart & Own): readonly ConfigurationWarning[];
 }

@@ -7,8 +7,7 @@ import type { User } from "../../core/clients/client.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import { createGrant } from "../../core/grant.ts";
 import type { Authorization } from "../../core/grants/authenticated_request.ts";
-import type { GrantFunctions } from "../../core/grants/grant_functions.ts";
-import { chain, type MaybePromise } from "../../core/maybe_promise.ts";
+import type { GrantChange, GrantFunctions } from "../../core/grants/grant_functions.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 import type { Server } from "../../core/server.ts";
 import { computeMac } from "../../core/session/session.ts";
@@ -82,8 +81,9 @@ export function keptRequest({ clientId, ...others }: AuthorizationRequest, clien
 }
 
 /** The current generation of a user; `undefined` if the user has none, or does not exist. */
-function currentGeneration({ users }: Server, sub: string): MaybePromise<string | undefined> {
-  return chain(users.find(sub), (user) => user && generationOf(user));
+async function currentGeneration({ users }: Server, sub: string): Promise<string | undefined> {
+  const user = await users.find(sub);
+  return user && generationOf(user);
 }
 
 /**
@@ -92,58 +92,49 @@ function currentGeneration({ users }: Server, sub: string): MaybePromise<string 
  * @param generation The generation of the user at that time.
  * @returns `undefined` if the user was removed, even if another user with the same subject was added since.
  */
-function findUser(
+async function findUser(
   { users }: HostedServer,
   sub: string,
   generation: string | undefined,
-): MaybePromise<User | undefined> {
-  return chain(users.find(sub), (user) => user && generationOf(user) === generation ? user : undefined);
+): Promise<User | undefined> {
+  const user = await users.find(sub);
+  return user && generationOf(user) === generation ? user : undefined;
 }
 
 /**
  * A mark that changes when the user's password is set, changed or removed; `undefined` without a password. It is keyed,
  * so it reveals nothing about the password.
  */
-function passwordFingerprint(server: HostedServer, user: User): MaybePromise<string | undefined> {
+async function passwordFingerprint(server: HostedServer, user: User): Promise<string | undefined> {
   const digest = server.users.passwordDigest(user);
-  return digest === undefined ? undefined : chain(computeMac(server, "password", digest), (mac) => mac.slice(0, 22));
+  return digest === undefined ? undefined : (await computeMac(server, "password", digest)).slice(0, 22);
 }
 
 /** The functions about grants that look at generations and passwords. */
 export const generationFunctions = {
-  create(server: HostedServer, client: Client, granted, knownUser): MaybePromise<HostedGrant> {
+  async create(server: HostedServer, client: Client, granted, knownUser): Promise<HostedGrant> {
     const clientGeneration = generationOfClient(client);
-    return chain(
-      knownUser ?? server.users.find(granted.subject.sub),
-      (user) =>
-        chain(user && passwordFingerprint(server, user), (password) => {
-          const generation = user && generationOf(user);
-          return { ...createGrant(server, client, granted), clientGeneration, password, generation };
-        }),
-    );
+    const user = knownUser ?? await server.users.find(granted.subject.sub);
+    const password = user && await passwordFingerprint(server, user);
+    const generation = user && generationOf(user);
+    return { ...createGrant(server, client, granted), clientGeneration, password, generation };
   },
-  findChange(server: HostedServer, client: Client, grant: HostedGrant) {
+  async findChange(server: HostedServer, client: Client, grant: HostedGrant): Promise<GrantChange | undefined> {
     const { sub } = grant.subject;
     if (generationOfClient(client) !== grant.clientGeneration) return { rule: "CI-11", lost: "client", id: client.id };
-    return chain(findUser(server, sub, grant.generation), (user) => {
-      if (user === undefined) return { rule: "CI-11", lost: "user", id: sub };
-      return chain(
-        passwordFingerprint(server, user),
-        (password) => password === grant.password ? undefined : { rule: "LO-06" },
-      );
-    });
+    const user = await findUser(server, sub, grant.generation);
+    if (user === undefined) return { rule: "CI-11", lost: "user", id: sub };
+    return await passwordFingerprint(server, user) === grant.password ? undefined : { rule: "LO-06" };
   },
-  loginFingerprint(server: HostedServer, user) {
+  async loginFingerprint(server: HostedServer, user) {
     const generation = generationOf(user);
     const prefix = generation === undefined ? "" : `${generation} `;
-    return chain(passwordFingerprint(server, user), (password = "") => prefix + password);
+    return prefix + (await passwordFingerprint(server, user) ?? "");
   },
-  tokenId(server: HostedServer, authorization) {
+  async tokenId(server: HostedServer, authorization) {
     const client = clientGeneration(authorization);
-    return chain(
-      userGeneration(server, authorization),
-      (user) => newTokenId(server, authorization) + formatGenerations({ user, client }),
-    );
+    const user = await userGeneration(server, authorization);
+    return newTokenId(server, authorization) + formatGenerations({ user, client });
   },
   async findTokenProblem(server: HostedServer, { claims: { jti, client_id }, user }) {
     const generations = generationsOfAccessToken(jti);
@@ -155,13 +146,13 @@ export const generationFunctions = {
 } satisfies Partial<GrantFunctions<Server>>;
 
 /** The generation of the user when the grant was approved, or the exchanged token was issued. */
-function userGeneration(
+async function userGeneration(
   server: HostedServer,
   { subject, subjectTokenId, grant }: Authorization & { readonly grant?: HostedGrant },
-): MaybePromise<string | undefined> {
+): Promise<string | undefined> {
   if (subject === undefined) return undefined;
   if (subjectTokenId !== undefined) return generationsOfAccessToken(subjectTokenId).user;
-  return grant === undefined ? currentGeneration(server, subject.sub) : grant.generation;
+  return grant === undefined ? await currentGeneration(server, subject.sub) : grant.generation;
 }
 
 /** The generation of the client when the grant was approved, or when the token was exchanged. */

@@ -13,7 +13,6 @@
 
 import { boundedCache } from "../../platform/bounded_cache.ts";
 import type { Entries } from "../../core/clients/repository.ts";
-import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Store } from "../../core/store/store.ts";
 import { entryStore } from "./records.ts";
 
@@ -28,26 +27,26 @@ export interface PageOptions {
 /**
  * Clients or users, found by id.
  *
- * If the result is known without the store, methods return it synchronously, otherwise as a promise. A change is in
- * the store when its promise resolves; if the promise rejects, nothing has changed.
+ * Entries in memory are found and changed synchronously; those of a store by a promise. A change is in the store when
+ * its promise resolves; if the promise rejects, nothing has changed.
  */
 export interface Repository<Input, Item> extends Entries<Item> {
   /** The default entry, the configured entries, then the entries of the store by id. A short page is the last. */
-  list(options?: PageOptions): MaybePromise<readonly Item[]>;
+  list(options?: PageOptions): readonly Item[] | Promise<readonly Item[]>;
   /** The number of entries; of a persistent store an estimate while entries expire. */
-  count(): MaybePromise<number>;
+  count(): number | Promise<number>;
   /**
    * Registers one, replacing one of the same id.
    *
    * @throws {ConfigurationError} With one sentence for each problem.
    */
-  set(input: Input): MaybePromise<Item>;
+  set(input: Input): Item | Promise<Item>;
   /**
    * Removes one. Returns whether it existed.
    *
    * @param by The cause, for {@link Repository.removedBy}. Default: `its removal`.
    */
-  delete(id: string, by?: string): MaybePromise<boolean>;
+  delete(id: string, by?: string): boolean | Promise<boolean>;
   /** The cause of the removal of this id on this instance; `undefined` if it was not removed, or long ago. */
   removedBy(id: string): string | undefined;
   /**
@@ -62,7 +61,7 @@ export interface Repository<Input, Item> extends Entries<Item> {
    *
    * @param by The cause, for {@link Repository.removedBy}.
    */
-  restore(inputs: readonly Input[], by: string): MaybePromise<void>;
+  restore(inputs: readonly Input[], by: string): void | Promise<void>;
 }
 
 /** @internal A repository in memory: every method returns its result synchronously. */
@@ -88,9 +87,9 @@ export interface UserEntries<Input, Item> extends Repository<Input, Item> {
    *
    * @param expiresAt Milliseconds since the epoch.
    */
-  add(input: Input, expiresAt: number): MaybePromise<Item | undefined>;
+  add(input: Input, expiresAt: number): Item | undefined | Promise<Item | undefined>;
   /** Makes one the default, which is first in the list, until the process ends. Returns whether it exists. */
-  makeDefault(id: string): MaybePromise<boolean>;
+  makeDefault(id: string): boolean | Promise<boolean>;
 }
 
 /** How a repository handles its entries. */
@@ -106,7 +105,7 @@ export interface EntryDefinition<Input, Item> {
   /** Validates and parses an entry of the configuration, of a caller, or of the store; throws a ConfigurationError. */
   parse(input: Input): Item;
   /** The entry as the store keeps it, so that `parse` can read it. */
-  serialize(input: Input): MaybePromise<SerializedEntry>;
+  serialize(input: Input): SerializedEntry | Promise<SerializedEntry>;
   /** The generation; `undefined` if the entry is configured and was never removed. */
   generationOf(item: Item): string | undefined;
   /** Sets the generation of an entry that was just parsed. */

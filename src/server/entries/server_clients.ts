@@ -2,7 +2,6 @@
 
 import type { HostedClient } from "../config/client_metadata.ts";
 import type { RuleExplanation } from "../../core/errors.ts";
-import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Store } from "../../core/store/store.ts";
 import type { ClientRepository } from "./client_repository.ts";
 import type { FetchingServer } from "../fetching/fetching.ts";
@@ -16,9 +15,9 @@ import { readAsIfStored } from "./repository.ts";
  */
 export interface ServerClients extends ClientRepository {
   /** See `Clients` in `core/clients/repository.ts`. */
-  find(id: string, server?: FetchingServer): MaybePromise<HostedClient | undefined>;
+  find(id: string, server?: FetchingServer): HostedClient | undefined | Promise<HostedClient | undefined>;
   /** See `Clients` in `core/clients/repository.ts`. */
-  findHolder(id: string, server?: FetchingServer): MaybePromise<HostedClient | undefined>;
+  findHolder(id: string, server?: FetchingServer): HostedClient | undefined | Promise<HostedClient | undefined>;
   /** The registered clients only. */
   readonly registered: ClientRepository;
   /** Reads the store for an id that `find` does not look for there: see {@link readAsIfStored}. */

@@ -1,7 +1,6 @@
 /** The subject identifiers of users: those of pairwise clients differ for each sector (OpenID Connect Core §8). */
 
 import type { Client } from "../../core/clients/repository.ts";
-import { chain, type MaybePromise } from "../../core/maybe_promise.ts";
 import type { Server } from "../../core/server.ts";
 import type { HostedClient } from "../config/client_metadata.ts";
 
@@ -11,11 +10,11 @@ export function isPairwise({ subjectType }: HostedClient): boolean {
 }
 
 /** The subject of a user for a client. */
-export function subjectFor(server: Server, client: Client, sub: string): MaybePromise<string> {
-  return chain(server.identifiers.issued(server, client, { sub }), (issued) => issued.sub);
+export async function subjectFor(server: Server, client: Client, sub: string): Promise<string> {
+  return (await server.identifiers.issued(server, client, { sub })).sub;
 }
 
 /** The session id for a client. A shared id would reveal that two pairwise subjects are the same user. */
-export function sessionIdFor(server: Server, client: Client, sid: string): MaybePromise<string> {
-  return chain(server.identifiers.issued(server, client, { sub: "", sid }), (issued) => issued.sid!);
+export async function sessionIdFor(server: Server, client: Client, sid: string): Promise<string> {
+  return (await server.identifiers.issued(server, client, { sub: "", sid })).sid!;
 }

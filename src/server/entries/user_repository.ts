@@ -8,7 +8,6 @@ import type { User } from "../../core/clients/client.ts";
 import type { Policy } from "../../core/policy.ts";
 import type { Server } from "../../core/server.ts";
 import { formatPasswordDigest, getPasswordDigest, withoutPassword } from "../config/password_digest.ts";
-import { chain } from "../../core/maybe_promise.ts";
 import type { Trace } from "../trace.ts";
 import { type CreateRepository, memoryRepository, type UserEntries } from "./repository.ts";
 
@@ -94,10 +93,6 @@ export function userRepository(
       trace({ type: "configuration_warning", at: now(), ...warning });
     }
   };
-  const noteDefault = (exists: boolean) => {
-    if (exists) chosenAt = now();
-    return exists;
-  };
   return {
     ...repository,
     set(user) {
@@ -110,9 +105,10 @@ export function userRepository(
       warnAbout(user);
       return result;
     },
-    makeDefault(sub) {
-      const result = repository.makeDefault(sub);
-      return chain(result, noteDefault);
+    async makeDefault(sub) {
+      const exists = await repository.makeDefault(sub);
+      if (exists) chosenAt = now();
+      return exists;
     },
     defaultChosenAt: () => chosenAt,
     passwordDigest(user) {

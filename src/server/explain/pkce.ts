@@ -1,6 +1,5 @@
 /** Explains a code challenge or a code verifier that was rejected (RFC 7636). */
 
-import type { MaybePromise } from "../../core/maybe_promise.ts";
 import { decodeBase64url, digestBytes, encodeBase64url } from "../../core/crypto.ts";
 import type { WrongVerifier } from "../../core/rules/authorize.ts";
 import type { RejectionTexts } from "./rule_text.ts";
@@ -40,7 +39,7 @@ export function describeVerifier(verifier: string): string {
 /** A mistake that results in another challenge. */
 interface Mistake {
   /** The challenge that the mistake results in; `undefined` if the verifier does not allow the mistake. */
-  readonly challenge: (verifier: string) => MaybePromise<string | undefined>;
+  readonly challenge: (verifier: string) => string | undefined | Promise<string | undefined>;
   readonly reason: string;
   readonly fix: string;
 }

@@ -1,6 +1,5 @@
 /** The type of the texts of a rule. */
 
-import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { CommonErrorDetails } from "../../core/errors.ts";
 import type { FactsOf } from "../../core/reject.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -19,7 +18,7 @@ export interface RuleText<Facts = never> {
   /** The setting that rejects the request: the message names the profile that decides it. Default: none. */
   setting?(facts: Facts): string | undefined;
   /** Explains a rejection. Default: the message of the rule is the reason, and nothing else is known. */
-  explain?(facts: Facts, server: HostedServer): MaybePromise<RejectionTexts>;
+  explain?(facts: Facts, server: HostedServer): RejectionTexts | Promise<RejectionTexts>;
 }
 
 /** The texts of one rejection. `message` and `fix` replace those of the rule. */

@@ -1,7 +1,6 @@
 /** Responses with claims that are JWTs: signed, encrypted, or both. */
 
 import { contentHeaders, type HttpResponse, json } from "../../core/http/message.ts";
-import { chain, isPromise } from "../../core/maybe_promise.ts";
 import type { ClaimResponses } from "../../core/server.ts";
 import { finalClaims } from "../../core/tokens/claim_change.ts";
 import { metadataOf } from "../config/client_metadata.ts";
@@ -16,8 +15,7 @@ export const claimResponses: ClaimResponses = {
     const own = alg === undefined ? claims : { ...claims, iss: server.issuer, aud: client.id };
     const info = finalClaims(server, "userinfo", own, context);
     const signed = alg && await server.keys.sign("userinfo", alg, info);
-    const finding = server.jwtResponses.findEncryption(server, client, "userinfo");
-    const encrypt = isPromise(finding) ? await finding : finding;
+    const encrypt = await server.jwtResponses.findEncryption(server, client, "userinfo");
     const jwt = encrypt === undefined ? signed : await encrypt(signed ?? info);
     return jwt === undefined ? json(200, info) : jwtResponse("application/jwt", jwt);
   },
@@ -26,8 +24,10 @@ export const claimResponses: ClaimResponses = {
     const signed = await server.jwtResponses.signIntrospection(server, request, introspection);
     return signed === undefined ? json(200, introspection) : jwtResponse(signed.contentType, signed.jwt);
   },
-  idToken: (server: HostedServer, client, idToken) =>
-    chain(server.jwtResponses.findEncryption(server, client, "id_token"), (encrypt) => encrypt?.(idToken) ?? idToken),
+  async idToken(server: HostedServer, client, idToken) {
+    const encrypt = await server.jwtResponses.findEncryption(server, client, "id_token");
+    return await encrypt?.(idToken) ?? idToken;
+  },
 };
 
 /** A JWT as the whole response, never cached. */

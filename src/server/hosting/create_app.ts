@@ -3,7 +3,6 @@
 import { autoApprover } from "../login/auto_approver.ts";
 import { keepsRequests, storedRequests } from "../stored_requests.ts";
 import type { Approver } from "../../core/approver.ts";
-import type { Client } from "../../core/clients/repository.ts";
 import type { App } from "../app.ts";
 import { createHandler, endpointRoute, endpointRoutes } from "../../core/route.ts";
 import type { Endpoint, EndpointDescription, NavigationLink } from "../endpoint.ts";
@@ -13,7 +12,6 @@ import { grantFunctions } from "../../core/grants/narrow_grant.ts";
 import { isResponse } from "../../core/http/message.ts";
 import { immediate, immediateFunctions } from "../../core/immediate.ts";
 import { endpointOrigin } from "../../core/names.ts";
-import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Site } from "../pages/layout.tsx";
 import { parseTarget, type RequestHandler, routeFinder } from "../../core/router.ts";
 import { randomToken } from "../../core/secrets.ts";
@@ -135,7 +133,7 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     { clients: clientsAt(issuer), audience: audience ?? issuer },
     createRepository,
   );
-  const demoClients = new Map<string, MaybePromise<Client>>(registered.known());
+  const demoClients = new Map(registered.known());
   const declaredNames: DeclaredNames = new Map();
   const openLogin = settings.insecureAllowOpenLogin || settings.allows.openLogin;
   // The change of a user does not wait for the logout of clients.
@@ -325,7 +323,10 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     // The demo clients follow the issuer, unless they were changed.
     for (const client of clientsAt(newIssuer)) {
       const id = client.client_id;
-      if (registered.known().get(id) === demoClients.get(id)) demoClients.set(id, registered.set(client));
+      if (registered.known().get(id) !== demoClients.get(id)) continue;
+      // It is configured, and so changes in memory, immediately.
+      registered.set(client);
+      demoClients.set(id, registered.known().get(id)!);
     }
   }
   for (const plugin of plugins) immediate("setup of a plugin", plugin.setup?.(app, { addResource, addApp, moveTo }));
@@ -358,7 +359,7 @@ const hostedMetadata: Pick<Extension, "name" | "metadata"> = {
 };
 
 /** The approver of `login: "auto"`. */
-const automaticLogin: Approver = (request, situation) =>
+const automaticLogin: Approver = async (request, situation) =>
   request.loginRequirements.prompt.includes("select_account")
-    ? import("../login/account_selection.ts").then(({ approveOrAsk }) => approveOrAsk(request, situation))
-    : autoApprover(request, situation);
+    ? await (await import("../login/account_selection.ts")).approveOrAsk(request, situation)
+    : await autoApprover(request, situation);

@@ -2,7 +2,6 @@
 
 import type { CoreExtension, EndpointOptions as CoreEndpointOptions } from "../../core/extension.ts";
 import type { Endpoint, EndpointDescription } from "../endpoint.ts";
-import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { ParameterDescription } from "../../core/params.ts";
 import type { ClientAuth } from "../../core/server.ts";
 import type { LoadableGrantType } from "../../core/grants/mod.ts";
@@ -49,7 +48,7 @@ export interface Extension<Own = object> extends CoreExtension<Own>, SettingsExt
   /** See {@link CoreExtension.metadata}. */
   metadata?(server: ServerWith<Own>, endpoints: readonly EndpointDescription[]): Readonly<Record<string, unknown>>;
   /** See {@link CoreExtension.extend}. */
-  extend?(server: ServerWith<Own>): MaybePromise<HostedServer>;
+  extend?(server: ServerWith<Own>): HostedServer | Promise<HostedServer>;
   /** Maintenance runs it each minute. It loads its code only if there is something to do. Default: nothing. */
   everyMinute?(server: ServerWith<Own>): Promise<void>;
 }

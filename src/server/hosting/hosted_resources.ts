@@ -1,7 +1,6 @@
 /** The protected resources of the whole server, and how requests name them (RFC 8707). */
 
 import { type Client, policyOf } from "../../core/clients/repository.ts";
-import { chain, type MaybePromise } from "../../core/maybe_promise.ts";
 import type { Params } from "../../core/params.ts";
 import { allowsHttp } from "../../core/test_hosts.ts";
 import { canonicalUri, isAbsoluteUri } from "../../platform/http/absolute_uri.ts";
@@ -47,12 +46,12 @@ export function hostedResources({ resources, allows: { localUrls } }: ServerPoli
       if (kept.length === 0) throw reject("RI-05", { resources: granted });
       return kept;
     },
-    narrow: (server: HostedServer, granted, params) =>
-      chain(read(server, params), (requested) => {
-        if (requested.length === 0) return granted;
-        if (requested.every((uri) => granted.includes(uri))) return requested;
-        throw reject("RI-03", { granted, requested });
-      }),
+    async narrow(server: HostedServer, granted, params) {
+      const requested = await read(server, params);
+      if (requested.length === 0) return granted;
+      if (requested.every((uri) => granted.includes(uri))) return requested;
+      throw reject("RI-03", { granted, requested });
+    },
     observe,
     isOpaque: (uris) => uris.some((uri) => byUri.get(canonicalUri(uri))?.access_token_format === "opaque"),
     claimNames: ({ claims: { accessToken } }, uris) =>
@@ -79,9 +78,9 @@ async function findResource({ clients, resources }: HostedServer, uri: string): 
   return client === undefined ? found : undefined;
 }
 
-function read(server: HostedServer, params: Params): MaybePromise<readonly string[]> {
+async function read(server: HostedServer, params: Params): Promise<readonly string[]> {
   const requested = params.getAll("resource");
-  if (requested.length > 0) return findRequested(server, requested);
+  if (requested.length > 0) return await findRequested(server, requested);
   const { settings } = server;
   if (settings.resourceParameter === "required") {
     throw reject("MC-02", { byProfile: byProfile(settings, "resourceParameter") });

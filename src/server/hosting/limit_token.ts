@@ -4,7 +4,6 @@ import { isReservedClaim } from "../../core/claims.ts";
 import type { Client } from "../../core/clients/repository.ts";
 import type { SigningAlgorithm } from "../../core/keys/signing_algorithm.ts";
 import type { TokenKind } from "../../core/keys/jwt.ts";
-import { chain, type MaybePromise } from "../../core/maybe_promise.ts";
 import { maxTokenLength } from "../../core/tokens/sent_token.ts";
 import type { HostedServer } from "../hosted_server.ts";
 
@@ -27,27 +26,25 @@ const warned = new WeakMap<HostedServer["clients"], Set<string>>();
  * Signs a token. Leaves the largest claims about the user out, with a warning, until it is short enough; claims of the
  * protocol always remain.
  */
-export function signLimitedToken(
+export async function signLimitedToken(
   server: HostedServer,
   client: Client,
   kind: TokenKind,
   alg: SigningAlgorithm,
   claims: Claims,
-): MaybePromise<string> {
-  return chain(
-    server.keys.sign(kind, alg, claims),
-    (token) => token.length <= maxCookieLength ? token : shortenToken(server, client, kind, alg, claims, token),
-  );
+): Promise<string> {
+  const token = await server.keys.sign(kind, alg, claims);
+  return token.length <= maxCookieLength ? token : await shortenToken(server, client, kind, alg, claims, token);
 }
 
-function shortenToken(
+async function shortenToken(
   server: HostedServer,
   client: Client,
   kind: TokenKind,
   alg: SigningAlgorithm,
   claims: Claims,
   token: string,
-): MaybePromise<string> {
+): Promise<string> {
   const sizes = sizesOf(claims);
   const facts = { kind: kind === "id_token" ? "ID token" : "access token", length: token.length, largest: sizes[0] };
   // Base64url encodes three bytes as four characters.
@@ -59,7 +56,7 @@ function shortenToken(
       leftOut: leftOut.map(({ name }) => name),
     });
     const rest = Object.fromEntries(leftOut.map(({ name }) => [name, undefined]));
-    return server.keys.sign(kind, alg, { ...claims, ...rest });
+    return await server.keys.sign(kind, alg, { ...claims, ...rest });
   }
   if (isFirst(server, `${kind} ${client.id}`)) {
     server.observe?.(server, client.id, "CL-17", { ...facts, maxLength: maxCookieLength, leftOut: [] });

@@ -161,7 +161,7 @@ export async function openApp(givenOptions: LatchkeyOptions, place: AppPlace): P
     maintenance: maintained,
     prepareKeys() {
       // Generating keys is slow. The request that needs a key waits for it and reports a failure.
-      for (const alg of algorithmsInUse(server)) Promise.resolve(keys.signer(alg)).catch(() => {});
+      for (const alg of algorithmsInUse(server)) keys.signer(alg).catch(() => {});
     },
     moveTo(newIssuer) {
       if (configuredIssuer(options) === undefined) moveTo(newIssuer + issuerPath);

@@ -2,7 +2,6 @@
 
 import { OAuthError } from "../../core/errors.ts";
 import type { User } from "../../core/clients/client.ts";
-import { chain } from "../../core/maybe_promise.ts";
 import type { EntryPointParts, Server } from "../../core/server.ts";
 import type { AuthorizationRequest } from "../../core/request/authorization_request.ts";
 import { asText } from "./shared/members.ts";
@@ -27,12 +26,12 @@ export function withOrganization({ grants, requestParts }: Server): Pick<Server,
     },
     grants: {
       ...grants,
-      furtherAccess: (server, client, request, approval) =>
-        chain(grants.furtherAccess(server, client, request, approval), (granted) => {
-          const { [part]: organization } = request as AuthorizationRequest & { readonly [part]?: string };
-          if (organization !== undefined) rejectOtherOrganization(organization, approval.user);
-          return granted;
-        }),
+      async furtherAccess(server, client, request, approval) {
+        const granted = await grants.furtherAccess(server, client, request, approval);
+        const { [part]: organization } = request as AuthorizationRequest & { readonly [part]?: string };
+        if (organization !== undefined) rejectOtherOrganization(organization, approval.user);
+        return granted;
+      },
     },
   };
 }

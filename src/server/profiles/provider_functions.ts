@@ -1,7 +1,6 @@
 /** Functions that say how the requests, responses and claims of a provider differ from the standards. */
 
 import type { RequestLike } from "../../core/http/message.ts";
-import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { User } from "../../core/clients/client.ts";
 import type { Explanation } from "../../core/errors.ts";
 
@@ -98,12 +97,12 @@ export interface ProviderFunctions<Server = ProviderServer> {
   /** A request to an endpoint of the metadata. */
   request?(request: ProviderRequest, facts: RequestFacts<Server>): ProviderRequest;
   /** A response with a status below 400, except authorization responses. */
-  response?(response: ProviderResponse, facts: ResponseFacts<Server>): MaybePromise<ProviderResponse>;
+  response?(response: ProviderResponse, facts: ResponseFacts<Server>): ProviderResponse | Promise<ProviderResponse>;
   /** A response with a status of 400 or above. */
   error?(response: ProviderResponse, facts: ResponseFacts<Server>): ProviderResponse;
   /** The parameters of an authorization response: `code` or `error`, and others. */
   callback?(
     parameters: Readonly<Record<string, string>>,
     facts: ResponseFacts<Server>,
-  ): MaybePromise<Readonly<Record<string, string>>>;
+  ): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
 }

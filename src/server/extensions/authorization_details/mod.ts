@@ -3,7 +3,6 @@
  * objects loads their code.
  */
 
-import { chain, type MaybePromise } from "../../../core/maybe_promise.ts";
 import type { Extension } from "../../hosting/extension.ts";
 import { quote } from "../../config/config_issue.ts";
 import type { ConfigIssue } from "../../../core/configuration_error.ts";
@@ -56,26 +55,19 @@ const detailsPart: RequestPart = {
 function withGrantedDetails(grants: Server["grants"]): Server["grants"] {
   return {
     ...grants,
-    furtherAccess(server, client, request, approval) {
-      const approving = grants.furtherAccess(server, client, request, approval);
+    async furtherAccess(server, client, request, approval) {
+      const granted = await grants.furtherAccess(server, client, request, approval);
       const { authorizationDetails: requested } = request;
-      if (requested === undefined) return approving;
-      return chain(approving, async (granted) => {
-        const { approvedDetails } = await load();
-        return {
-          ...granted,
-          ...withDetails(approvedDetails(server, client, requested, approval.authorizationDetails)),
-        };
-      });
+      if (requested === undefined) return granted;
+      const { approvedDetails } = await load();
+      return { ...granted, ...withDetails(approvedDetails(server, client, requested, approval.authorizationDetails)) };
     },
-    narrow(server, request, stored, scope) {
-      const narrowing = grants.narrow(server, request, stored, scope);
+    async narrow(server, request, stored, scope) {
+      const authorization = await grants.narrow(server, request, stored, scope);
       const { grant } = stored.value;
-      if (!hasItems(grant) && !hasDetails(server, request.parameters)) return narrowing;
-      return narrowing.then(async (authorization) => {
-        const { granted, issued } = await access.narrow(server, request, grant, authorization.resources);
-        return { ...authorization, grant: { ...authorization.grant!, ...granted }, ...issued };
-      });
+      if (!hasItems(grant) && !hasDetails(server, request.parameters)) return authorization;
+      const { granted, issued } = await access.narrow(server, request, grant, authorization.resources);
+      return { ...authorization, grant: { ...authorization.grant!, ...granted }, ...issued };
     },
     hasFurtherAccess: hasItems,
     /**
@@ -130,12 +122,12 @@ function hasDetails({ settings }: Server, params: Params): boolean {
 }
 
 /** Reads the parameter of a request for access. */
-function readDetailsParameter(
+async function readDetailsParameter(
   { server, client, params, at, isPushed, isSigned }: PartRequest,
-): MaybePromise<FurtherAccess["authorizationDetails"]> {
+): Promise<FurtherAccess["authorizationDetails"]> {
   if (!hasDetails(server, params)) return undefined;
   const isProtected = at === "poll" || isPushed === true || isSigned === true;
-  return load().then(({ readDetails }) => readDetails(server, client, params, isProtected));
+  return (await load()).readDetails(server, client, params, isProtected);
 }
 
 /** Warns about an accepted request with the parameter, if the server has no types for it. */

@@ -21,13 +21,11 @@ import {
 } from "./settings.ts";
 import type { HostedServer, SessionTracker } from "../../hosted_server.ts";
 
-const recordClient: TokenIssuer = (server, { client, subject }, _now, { id_token }) => {
+const recordClient: TokenIssuer = async (server, { client, subject }, _now, { id_token }) => {
   const { sub, sid } = subject ?? {};
   if (id_token === undefined || sid === undefined || !hasLogoutUri(client.metadata, clientLogoutOf(server))) return {};
-  return import("./session_clients.ts").then(async ({ recordSessionClient }) => {
-    await recordSessionClient(server, client, sub!, sid);
-    return {};
-  });
+  await (await import("./session_clients.ts")).recordSessionClient(server, client, sub!, sid);
+  return {};
 };
 
 const watcher: SessionTracker = {

@@ -14,13 +14,13 @@ const load = () => import("./respond.ts");
 /** Adds DPoP proofs to the other ways of a server to prove a key, which come first. */
 function withProofs(others: ProofOfPossession | undefined): ProofOfPossession {
   return {
-    prove(server: HostedServer, request, respond) {
-      const proveKey: typeof respond = (request) =>
+    async prove(server: HostedServer, request, respond) {
+      const proveKey: typeof respond = async (request) =>
         request.provenKey !== undefined ||
           request.header("dpop") === null && !isProofRequired(server, request.client)
-          ? respond(request)
-          : load().then(({ respondWithKey }) => respondWithKey(server, request, respond));
-      return others?.prove(server, request, proveKey) ?? proveKey(request);
+          ? await respond(request)
+          : await (await load()).respondWithKey(server, request, respond);
+      return await (others?.prove(server, request, proveKey) ?? proveKey(request));
     },
     unprovenKey(error, expectedKey, provenKey) {
       if (confirmationOf(expectedKey).jkt === undefined) {

@@ -8,7 +8,6 @@
 import { rejectBeyondBound } from "../../entries/bounded_records.ts";
 import { policyOf } from "../../../core/clients/repository.ts";
 import { byProfile } from "../../config/server_policy.ts";
-import type { MaybePromise } from "../../../core/maybe_promise.ts";
 import { storageKey } from "../../../core/secrets.ts";
 import type { AuthenticatedRequest } from "../../../core/grants/authenticated_request.ts";
 import type { ProofRequirements } from "./proof.ts";
@@ -45,7 +44,7 @@ export interface ProofPolicy
    * @param expiresAt Milliseconds since the epoch.
    * @param key The thumbprint of its key.
    */
-  markUsed(id: string, expiresAt: number, key: string): MaybePromise<boolean>;
+  markUsed(id: string, expiresAt: number, key: string): boolean | Promise<boolean>;
 }
 
 /** The holder of a token whose client is not known. */
@@ -78,8 +77,8 @@ export async function verifyRequestProof(
       async markUsed(name, expiresAt) {
         const id = await storageKey(server, name);
         // An unknown client can get tokens for users that it invents, and send proofs without end.
-        const holder = token?.clientId === undefined ? undefined : server.clients.findHolder(token.clientId);
-        const writer = client ?? await holder ?? anyClient;
+        const holder = token?.clientId === undefined ? undefined : await server.clients.findHolder(token.clientId);
+        const writer = client ?? holder ?? anyClient;
         const address = (client && connection?.address) ?? server.sender?.address;
         rejectBeyondBound(server, writer, { kind: "used_identifier", id, value: {}, expiresAt, address });
         return await server.store.add("used_identifier", id, {}, { expiresAt });

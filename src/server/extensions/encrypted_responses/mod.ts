@@ -23,14 +23,13 @@ function encryptionFor(client: Client, response: EncryptedResponse): Encryption 
 function withKnownKey(grants: Server["grants"]): Server["grants"] {
   return {
     ...grants,
-    narrow(server: HostedServer, request, stored, scope) {
-      const narrowing = grants.narrow(server, request, stored, scope);
+    async narrow(server: HostedServer, request, stored, scope) {
+      const authorization = await grants.narrow(server, request, stored, scope);
       const { client } = request;
-      if (!scope.includes("openid") || encryptionFor(client, "id_token") === undefined) return narrowing;
-      return narrowing.then(async (authorization) => {
+      if (scope.includes("openid") && encryptionFor(client, "id_token") !== undefined) {
         await server.jwtResponses.findEncryption(server, client, "id_token");
-        return authorization;
-      });
+      }
+      return authorization;
     },
   };
 }
@@ -44,10 +43,10 @@ export const encryptedResponses: Extension = {
     grants: withKnownKey(server.grants),
     jwtResponses: {
       ...server.jwtResponses,
-      findEncryption(current: HostedServer, client, response) {
+      async findEncryption(current: HostedServer, client, response) {
         const encryption = encryptionFor(client, response);
         if (encryption === undefined) return undefined;
-        return import("./encrypt.ts").then(({ findEncryption }) => findEncryption(current, client, encryption));
+        return await (await import("./encrypt.ts")).findEncryption(current, client, encryption);
       },
     },
   }),

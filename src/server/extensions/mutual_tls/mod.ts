@@ -38,13 +38,12 @@ function withCertificates(others: ProofOfPossession | undefined): ProofOfPossess
   return {
     acceptedProofs: () => undefined,
     ...others,
-    prove(server: HostedServer, request, respond) {
+    async prove(server: HostedServer, request, respond) {
       if (metadataOf(request.client).tls_client_certificate_bound_access_tokens !== true) {
-        return others?.prove(server, request, respond) ?? respond(request);
+        return await (others?.prove(server, request, respond) ?? respond(request));
       }
-      return import("./bound_tokens.ts").then(({ requireCertificate }) =>
-        respond(Object.assign(request, { provenKey: requireCertificate(server, request) }))
-      );
+      const { requireCertificate } = await import("./bound_tokens.ts");
+      return await respond(Object.assign(request, { provenKey: requireCertificate(server, request) }));
     },
     unprovenKey(error, expected, received) {
       if (confirmationOf(expected).jkt !== undefined) return others?.unprovenKey(error, expected, received) ?? error;

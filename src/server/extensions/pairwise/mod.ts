@@ -15,17 +15,15 @@ export const pairwise: Extension = {
   extend: (server) => ({
     ...server,
     identifiers: {
-      issued(current, client, identifiers) {
-        if (!isPairwise(client)) return server.identifiers.issued(current, client, identifiers);
+      async issued(current, client, identifiers) {
+        if (!isPairwise(client)) return await server.identifiers.issued(current, client, identifiers);
         // Validation has verified that the client has a sector.
         const sector = sectorHost(metadataOf(client))!;
-        return import("./subject.ts").then(({ pairwiseIdentifiers }) =>
-          pairwiseIdentifiers(current, sector, identifiers)
-        );
+        return await (await import("./subject.ts")).pairwiseIdentifiers(current, sector, identifiers);
       },
-      find(current, client, demanded) {
-        if (!isPairwise(client)) return server.identifiers.find(current, client, demanded);
-        return import("./subject.ts").then(({ findPairwise }) => findPairwise(current, client, demanded));
+      async find(current, client, demanded) {
+        if (!isPairwise(client)) return await server.identifiers.find(current, client, demanded);
+        return await (await import("./subject.ts")).findPairwise(current, client, demanded);
       },
     },
   }),

@@ -26,11 +26,11 @@ const storedRequests: StoredRequests = {
 
 /** Finds the parameters of pushed requests, and of all others by `inner`. */
 function resolvePushed(inner: RequestParts["resolve"]): RequestParts["resolve"] {
-  return (server, received, unrepeatable) => {
+  return async (server, received, unrepeatable) => {
     const uri = received.get("request_uri");
-    if (uri === undefined || received.get("request") !== undefined) return inner(server, received, unrepeatable);
+    if (uri === undefined || received.get("request") !== undefined) return await inner(server, received, unrepeatable);
     if (uri.startsWith(requestUriPrefix)) {
-      return load().then(({ readPushedRequest }) => readPushedRequest(server, received, unrepeatable));
+      return await (await load()).readPushedRequest(server, received, unrepeatable);
     }
     const facts = { parameter: "request_uri", problem: "unsupported", prefix: requestUriPrefix } as const;
     return { params: received, origin: { rejection: rejectByCore("JR-01", facts) } };

@@ -5,9 +5,7 @@ import type { Endpoint } from "../../endpoint.ts";
 import { parameters } from "../../../core/params.ts";
 import { isDefault, type RegistrationPolicy, registrationSettings } from "./settings.ts";
 import type { HostedServer } from "../../hosted_server.ts";
-import type { Client } from "../../../core/clients/repository.ts";
 import type { HostedClient } from "../../config/client_metadata.ts";
-import type { MaybePromise } from "../../../core/maybe_promise.ts";
 
 /** Lets clients register themselves. */
 export const registration: Extension<RegistrationPolicy> = {
@@ -32,10 +30,11 @@ export const registration: Extension<RegistrationPolicy> = {
       ...server,
       grants: {
         ...server.grants,
-        recordUse(current: HostedServer, client, request) {
-          const used = server.grants.recordUse(current, client, request);
+        async recordUse(current: HostedServer, client, request) {
+          await server.grants.recordUse(current, client, request);
           const { registration }: HostedClient = client;
-          return registration?.usedInitialAccessToken === false ? recordFirstUse(current, client, used) : used;
+          if (registration?.usedInitialAccessToken !== false) return;
+          await (await import("./client_limit.ts")).recordUse(current, client);
         },
       },
     };
@@ -96,9 +95,4 @@ function registrationOffEndpoint(base: string, aliases: readonly string[]): Endp
     role: "step",
     load: async () => (await import("./registration_off.ts")).registrationOff,
   };
-}
-
-async function recordFirstUse(server: HostedServer, client: Client, others: MaybePromise<void>): Promise<void> {
-  await others;
-  await (await import("./client_limit.ts")).recordUse(server, client);
 }

@@ -3,7 +3,6 @@
  * Connect Core §5.5).
  */
 
-import { chain } from "../../../core/maybe_promise.ts";
 import type { Server } from "../../../core/server.ts";
 import type { Extension } from "../../hosting/extension.ts";
 
@@ -13,23 +12,19 @@ const load = () => import("./requested_claims.ts");
 function withRequestedClaims(grants: Server["grants"]): Server["grants"] {
   return {
     ...grants,
-    furtherAccess(server, client, request, approval) {
-      const approving = grants.furtherAccess(server, client, request, approval);
+    async furtherAccess(server, client, request, approval) {
+      const granted = await grants.furtherAccess(server, client, request, approval);
       const { scope, loginRequirements: { claims } } = request;
-      if (claims === undefined) return approving;
-      return chain(approving, async (granted) => {
-        const { approveClaims } = await load();
-        return { ...granted, claims: approveClaims(server, claims, scope, approval) };
-      });
+      if (claims === undefined) return granted;
+      const { approveClaims } = await load();
+      return { ...granted, claims: approveClaims(server, claims, scope, approval) };
     },
-    narrow(server, request, stored, scope) {
-      const narrowing = grants.narrow(server, request, stored, scope);
+    async narrow(server, request, stored, scope) {
+      const authorization = await grants.narrow(server, request, stored, scope);
       const { claims: granted } = stored.value.grant;
-      if (granted === undefined) return narrowing;
-      return narrowing.then(async (authorization) => {
-        const claims = (await load()).narrowClaims(server, granted, request.client);
-        return { ...authorization, claims, grant: { ...authorization.grant!, claims } };
-      });
+      if (granted === undefined) return authorization;
+      const claims = (await load()).narrowClaims(server, granted, request.client);
+      return { ...authorization, claims, grant: { ...authorization.grant!, claims } };
     },
   };
 }
@@ -41,10 +36,10 @@ export const requestedClaims: Extension = {
     at: ["authorize", "par", "poll"],
     name: "loginRequirements",
     rule: "OI-08",
-    read: (from, parts) =>
+    read: async (from, parts) =>
       from.params.get("claims") === undefined
         ? parts.loginRequirements!
-        : load().then(({ addRequestedClaims }) => addRequestedClaims(from, parts)),
+        : (await load()).addRequestedClaims(from, parts),
   }],
   extend: (server) => ({
     ...server,
@@ -54,10 +49,10 @@ export const requestedClaims: Extension = {
       claims: {
         inAccessToken: async (granted) => (await load()).claimsInAccessToken(granted),
         inIdToken: async (...granted) => (await load()).claimsInIdToken(...granted),
-        inUserinfo: (current, token, client, user, claims) =>
+        inUserinfo: async (current, token, client, user, claims) =>
           token.userinfo_claims === undefined && token.userinfo_values === undefined
             ? claims
-            : load().then(({ claimsInUserinfo }) => claimsInUserinfo(current, token, client, user, claims)),
+            : (await load()).claimsInUserinfo(current, token, client, user, claims),
       },
     },
   }),

@@ -10,7 +10,6 @@ import { quote } from "../../config/config_issue.ts";
 import type { ClientMetadata } from "../../config/client_metadata.ts";
 import { withoutUser } from "../../standing.ts";
 import { type ParameterDescription, type ResponseType, sortResponseType } from "../../../core/params.ts";
-import type { MaybePromise } from "../../../core/maybe_promise.ts";
 import { responseTypeNames } from "../../config/setting_groups.ts";
 import { isPublicUri } from "../../config/host_kinds.ts";
 import type { AuthorizationRequest, ResponseTypeDescription } from "../../../core/request/authorization_request.ts";
@@ -37,8 +36,8 @@ type Read = (from: PartRequest, parts: Partial<AuthorizationRequest>) => unknown
 
 /** The parts that are read in another way for a response without a code, and so without an access token. */
 const withoutCode: Readonly<Record<string, (read: Read) => Read>> = {
-  scope: (read) => (from, parts) =>
-    (read(from, parts) as readonly string[]).filter((value) => releasesClaims(from.server, value)),
+  scope: (read) => async (from, parts) =>
+    (await read(from, parts) as readonly string[]).filter((value) => releasesClaims(from.server, value)),
   codeChallenge: () => () => undefined,
   // None is required.
   resources: (read) => (from, parts) => from.params.get("resource") === undefined ? [] : read(from, parts),
@@ -46,8 +45,9 @@ const withoutCode: Readonly<Record<string, (read: Read) => Read>> = {
 
 /** Verifies what the type demands of a request whose other parts were read. */
 const checked: Reader = {
-  read: (from, request): MaybePromise<void> =>
-    request.responseType === undefined ? undefined : load().then(({ assertRequest }) => assertRequest(from, request)),
+  async read(from, request) {
+    if (request.responseType !== undefined) (await load()).assertRequest(from, request);
+  },
 };
 
 function readByType(reader: Reader): Reader {

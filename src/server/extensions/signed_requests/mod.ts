@@ -3,7 +3,6 @@
  * browser cannot change them.
  */
 
-import type { MaybePromise } from "../../../core/maybe_promise.ts";
 import type { ServerWith } from "../../../core/extension.ts";
 import type { Extension } from "../../hosting/extension.ts";
 import { clientJwtAlgorithms } from "../../config/verification_algorithms.ts";
@@ -43,10 +42,10 @@ function validateAlgorithm(client: ClientMetadata): readonly ConfigIssue[] {
 
 /** Finds the parameters of signed requests, and of all others by `inner`. */
 function resolveSigned(inner: RequestParts["resolve"]): RequestParts["resolve"] {
-  return (server, received, unrepeatable) =>
+  return async (server, received, unrepeatable) =>
     received.get("request") === undefined || received.get("request_uri") !== undefined
-      ? inner(server, received, unrepeatable)
-      : load().then(({ readRequestObject }) => readRequestObject(server as HostedServer, received, unrepeatable));
+      ? await inner(server, received, unrepeatable)
+      : await (await load()).readRequestObject(server as HostedServer, received, unrepeatable);
 }
 
 /** Lets clients sign authorization requests. */
@@ -93,9 +92,6 @@ function metadata(
 }
 
 /** Rejects a request that is not signed although the server or the client requires it. */
-function rejectUnsigned({ server, client, isSigned }: PartRequest): MaybePromise<void> {
-  if (isSigned || !isSignatureRequired(server, client)) return;
-  return load().then(({ unsignedRequest }) => {
-    throw unsignedRequest(server, client);
-  });
+async function rejectUnsigned({ server, client, isSigned }: PartRequest): Promise<void> {
+  if (!isSigned && isSignatureRequired(server, client)) throw (await load()).unsignedRequest(server, client);
 }

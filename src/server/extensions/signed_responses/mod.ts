@@ -43,14 +43,15 @@ export const signedResponses: Extension = {
     responseModes: new Map([...server.responseModes, ...modes.map((mode) => [mode.name, mode] as const)]),
     jwtResponses: {
       ...server.jwtResponses,
-      signIntrospection(current, request, introspection) {
+      async signIntrospection(current, request, introspection) {
         if (!acceptsJwt(request.header("accept"))) {
-          return server.jwtResponses.signIntrospection(current, request, introspection);
+          return await server.jwtResponses.signIntrospection(current, request, introspection);
         }
-        return import("./sign_response.ts").then(async ({ signIntrospection }) => ({
+        const { signIntrospection } = await import("./sign_response.ts");
+        return {
           contentType: introspectionType,
           jwt: await signIntrospection(current, request.client, introspection),
-        }));
+        };
       },
     },
   }),

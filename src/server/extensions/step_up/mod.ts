@@ -5,7 +5,6 @@
 
 import { metadataOf } from "../../config/client_metadata.ts";
 import type { Extension } from "../../hosting/extension.ts";
-import type { MaybePromise } from "../../../core/maybe_promise.ts";
 import type { AuthorizationRequest, LoginRequirements } from "../../../core/request/authorization_request.ts";
 import { warn } from "../../trace.ts";
 import { separatorFix } from "../../config/separators.ts";
@@ -29,19 +28,17 @@ function warnIgnoredLevels(
 }
 
 /** Adds the demanded levels. If the request has `claims`, the extension that reads it also reads the levels. */
-function readLevels(
+async function readLevels(
   from: PartRequest,
   { loginRequirements, scope = [] }: Partial<AuthorizationRequest>,
-): MaybePromise<LoginRequirements> {
+): Promise<LoginRequirements> {
   const { server: { levels, requestParts }, params } = from;
   const requirements = loginRequirements!;
   if (levels === undefined || requestParts.claims !== undefined && params.get("claims") !== undefined) {
     return requirements;
   }
-  return import("./levels.ts").then(({ demandedLevels }) => ({
-    ...requirements,
-    acr: demandedLevels(levels, from, undefined, scope.includes("openid")),
-  }));
+  const { demandedLevels } = await import("./levels.ts");
+  return { ...requirements, acr: demandedLevels(levels, from, undefined, scope.includes("openid")) };
 }
 
 /** Lets clients request levels of authentication. */

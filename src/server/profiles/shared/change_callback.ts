@@ -3,13 +3,12 @@
 import { isResponse, type ResponseLike, withHeaders } from "../../../core/http/message.ts";
 import { getHeader } from "../../../platform/http/response.ts";
 import { type Fields, parseFields } from "../../../core/http/form.ts";
-import type { MaybePromise } from "../../../core/maybe_promise.ts";
 import { formPostResponse } from "../../../core/form_post.ts";
 import type { CoreApp } from "../../../core/context.ts";
 import { encodeFields } from "../../../core/redirect_uri.ts";
 
 /** Returns other parameters of an authorization response. */
-type ChangeFields = (fields: Fields) => MaybePromise<Fields>;
+type ChangeFields = (fields: Fields) => Fields | Promise<Fields>;
 
 /** The authorization response, by redirect or form, with other parameters; `undefined` for any other response. */
 export async function changeCallback(
