@@ -3,7 +3,6 @@
 import type { Recording } from "../recorder/habits/traffic.ts";
 import { object, text } from "../server/config/field.ts";
 import type { Client } from "../core/clients/repository.ts";
-import type { MaybePromise } from "../core/maybe_promise.ts";
 import { assertOptions } from "./options.ts";
 import type { TestControl } from "./test_control.ts";
 import { type HabitReport, habitReport } from "./habit_report.ts";
@@ -13,7 +12,7 @@ export interface RecordedServer extends Pick<TestControl, "log"> {
   /** The issuer identifier. */
   readonly issuer: string;
   /** The registered clients. Default: unknown. */
-  readonly clients?: { find(id: string): MaybePromise<Client | undefined> };
+  readonly clients?: { find(id: string): Client | undefined | Promise<Client | undefined> };
 }
 
 /** @internal Options of {@link checkHabits}. */

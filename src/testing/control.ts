@@ -6,7 +6,6 @@ import { isDropped, toResponse } from "../core/http/message.ts";
 import { ConnectionDropped } from "../platform/http/dropped_connection.ts";
 import { defaultOutbound, type Outbound } from "../server/fetching/outbound.ts";
 import type { ClientAddress } from "../core/router.ts";
-import type { MaybePromise } from "../core/maybe_promise.ts";
 import { object } from "../server/config/field.ts";
 import { frontChannelBase } from "../core/names.ts";
 import { serverOrigins } from "../server/server_origins.ts";
@@ -289,7 +288,7 @@ function createControl(options: TestControlOptions, isTenant = false): ServerCon
       if (server.store.persistent) await cleared;
       const initial = getApp().initialEntries();
       // Begun together: in memory, each is complete when its call returns.
-      const pending: MaybePromise<unknown>[] = [];
+      const pending: unknown[] = [];
       if (!keep.includes("clients")) {
         for (const part of [client, documents, clientRandom]) part?.reset();
         pending.push(server.clients.restore(initial.clients, "reset()"));

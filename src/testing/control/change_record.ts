@@ -1,7 +1,6 @@
 /** Changes of clients and users, which do not overwrite each other, nor the changes of forms. */
 
 import { changeExclusively } from "../../devtools/connect/exclusive_change.ts";
-import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import { ControlError } from "./control_error.ts";
 
@@ -14,7 +13,7 @@ export async function changeRecord<T>(
   server: HostedServer,
   kind: "client" | "user",
   id: string,
-  change: () => MaybePromise<T>,
+  change: () => T | Promise<T>,
 ): Promise<T> {
   const changed = await changeExclusively(server, kind, id, change);
   if (changed !== undefined) return changed;

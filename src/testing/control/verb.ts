@@ -3,7 +3,6 @@
 import type { App } from "../../server/app.ts";
 import type { Plugin } from "../../server/hosting/options.ts";
 import type { Field, Fields } from "../../server/config/field.ts";
-import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { ServerControl, ServerName } from "../test_control.ts";
 
 /** The server that a verb acts on, and the request. */
@@ -51,14 +50,14 @@ export interface VerbSource<Input extends object, Result> {
    *
    * @throws {ConfigurationError | TypeError | RangeError | ControlError} If the verb rejects the input.
    */
-  run(target: ControlTarget, input: Input): MaybePromise<Result>;
+  run(target: ControlTarget, input: Input): Result | Promise<Result>;
 }
 
 /** A verb in the list of all verbs. Its input must match its field. */
 export interface Verb extends Omit<VerbSource<object, object>, "input" | "returns" | "run"> {
   readonly input: Field & { readonly members: Readonly<Record<string, Field>> };
   readonly returns?: string;
-  run(target: ControlTarget, input: object): MaybePromise<object | void>;
+  run(target: ControlTarget, input: object): object | void | Promise<object | void>;
 }
 
 /** Checks a verb against its types. */

@@ -4,7 +4,6 @@ import { isResponse, type ResponseLike, withHeaders } from "../../core/http/mess
 import { getHeader } from "../../platform/http/response.ts";
 import { formPostResponse } from "../../core/form_post.ts";
 import type { Fields } from "../../core/http/form.ts";
-import type { MaybePromise } from "../../core/maybe_promise.ts";
 import { signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";
 import { encodeFormValue } from "../../core/redirect_uri.ts";
@@ -40,7 +39,7 @@ export function editAuthorizationResponse(
 const responseParameterPattern = /^(?:code|error|response)=/;
 
 /** Changes the parameters of one response. */
-type EditResponse = (context: FaultContext, fields: Fields) => MaybePromise<Fields | undefined>;
+type EditResponse = (context: FaultContext, fields: Fields) => Fields | undefined | Promise<Fields | undefined>;
 
 /** Changes the parameters; of a signed response those inside it, which the server then signs again. */
 function editSigned(edit: EditFields): EditResponse {

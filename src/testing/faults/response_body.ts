@@ -3,7 +3,6 @@
 import { isResponse, type ResponseLike, withHeaders } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
 import { corsHeaders } from "../../core/router.ts";
-import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Fault, FaultContext, RequestView } from "./fault.ts";
 
 /** The response with the CORS headers that the router would have added. */
@@ -57,7 +56,7 @@ export function editResponse(
   name: string,
   waitsFor: string,
   appliesTo: (response: ResponseLike) => boolean,
-  edit: (response: ResponseLike, context: FaultContext) => MaybePromise<ResponseLike>,
+  edit: (response: ResponseLike, context: FaultContext) => ResponseLike | Promise<ResponseLike>,
 ): Fault {
   return {
     name,
