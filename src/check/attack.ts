@@ -3,7 +3,6 @@
  * ({@link Stage}), what is seen of the client ({@link Observation}), and what it concludes ({@link Assessment}).
  */
 
-import type { MaybePromise } from "../core/maybe_promise.ts";
 import type { Exchange } from "../recorder/exchange.ts";
 import { decodeJwtPart } from "../platform/http/jwt_part.ts";
 import { findParam } from "../recorder/record_request.ts";
@@ -168,7 +167,7 @@ export interface Attack {
    *
    * @throws {TypeError} If a parameter is unknown or its value has another type.
    */
-  start(stage: Stage, values?: Readonly<Record<string, unknown>>): MaybePromise<void>;
+  start(stage: Stage, values?: Readonly<Record<string, unknown>>): void | Promise<void>;
   /**
    * Does with the client what the journey consists of, such as the delivery of a response to another browser.
    *
@@ -177,7 +176,7 @@ export interface Attack {
    */
   perform?(stage: Stage, values?: Readonly<Record<string, unknown>>): Promise<ClientSession | Conclusion>;
   /** Assesses what the client did, in place of the level. `undefined`: the level decides. */
-  assess?(observation: Observation): MaybePromise<Assessment | undefined>;
+  assess?(observation: Observation): Assessment | undefined | Promise<Assessment | undefined>;
 }
 
 /** The members that have defaults by category (`attacks/categories.ts`). */

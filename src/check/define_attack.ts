@@ -1,6 +1,5 @@
 /** The records of the catalogue as attacks: with the defaults of their category, and with values that are checked. */
 
-import type { MaybePromise } from "../core/maybe_promise.ts";
 import type { Fault } from "../testing/faults/fault.ts";
 import {
   type FaultParameter,
@@ -29,15 +28,15 @@ export interface AttackSource<Parameters extends readonly FaultParameter[]>
   /** Default: none. */
   readonly parameters?: Parameters;
   /** The fault of the next request, and of no later one, except where {@link staysActive} is true. */
-  once?(values: ParameterValues<Parameters>, stage: Stage): MaybePromise<Fault>;
+  once?(values: ParameterValues<Parameters>, stage: Stage): Fault | Promise<Fault>;
   /** The fault of every request. */
-  always?(values: ParameterValues<Parameters>, stage: Stage): MaybePromise<Fault>;
+  always?(values: ParameterValues<Parameters>, stage: Stage): Fault | Promise<Fault>;
   /** The endpoint of the fault. Default: the value of the parameter `endpoint`, else the first of `endpoints`. */
   readonly on?: string;
   /** The requests to the endpoint that the fault is for. Default: all. */
   readonly match?: Match;
   /** Adds other faults, with complete and valid values. Default: none. */
-  start?(stage: Stage, values: ParameterValues<Parameters>): MaybePromise<void>;
+  start?(stage: Stage, values: ParameterValues<Parameters>): void | Promise<void>;
   /** {@link Attack.perform}, with complete and valid values. */
   perform?(stage: Stage, values: ParameterValues<Parameters>): Promise<ClientSession | Conclusion>;
 }

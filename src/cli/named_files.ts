@@ -3,7 +3,6 @@
 import type { ConfigIssue } from "../core/configuration_error.ts";
 import { describeKind, printable } from "../core/quote_value.ts";
 import { type Field, validate } from "../server/config/field.ts";
-import type { MaybePromise } from "../core/maybe_promise.ts";
 import { readText, type ReadTextFile } from "./text_file.ts";
 import { findForeignFormat } from "./foreign_formats.ts";
 import { findJsonSyntaxError } from "../server/config/json_syntax_error.ts";
@@ -19,7 +18,7 @@ import { findJsonSyntaxError } from "../server/config/json_syntax_error.ts";
  */
 export async function loadFiles(
   given: unknown,
-  field: () => MaybePromise<Field>,
+  field: () => Field | Promise<Field>,
   namedBy: string,
   configPath: string | undefined,
   readTextFile: ReadTextFile,

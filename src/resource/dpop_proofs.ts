@@ -1,7 +1,6 @@
 /** The DPoP proofs of requests to a protected resource (RFC 9449 §7). */
 
 import { type DpopSettings, resolveDpop } from "../server/extensions/dpop/settings.ts";
-import type { MaybePromise } from "../core/maybe_promise.ts";
 import { usedProofs } from "./used_proofs.ts";
 import { verifyUnusedProof } from "../server/extensions/dpop/request_proof.ts";
 import { resourceNonces } from "../server/extensions/dpop/nonce.ts";
@@ -55,7 +54,7 @@ export interface DpopProofOptions extends Omit<DpopSettings, "nonce"> {
    * thumbprint of its key. Default: a memory of this process for 100,000 proofs, the last 1,000 of each key. Instances
    * of a resource need a shared one.
    */
-  readonly markUsed?: (id: string, expiresAt: number, key: string) => MaybePromise<boolean>;
+  readonly markUsed?: (id: string, expiresAt: number, key: string) => boolean | Promise<boolean>;
 }
 
 /** Number of used proofs that a process remembers by default: of all keys, and of one key. */

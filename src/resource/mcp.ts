@@ -8,7 +8,6 @@ import { isDeeperThan, isObject } from "../core/json_value.ts";
 import { type HttpResponse, json } from "../core/http/message.ts";
 import { mcpRevisions } from "../server/config/strictness.ts";
 import { quote } from "../server/config/config_issue.ts";
-import type { MaybePromise } from "../core/maybe_promise.ts";
 import type { AccessTokenClaims } from "./protected_resource.ts";
 
 /** The first revision without `initialize`: each request names its revision, and `server/discover` lists them. */
@@ -79,7 +78,7 @@ export interface McpService {
    * @param params All parameters of the call.
    * @throws {McpError} If there is an error in place of a result.
    */
-  call(tool: string, input: unknown, params: McpMessage["params"]): MaybePromise<object>;
+  call(tool: string, input: unknown, params: McpMessage["params"]): object | Promise<object>;
 }
 
 /** An error in place of a result. */

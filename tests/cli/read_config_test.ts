@@ -4,7 +4,6 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { authority } from "../server/extensions/mutual_tls/certificates.ts";
 import { assert, assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import type { MaybePromise } from "../../src/core/maybe_promise.ts";
 import type { ResolvedSettings } from "../../src/server/config/resolve_settings.ts";
 import { type Configuration, readConfiguration } from "../../src/cli/read_config.ts";
 import type { ProcessEnvironment } from "../../src/platform/runtime/process_environment.ts";
@@ -37,9 +36,9 @@ interface Given {
 }
 
 /** Finds the issuer and the issues of settings that match their description. */
-type Validate = (
-  ...given: Parameters<typeof resolveOptions>
-) => MaybePromise<Pick<ResolvedSettings, "issuer" | "issues">>;
+type Validate = (...given: Parameters<typeof resolveOptions>) => Validated | Promise<Validated>;
+
+type Validated = Pick<ResolvedSettings, "issuer" | "issues">;
 
 const content: Validate = (_, issuer) => ({ issuer, issues: [] });
 

@@ -66,8 +66,7 @@ export const idTokenSignatureAttacks: readonly Attack[] = [
     once: () =>
       forgeJwt(
         "ID token with another algorithm",
-        ({ server, kind, alg, claims }) =>
-          Promise.resolve(server.keys.sign(kind, alg === "RS256" ? "EdDSA" : "RS256", claims)),
+        ({ server, kind, alg, claims }) => server.keys.sign(kind, alg === "RS256" ? "EdDSA" : "RS256", claims),
       ),
   }),
   defineAttack({

@@ -6,7 +6,6 @@
 import { HttpError } from "../../core/http/message.ts";
 import type { ClientRepository } from "../../server/entries/client_repository.ts";
 import { inTurn } from "../../platform/in_turn.ts";
-import type { MaybePromise } from "../../core/maybe_promise.ts";
 import { storageKey } from "../../core/secrets.ts";
 import type { HostedServer } from "../../server/hosted_server.ts";
 import { computeMac } from "../../core/session/session.ts";
@@ -36,7 +35,7 @@ export function changeExclusively<T>(
   server: HostedServer,
   kind: "client" | "user",
   id: string,
-  change: () => MaybePromise<T>,
+  change: () => T | Promise<T>,
 ): Promise<T | undefined> {
   const { store, now, users, clients: { registered } } = server;
   const name = `${kind} ${id}`;

@@ -1,6 +1,5 @@
 /** The type of a habit: what a good client does in every request, as its recorded requests show it. */
 
-import type { MaybePromise } from "../../core/maybe_promise.ts";
 import type { Exchange } from "../exchange.ts";
 import type { Traffic } from "./traffic.ts";
 
@@ -44,7 +43,7 @@ export interface Habit {
 /** A habit, and how it is found in traffic. */
 export interface HabitDefinition extends Habit {
   /** Reads the traffic of one client. */
-  check(traffic: Traffic): MaybePromise<HabitCheck>;
+  check(traffic: Traffic): HabitCheck | Promise<HabitCheck>;
 }
 
 /** What one request shows: a finding without its exchange. */
