@@ -6,7 +6,6 @@ import type { AuthorizationRequest, PendingAuthorization } from "./request/autho
 import type { Approval } from "./code.ts";
 import type { User } from "./clients/client.ts";
 import type { Client, Users } from "./clients/repository.ts";
-import { chain, isPromise } from "./maybe_promise.ts";
 import { reject } from "./reject.ts";
 import type { Server } from "./server.ts";
 import type { Session } from "./session/session.ts";
@@ -82,8 +81,7 @@ export async function approveAutomatically(
   const currentUser = previousSession !== undefined && previousSession.authTime > (users.defaultChosenAt?.() ?? 0)
     ? previousSession.user
     : undefined;
-  const finding = hintedUser ?? currentUser ?? chain(users.list({ limit: 1 }), ([first]) => first);
-  const preferredUser = isPromise(finding) ? await finding : finding;
+  const preferredUser = hintedUser ?? currentUser ?? (await users.list({ limit: 1 }))[0];
   const user =
     demandedSubs === undefined || preferredUser && await allowsUser(server, { request, client }, preferredUser.sub)
       ? preferredUser

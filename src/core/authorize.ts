@@ -1,31 +1,19 @@
 /**
  * GET and POST /oauth2/authorize (OAuth 2.1 §4.1.1): from an authorization request to the response to its client.
  *
- * 1. `findDestination` verifies the client and the redirect URI. Until here an error is a page; after it, errors are
- *    sent to the redirect URI.
- * 2. `readRequest` reads the parts of the request.
- * 3. `decideRequest` reads the session and asks the approver: automatic login, the login pages, or the embedding
- *    program. Pages call it again when the user has acted.
- * 4. `completeAuthorization` issues the response to an approved request, and `authorizationResponse` sends it.
+ * Pages call {@link decideRequest} or {@link completeAuthorization} when the user has acted.
  */
 
 import type { Approver } from "./approver.ts";
+import { authorizationResponse } from "./authorization_response.ts";
 import { readParams } from "./client_endpoint.ts";
+import type { Client } from "./clients/repository.ts";
 import { type Approval, issueResponse } from "./code.ts";
-import type { Context, ResponseContext } from "./context.ts";
+import type { Context } from "./context.ts";
 import { rejectUntrustedHost } from "./cross_site.ts";
-import { formPostResponse } from "./form_post.ts";
-import {
-  emptyHeadResponse,
-  type HttpResponse,
-  isResponse,
-  redirect,
-  type ResponseLike,
-  withHeaders,
-} from "./http/message.ts";
-import { chain, isPromise, type MaybePromise } from "./maybe_promise.ts";
-import type { ResponseFields } from "./params.ts";
-import { appendToRedirectUri, encodeFields } from "./redirect_uri.ts";
+import { toClient } from "./error_response.ts";
+import { emptyHeadResponse, isResponse, type ResponseLike, withHeaders } from "./http/message.ts";
+import type { Params } from "./params.ts";
 import { reject } from "./reject.ts";
 import { readRequest, warnAcceptedRequest } from "./request.ts";
 import { rejectOldLogin, statedLevel, usableSession } from "./request/login.ts";
@@ -46,45 +34,45 @@ export function authorizeHandlers(
   approver: Approver,
   repeatWithCookies?: (context: Context, pending: PendingAuthorization) => Promise<ResponseLike | undefined>,
 ): Handlers {
-  async function handle(context: Context): Promise<ResponseLike> {
-    const { server } = context;
-    const { client, destination, params, origin } = await readDestination(context);
-    const { mode, storedRequest, isSigned } = destination;
-    // DNS rebinding: with automatic login, a page under an attacker's host name could read the code in the form.
-    const isForm = server.responseModes.get(mode)?.carrier === "form";
-    if (isForm && server.settings.allows.openLogin) rejectUntrustedHost(server, context.request, "FP-04");
-    context.destination = destination;
-    if (origin.rejection !== undefined) throw origin.rejection;
-    const isPushed = storedRequest !== undefined;
-    const from = { server, client, params, at: "authorize", mode, isPushed, isSigned } as const;
-    const request = await readRequest(from);
-    warnAcceptedRequest(from, request);
-    const pending = { request, destination, client };
-    const repetition = repeatWithCookies && await repeatWithCookies(context, pending);
-    return repetition ?? await decideRequest(context, pending, approver);
-  }
-  // A HEAD request must not issue a code.
-  return { GET: handle, POST: handle, HEAD: () => emptyHeadResponse };
-}
-
-/** Finds the parameters of a request, its client and the destination of its response. */
-async function readDestination(context: Context) {
-  const { server, unrepeatable } = context;
-  const reading = readParams(context);
-  const received = isPromise(reading) ? await reading : reading;
-  try {
-    const resolving = server.requestParts.resolve(server, received, unrepeatable);
-    const { params, origin } = isPromise(resolving) ? await resolving : resolving;
-    const { client, destination } = await findDestination(server, params, origin);
-    return { client, destination, params, origin };
-  } finally {
-    // The trace of a rejection names the client.
-    if (!received.isRepeated("client_id")) {
-      context.clientId = server.clients.known().get(received.get("client_id") ?? "")?.id;
+  async function authorize(context: Context): Promise<ResponseLike> {
+    const { server, unrepeatable } = context;
+    const received = await readParams(context);
+    try {
+      const { params, origin } = await server.requestParts.resolve(server, received, unrepeatable);
+      const { client, destination } = await findDestination(server, params, origin);
+      rejectUntrustedForm(context, destination);
+      // From here on, an error is sent to the client.
+      return await toClient(context, { client, destination }, async () => {
+        if (origin.rejection !== undefined) throw origin.rejection;
+        const { mode, storedRequest, isSigned } = destination;
+        const isPushed = storedRequest !== undefined;
+        const from = { server, client, params, at: "authorize", mode, isPushed, isSigned } as const;
+        const request = await readRequest(from);
+        warnAcceptedRequest(from, request);
+        const pending = { request, client, destination };
+        return await repeatWithCookies?.(context, pending) ?? await decideRequest(context, pending, approver);
+      });
+    } catch (error) {
+      // A page: the redirect URI is not verified.
+      return await context.app.handleError(error, context, { client: namedClient(server, received) });
     }
   }
+  // A HEAD request must not issue a code.
+  return { GET: authorize, POST: authorize, HEAD: () => emptyHeadResponse };
 }
 
+/** DNS rebinding: with automatic login, a page under an attacker's host name could read the code in the form. */
+function rejectUntrustedForm({ server, request }: Context, { mode }: Destination): void {
+  const isForm = server.responseModes.get(mode)?.carrier === "form";
+  if (isForm && server.settings.allows.openLogin) rejectUntrustedHost(server, request, "FP-04");
+}
+
+/** The known client that a request names; `undefined` if it names several. */
+function namedClient({ clients }: Server, received: Params): Client | undefined {
+  return received.isRepeated("client_id") ? undefined : clients.known().get(received.get("client_id") ?? "");
+}
+
+/** Asks the approver, and sends the response to the client, or shows the page that the user must act on first. */
 export async function decideRequest(
   context: Context,
   pending: PendingAuthorization,
@@ -95,10 +83,8 @@ export async function decideRequest(
   const { loginRequirements } = pending.request;
   const isPromptNone = loginRequirements.prompt.includes("none");
   const startedAt = now();
-  const reading = readSession(context);
-  const previousSession = isPromise(reading) ? await reading : reading;
-  const checking = usableSession(server, pending, previousSession);
-  const session = isPromise(checking) ? await checking : checking;
+  const previousSession = await readSession(context);
+  const session = await usableSession(server, pending, previousSession);
   const situation = { pending, session, previousSession, users, now, trace, httpRequest, context };
   const decision = await approve(pending.request, situation);
   if (!("user" in decision)) {
@@ -122,7 +108,7 @@ export async function decideRequest(
 const approverPageHeaders = { "cache-control": "no-store", "referrer-policy": "no-referrer" };
 
 /**
- * Issues the response to an approved request and sends it to the destination.
+ * Issues the response to an approved request and sends it to the client.
  *
  * @param isNew Whether the session is new and its cookie must be set.
  */
@@ -134,37 +120,6 @@ export async function completeAuthorization(
   isNew: boolean,
 ): Promise<ResponseLike> {
   const response = await issueResponse(context.server, pending, approval, session);
-  const setting = isNew ? setSessionCookie(context, session) : {};
-  const headers = isPromise(setting) ? await setting : setting;
-  const responding = authorizationResponse(context, pending.destination, response, headers);
-  return isPromise(responding) ? await responding : responding;
-}
-
-/** Sends a response to the destination, in its mode. Errors are sent by this function too. */
-export function authorizationResponse(
-  context: ResponseContext,
-  destination: Destination,
-  response: ResponseFields,
-  headers?: Readonly<Record<string, string>>,
-): MaybePromise<HttpResponse> {
-  const { server, request, clientId = "" } = context;
-  const { uri } = destination;
-  const mode = server.responseModes.get(destination.mode);
-  const fields = responseFields(server, destination, response);
-  return chain(mode?.replace?.(server, clientId, fields) ?? fields, (sent) => {
-    if (mode?.carrier === "form") {
-      const name = server.clients.known().get(clientId)?.name ?? clientId;
-      return formPostResponse(context, name, { action: uri, fields: sent }, headers);
-    }
-    const url = mode?.carrier === "fragment" ? `${uri}#${encodeFields(sent)}` : appendToRedirectUri(uri, sent);
-    return redirect(request.method, url, headers);
-  });
-}
-
-/** The parameters of a response, with `state` as received and `iss` (RFC 9207 §2). */
-export function responseFields(server: Server, { state }: Destination, response: ResponseFields): ResponseFields {
-  const fields = [...response];
-  if (state !== undefined) fields.push(["state", state]);
-  fields.push(["iss", server.issuer]);
-  return fields;
+  const headers = isNew ? await setSessionCookie(context, session) : {};
+  return await authorizationResponse(context, pending, response, headers);
 }

@@ -90,8 +90,9 @@ function isUsed(clientAuth: ClientAuth, credentials: Credentials): boolean {
  * The registered client that a rejected request claims to be, for the trace; `undefined` if it is unknown, because an
  * unknown id may be a secret in the wrong place.
  */
-export function findClaimedClient(server: Server, credentials: Credentials): string | undefined {
-  return claimedIds(server, credentials).find((id) => server.clients.known().has(id));
+export function findClaimedClient(server: Server, credentials: Credentials): Client | undefined {
+  const known = server.clients.known();
+  return claimedIds(server, credentials).flatMap((id) => known.get(id) ?? [])[0];
 }
 
 /** Any `Authorization` header counts as this method: a malformed one does not fall back to the body. */

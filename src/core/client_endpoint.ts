@@ -6,8 +6,8 @@ import { authenticateClient, clientAuthParameters, findClaimedClient, observePos
 import type { Client } from "./clients/repository.ts";
 import { endpointOrigin } from "./names.ts";
 import type { AuthenticatedRequest } from "./grants/authenticated_request.ts";
+import { ofClient } from "./error_response.ts";
 import { OAuthError } from "./errors.ts";
-import { chain, type MaybePromise } from "./maybe_promise.ts";
 import { type Params, paramsFromFields } from "./params.ts";
 import type { Credentials, Server } from "./server.ts";
 import type { Context } from "./context.ts";
@@ -57,13 +57,14 @@ export function clientEndpoint(
       try {
         client = await authenticateClient(server, credentials);
       } catch (error) {
-        context.clientId = findClaimedClient(server, credentials);
-        throw isChallenged || authorization !== null ? error : withoutChallenge(error, parameters);
+        const sent = isChallenged || authorization !== null ? error : withoutChallenge(error, parameters);
+        return await context.app.handleError(sent, context, { client: findClaimedClient(server, credentials) });
       }
-      context.clientId = client.id;
-      const response = await handle(server, new ClientRequest(context, client, parameters), context);
-      observePostedSecret(server, client, credentials);
-      return response;
+      return await ofClient(context, client, async () => {
+        const response = await handle(server, new ClientRequest(context, client, parameters), context);
+        observePostedSecret(server, client, credentials);
+        return response;
+      });
     },
   };
 }
@@ -123,7 +124,7 @@ function rejectCredentialsInQuery({ app, target: { query } }: Context): void {
  *
  * @throws {HttpError} If they cannot be decoded.
  */
-export function readParams({ request, target, unrepeatable }: Context): MaybePromise<Params> {
-  const reading = request.method === "POST" ? readForm(request) : parseFields(target.query);
-  return chain(reading, (fields) => paramsFromFields(fields, unrepeatable));
+export async function readParams({ request, target, unrepeatable }: Context): Promise<Params> {
+  const fields = request.method === "POST" ? await readForm(request) : parseFields(target.query);
+  return paramsFromFields(fields, unrepeatable);
 }

@@ -3,7 +3,6 @@
 import type { CodeRecord, FurtherAccess } from "./store/store.ts";
 import type { User } from "./clients/client.ts";
 import { type Client, policyOf } from "./clients/repository.ts";
-import { chain, isPromise, type MaybePromise } from "./maybe_promise.ts";
 import type { ResponseFields } from "./params.ts";
 import { reject } from "./reject.ts";
 import { randomId, storageKey } from "./secrets.ts";
@@ -54,32 +53,27 @@ export async function issueResponse(
     authorizationDetails: ___,
     ...others
   } = request;
-  const checking = rejectOtherLogin(server, pending, session);
-  if (isPromise(checking)) await checking;
+  await rejectOtherLogin(server, pending, session);
   const scope = requestedScope.filter((token) => approval.scope.includes(token));
-  const approving = server.grants.furtherAccess(server, client, request, approval);
-  const access = isPromise(approving) ? await approving : approving;
+  const access = await server.grants.furtherAccess(server, client, request, approval);
   if (scope.length === 0 && !server.grants.hasFurtherAccess(access)) {
     throw reject("AZ-18", { requested: requestedScope.length > 0 ? requestedScope : ["authorization_details"] });
   }
   if (scope.includes("offline_access") && !client.grantTypes.includes("refresh_token")) {
     server.observe?.(server, client.id, "OI-09", { grantTypes: client.grantTypes });
   }
-  const recording = server.grants.recordUse(server, client, request);
-  if (isPromise(recording)) await recording;
+  await server.grants.recordUse(server, client, request);
   const { storedRequest } = destination;
   if (storedRequest !== undefined) await server.requestParts.consume?.(server, storedRequest);
   const { user, sub, authTime, acr, amr, sid } = session;
-  const granting = server.grants.create(server, client, {
+  const grant = await server.grants.create(server, client, {
     subject: { sub, authTime, acr, amr, sid },
     scope,
     resources,
     consent: approval.consent,
     ...access,
   }, user);
-  const grant = isPromise(granting) ? await granting : granting;
-  const finding = server.grants.findChange(server, client, grant);
-  const change = isPromise(finding) ? await finding : finding;
+  const change = await server.grants.findChange(server, client, grant);
   if (change !== undefined) throw reject("AZ-21", { denied: "no longer valid" });
   const delivering = server.responseModes.get(destination.mode)?.deliver?.(server, destination, grant);
   if (delivering !== undefined) return await delivering;
@@ -94,13 +88,11 @@ export async function issueResponse(
 }
 
 /** Rejects an approval in a login of another user, or at another level, than the request demands. */
-function rejectOtherLogin(server: Server, pending: PendingAuthorization, { sub, acr }: Session): MaybePromise<void> {
+async function rejectOtherLogin(server: Server, pending: PendingAuthorization, { sub, acr }: Session): Promise<void> {
   const { demandedSubs = [], acr: demanded } = pending.request.loginRequirements;
-  return chain(allowsUser(server, pending, sub), (isAllowed) => {
-    if (!isAllowed) throw reject("OI-08", { demandedSubs });
-    if (demanded?.includes(acr ?? "") !== false) return;
-    throw server.levels?.missed(demanded, acr) ?? reject("OI-05", { demanded, reached: acr });
-  });
+  if (!await allowsUser(server, pending, sub)) throw reject("OI-08", { demandedSubs });
+  if (demanded?.includes(acr ?? "") !== false) return;
+  throw server.levels?.missed(demanded, acr) ?? reject("OI-05", { demanded, reached: acr });
 }
 
 /** Creates a code and stores its digest with the request and the approval (§4.1.2, §7.7). */
@@ -113,8 +105,7 @@ async function storeCode(
   const { approvedAt, subject, scope } = record.grant;
   const validUntil = approvedAt + policyOf(server, client).lifetimes.code * 1000;
   const code = server.newToken(server, "code");
-  const key = storageKey(server, code);
-  const id = isPromise(key) ? await key : key;
+  const id = await storageKey(server, code);
   await server.store.put("code", id, { ...record, validUntil }, { grantId, expiresAt: validUntil });
   server.trace({ type: "code_issued", at: approvedAt, client: client.id, sub: subject.sub, scope, grantId });
   return code;

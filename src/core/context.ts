@@ -1,8 +1,9 @@
 /** The assembled server, and the context of each request. */
 
-import type { HttpResponse, PageForm, RequestLike } from "./http/message.ts";
+import type { Client } from "./clients/repository.ts";
+import type { HttpResponse, PageForm, RequestLike, ResponseLike } from "./http/message.ts";
 import type { RequestTarget } from "./router.ts";
-import type { Destination } from "./request/authorization_request.ts";
+import type { Recipient } from "./request/authorization_request.ts";
 import type { Server } from "./server.ts";
 import type { EndpointDescription } from "./endpoint.ts";
 
@@ -18,7 +19,15 @@ export interface CoreApp {
   readonly credentialParameters: ReadonlySet<string>;
   /** The page that posts an authorization response (Form Post Response Mode). Default: one without a style sheet. */
   readonly formPostPage?: (site: CoreSite, client: string, form: PageForm) => Promise<HttpResponse>;
+  /** The response to a request that failed. @param about Default: nothing is known of its client. */
+  handleError(thrown: unknown, context: Context, about?: FailedRequest): Promise<ResponseLike>;
 }
+
+/**
+ * @internal What is known of a request that failed: its client, whom the trace names, and the destination that the
+ * error is sent to. Without a destination the endpoint itself responds with the error.
+ */
+export type FailedRequest = Recipient | { readonly client?: Pick<Client, "id">; readonly destination?: undefined };
 
 /** @internal The props of every page. */
 export interface CoreSite {
@@ -43,14 +52,7 @@ export interface Context<Own extends Server = Server> {
   readonly site: CoreSite;
   /** Names of parameters that one request may contain only once. */
   readonly unrepeatable: ReadonlySet<string>;
-  /** The client that authenticated or that the request names. A handler sets it, for the trace of a rejection. */
-  clientId?: string;
-  /** The destination of the authorization response. A handler sets it as soon as errors may be sent by redirect. */
-  destination?: Destination;
 }
-
-/** @internal What an authorization response is sent with. */
-export type ResponseContext = Pick<Context, "app" | "server" | "site" | "request" | "clientId">;
 
 const noNames: ReadonlySet<string> = new Set();
 
@@ -61,8 +63,6 @@ export class RequestContext<Own extends Server = Server> implements Context<Own>
   readonly target: RequestTarget;
   readonly endpoint: EndpointDescription | undefined;
   readonly unrepeatable: ReadonlySet<string>;
-  clientId: string | undefined = undefined;
-  destination: Destination | undefined = undefined;
 
   constructor(
     app: CoreApp & { readonly server: Own },

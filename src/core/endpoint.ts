@@ -25,7 +25,7 @@ export type ErrorChannel =
   | "resource"
   /** As a page for the user. */
   | "page"
-  /** By redirect to the client if the context has a destination (OAuth 2.1 §4.1.2.1), otherwise as a page. */
+  /** As a page, until the handler knows the redirect URI; then to the client (OAuth 2.1 §4.1.2.1). */
   | "redirect"
   /** As one line of plain text; in the minimal server as JSON. */
   | "text"

@@ -1,84 +1,129 @@
-/** Error responses: an error of a handler is sent through the channel that the endpoint declares. */
+/** Error responses: to the client of an authorization request, or as the endpoint declares. */
 
-import { authorizationResponse } from "./authorize.ts";
-import type { Context } from "./context.ts";
+import { authorizationResponse } from "./authorization_response.ts";
+import type { Client } from "./clients/repository.ts";
+import type { Context, CoreApp, FailedRequest } from "./context.ts";
 import { OAuthError } from "./errors.ts";
-import { HttpError, type HttpResponse, json, type RequestLike } from "./http/message.ts";
+import { HttpError, type HttpResponse, json, type RequestLike, type ResponseLike } from "./http/message.ts";
 import { bearerError, detailHeaders, type ErrorMembers, jsonError, toOAuthError } from "./json_error.ts";
-import type { Destination } from "./request/authorization_request.ts";
+import type { Destination, Recipient } from "./request/authorization_request.ts";
 import { statusOf } from "./rules/rule.ts";
 import type { Server } from "./server.ts";
 import { redirectsToDevice } from "./redirect_uri.ts";
 import { readSession } from "./session/cookies.ts";
 
-/** Creates the function that creates the error response for a value that a handler threw. */
+/**
+ * Runs the part of a request after its client and the destination of the response are known: an error is sent to the
+ * client (OAuth 2.1 §4.1.2.1), except one that only the user may see.
+ */
+export async function toClient(
+  context: Context,
+  recipient: Recipient,
+  action: () => ResponseLike | Promise<ResponseLike>,
+): Promise<ResponseLike> {
+  return await run(context, recipient.client, recipient, action);
+}
+
+/** Runs the part of a request after its client is known: the trace of an error names the client. */
+export async function ofClient(
+  context: Context,
+  client: Pick<Client, "id">,
+  action: () => ResponseLike | Promise<ResponseLike>,
+): Promise<ResponseLike> {
+  return await run(context, client, { client }, action);
+}
+
+async function run(
+  context: Context,
+  { id }: Pick<Client, "id">,
+  about: FailedRequest,
+  action: () => ResponseLike | Promise<ResponseLike>,
+): Promise<ResponseLike> {
+  const { app, server } = context;
+  server.observe?.(server, id, "known client", undefined);
+  try {
+    return await action();
+  } catch (error) {
+    return await app.handleError(error, context, about);
+  }
+}
+
+/** Creates the function that responds with an error. */
 export function errorHandler(
   wording: ErrorWording = plainWording,
-): (thrown: unknown, context: Context) => Promise<HttpResponse> {
+): (...failure: Parameters<CoreApp["handleError"]>) => Promise<HttpResponse> {
   const explain = async (context: Context, thrown: unknown) => await wording.explain?.(context, thrown) ?? thrown;
-  return async (thrown, context) => await respond(context, await explain(context, thrown));
+  return async (thrown, context, about = {}) => await respond(context, await explain(context, thrown), about);
 
-  async function respond(context: Context, thrown: unknown): Promise<HttpResponse> {
-    const { request, endpoint, destination } = context;
+  async function respond(context: Context, thrown: unknown, about: FailedRequest): Promise<HttpResponse> {
+    const { request, endpoint } = context;
+    const isForUser = thrown instanceof OAuthError && thrown.details.forUser === true;
+    if (about.destination !== undefined && !isForUser) {
+      if (await isShownFirst(context, about)) return await shownError(context, thrown, about, about);
+      return await sendToClient(context, thrown, about);
+    }
     switch (endpoint?.errors) {
       case "page":
-        return await shownError(context, thrown);
-      case "redirect": {
-        const isForUser = thrown instanceof OAuthError && thrown.details.forUser === true;
-        if (destination === undefined || isForUser) return await shownError(context, thrown);
-        if (await isShownFirst(context, destination)) return await shownError(context, thrown, destination);
-        return await redirectError(context, destination, thrown);
-      }
+      case "redirect":
+        return await shownError(context, thrown, about);
       case "bearer":
       case "resource": {
-        const error = wording.toError(context, thrown);
+        const error = wording.toError(context, thrown, about);
         return bearerError(context, error, wording.members(context, error));
       }
       case undefined:
         // No endpoint has the path.
-        if (!expectsJson(request)) return await shownError(context, thrown);
+        if (!expectsJson(request)) return await shownError(context, thrown, about);
         break;
       default:
         // A browser opened the URL of an endpoint for programs.
-        if (isWrongMethod(thrown) && requestedFormat(request) === "page") return await shownError(context, thrown);
+        if (isWrongMethod(thrown) && requestedFormat(request) === "page") {
+          return await shownError(context, thrown, about);
+        }
     }
-    const error = wording.toError(context, thrown);
+    const error = wording.toError(context, thrown, about);
     return jsonError(context, error, wording.members(context, error));
   }
 
   /** Sends the error to the client through the browser (OAuth 2.1 §4.1.2.1). */
-  async function redirectError(context: Context, destination: Destination, thrown: unknown): Promise<HttpResponse> {
+  async function sendToClient(context: Context, thrown: unknown, recipient: Recipient): Promise<HttpResponse> {
     try {
-      await endRequest(context.server, destination, thrown);
+      await endRequest(context.server, recipient.destination, thrown);
     } catch (error) {
-      return await shownError(context, await explain(context, error));
+      return await shownError(context, await explain(context, error), recipient);
     }
-    const members = wording.members(context, wording.toError(context, thrown));
-    return await authorizationResponse(context, destination, Object.entries(members));
+    const members = wording.members(context, wording.toError(context, thrown, recipient));
+    return await authorizationResponse(context, recipient, Object.entries(members));
   }
 
   /**
    * Rejects as a page for the user; as JSON if the request accepts JSON and no page.
    *
-   * @param destination The client that the user may send the error to: the page has a link to it.
+   * @param recipient The client that the user may send the error to: the page has a link to it. Default: none.
    */
-  async function shownError(context: Context, thrown: unknown, destination?: Destination): Promise<HttpResponse> {
-    const error = wording.toError(context, thrown);
+  async function shownError(
+    context: Context,
+    thrown: unknown,
+    about: FailedRequest,
+    recipient?: Recipient,
+  ): Promise<HttpResponse> {
+    const error = wording.toError(context, thrown, about);
     // 401 is for requests that could contain credentials (RFC 9110 §15.5.2), and a user has none of the client.
     const { status = error.code === "invalid_client" ? 400 : error.status } = error.details;
     const members = wording.members(context, error);
     if (requestedFormat(context.request) === "json") return json(status, members, detailHeaders(error));
-    const client = destination && {
-      host: new URL(destination.uri).host,
-      href: (await authorizationResponse(context, destination, Object.entries(members))).headers.location,
+    const client = recipient && {
+      host: new URL(recipient.destination.uri).host,
+      href: (await authorizationResponse(context, recipient, Object.entries(members))).headers.location,
     };
-    return await wording.page(context, { thrown, error, status, client });
+    return await wording.page(context, { thrown, error, about, status, client });
   }
 }
 
 export interface ShownError {
   readonly thrown: unknown;
   readonly error: OAuthError;
+  readonly about: FailedRequest;
   readonly status: number;
   /** The client that the user may send the error to; absent if there is none. */
   readonly client?: {
@@ -93,17 +138,16 @@ export interface ErrorWording {
   /** Adds texts to a thrown value, before it is sent. Default: none. */
   explain?(context: Context, thrown: unknown): Promise<unknown>;
   /** Converts a thrown value to an OAuth error, and traces it. */
-  toError(context: Context, thrown: unknown): OAuthError;
+  toError(context: Context, thrown: unknown, about: FailedRequest): OAuthError;
   members(context: Context, error: OAuthError): ErrorMembers;
   page(context: Context, shown: ShownError): Promise<HttpResponse>;
 }
 
 /** The wording without explanations: code, message and rule. */
 export const plainWording: ErrorWording = {
-  toError(context, thrown) {
-    const { server, target, clientId } = context;
+  toError({ server, target }, thrown, { client }) {
     const error = toOAuthError(server, target.path, thrown);
-    const event = { type: "rejected", at: server.now(), endpoint: target.path, client: clientId } as const;
+    const event = { type: "rejected", at: server.now(), endpoint: target.path, client: client?.id } as const;
     server.trace({ ...event, error: error.code, explanation: error.explain() });
     return error;
   },
@@ -156,12 +200,11 @@ function requestedFormat({ headers }: RequestLike): "page" | "json" | undefined 
  * Whether an error must be shown to the user before it is sent to the client (open redirect, OAuth 2.1 §7.13.2): the
  * server does not permit the redirect, the client is not on the user's device, and the user has not logged in.
  */
-async function isShownFirst(context: Context, { uri }: Destination): Promise<boolean> {
-  const { server, clientId, endpoint } = context;
+async function isShownFirst(context: Context, { client, destination: { uri } }: Recipient): Promise<boolean> {
+  const { server, endpoint } = context;
   // The pages for login and consent follow an interaction; only the authorization endpoint is in the metadata.
   if (endpoint?.metadataName === undefined) return false;
-  const client = server.clients.known().get(clientId ?? "");
-  if (client === undefined || server.permits(server, client, "redirectBeforeLogin")) return false;
+  if (server.permits(server, client, "redirectBeforeLogin")) return false;
   if (redirectsToDevice(uri)) return false;
   return await readSession(context) === undefined;
 }

@@ -115,13 +115,13 @@ export async function core(options: CoreOptions): Promise<Core> {
   const handler = createHandler(routeFinder(endpointRoutes(endpoints)), {
     server,
     createContext: (request, target, route) => new RequestContext(app, request, target, route),
-    handleError: errorHandler(),
   });
   const app: CoreApp = {
     server,
     endpoints,
     site: { issuer, base },
     credentialParameters: credentialParametersOf(endpoints),
+    handleError: errorHandler(),
   };
   const sweep = sweeper(server);
   const handle: RequestHandler = (request, peer) => {

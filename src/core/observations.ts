@@ -10,6 +10,8 @@ import type { Client } from "./clients/repository.ts";
  * phrase.
  */
 export interface Observations {
+  /** The client of the request is known: it has authenticated, or the request names it. */
+  readonly "known client": undefined;
   /** The redirect URI has a private-use scheme without a dot. */
   readonly "RU-11": { readonly uri: string };
   /** The id and the secret of HTTP Basic match only without form encoding (OAuth 2.1 §2.4.1). */

@@ -4,7 +4,6 @@
  */
 
 import { ignoreRejection } from "./immediate.ts";
-import { isPromise } from "./maybe_promise.ts";
 import { type ParameterDescription, parameters } from "./params.ts";
 import { reject } from "./reject.ts";
 import type { EntryPointParts, PartRequest, RequestPart, RequestParts } from "./server.ts";
@@ -87,8 +86,7 @@ export function requestParts(ofExtensions: readonly RequestPart[]): RequestParts
 export async function readRequest(from: PartRequest): Promise<AuthorizationRequest> {
   const request: Partial<AuthorizationRequest> = { clientId: from.client.id };
   for (const { name, read } of from.server.requestParts.at[from.at].readers) {
-    const reading = read(from, request);
-    const value = isPromise(reading) ? await reading : reading;
+    const value = await read(from, request);
     if (name !== undefined) (request as Record<string, unknown>)[name] = value;
   }
   return request as AuthorizationRequest;

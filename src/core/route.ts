@@ -49,7 +49,7 @@ export function endpointRoutes(endpoints: readonly Endpoint[], admit?: Admit): E
   );
 }
 
-interface HandlerOptions extends Pick<RouterOptions<Context, EndpointRoute>, "createContext" | "handleError"> {
+interface HandlerOptions extends Pick<RouterOptions<Context, EndpointRoute>, "createContext"> {
   /** The server outside of requests. */
   readonly server: Server;
 }
@@ -57,12 +57,12 @@ interface HandlerOptions extends Pick<RouterOptions<Context, EndpointRoute>, "cr
 /** Creates the one handler of all requests. */
 export function createHandler(
   findRoute: (path: string) => EndpointRoute | undefined,
-  { server, createContext, handleError }: HandlerOptions,
+  { server, createContext }: HandlerOptions,
 ): RequestHandler {
   let last: { readonly issuer: string; readonly headers?: Readonly<Record<string, string>> } = { issuer: "" };
   return router(findRoute, {
     createContext,
-    handleError,
+    handleError: (error, context) => context.app.handleError(error, context),
     lastResort: (cause, target, context) => lastResortError(context?.server ?? server, target, cause),
     permissiveCors: server.settings.allows.unknownClients,
     headers() {

@@ -107,12 +107,15 @@ async function withToken(
   const request = { method: context.request.method, url, headers: context.request.headers };
   const scope = requiredScope(definition, messages);
   const required = { ...describe(definition, server), scope, ...requiredLogin(definition, messages) };
+  let client: { readonly id: string } | undefined;
   try {
     const connection = { connection: target.clientAddress, header: (name: string) => request.headers.get(name) };
     const assertCertificate = (cnf: unknown) =>
       assertSameCertificate(server, connection, confirmation(cnf)[confirmationMember]);
     const claims = await verifyRequest(request, required, server.certificateListener && assertCertificate);
-    context.clientId = claims.client_id;
+    const { client_id: id } = claims;
+    if (id !== undefined) client = { id };
+    server.observe?.(server, id, "known client", undefined);
     assertSufficient(claims, required);
     server.passed?.("PR-08");
     server.passed?.("MC-08", required.resource);
@@ -124,13 +127,13 @@ async function withToken(
     const response = await respond(claims);
     return headers === undefined ? response : withHeaders(response, headers);
   } catch (error) {
-    if (!(error instanceof OAuthError)) throw error;
+    if (!(error instanceof OAuthError)) return await context.app.handleError(error, context, { client });
     const event = { at: server.now(), endpoint: target.path };
     const explanation = (await server.addTexts?.(server, error) ?? error).explain();
     server.trace(
       isWithoutToken(request)
         ? { type: "challenged", ...event, scope }
-        : { type: "rejected", ...event, error: error.code, client: context.clientId, explanation },
+        : { type: "rejected", ...event, error: error.code, client: client?.id, explanation },
     );
     return rejectionResponse(error, request.headers.get("authorization"), required);
   }

@@ -7,7 +7,6 @@
 import type { FurtherAccess, Grant, RequestedClaims } from "../store/store.ts";
 import type { Client } from "../clients/repository.ts";
 import type { Authorization } from "../grants/authenticated_request.ts";
-import type { MaybePromise } from "../maybe_promise.ts";
 import type { ParameterDescription, ResponseFields, ResponseMode, ResponseType } from "../params.ts";
 import type { OAuthError } from "../errors.ts";
 import type { RuleId } from "../rules/mod.ts";
@@ -57,14 +56,18 @@ export interface Destination extends Omit<RequestOrigin, "rejection"> {
   readonly state?: string;
 }
 
-/** An authorization request that waits for an approval, with its client as currently registered. */
-export interface PendingAuthorization {
-  /** The request. */
-  readonly request: AuthorizationRequest;
+/** @internal Who receives an authorization response. */
+export interface Recipient {
+  /** The client, as currently registered. */
+  readonly client: Client;
   /** The destination of the response. */
   readonly destination: Destination;
-  /** The client. */
-  readonly client: Client;
+}
+
+/** An authorization request that waits for an approval. */
+export interface PendingAuthorization extends Recipient {
+  /** The request. */
+  readonly request: AuthorizationRequest;
 }
 
 /** @internal The requirements of a request for the login. Plain JSON. */
@@ -101,7 +104,7 @@ export interface ResponseModeDescription<Server> {
    *
    * @param clientId The client that receives them.
    */
-  replace?(server: Server, clientId: string, fields: ResponseFields): MaybePromise<ResponseFields>;
+  replace?(server: Server, clientId: string, fields: ResponseFields): ResponseFields | Promise<ResponseFields>;
   /**
    * Delivers a grant itself. Default: the browser carries a code.
    *

@@ -2,11 +2,10 @@
 
 import { type Client, policyOf } from "../clients/repository.ts";
 import { isUndottedScheme } from "../redirect_uri.ts";
-import { isPromise } from "../maybe_promise.ts";
 import { type Params, splitScope } from "../params.ts";
 import { reject } from "../reject.ts";
 import type { Server } from "../server.ts";
-import type { Destination } from "./authorization_request.ts";
+import type { Recipient } from "./authorization_request.ts";
 import type { RequestOrigin } from "./request_source.ts";
 import { defaultResponseMode, findResponseMode, returnsState } from "./response.ts";
 
@@ -21,11 +20,10 @@ export async function findDestination(
   server: Server,
   params: Params,
   { storedRequest, isSigned, rejection }: RequestOrigin,
-): Promise<{ readonly client: Client; readonly destination: Destination }> {
+): Promise<Recipient> {
   const id = singleValue(params, "client_id", "AZ-02");
   if (id === undefined) throw reject("AZ-02");
-  const found = server.clients.find(id, server);
-  const client = isPromise(found) ? await found : found;
+  const client = await server.clients.find(id, server);
   const redirectUri = params.get("redirect_uri");
   if (client === undefined) throw reject("AZ-02", { id, redirectUri });
   server.passed?.("AZ-02", id);

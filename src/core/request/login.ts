@@ -13,7 +13,6 @@ import type {
   LoginRequirements,
   PendingAuthorization,
 } from "./authorization_request.ts";
-import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { promptValues, splitScope } from "../params.ts";
 import { type IdTokenHint, readIdTokenHint } from "../keys/verification.ts";
 
@@ -21,11 +20,9 @@ import { type IdTokenHint, readIdTokenHint } from "../keys/verification.ts";
 const maxLoginHintLength = 255;
 
 /** Reads what a request requires of the login. */
-export function readLoginRequirements(from: PartRequest): MaybePromise<LoginRequirements> {
+export async function readLoginRequirements(from: PartRequest): Promise<LoginRequirements> {
   const idTokenHint = from.params.get("id_token_hint");
-  return idTokenHint === undefined
-    ? readWithHint(from, undefined)
-    : readIdTokenHint(from.server, idTokenHint).then((hintedLogin) => readWithHint(from, hintedLogin));
+  return readWithHint(from, idTokenHint === undefined ? undefined : await readIdTokenHint(from.server, idTokenHint));
 }
 
 /**
@@ -33,21 +30,20 @@ export function readLoginRequirements(from: PartRequest): MaybePromise<LoginRequ
  *
  * @throws {OAuthError} `login_required` if the user must log in but `prompt=none` forbids it.
  */
-export function usableSession(
+export async function usableSession(
   server: Server,
   pending: PendingAuthorization,
   session: Session | undefined,
-): MaybePromise<Session | undefined> {
+): Promise<Session | undefined> {
   const { prompt, acr } = pending.request.loginRequirements;
-  return chain(findProblem(server, pending, session), (problem) => {
-    if (problem === undefined) {
-      server.passed?.("OI-05");
-      if (acr !== undefined && server.levels !== undefined) server.passed?.(server.levels.rule, session?.acr);
-      return session;
-    }
-    if (prompt.includes("none")) throw reject("OI-03", problem);
-    return undefined;
-  });
+  const problem = await findProblem(server, pending, session);
+  if (problem === undefined) {
+    server.passed?.("OI-05");
+    if (acr !== undefined && server.levels !== undefined) server.passed?.(server.levels.rule, session?.acr);
+    return session;
+  }
+  if (prompt.includes("none")) throw reject("OI-03", problem);
+  return undefined;
 }
 
 /**
@@ -83,24 +79,22 @@ export function statedLevel(
 }
 
 /** Whether a request allows a user: it demands no subject, or the subject of this user for the client. */
-export function allowsUser(
+export async function allowsUser(
   server: Server,
   { request: { loginRequirements: { demandedSubs } }, client }: Pick<PendingAuthorization, "request" | "client">,
   sub: string,
-): MaybePromise<boolean> {
+): Promise<boolean> {
   if (demandedSubs === undefined) return true;
-  return chain(
-    server.identifiers.issued(server, client, { sub }),
-    (issued) => demandedSubs.every((demand) => demand.includes(issued.sub)),
-  );
+  const issued = await server.identifiers.issued(server, client, { sub });
+  return demandedSubs.every((demand) => demand.includes(issued.sub));
 }
 
 /** Why the user must log in; `undefined` if the session suffices. */
-function findProblem(
+async function findProblem(
   server: Server,
   pending: PendingAuthorization,
   session: Session | undefined,
-): MaybePromise<UnusableSession | undefined> {
+): Promise<UnusableSession | undefined> {
   if (session === undefined) return { problem: "no session" };
   const { prompt, maxAgeSeconds, acr } = pending.request.loginRequirements;
   if (prompt.includes("login")) return { problem: "prompt=login" };
@@ -109,10 +103,7 @@ function findProblem(
     return { problem: "too old", maxAgeSeconds };
   }
   if (acr?.includes(session.acr ?? "") === false) return { problem: "wrong level", acr };
-  return chain(
-    allowsUser(server, pending, session.sub),
-    (isAllowed) => isAllowed ? undefined : { problem: "other user" },
-  );
+  return await allowsUser(server, pending, session.sub) ? undefined : { problem: "other user" };
 }
 
 /**

@@ -2,20 +2,18 @@
 
 import { decodeSession, encodeSession, type Session } from "./session.ts";
 import type { Context, CoreApp } from "../context.ts";
-import { chain, type MaybePromise } from "../maybe_promise.ts";
 import { endpointPath } from "../endpoint.ts";
 
 /** Reads the session of the browser; `undefined` without a valid session cookie. */
-export function readSession(context: Context): MaybePromise<Session | undefined> {
+export async function readSession(context: Context): Promise<Session | undefined> {
   const header = context.request.headers.get("cookie");
   const encoded = header === null ? undefined : readCookie(header, cookieName("session", context));
-  return encoded === undefined ? undefined : decodeSession(context.server, encoded);
+  return encoded === undefined ? undefined : await decodeSession(context.server, encoded);
 }
 
-export function setSessionCookie(context: Context, session: Session): MaybePromise<Record<string, string>> {
-  return chain(encodeSession(context.server, session), (encoded) => ({
-    "set-cookie": setCookie(cookieName("session", context), encoded, cookieScope(context)),
-  }));
+export async function setSessionCookie(context: Context, session: Session): Promise<Record<string, string>> {
+  const encoded = await encodeSession(context.server, session);
+  return { "set-cookie": setCookie(cookieName("session", context), encoded, cookieScope(context)) };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Error responses of the whole server: the channels of the core, plain text and problem details. */
 
-import type { Context } from "../../core/context.ts";
+import type { Context, CoreApp, FailedRequest } from "../../core/context.ts";
 import { errorHandler } from "../../core/error_response.ts";
 import { type ResponseLike, withHeaders } from "../../core/http/message.ts";
 import { plainText } from "../../platform/http/response.ts";
@@ -18,16 +18,16 @@ import { explanationUrl } from "./explanation_url.ts";
  */
 export function explainedErrorHandler(
   replacement: Pages["error"],
-): (thrown: unknown, context: Context) => Promise<ResponseLike> {
+): CoreApp["handleError"] {
   const wording = explainedWording(replacement);
   const handleError = errorHandler(wording);
-  return async (thrown, context) => {
+  return async (thrown, context, about = {}) => {
     const url = explanationUrl(context, thrown);
-    const response = await respond(thrown, context);
+    const response = await respond(thrown, context, about);
     return url === undefined ? response : withHeaders(response, { link: `<${url}>; rel="help"` });
   };
 
-  async function respond(thrown: unknown, context: Context): Promise<ResponseLike> {
+  async function respond(thrown: unknown, context: Context, about: FailedRequest): Promise<ResponseLike> {
     const { server, endpoint, target } = context;
     switch (endpoint?.errors) {
       case "text": {
@@ -35,11 +35,13 @@ export function explainedErrorHandler(
         const { status, message } = toOAuthError(server, target.path, thrown);
         return plainText(status, message);
       }
-      case "problem":
+      case "problem": {
         // RFC 9457.
-        return rejectionProblem(server.issuer, wording.toError(context, await wording.explain!(context, thrown)));
+        const explained = await wording.explain!(context, thrown);
+        return rejectionProblem(server.issuer, wording.toError(context, explained, about));
+      }
       default:
-        return await handleError(thrown, context);
+        return await handleError(thrown, context, about);
     }
   }
 }

@@ -11,6 +11,7 @@ import {
 import { html, HttpError, type HttpResponse } from "../../core/http/message.ts";
 import { type ErrorDetails, OAuthError } from "../../core/errors.ts";
 import { isCrossSite, isUnstated } from "../../core/cross_site.ts";
+import type { FailedRequest } from "../../core/context.ts";
 import { detailHeaders, toOAuthError } from "../../core/json_error.ts";
 import type { Pages } from "../pages.ts";
 import { encodeRetry, fixLink, mayListClients } from "./client_change.ts";
@@ -72,14 +73,14 @@ function explainNotFound(context: Context<HostedServer>, thrown: unknown): unkno
 }
 
 /** Converts a thrown value to an OAuth error and traces the rejection, or the missing page. */
-export function tracedError(context: Context<HostedServer>, thrown: unknown): OAuthError {
-  const { server, target, clientId } = context;
+function tracedError(context: Context<HostedServer>, thrown: unknown, { client }: FailedRequest): OAuthError {
+  const { server, target } = context;
   const error = withoutChange(context, toOAuthError(server, target.path, thrown));
   const event = { at: server.now(), endpoint: target.path };
   server.trace(
     isMissingPage(context, thrown)
       ? { type: "page_missing", ...event, status: thrown.status, reason: error.explain().reason }
-      : { type: "rejected", ...event, error: error.code, client: clientId, explanation: error.explain() },
+      : { type: "rejected", ...event, error: error.code, client: client?.id, explanation: error.explain() },
   );
   return error;
 }
@@ -116,7 +117,7 @@ function findOtherSite(context: Context<HostedServer>): string | undefined {
 /** The page for the user, with the expected and the received value, and how to fix it. */
 async function errorPage(
   context: Context<HostedServer>,
-  { thrown, error, status, client }: ShownError,
+  { thrown, error, about, status, client }: ShownError,
   replacement: Pages["error"],
 ): Promise<HttpResponse> {
   const { target } = context;
@@ -154,7 +155,7 @@ async function errorPage(
       fix: findFix(explanation),
       off: off !== undefined,
       command: isWrongMethod(thrown) ? exampleCommand(context) : off?.command,
-      redirectUriUnverified: context.endpoint?.name === "authorize" && context.destination === undefined,
+      redirectUriUnverified: context.endpoint?.name === "authorize" && about.destination === undefined,
       client,
       // A page whose URL contains an authorization response has no links to other sites (RFC 9700 §4.2.4).
       allowsExternalLinks: !["code", "state", ...ownParameters].some((name) => address.has(name)),

@@ -44,6 +44,7 @@ export function traceTexts(
 }
 
 const texts: Texts = {
+  "known client": () => [],
   "unregistered client": ({ rule, id }) =>
     accepted("clients", {
       rule,

@@ -274,6 +274,8 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
     endpoints: allEndpoints,
     findEndpoint: (path) => findRoute(path)?.endpoint as EndpointDescription | undefined,
     credentialParameters,
+    handleError: async (...failure) =>
+      await (await import("../errors/error_response.ts")).explainedErrorHandler(pages.error)(...failure),
     dispatch,
     traceFor: (request, event) => emit(event, new HostedContext(app, request, parseTarget(request.url, {}), undefined)),
     initialEntries: () => ({
@@ -301,8 +303,6 @@ export async function createApp(options: LatchkeyOptions, dependencies: AppDepen
   const handler = createHandler((path) => findRoute(path), {
     server,
     createContext: contextFactory(app, plugins, emit, byHost?.serverByHost(server, serverAt)),
-    handleError: async (error, context) =>
-      await (await import("../errors/error_response.ts")).explainedErrorHandler(pages.error)(error, context),
   });
   const handle = settings.seeOther ? seeOther(handler) : handler;
   function addResource(resource: HostedResource, resourceEndpoints: readonly Endpoint[]): void {

@@ -7,6 +7,7 @@ import { Consent } from "./pages/consent.tsx";
 import { completeAuthorization } from "../../core/authorize.ts";
 import type { Context } from "../../core/context.ts";
 import { endpointPath } from "../../core/endpoint.ts";
+import { toClient } from "../../core/error_response.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../pages/csrf.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { readParams } from "../../core/client_endpoint.ts";
@@ -34,7 +35,7 @@ import {
 import { toUserSummary } from "./account_picker.ts";
 import { presentClient } from "./client_presentation.ts";
 import { loginProof, pagePath } from "./pages_approver.ts";
-import { consumePending, findPending, type Interaction } from "./pending.ts";
+import { consumePending, continuePending, type Interaction } from "./pending.ts";
 
 /**
  * The handlers of the consent page.
@@ -46,40 +47,43 @@ export function consentHandlers(openLogin: boolean, replacement: Pages["consent"
     const { server, request } = context;
     if (openLogin) rejectUntrustedHost(server, request, "UI-20");
     const params = await readParams(context);
-    const pending = await findPending(context, params.get("interaction"));
-    const session = await readSession(context);
-    // Without the proof the session ended or another user logged in since, in another tab: back to the login page.
-    const hasLoginProof = session !== undefined && pending.browser !== undefined &&
-      constantTimeEqual(params.get("login") ?? "", await loginProof(context, pending.id, session));
-    if (!hasLoginProof) return redirect(request.method, pagePath(context, "login", pending.id));
-    return await consentPage(context, pending, session, replacement);
+    return await continuePending(context, params.get("interaction"), async (pending) => {
+      const session = await readSession(context);
+      // Without the proof the session ended or another user logged in since, in another tab: back to the login page.
+      const hasLoginProof = session !== undefined && pending.browser !== undefined &&
+        constantTimeEqual(params.get("login") ?? "", await loginProof(context, pending.id, session));
+      if (!hasLoginProof) return redirect(request.method, pagePath(context, "login", pending.id));
+      return await consentPage(context, pending, session, replacement);
+    });
   }
 
   async function handlePost(context: Context<HostedServer>): Promise<ResponseLike> {
     const { server } = context;
     if (openLogin) rejectUntrustedHost(server, context.request, "UI-20");
     const params = await readSameOriginForm(context);
-    const pending = await findPending(context, params.get("interaction"));
-    const session = await readSession(context);
-    await assertCsrfToken(context, params, csrfBinding(pending, session));
-    const decision = params.get("decision");
-    if (decision !== "allow" && decision !== "deny") throw reject("UI-10");
-    const { request } = pending;
-    const allowedScope = params.getAll("scope");
-    // `openid` identifies the user; without it the request would be no login.
-    const scope = request.scope.filter((token) => token === "openid" || allowedScope.includes(token));
-    const allowedDetails = params.getAll("detail");
-    let index = 0;
-    const authorizationDetails = request.authorizationDetails?.filter(({ type }) =>
-      allowedDetails.includes(choiceOf(type, index++))
-    );
-    await consumePending(server, pending);
-    context.destination = pending.destination;
-    if (decision === "deny") throw reject("AZ-21", { denied: "consent" });
-    const { user, authTime } = session!;
-    const consent = await saveConsent(server, pending, user, { scope, authorizationDetails });
-    const approval = { user, scope, authorizationDetails, authTime, consent };
-    return await completeAuthorization(context, pending, approval, session!, false);
+    return await continuePending(context, params.get("interaction"), async (pending) => {
+      const session = await readSession(context);
+      await assertCsrfToken(context, params, csrfBinding(pending, session));
+      const decision = params.get("decision");
+      if (decision !== "allow" && decision !== "deny") throw reject("UI-10");
+      const { request } = pending;
+      const allowedScope = params.getAll("scope");
+      // `openid` identifies the user; without it the request would be no login.
+      const scope = request.scope.filter((token) => token === "openid" || allowedScope.includes(token));
+      const allowedDetails = params.getAll("detail");
+      let index = 0;
+      const authorizationDetails = request.authorizationDetails?.filter(({ type }) =>
+        allowedDetails.includes(choiceOf(type, index++))
+      );
+      await consumePending(server, pending);
+      return await toClient(context, pending, async () => {
+        if (decision === "deny") throw reject("AZ-21", { denied: "consent" });
+        const { user, authTime } = session!;
+        const consent = await saveConsent(server, pending, user, { scope, authorizationDetails });
+        const approval = { user, scope, authorizationDetails, authTime, consent };
+        return await completeAuthorization(context, pending, approval, session!, false);
+      });
+    });
   }
 
   return { GET: handleGet, HEAD: () => emptyHeadResponse, POST: handlePost };

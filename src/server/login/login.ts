@@ -2,6 +2,7 @@
 
 import { completeAuthorization, decideRequest } from "../../core/authorize.ts";
 import type { Context } from "../../core/context.ts";
+import { toClient } from "../../core/error_response.ts";
 import { assertCsrfToken, readSameOriginForm } from "../pages/csrf.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { readParams } from "../../core/client_endpoint.ts";
@@ -16,7 +17,7 @@ import { reusableConsent } from "./stored_consent.ts";
 import { consentPath, pagesApprover } from "./pages_approver.ts";
 import { authenticateUser, type LoginOptions } from "./authenticate_user.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";
-import { cancellationLimiter, consumePending, findPending, type Interaction } from "./pending.ts";
+import { cancellationLimiter, consumePending, continuePending, type Interaction } from "./pending.ts";
 import { rememberAccount } from "./account_picker.ts";
 import { keepsRequests } from "../stored_requests.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -28,32 +29,32 @@ export function loginHandlers(options: LoginOptions, replacement: Pages["login"]
   async function handleGet(context: Context<HostedServer>): Promise<ResponseLike> {
     if (options.openLogin) rejectUntrustedHost(context.server, context.request, "UI-20");
     const params = await readParams(context);
-    const pending = await findPending(context, params.get("interaction"));
-    if (pending.browser !== undefined) return await showLogin(context, pending, page, params);
-    context.destination = pending.destination;
-    return await decideRequest(context, pending, keepsRequests(pagesApprover(pending)));
+    return await continuePending(context, params.get("interaction"), async (pending) => {
+      if (pending.browser !== undefined) return await showLogin(context, pending, page, params);
+      const approver = keepsRequests(pagesApprover(pending));
+      return await toClient(context, pending, () => decideRequest(context, pending, approver));
+    });
   }
 
   async function handlePost(context: Context<HostedServer>): Promise<ResponseLike> {
     const { server, request, target } = context;
     if (options.openLogin) rejectUntrustedHost(server, request, "UI-20");
     const params = await readSameOriginForm(context);
-    const pending = await findPending(context, params.get("interaction"));
-    await assertCsrfToken(context, params, loginCsrfBinding(pending));
-    const previousSession = await readSession(context);
-    if (params.get("cancel") !== undefined) {
-      if (previousSession !== undefined || allowCancellation(server.now(), target.clientAddress.address)) {
-        await consumePending(server, pending);
+    return await continuePending(context, params.get("interaction"), async (pending) => {
+      await assertCsrfToken(context, params, loginCsrfBinding(pending));
+      const previousSession = await readSession(context);
+      if (params.get("cancel") !== undefined) {
+        if (previousSession !== undefined || allowCancellation(server.now(), target.clientAddress.address)) {
+          await consumePending(server, pending);
+        }
+        return await toClient(context, pending, () => Promise.reject(reject("AZ-21", { denied: "login" })));
       }
-      context.destination = pending.destination;
-      throw reject("AZ-21", { denied: "login" });
-    }
-    const result = await authenticateUser(context, pending, previousSession, params, options);
-    if ("status" in result) return await showLogin(context, pending, page, params, result);
-    const { user, level } = result;
-    const { session = createSession(server, user, server.now(), previousSession, level) } = result;
-    context.destination = pending.destination;
-    return await completeLogin(context, pending, user, session, previousSession);
+      const result = await authenticateUser(context, pending, previousSession, params, options);
+      if ("status" in result) return await showLogin(context, pending, page, params, result);
+      const { user, level } = result;
+      const { session = createSession(server, user, server.now(), previousSession, level) } = result;
+      return await toClient(context, pending, () => completeLogin(context, pending, user, session, previousSession));
+    });
   }
 
   return { GET: handleGet, HEAD: () => emptyHeadResponse, POST: handlePost };

@@ -7,7 +7,9 @@ import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import type { Context } from "../../core/context.ts";
 import type { Destination, PendingAuthorization } from "../../core/request/authorization_request.ts";
 import type { Client } from "../../core/clients/repository.ts";
+import { ofClient } from "../../core/error_response.ts";
 import type { OAuthError } from "../../core/errors.ts";
+import type { ResponseLike } from "../../core/http/message.ts";
 import { digest, randomId, storageKey } from "../../core/secrets.ts";
 import type { HostedServer } from "../hosted_server.ts";
 import type { Server } from "../../core/server.ts";
@@ -92,12 +94,16 @@ function withoutAccess<T extends FurtherAccess>(request: T): Omit<T, keyof Furth
 }
 
 /**
- * Reads the pending authorization that a page or form carries.
+ * Continues the pending authorization that a page or form carries.
  *
  * @param id The value of the parameter `interaction`.
  * @throws {OAuthError} If this server did not encode it, or it is finished, expired, or of another browser.
  */
-export async function findPending(context: Context<HostedServer>, id: string | undefined): Promise<Interaction> {
+export async function continuePending(
+  context: Context<HostedServer>,
+  id: string | undefined,
+  action: (pending: Interaction) => Promise<ResponseLike>,
+): Promise<ResponseLike> {
   const { server } = context;
   const [name = "", ...encoded] = id?.split(".") ?? [];
   const content = await decodeWithMac(server, macPurpose(name), encoded.join(".")) as InteractionContent | undefined;
@@ -113,17 +119,18 @@ export async function findPending(context: Context<HostedServer>, id: string | u
   if (!isSame || !mayReceive(server, client, destination)) {
     throw lostLogin({ problem: "client changed" });
   }
-  context.clientId = client.id;
-  const scope = request.scope.filter((token) => client.allowsScope(token));
-  const access = hasStoredAccess && await storedAccess(server, destination);
-  const pending = { request: { ...request, ...access, scope }, destination, client };
-  if (browser === undefined) return { ...pending, id, name };
-  const { secret } = await ensureBrowserCookie(context, "login");
-  if (await digest(secret) !== browser) {
-    throw lostLogin({ problem: "other browser" });
-  }
-  server.passed?.("UI-14");
-  return { ...pending, id, name, browser: secret };
+  return await ofClient(context, client, async () => {
+    const scope = request.scope.filter((token) => client.allowsScope(token));
+    const access = hasStoredAccess && await storedAccess(server, destination);
+    const pending = { request: { ...request, ...access, scope }, destination, client };
+    if (browser === undefined) return await action({ ...pending, id, name });
+    const { secret } = await ensureBrowserCookie(context, "login");
+    if (await digest(secret) !== browser) {
+      throw lostLogin({ problem: "other browser" });
+    }
+    server.passed?.("UI-14");
+    return await action({ ...pending, id, name, browser: secret });
+  });
 }
 
 function isStored(destination: Destination): boolean {

@@ -8,6 +8,7 @@ import { decideRequest } from "../../core/authorize.ts";
 import { ensureBrowserCookie } from "../../core/session/browser_cookie.ts";
 import { readParams } from "../../core/client_endpoint.ts";
 import type { Context } from "../../core/context.ts";
+import { toClient } from "../../core/error_response.ts";
 import { rejectUntrustedHost } from "../../core/cross_site.ts";
 import { assertCsrfToken, readSameOriginForm } from "../pages/csrf.ts";
 import type { HostedServer } from "../hosted_server.ts";
@@ -19,7 +20,7 @@ import { allowsUser } from "../../core/request/login.ts";
 import { reject } from "../../core/reject.ts";
 import { loginCsrfBinding, showLogin } from "./login_page.ts";
 import { pagePath } from "./pages_approver.ts";
-import { cancellationLimiter, consumePending, encodePending, findPending } from "./pending.ts";
+import { cancellationLimiter, consumePending, continuePending, encodePending } from "./pending.ts";
 
 /** Redirects to the page. */
 export async function showAccounts(context: Context, pending: PendingAuthorization): Promise<ResponseLike> {
@@ -37,38 +38,37 @@ export function selectAccountHandlers(approver: Approver, replacement: Pages["lo
     async GET(context) {
       rejectUntrustedHost(context.server, context.request, "UI-20");
       const params = await readParams(context);
-      return await showLogin(context, await findPending(context, params.get("interaction")), page, params);
+      return await continuePending(
+        context,
+        params.get("interaction"),
+        (pending) => showLogin(context, pending, page, params),
+      );
     },
     async POST(context) {
       const { server, request: httpRequest, target } = context;
       rejectUntrustedHost(server, httpRequest, "UI-20");
       const params = await readSameOriginForm(context);
-      const pending = await findPending(context, params.get("interaction"));
-      await assertCsrfToken(context, params, loginCsrfBinding(pending));
-      if (params.get("cancel") !== undefined) {
-        if (allowCancellation(server.now(), target.clientAddress.address)) await consumePending(server, pending);
-        context.destination = pending.destination;
-        throw reject("AZ-21", { denied: "login" });
-      }
-      const sub = params.get("sub") ?? "";
-      if (await server.users.find(sub) === undefined || !await allowsUser(server, pending, sub)) {
-        const error = "Select a user of this list.";
-        return await showLogin(context, pending, page, params, { status: 400, error, part: "password" });
-      }
-      await consumePending(server, pending);
-      const { request, destination, client } = pending;
-      const { prompt } = request.loginRequirements;
-      const loginRequirements = {
-        ...request.loginRequirements,
-        loginHint: sub,
-        prompt: prompt.filter((value) => value !== "select_account"),
-      };
-      context.destination = destination;
-      return await decideRequest(
-        context,
-        { request: { ...request, loginRequirements }, destination, client },
-        approver,
-      );
+      return await continuePending(context, params.get("interaction"), async (pending) => {
+        await assertCsrfToken(context, params, loginCsrfBinding(pending));
+        if (params.get("cancel") !== undefined) {
+          if (allowCancellation(server.now(), target.clientAddress.address)) await consumePending(server, pending);
+          return await toClient(context, pending, () => Promise.reject(reject("AZ-21", { denied: "login" })));
+        }
+        const sub = params.get("sub") ?? "";
+        if (await server.users.find(sub) === undefined || !await allowsUser(server, pending, sub)) {
+          const error = "Select a user of this list.";
+          return await showLogin(context, pending, page, params, { status: 400, error, part: "password" });
+        }
+        await consumePending(server, pending);
+        const { prompt } = pending.request.loginRequirements;
+        const loginRequirements = {
+          ...pending.request.loginRequirements,
+          loginHint: sub,
+          prompt: prompt.filter((value) => value !== "select_account"),
+        };
+        const selected = { ...pending, request: { ...pending.request, loginRequirements } };
+        return await toClient(context, selected, () => decideRequest(context, selected, approver));
+      });
     },
   };
 }

@@ -27,6 +27,7 @@ type Facts = ResponseFacts<HostedServer>;
 /** What the server says about a request in progress. */
 interface Exchange {
   readonly context: Context<HostedServer>;
+  client?: string;
   rejection?: Facts["rejection"];
   issued?: Facts["issued"];
 }
@@ -69,7 +70,7 @@ export function providerPlugin(
     const response = await next(changed, peer);
     const exchange = exchanges.get(changed);
     if (exchange === undefined || isResponse(response)) return response;
-    const { context: { server: extended, clientId }, rejection, issued } = exchange;
+    const { context: { server: extended }, rejection, issued, client: clientId = rejection?.client } = exchange;
     for (const warning of warnings) warn(extended, clientId, warning);
     return await changeResponse(response, exchange.context, {
       ...{ endpoint, request, parameters, server: extended, clientId, rejection, issued },
@@ -158,6 +159,14 @@ export function providerPlugin(
       ) {
         exchanges.set(request, exchange);
       }
+      const { observe } = server;
+      Object.assign(server, {
+        observe(...observation: Parameters<NonNullable<HostedServer["observe"]>>) {
+          const [, client, name] = observation;
+          if (name === "known client") exchange.client = client;
+          observe?.(...observation);
+        },
+      });
       for (const provider of providers) provider.forRequest?.(server, context);
     },
     onEvent(event, context) {

@@ -2,7 +2,7 @@
 
 import { isResponse, type ResponseLike, withHeaders } from "../../core/http/message.ts";
 import { getHeader } from "../../platform/http/response.ts";
-import { formPostResponse } from "../../core/form_post.ts";
+import { formPostResponse } from "../../core/authorization_response.ts";
 import type { Fields } from "../../core/http/form.ts";
 import { signingAlgorithms } from "../../core/keys/signing_algorithm.ts";
 import { decodeJwtPart } from "../../platform/http/jwt_part.ts";

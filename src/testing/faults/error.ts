@@ -1,6 +1,6 @@
 /** Any OAuth error, in the form that the endpoint itself uses (OAuth 2.1 §3.2.4, §4.1.2.1; RFC 6750 §3). */
 
-import { authorizationResponse } from "../../core/authorize.ts";
+import { authorizationResponse } from "../../core/authorization_response.ts";
 import { basicChallenge } from "../../core/json_error.ts";
 import { challenge, json, type RequestLike, type ResponseLike } from "../../core/http/message.ts";
 import { findDestination } from "../../core/request/destination.ts";
@@ -80,8 +80,7 @@ export const error: FaultFactory<(code?: AnyErrorCode, options?: ErrorOptions) =
           const found = await findDestinationOf(context, context.request.authorizationRequest ?? context.request);
           if (found === undefined || !context.consume()) return await next(request, peer);
           const { app, app: { server, site } } = context;
-          const responseContext = { app, server, site, request, clientId: found.client.id };
-          return await authorizationResponse(responseContext, found.destination, fields);
+          return await authorizationResponse({ app, server, site, request }, found, fields);
         }
         return context.consume()
           ? jsonErrorResponse(context, request, code, fields, options)

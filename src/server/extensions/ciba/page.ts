@@ -4,6 +4,7 @@ import type { Approver } from "../../../core/approver.ts";
 import { decideRequest } from "../../../core/authorize.ts";
 import type { Context } from "../../../core/context.ts";
 import { endpointPath } from "../../../core/endpoint.ts";
+import { toClient } from "../../../core/error_response.ts";
 import { rejectUntrustedHost } from "../../../core/cross_site.ts";
 import { readParams } from "../../../core/client_endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
@@ -46,9 +47,8 @@ export function backchannelPage(
       if (id === undefined) return showPage(context, { requests: await findRequests(context) });
       const found = await findRequest(server, id, endpointPath(context.app, "backchannel"));
       if (found === undefined) throw reject("CB-07", {}, { forUser: true });
-      context.clientId = found.pending.client.id;
-      context.destination = found.pending.destination;
-      return await decideRequest(context, found.pending, approver);
+      const { pending } = found;
+      return await toClient(context, pending, () => decideRequest(context, pending, approver));
     },
   };
 }

@@ -7,6 +7,7 @@ import { ensureBrowserCookie } from "../../../core/session/browser_cookie.ts";
 import type { Context } from "../../../core/context.ts";
 import { assertCsrfToken, type CsrfBinding, readSameOriginForm, withCsrfToken } from "../../pages/csrf.ts";
 import { endpointPath } from "../../../core/endpoint.ts";
+import { ofClient, toClient } from "../../../core/error_response.ts";
 import { rejectUntrustedHost } from "../../../core/cross_site.ts";
 import { readParams } from "../../../core/client_endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
@@ -75,12 +76,14 @@ export function deviceHandlers({ approver, asks, openLogin, replacement }: Devic
       return show(context, await codeForm(context, typed, { status: 400, error: text }));
     }
     const { pending } = device;
-    context.clientId = pending.client.id;
     const decision = params.get("decision");
-    if (asks && decision !== "allow" && decision !== "deny") return show(context, await confirmation(context, device));
-    context.destination = pending.destination;
-    if (asks && decision === "deny") throw reject("DV-06");
-    return await decideRequest(context, pending, approver);
+    if (asks && decision !== "allow" && decision !== "deny") {
+      return await ofClient(context, pending.client, async () => show(context, await confirmation(context, device)));
+    }
+    return await toClient(context, pending, async () => {
+      if (asks && decision === "deny") throw reject("DV-06");
+      return await decideRequest(context, pending, approver);
+    });
   }
 
   return { GET: handleGet, POST: handlePost };
@@ -96,14 +99,13 @@ async function findAttempts(context: Context): Promise<readonly AuthenticationAt
   ];
 }
 
-function traceRejection({ server, target, clientId }: Context, explanation: RuleExplanation): void {
+function traceRejection({ server, target }: Context, explanation: RuleExplanation): void {
   // The typed code is not traced: it may be almost right.
   server.trace({
     type: "rejected",
     at: server.now(),
     endpoint: target.path,
     error: "access_denied",
-    client: clientId,
     explanation,
   });
 }

@@ -6,6 +6,7 @@ import { registerClient, type RegisteredClient } from "./registration.ts";
 import { authorizeRegistration } from "./access.ts";
 import type { Context } from "../../../core/context.ts";
 import { endpointUrl } from "../../../core/endpoint.ts";
+import { ofClient } from "../../../core/error_response.ts";
 import type { Handlers } from "../../../core/route.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 
@@ -18,8 +19,7 @@ export const register: Handlers<HostedServer> = {
     const isOpen = await authorizeRegistration(server, { authorization, address });
     const metadata = await readJsonObject(request, "DR-03");
     const registered = await registerClient(server, metadata, isOpen, address);
-    context.clientId = registered.client.id;
-    return json(201, describeRegistration(context, registered));
+    return await ofClient(context, registered.client, () => json(201, describeRegistration(context, registered)));
   },
 };
 

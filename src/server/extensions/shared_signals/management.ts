@@ -1,7 +1,8 @@
 /** The endpoints by which clients manage their streams (SSF §8.1). */
 
 import { readJsonObject } from "../../../platform/http/json_body.ts";
-import { type HttpResponse, json } from "../../../core/http/message.ts";
+import { type HttpResponse, json, type ResponseLike } from "../../../core/http/message.ts";
+import type { Client } from "../../../core/clients/repository.ts";
 import type { Context } from "../../../core/context.ts";
 import { endpointUrl } from "../../../core/endpoint.ts";
 import type { Handlers } from "../../../core/route.ts";
@@ -14,7 +15,7 @@ import type { HostedServer } from "../../hosted_server.ts";
 import { pollMethod, pushMethod, supportedEvents, verificationEvent } from "./event_types.ts";
 import { learnCredentials, startPush } from "./push.ts";
 import type { EventStreamRecord } from "./records.ts";
-import { requireReceiver } from "./receiver.ts";
+import { asReceiver } from "./receiver.ts";
 import { manageScope, readScope } from "./settings.ts";
 import {
   changeSubject,
@@ -37,79 +38,82 @@ type Body = Readonly<Record<string, unknown>>;
 
 /** The handlers of the configuration endpoint: create, read, update, replace and delete a stream. */
 export const configuration: Handlers<HostedServer> = {
-  async POST(context) {
-    const client = await requireReceiver(context, manageScope);
-    const changes = readChanges(context, await readBody(context));
-    return json(201, describe(context, await createStream(context.server, client, changes)));
-  },
-  async GET(context) {
-    const client = await requireReceiver(context, readScope, manageScope);
-    const id = streamIdOf(context);
-    if (id === null) {
-      return json(200, (await streamsOf(context.server, client)).map((stream) => describe(context, stream)));
-    }
-    return json(200, describe(context, await findStream(context.server, client, id)));
-  },
-  PATCH: (context) => change(context, (stream, body) => ({ ...stream, ...readChanges(context, body) })),
+  POST: (context) =>
+    asReceiver(context, [manageScope], async (client) => {
+      const changes = readChanges(context, client, await readBody(context));
+      return json(201, describe(context, await createStream(context.server, client, changes)));
+    }),
+  GET: (context) =>
+    asReceiver(context, [readScope, manageScope], async (client) => {
+      const id = streamIdOf(context);
+      if (id === null) {
+        return json(200, (await streamsOf(context.server, client)).map((stream) => describe(context, stream)));
+      }
+      return json(200, describe(context, await findStream(context.server, client, id)));
+    }),
+  PATCH: (context) => change(context, (stream, changes) => ({ ...stream, ...changes })),
   PUT: (context) =>
-    change(context, ({ clientId, clientGeneration, streamId, status, reason }, body) => ({
+    change(context, ({ clientId, clientGeneration, streamId, status, reason }, changes) => ({
       ...{ clientId, clientGeneration, streamId, status, reason },
-      ...readChanges(context, body),
+      ...changes,
     })),
-  async DELETE(context) {
-    const client = await requireReceiver(context, manageScope);
-    await deleteStream(context.server, await findStream(context.server, client, streamIdOf(context)));
-    return empty(204);
-  },
+  DELETE: (context) =>
+    asReceiver(context, [manageScope], async (client) => {
+      await deleteStream(context.server, await findStream(context.server, client, streamIdOf(context)));
+      return empty(204);
+    }),
 };
 
 /** The handlers of the status endpoint. */
 export const status: Handlers<HostedServer> = {
-  async GET(context) {
-    const client = await requireReceiver(context, readScope, manageScope);
-    return json(200, describeStatus(await findStream(context.server, client, streamIdOf(context))));
-  },
-  async POST(context) {
-    const { server } = context;
-    const client = await requireReceiver(context, manageScope);
-    const body = await readBody(context);
-    const stream = await findStream(server, client, body.stream_id);
-    const { status } = body;
-    if (status !== "enabled" && status !== "paused" && status !== "disabled") {
-      throw invalid("status", "enabled, paused or disabled", quote(status));
-    }
-    const changed: EventStreamRecord = { ...stream, status, reason: readText(body, "reason") };
-    await saveStream(server, changed);
-    startPush(server, changed);
-    return json(200, describeStatus(changed));
-  },
+  GET: (context) =>
+    asReceiver(
+      context,
+      [readScope, manageScope],
+      async (client) => json(200, describeStatus(await findStream(context.server, client, streamIdOf(context)))),
+    ),
+  POST: (context) =>
+    asReceiver(context, [manageScope], async (client) => {
+      const { server } = context;
+      const body = await readBody(context);
+      const stream = await findStream(server, client, body.stream_id);
+      const { status } = body;
+      if (status !== "enabled" && status !== "paused" && status !== "disabled") {
+        throw invalid("status", "enabled, paused or disabled", quote(status));
+      }
+      const changed: EventStreamRecord = { ...stream, status, reason: readText(body, "reason") };
+      await saveStream(server, changed);
+      startPush(server, changed);
+      return json(200, describeStatus(changed));
+    }),
 };
 
 /** The handlers of the endpoints that add and remove a subject. */
 export const addSubject: Handlers<HostedServer> = { POST: (context) => subject(context, true) };
 export const removeSubject: Handlers<HostedServer> = { POST: (context) => subject(context, false) };
 
-async function subject(context: Context<HostedServer>, isAdded: boolean): Promise<HttpResponse> {
-  const client = await requireReceiver(context, manageScope);
-  const body = await readBody(context);
-  const stream = await findStream(context.server, client, body.stream_id);
-  const { verified } = body;
-  if (verified !== undefined && typeof verified !== "boolean") {
-    throw invalid("verified", "true or false", quote(verified));
-  }
-  await changeSubject(context.server, stream, body.subject, isAdded);
-  return empty(isAdded ? 200 : 204);
+function subject(context: Context<HostedServer>, isAdded: boolean): Promise<ResponseLike> {
+  return asReceiver(context, [manageScope], async (client) => {
+    const body = await readBody(context);
+    const stream = await findStream(context.server, client, body.stream_id);
+    const { verified } = body;
+    if (verified !== undefined && typeof verified !== "boolean") {
+      throw invalid("verified", "true or false", quote(verified));
+    }
+    await changeSubject(context.server, stream, body.subject, isAdded);
+    return empty(isAdded ? 200 : 204);
+  });
 }
 
 /** The handlers of the verification endpoint. */
 export const verification: Handlers<HostedServer> = {
-  async POST(context) {
-    const client = await requireReceiver(context, manageScope);
-    const body = await readBody(context);
-    const stream = await findStream(context.server, client, body.stream_id);
-    await sendVerification(context.server, client, stream, readText(body, "state"));
-    return empty(204);
-  },
+  POST: (context) =>
+    asReceiver(context, [manageScope], async (client) => {
+      const body = await readBody(context);
+      const stream = await findStream(context.server, client, body.stream_id);
+      await sendVerification(context.server, client, stream, readText(body, "state"));
+      return empty(204);
+    }),
 };
 
 async function readBody({ request }: Context<HostedServer>): Promise<Body> {
@@ -120,18 +124,19 @@ function streamIdOf({ target }: Context<HostedServer>): string | null {
   return new URLSearchParams(target.query).get("stream_id");
 }
 
-async function change(
+function change(
   context: Context<HostedServer>,
-  changed: (stream: EventStreamRecord, body: Body) => EventStreamRecord,
-): Promise<HttpResponse> {
-  const { server } = context;
-  const client = await requireReceiver(context, manageScope);
-  const body = await readBody(context);
-  const stream = await findStream(server, client, body.stream_id);
-  assertSupplied(describe(context, stream), body);
-  const result = changed(stream, body);
-  await saveStream(server, result);
-  return json(200, describe(context, result));
+  changed: (stream: EventStreamRecord, changes: StreamChanges) => EventStreamRecord,
+): Promise<ResponseLike> {
+  return asReceiver(context, [manageScope], async (client) => {
+    const { server } = context;
+    const body = await readBody(context);
+    const stream = await findStream(server, client, body.stream_id);
+    assertSupplied(describe(context, stream), body);
+    const result = changed(stream, readChanges(context, client, body));
+    await saveStream(server, result);
+    return json(200, describe(context, result));
+  });
 }
 
 /** The members of a stream that the server supplies. A request may repeat them (§8.1.1.3). */
@@ -151,7 +156,7 @@ function canonical(value: unknown): string {
 }
 
 /** The members of a stream that its client supplies. */
-function readChanges(context: Context<HostedServer>, body: Body): StreamChanges {
+function readChanges({ server }: Context<HostedServer>, client: Client, body: Body): StreamChanges {
   const { events_requested: events, delivery } = body;
   const isList = (value: unknown): value is readonly string[] =>
     Array.isArray(value) && value.length <= maxRequestedEvents &&
@@ -159,10 +164,10 @@ function readChanges(context: Context<HostedServer>, body: Body): StreamChanges 
   if (events !== undefined && !isList(events)) {
     throw invalid("events_requested", `at most ${maxRequestedEvents} strings`, describeList(events));
   }
-  if (events !== undefined) warnUnsupported(context, events);
+  if (events !== undefined) warnUnsupported(server, client, events);
   return {
     ...events !== undefined && { eventsRequested: events },
-    ...delivery !== undefined && readDelivery(context.server, delivery),
+    ...delivery !== undefined && readDelivery(server, delivery),
     ...body.description !== undefined && { description: readText(body, "description") },
   };
 }
@@ -171,12 +176,12 @@ function readChanges(context: Context<HostedServer>, body: Body): StreamChanges 
 const maxNamedEvents = 5;
 
 /** Warns of requested types that the stream does not deliver. A verification is delivered without being requested. */
-function warnUnsupported({ server, clientId }: Context<HostedServer>, events: readonly string[]): void {
+function warnUnsupported(server: HostedServer, client: Client, events: readonly string[]): void {
   const unsupported = events.filter((type) => !supportedEvents(server).includes(type) && type !== verificationEvent);
   if (unsupported.length === 0) return;
   const others = unsupported.length - maxNamedEvents;
   const named = unsupported.slice(0, maxNamedEvents).map((type) => quote(type)).join(", ");
-  warn(server, clientId, {
+  warn(server, client.id, {
     rule: "SS-03",
     reason: "events_requested has types that this server does not support, so the stream does not deliver them",
     expected: "types of events_supported",

@@ -9,7 +9,7 @@ import { warn } from "../../trace.ts";
 import { redactText } from "../../redaction/redact.ts";
 import type { HostedServer } from "../../hosted_server.ts";
 import { type EventStreamRecord, streamStore } from "./records.ts";
-import { requireReceiver } from "./receiver.ts";
+import { asReceiver } from "./receiver.ts";
 import { manageScope, readScope } from "./settings.ts";
 import { findStream, listEvents, signEvent } from "./streams.ts";
 import { waitForEvent } from "./transmit.ts";
@@ -33,21 +33,21 @@ interface PollRequest {
 
 /** The handlers of the poll endpoint. */
 export const poll: Handlers<HostedServer> = {
-  async POST(context) {
-    const { server, request, target } = context;
-    const client = await requireReceiver(context, manageScope, readScope);
-    const stream = await findStream(server, client, target.path.slice(target.path.lastIndexOf("/") + 1));
-    const { maxEvents, returnImmediately, finished, errors } = readPoll(await readJsonObject(request, "SS-03"));
-    for (const [jti, error] of Object.entries(errors)) warnRejected(server, client, jti, error);
-    await acknowledge(server, stream, finished);
-    let response = await collect(server, client, stream, maxEvents);
-    if (maxEvents > 0 && !returnImmediately && Object.keys(response.sets).length === 0) {
-      await waitForEvent(server, stream.streamId);
-      // The client may have changed the stream in the meantime.
-      response = await collect(server, client, await findStream(server, client, stream.streamId), maxEvents);
-    }
-    return json(200, response);
-  },
+  POST: (context) =>
+    asReceiver(context, [manageScope, readScope], async (client) => {
+      const { server, request, target } = context;
+      const stream = await findStream(server, client, target.path.slice(target.path.lastIndexOf("/") + 1));
+      const { maxEvents, returnImmediately, finished, errors } = readPoll(await readJsonObject(request, "SS-03"));
+      for (const [jti, error] of Object.entries(errors)) warnRejected(server, client, jti, error);
+      await acknowledge(server, stream, finished);
+      let response = await collect(server, client, stream, maxEvents);
+      if (maxEvents > 0 && !returnImmediately && Object.keys(response.sets).length === 0) {
+        await waitForEvent(server, stream.streamId);
+        // The client may have changed the stream in the meantime.
+        response = await collect(server, client, await findStream(server, client, stream.streamId), maxEvents);
+      }
+      return json(200, response);
+    }),
 };
 
 function readPoll(input: Readonly<Record<string, unknown>>): PollRequest {

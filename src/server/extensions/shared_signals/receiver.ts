@@ -1,6 +1,8 @@
 /** The client of a request to the endpoints of shared signals, by its access token. */
 
 import type { Context } from "../../../core/context.ts";
+import { ofClient } from "../../../core/error_response.ts";
+import type { ResponseLike } from "../../../core/http/message.ts";
 import { requestUrl } from "../../../core/client_endpoint.ts";
 import type { Client } from "../../../core/clients/repository.ts";
 import { requireAccessToken } from "../../../core/tokens/read_access_token.ts";
@@ -8,12 +10,26 @@ import { mayReceive } from "./streams.ts";
 import { reject } from "./rules.ts";
 
 /**
+ * Responds to a client that may have streams.
+ *
+ * @param scopes See {@link requireReceiver}.
+ */
+export async function asReceiver(
+  context: Context,
+  scopes: readonly [string, ...string[]],
+  respond: (client: Client) => Promise<ResponseLike>,
+): Promise<ResponseLike> {
+  const client = await requireReceiver(context, ...scopes);
+  return await ofClient(context, client, () => respond(client));
+}
+
+/**
  * The client that an access token was issued to on its own behalf, without a user.
  *
  * @param scopes The scope values of which the token must have one.
  * @throws {OAuthError} If the token is invalid or a user's, or the client may not have streams.
  */
-export async function requireReceiver(context: Context, ...scopes: readonly [string, ...string[]]): Promise<Client> {
+async function requireReceiver(context: Context, ...scopes: readonly [string, ...string[]]): Promise<Client> {
   const { server, request, target } = context;
   const sent = {
     ...{ method: request.method, url: requestUrl(context) },
@@ -27,7 +43,6 @@ export async function requireReceiver(context: Context, ...scopes: readonly [str
   const client = await server.clients.findHolder(id);
   const usable = scope!.split(" ").filter((value) => scopes.includes(value));
   if (client !== undefined && mayReceive(server, client) && usable.some((value) => client.ownScope.includes(value))) {
-    context.clientId = id;
     return client;
   }
   throw reject("SS-02", { scope: scopes[0] }, { scope: scopes[0] });

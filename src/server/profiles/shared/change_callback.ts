@@ -3,7 +3,7 @@
 import { isResponse, type ResponseLike, withHeaders } from "../../../core/http/message.ts";
 import { getHeader } from "../../../platform/http/response.ts";
 import { type Fields, parseFields } from "../../../core/http/form.ts";
-import { formPostResponse } from "../../../core/form_post.ts";
+import { formPostResponse } from "../../../core/authorization_response.ts";
 import type { CoreApp } from "../../../core/context.ts";
 import { encodeFields } from "../../../core/redirect_uri.ts";
 
