@@ -12,10 +12,12 @@ export async function printTroubleshooting(): Promise<string> {
   const libraries = new Set(problems.flatMap(({ messages }) => messages.flatMap((message) => message.libraries)));
   const count = problems.reduce((sum, { messages }) => sum + messages.length, 0);
   return await format([
-    "# Messages of client libraries",
-    `Paste the error: \`latchkey explain "jwt expired"\`, a stack trace into \`latchkey explain -\`, or a line into the ` +
-    `search field of \`/flows\`. They know the ${count} messages of ${libraries.size} libraries and programs below; ` +
-    "what they do not know, they say so. `*` stands for a value.",
+    "# Troubleshooting: error messages of client libraries",
+    `Why did the login fail? If Latchkey rejected a request, its page, its terminal and \`/flows\` ` +
+    "[say why](start.md#why-did-the-login-fail). This page is about what client libraries say.",
+    '```sh\nlatchkey explain "jwt expired"\nnpm test 2>&1 | latchkey explain -\n```',
+    `The command explains a message or a whole stack trace; the search field of \`/flows\` does the same. Both know ` +
+    `the ${count} messages of ${libraries.size} libraries and programs below. \`*\` stands for a value.`,
     ...problems.map(printProblem),
   ].join("\n\n"));
 }

@@ -2,7 +2,7 @@
 
 /** Why logins fail in one way, whatever the library says. */
 export interface Problem {
-  /** What happened, as a sentence without a full stop. */
+  /** The words of a message, then what happened: `Wrong audience (aud): the token is not for …`. No full stop. */
   readonly title: string;
   /** The usual causes, the most frequent first. */
   readonly causes: readonly string[];

@@ -14,12 +14,16 @@ const msal = "AzureAD/microsoft-authentication-library-for-js lib/";
 const nimbus = "Mu-L/nimbus-jose-jwt src/main/java/com/nimbusds/";
 const aspnet = "dotnet/aspnetcore src/Security/Authentication/";
 const identityModel = "AzureAD/azure-activedirectory-identitymodel-extensions-for-dotnet src/Microsoft.IdentityModel.";
+const springError = `${spring}oauth2-core/src/main/java/org/springframework/security/oauth2/core/OAuth2Error.java`;
+const oauthlib = "oauthlib/oauthlib oauthlib/oauth2/rfc6749/errors.py";
+const authlib = "lepture/authlib authlib/common/errors.py";
+const opError = "panva/openid-client lib/errors.js";
 const mozilla = "mozilla/mozilla-django-oidc mozilla_django_oidc/";
 
 /** Every problem, with the messages that report it. */
 export const problems: readonly Problem[] = [
   {
-    title: "The callback came without the cookie or session that the application set when the login began",
+    title: "State mismatch or missing cookie: the callback came without the session in which the login began",
     causes: [
       "The login began on another host than its callback, such as localhost and 127.0.0.1, which have different cookies.",
       "The browser dropped the cookie: SameSite=None without Secure, Secure on plain http, or SameSite=Strict. With response_mode=form_post the callback is a POST of another site, which carries no SameSite=Lax cookie.",
@@ -174,7 +178,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The browser application has no record of the login that the callback belongs to",
+    title: "No matching state in the browser: the application has no record of this login",
     causes: [
       "The callback was handled twice: React StrictMode runs effects twice, two components call it, or the page was reloaded with code and state still in the address.",
       "The login began at another origin: localhost and 127.0.0.1, another port, http and https have different storage.",
@@ -260,7 +264,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The metadata names another issuer than the application is configured with",
+    title: "Issuer mismatch: the metadata names another issuer than the one that the application is configured with",
     causes: [
       "127.0.0.1 instead of localhost, or another port: the issuer is compared letter by letter.",
       "A slash at the end, or a path too many or too few, such as a copied /.well-known/openid-configuration.",
@@ -303,7 +307,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The token is of another issuer than the application expects",
+    title: "Wrong issuer (iss): the token comes from another issuer than the application expects",
     causes: [
       "127.0.0.1 instead of localhost, another port, or a slash at the end in the configured issuer.",
       "In containers, the token was obtained under one name of the server and verified under another.",
@@ -370,7 +374,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The token is not for the application that got it: its claim aud names another audience",
+    title: "Wrong audience (aud): the token is not for the application or API that received it",
     causes: [
       "An API expects its own name, but the client asked for none: without resource, an access token here has the issuer as aud.",
       "The application configured another client_id than the one that logged in.",
@@ -470,7 +474,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The header typ of the token is another one than the API accepts",
+    title: "Wrong token type (typ): the API accepts other tokens than at+jwt",
     causes: [
       "Access tokens here are at+jwt (RFC 9068), and the API accepts only JWT, or tokens without typ.",
       "The API expects at+jwt, and got an ID token, whose typ is JWT.",
@@ -511,7 +515,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The token has expired",
+    title: "Token expired (exp)",
     causes: [
       "The application kept the token longer than its lifetime, and does not refresh it.",
       "A clock is wrong: in a virtual machine or a container, or the clock of this server was moved by a test.",
@@ -567,7 +571,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The token is from the future: it is not valid yet, or was issued after the application's present time",
+    title: "Token not valid yet (nbf, iat): the clocks of the server and the application differ",
     causes: [
       "The clock of the application is behind: a virtual machine or container after sleep.",
       "The clock of this server was moved forward by a test (as.clock, the verb clock.advance), and the application has the real time.",
@@ -631,7 +635,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The signature of the token does not verify",
+    title: "Invalid signature: the signature of the token does not verify",
     causes: [
       "The key is another one: that of another server or realm, an old JWKS that a cache keeps, or a fixed key in the settings.",
       "The token was changed or cut: by a copy, a proxy, or a cookie of more than 4096 bytes.",
@@ -678,7 +682,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "No key of the server has the kid of the token",
+    title: "No matching key (kid): the JWKS of the server does not have the key of the token",
     causes: [
       "The server restarted with new keys (memory store), and the application or its cache has the old ones; or the token is old.",
       "The keys are of another server or realm than the token.",
@@ -733,7 +737,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The token is signed with another algorithm than the application accepts",
+    title: "Unexpected algorithm (alg): the token is signed with another one than the application accepts",
     causes: [
       "The application accepts a fixed algorithm, and the server signs with another: RS256 here by default, EdDSA or ES256 if the setting alg or a mock says so.",
       "The application expects HS256 with the client secret, which this server does not issue by default.",
@@ -799,7 +803,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The nonce of the ID token is not the one of this login",
+    title: "Nonce mismatch: the ID token belongs to another login",
     causes: [
       "The application compares with the nonce of another login: two tabs, a reload, or a callback that ran twice.",
       "The nonce cookie or session is lost: the login began on another host, or SameSite and Secure do not fit.",
@@ -888,7 +892,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "at_hash of the ID token is not the hash of the access token",
+    title: "at_hash mismatch: the ID token belongs to another access token",
     causes: [
       "The ID token and the access token are of different responses, such as a kept ID token with a refreshed access token.",
       "The application computes the hash with another algorithm than the one of the signature.",
@@ -910,7 +914,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The parameter iss of the callback is missing, or names another server (RFC 9207)",
+    title: "Missing or wrong iss in the callback: the response does not name the expected server (RFC 9207)",
     causes: [
       "The application built the callback parameters itself and left iss out: it must pass the whole URL.",
       "The callback is of another server than the metadata, such as 127.0.0.1 and localhost.",
@@ -943,7 +947,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The library accepts https alone, and the issuer is plain http",
+    title: "HTTPS required: the library rejects an issuer with plain http",
     causes: [
       "The issuer is http://localhost, which the library rejects unless an option allows it.",
       "A proxy ends TLS, and the application builds http URLs.",
@@ -1003,7 +1007,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The client speaks https, and the server plain http, or the reverse",
+    title: "SSL error, wrong version number: the client speaks https and the server http, or the reverse",
     causes: [
       "The issuer is http, and the application or the address has https.",
       "A proxy or a library upgraded the URL to https.",
@@ -1034,7 +1038,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The client does not trust the certificate of the server",
+    title: "Self-signed certificate: the client does not trust the certificate of the server",
     causes: [
       "The certificate is self-signed (--tls self-signed), and the client does not know it.",
       "The name in the URL is not in the certificate: 127.0.0.1 or a container name instead of localhost.",
@@ -1082,7 +1086,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "Nothing listens where the client connects",
+    title: "Connection refused: nothing listens where the client connects",
     causes: [
       "The client runs in a container, where localhost is the container itself.",
       "The server does not run (yet), or has another port.",
@@ -1104,7 +1108,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The metadata of the server could not be fetched or read",
+    title: "Cannot find the discovery document: the metadata could not be fetched or read",
     hides: true,
     causes: [
       "The URL is wrong: another path (a realm, a tenant), another port, or the metadata URL where the issuer is expected.",
@@ -1164,7 +1168,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The browser rejected the response, because it does not allow the origin of the page (CORS)",
+    title: "CORS error: the browser blocked the response, because it does not allow the origin of the page",
     causes: [
       "The origin of the page is neither on a test host nor the origin of a registered redirect URI.",
       "The page called an endpoint that is for redirects, such as the authorization endpoint, with fetch.",
@@ -1196,7 +1200,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The page has no Web Crypto, because its origin is not secure",
+    title: "Web Crypto is not available: the page has plain http on another host than localhost",
     causes: [
       "The page is plain http on another host than localhost: an address of the network, a name of a container or of the hosts file.",
     ],
@@ -1231,11 +1235,85 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The server rejected the token request; the message hides its error",
+    title: "Redirect URI mismatch: the redirect_uri of the login is not registered for the client",
+    causes: [
+      "The URL differs by a slash at its end, its port, http or https, or localhost and 127.0.0.1: it must match character for character.",
+      "The framework derives the URL from the request or from a setting such as AUTH_URL, and a proxy or a container changes it.",
+      "The application uses the client_id of another environment.",
+    ],
+    application:
+      "Copy the redirect_uri from the authorization request in the address bar, and register exactly this. The token request must send it again.",
+    server:
+      "The error page shows the registered and the received URL with the difference marked, and on a test host a button that registers it.",
+    guide: "static/docs/configure.md#register-a-redirect-uri",
+    messages: [
+      {
+        libraries: ["GitHub", "Google"],
+        text: "redirect_uri_mismatch",
+        fix: "The callback URL in the settings of the OAuth app or client.",
+        source:
+          "github/docs content/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-authorization-request-errors.md",
+      },
+      {
+        libraries: ["Keycloak"],
+        text: "Invalid parameter: redirect_uri",
+        fix: "Valid redirect URIs of the client in the realm.",
+        source: "keycloak/keycloak themes/src/main/resources/theme/base/login/messages/messages_en.properties",
+      },
+      {
+        libraries: ["Microsoft Entra ID"],
+        text: "AADSTS50011",
+        fix: "Authentication, Redirect URIs of the app registration.",
+        source: "MicrosoftDocs/entra-docs docs/identity-platform/reference-error-codes.md",
+      },
+    ],
+  },
+  {
+    title: "invalid_client: the client is unknown, or its secret is wrong or missing",
+    causes: [
+      "The application has the client_id or the secret of another environment, or a variable with the secret is empty or ends with a newline.",
+      "The client is registered without a secret and sends one, or the reverse.",
+      "The client sends the secret in another way than it is registered for: token_endpoint_auth_method.",
+      "In a Basic header, a secret with special characters is not form-encoded.",
+    ],
+    application: "Compare client_id and secret with what is registered. Print the length of the secret.",
+    server:
+      "/flows shows how the client authenticated, and what differs. A client with client_secret is confidential, one without is public.",
+    guide: "static/docs/stacks.md#client-libraries",
+    messages: [
+      { libraries: ["golang.org/x/oauth2"], text: 'oauth2: "invalid_client"', source: "golang/oauth2 token.go" },
+      { libraries: ["Spring Security OAuth2 Client"], text: "[invalid_client]", source: springError },
+      { libraries: ["OAuthlib", "requests-oauthlib"], text: "(invalid_client)", source: oauthlib },
+      { libraries: ["Authlib"], text: "OAuthError: invalid_client", source: authlib },
+      { libraries: ["openid-client 5", "NextAuth.js"], text: "OPError: invalid_client", source: opError },
+    ],
+  },
+  {
+    title: "invalid_grant: the code was already used or has expired, or the refresh token is no longer valid",
+    causes: [
+      "The callback was handled twice: the page was reloaded, React's StrictMode ran an effect twice, or a middleware and a page both exchanged the code.",
+      "redirect_uri or code_verifier differ from those of the authorization request.",
+      "The code expired while the application stood at a breakpoint.",
+      "The refresh token rotated, and the application sent the old one again, or two tabs refreshed at the same time. That revokes the whole grant.",
+      "The server restarted without a store, so it no longer knows its codes and tokens.",
+    ],
+    application:
+      "Exchange each code once, and store the new refresh token of each response before the next request. After invalid_grant at a refresh, send the user to the login.",
+    server: "The terminal and /flows show which of these it was, with the earlier request.",
+    guide: "static/docs/sessions.md#refresh-token-rotation",
+    messages: [
+      { libraries: ["golang.org/x/oauth2"], text: 'oauth2: "invalid_grant"', source: "golang/oauth2 token.go" },
+      { libraries: ["Spring Security OAuth2 Client"], text: "[invalid_grant]", source: springError },
+      { libraries: ["OAuthlib", "requests-oauthlib"], text: "(invalid_grant)", source: oauthlib },
+      { libraries: ["Authlib"], text: "OAuthError: invalid_grant", source: authlib },
+      { libraries: ["openid-client 5", "NextAuth.js"], text: "OPError: invalid_grant", source: opError },
+    ],
+  },
+  {
+    title: "Token request failed: the message hides the error of the server",
     hides: true,
     causes: [
-      "invalid_client: the client_id or the secret is wrong, or the client is a public one.",
-      "invalid_grant: the code was used before or has expired, or redirect_uri or code_verifier differ from the login.",
+      "The error code is mostly invalid_client or invalid_grant: see those sections.",
       "The library prints only a part: error and error_description are in the cause, the response body or the debug log.",
     ],
     application:
@@ -1289,7 +1367,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The token response has no ID token",
+    title: "No ID token in the token response",
     causes: [
       "The scope of the login lacks openid: without it the login is OAuth, not OpenID Connect.",
       "The application uses an OAuth strategy or provider type for OpenID Connect, or the reverse.",
@@ -1324,7 +1402,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The claims of the user lack what the application needs, mostly the e-mail address",
+    title: "Missing claims: the user has no e-mail address, name or role",
     causes: [
       "The scope value is not requested: email for email, profile for name.",
       "The user has no such member here, or email_verified is false or missing.",
@@ -1368,7 +1446,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "userinfo is of another user than the ID token names",
+    title: "sub mismatch: userinfo and the ID token name different users",
     causes: [
       "The access token is of another login than the ID token: two users, or a kept token.",
       "A test queued the fault userinfo.edited or idToken.wrongSubject; then the message is right.",
@@ -1397,7 +1475,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "What was verified as a JWT is none",
+    title: "Not a JWT: the token is opaque, empty or something else",
     causes: [
       "The token is undefined, empty, or has quotes or the word Bearer around it.",
       "The access token is opaque: the client or the resource has access_token_format opaque, or the provider issues no JWTs.",
@@ -1426,7 +1504,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The API got no access token",
+    title: "Missing access token: the API received none",
     causes: [
       "The request has no header Authorization, or not in the form Bearer TOKEN.",
       "A proxy or a redirect to another origin removed the header.",
@@ -1450,7 +1528,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The access token has expired, and there is no refresh token",
+    title: "No refresh token: the access token has expired and cannot be renewed",
     causes: [
       "The login did not ask for one: this server issues a refresh token if the client is registered for refresh_token; other servers need the scope offline_access.",
       "The application did not keep the refresh token of the last response.",
@@ -1478,7 +1556,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The silent login in a hidden frame did not come back",
+    title: "Silent login timed out: the hidden frame did not come back",
     causes: [
       "The browser sends no third-party cookies, so the frame shows a login page: application and server are on different sites.",
       "The redirect URI of the frame is not registered: the frame shows an error page.",
@@ -1514,7 +1592,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The popup window of the login was closed or blocked",
+    title: "Popup blocked or closed: the login window did not come back",
     causes: [
       "The login was not started by a click, so the browser blocked the window.",
       "The user closed it, or its page has Cross-Origin-Opener-Policy, which cuts it off.",
@@ -1542,7 +1620,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The application is not completely configured: it did not reach the server",
+    title: "Missing configuration: the application did not reach the server",
     causes: ["A setting of the library is missing; the message names it."],
     application: "Set it.",
     server: "/clients has settings to paste for each library.",
@@ -1574,7 +1652,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "The MCP client finds no way to log in",
+    title: "MCP authorization failed: the MCP client finds no way to log in",
     causes: [
       "The authorization server allows no registration, and the client has neither a client ID nor a metadata document.",
       "The protected resource metadata is missing, or names another resource than the URL of the MCP server.",
