@@ -9,11 +9,12 @@ export type ReadText = (path: string) => string;
 export const userPages: readonly string[] = [
   "README.md",
   ...[
-    ...["start", "stacks", "test-in-javascript", "test-runners", "recipes", "test-in-any-language", "control"],
-    ...["configure", "get-a-token", "sessions", "break-it", "mcp", "check-a-client", "containers-and-ci"],
-    ...["verify-tokens", "resource-servers", "moving", "oauth2-mock-server"],
-    ...["providers", "team", "limits", "emulators", "pages", "bugs-found"],
-    ...["embed", "stores", "check-report", "special-clients", "intercepted-requests", "test-hosts", "glossary"],
+    ...["start", "stacks", "test-in-javascript", "mock", "test-runners", "recipes", "test-in-any-language", "control"],
+    ...["configure", "users", "get-a-token", "sessions", "break-it", "mcp", "check-a-client", "containers-and-ci"],
+    ...["verify-tokens", "resource-servers", "moving", "keycloak", "mock-oauth2-server", "oauth2-mock-server"],
+    ...["dex-and-oidc-server-mock", "providers", "standards", "team", "limits", "emulators", "flows", "pages"],
+    ...["bugs-found", "embed", "stores", "check-report", "special-clients", "intercepted-requests", "test-hosts"],
+    "glossary",
   ].map((name) => `static/docs/${name}.md`),
   ...["src/server/explain/README.md", "src/server/profiles/README.md"],
   ...["src/server/extensions/README.md"],

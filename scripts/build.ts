@@ -56,10 +56,12 @@ const packageReadmeEdits: Readonly<Record<string, readonly (readonly [from: RegE
     [/^Before publication[^]*?^(?=The mock runs under )/m, ""],
   ],
   "static/docs/start.md": [
-    [/^```sh\ngit clone [^]*?```$/m, `\`\`\`sh\nnpx ${manifest.name}\n\`\`\``],
+    [/^You need Node and npm, [^]*?```$/m, `\`\`\`sh\nnpx ${manifest.name}\n\`\`\``],
     [/^\| with .*\n(?:\|.*\n)+\n/m, ""],
     [/^With Deno installed, leave out `npx -y`\. /m, ""],
-    [/^## The command `latchkey`\n[^]*?(?=^Variables replace flags)/m, ""],
+    [/^## The command `latchkey`\n[^]*?(?=^## Windows)/m, ""],
+    [/ In PowerShell, define the command once in each window, and set\s+variables/, " In PowerShell, set variables"],
+    [/^function latchkey .*\n/m, ""],
   ],
 };
 

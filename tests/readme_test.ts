@@ -110,7 +110,7 @@ test("the examples of embedding run one after the other and end with tokens", as
 test("the examples of the guides for the mock run one after the other", async () => {
   const { printed, console } = listening();
   const guides = [
-    ...["test-in-javascript", "test-runners", "get-a-token", "special-clients", "sessions", "check-a-client"],
+    ...["test-in-javascript", "mock", "test-runners", "get-a-token", "special-clients", "sessions", "check-a-client"],
     "break-it",
   ];
   const body = `${program(guides.map((name) => `static/docs/${name}.md`))}\nreturn as;`;
@@ -138,7 +138,8 @@ test("the examples of the guides for the mock run one after the other", async ()
     "my client",
   ]);
   assert(printed.some(([what, report]) => what === "habits" && /^48 habits: .* passed/.test(String(report))));
-  assertEquals(printed.length, 16);
+  assertEquals(printed.find(([what]) => what === "auth_time"), ["auth_time", 600, "login_required"]);
+  assertEquals(printed.length, 17);
   assertEquals(printed.find(([value]) => value === "called"), ["called", [["client-1", 204]]]);
   // The faults are there to be read: none of them has met a request.
   await assertRejects(() => as.close(), Error, "never fired");
@@ -157,11 +158,11 @@ test("the example of an MCP server accepts its token and rejects a request witho
   assert(String(printed[1]![0]).startsWith(challenge), String(printed[1]![0]));
 });
 
-test("the example of FAPI binds the tokens to a key", async () => {
+test("the examples of FAPI bind the tokens to a key, and a resource server accepts one", async () => {
   const { printed, console } = listening();
-  const example = blocks("static/docs/providers.md", "ts").at(-1)!;
-  await run(example.replaceAll(/^import .*\n/gm, ""), { testLatchkey, console });
-  assertEquals(printed, [["DPoP"]]);
+  const body = `${program("static/docs/standards.md")}\nawait fapi.close();`;
+  await run(body, { ...await import("../src/resource/mod.ts"), testLatchkey, console });
+  assertEquals(printed, [["DPoP"], ["alice"]]);
 });
 
 test("the example of a rich authorization request grants its object", async () => {
@@ -325,20 +326,19 @@ test("the example of step-up authentication prints the level of its login", asyn
   assertEquals(printed, [["urn:example:mfa", ["pwd", "otp", "mfa"]]]);
 });
 
-test("the examples of a resource server reject a request without a token, and accept one under a FAPI profile", async () => {
+test("the examples of a resource server reject a request without a token", async () => {
   const { printed, console } = listening();
   const body = program("static/docs/resource-servers.md").replace(": ProtectedResource", "")
     .replace("(request: Request): Promise<Response>", "(request)").replace(": IncomingMessage", "")
     .replace(" as Record<string, string>", "");
   const names = { ...await import("../src/resource/mod.ts"), createServer, testLatchkey };
-  const server: Server = await run(`${body}\nawait as.close();\nreturn server;`, {
+  const server: Server = await run(`${body}\nreturn server;`, {
     ...names,
     console: { ...console, error: console.log },
   });
   assertEquals(printed.map(([first]) => first), [
     "PR-08",
     'Bearer scope="files:read", resource_metadata="https://files.example/.well-known/oauth-protected-resource/api"',
-    "alice",
   ]);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api`);

@@ -17,10 +17,11 @@ const guideFolder = "static/docs";
 
 /** The guides, by the need of a reader. A guide that is not in the list comes after the others. */
 const guideOrder: readonly string[] = [
-  ...["start", "stacks", "test-in-javascript", "test-runners", "special-clients", "intercepted-requests"],
-  ...["test-in-any-language", "recipes", "configure", "test-hosts", "get-a-token", "verify-tokens", "resource-servers"],
-  ...["sessions", "break-it", "providers", "containers-and-ci", "mcp", "check-a-client", "check-report"],
-  ...["troubleshooting", "pages", "moving", "oauth2-mock-server", "emulators", "control", "team", "stores", "embed"],
+  ...["start", "troubleshooting", "stacks", "test-in-javascript", "mock", "test-runners", "test-in-any-language"],
+  ...["control", "recipes", "configure", "users", "get-a-token", "verify-tokens", "resource-servers", "sessions"],
+  ...["break-it", "check-a-client", "check-report", "providers", "standards", "containers-and-ci", "mcp", "flows"],
+  ...["pages", "moving", "keycloak", "mock-oauth2-server", "oauth2-mock-server", "dex-and-oidc-server-mock"],
+  ...["emulators", "special-clients", "intercepted-requests", "test-hosts", "team", "stores", "embed"],
   ...["bugs-found", "limits", "glossary"],
 ];
 

@@ -119,7 +119,7 @@ function unknownVariableWarning(variable: string): ConfigurationWarning {
   };
 }
 
-const serverMock = "Ignored: a variable of oidc-server-mock. Its section in static/docs/moving.md has the settings.";
+const serverMock = "Ignored: a variable of oidc-server-mock. static/docs/dex-and-oidc-server-mock.md has the settings.";
 
 /** Variables of other servers, which a moved suite still sets. */
 const foreignVariables: Readonly<Record<string, string>> = {

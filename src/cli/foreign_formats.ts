@@ -20,7 +20,7 @@ interface Format {
   matches?(value: Json, isInArray: boolean): boolean;
 }
 
-const page = "static/docs/moving.md";
+const page = "static/docs/dex-and-oidc-server-mock.md";
 
 /** How to imitate a provider that has no profile. */
 export const copyProfileHint = "Copy the nearest profile and change what differs: static/docs/providers.md.";

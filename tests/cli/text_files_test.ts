@@ -156,11 +156,16 @@ const dex = "issuer: http://127.0.0.1:5556/dex\nstorage:\n  type: memory\nstatic
 
 /** Files of other servers, and files for another flag: what the message must say. */
 const foreign: readonly (readonly [text: string, flag: "--config" | "--profile", ...expected: string[]])[] = [
-  [dex, "--config", "Dex", "static/docs/moving.md"],
+  [dex, "--config", "Dex", "static/docs/dex-and-oidc-server-mock.md"],
   [`# a comment\n${dex}`, "--config", "Dex"],
   [dex, "--profile", "Dex"],
   ["services:\n  web:\n    image: x\n", "--config", "YAML"],
-  [JSON.stringify([{ ClientId: "a", ClientSecrets: ["s"] }]), "--config", "oidc-server-mock", "static/docs/moving.md"],
+  [
+    JSON.stringify([{ ClientId: "a", ClientSecrets: ["s"] }]),
+    "--config",
+    "oidc-server-mock",
+    "static/docs/dex-and-oidc-server-mock.md",
+  ],
   [JSON.stringify([{ SubjectId: "1", Username: "u" }]), "--config", "oidc-server-mock"],
   [JSON.stringify({ ClientId: "a" }), "--config", "oidc-server-mock"],
   [JSON.stringify([{ realm: "a" }, { realm: "b" }]), "--config", "several realms"],

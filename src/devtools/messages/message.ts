@@ -10,7 +10,7 @@ export interface Problem {
   readonly application: string;
   /** What to change in this server, or what it does. */
   readonly server: string;
-  /** The document that says more, and its section: `static/docs/configure.md#claims`. */
+  /** The document that says more, and its section: `static/docs/users.md#add-claims-or-roles-to-a-token`. */
   readonly guide: string;
   /** Whether another message in the same text says more. */
   readonly hides?: true;

@@ -34,7 +34,7 @@ export const problems: readonly Problem[] = [
       "Open the login at the host of the redirect URI. Set the cookie with SameSite=Lax, and with Secure only where the application has https. Keep the values of each login under its own state.",
     server:
       "/flows shows the redirect URI of the login: open the application at that host. Without response_mode the callback is a GET, which carries SameSite=Lax cookies.",
-    guide: "static/docs/containers-and-ci.md#an-application-and-its-issuer",
+    guide: "static/docs/containers-and-ci.md#docker-compose-the-hostname-of-the-issuer",
     messages: [
       {
         libraries: ["ASP.NET Core OpenIdConnect"],
@@ -187,7 +187,7 @@ export const problems: readonly Problem[] = [
     application:
       "Handle the callback once, then replace the address by one without code and state. Begin the login at the origin of the redirect URI.",
     server: "/flows shows the redirect URI and whether the code was exchanged; a second exchange is CI-06 there.",
-    guide: "static/docs/pages.md#watch-flows",
+    guide: "static/docs/flows.md",
     messages: [
       {
         libraries: ["oidc-client-ts", "react-oidc-context"],
@@ -274,7 +274,7 @@ export const problems: readonly Problem[] = [
     application: "Configure the issuer exactly as the metadata has it, in the member issuer.",
     server:
       "The terminal shows the issuer. --issuer sets another one; --issuer from-host makes every host that a request names an issuer.",
-    guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container",
+    guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
     messages: [
       {
         libraries: ["oauth4webapi", "Auth.js"],
@@ -317,7 +317,7 @@ export const problems: readonly Problem[] = [
     application: "Configure the issuer exactly as the claim iss has it. /tokens decodes a token.",
     server:
       "Set --issuer to the URL under which all applications reach the server, or frontChannelUrl for the browser.",
-    guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container",
+    guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
     messages: [
       {
         libraries: ["jose", "MCP SDK"],
@@ -580,7 +580,7 @@ export const problems: readonly Problem[] = [
     application: "Synchronize the clock, and allow some seconds of clock tolerance.",
     server:
       "Do not move the clock of the server ahead of the application: reset it, or give the library the same clock.",
-    guide: "static/docs/test-in-javascript.md#control-the-server",
+    guide: "static/docs/mock.md#a-real-browser",
     messages: [
       { libraries: ["jose", "MCP SDK"], text: '"nbf" claim timestamp check failed' },
       {
@@ -812,7 +812,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Keep the nonce of each login with its state, and use it once.",
     server: "/flows shows the nonce of the request and of the ID token: the server copies it.",
-    guide: "static/docs/pages.md#watch-flows",
+    guide: "static/docs/flows.md",
     messages: [
       {
         libraries: ["oauth4webapi", "openid-client 6", "Auth.js"],
@@ -954,7 +954,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Set the option of the library for development, never in production.",
     server: "--tls self-signed serves https://localhost; latchkey exec makes most runtimes trust the certificate.",
-    guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container",
+    guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
     messages: [
       {
         libraries: ["oauth4webapi", "openid-client 6"],
@@ -1014,7 +1014,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Use the issuer exactly as the terminal shows it, with http or https.",
     server: "Start with --tls self-signed, or with --tls-cert and --tls-key, for https.",
-    guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container",
+    guide: "static/docs/containers-and-ci.md#the-issuer-in-a-container-which-hostname",
     messages: [
       { libraries: ["curl", "OpenSSL", "Node", "Ruby"], text: "wrong version number" },
       { libraries: ["Python"], text: "[SSL: WRONG_VERSION_NUMBER]" },
@@ -1319,7 +1319,7 @@ export const problems: readonly Problem[] = [
     application:
       "Print the whole error, such as console.dir(error, { depth: null }), and explain its error_description.",
     server: "The terminal and /flows show the rejected request: expected, received and the fix.",
-    guide: "static/docs/pages.md#watch-flows",
+    guide: "static/docs/flows.md",
     messages: [
       {
         libraries: ["oauth4webapi", "openid-client 6", "Auth.js"],
@@ -1375,7 +1375,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Request the scope openid.",
     server: 'A client with a scope must have openid in it: "scope": "openid profile email".',
-    guide: "static/docs/configure.md#claims",
+    guide: "static/docs/users.md#add-claims-or-roles-to-a-token",
     messages: [
       { libraries: ["openid-client 5", "NextAuth.js"], text: "id_token not present in TokenSet" },
       { libraries: ["passport-openidconnect"], text: "ID token not present in token response" },
@@ -1411,7 +1411,7 @@ export const problems: readonly Problem[] = [
     application: "Request openid profile email, or read userinfo.",
     server:
       'Give the user the claim, with "email_verified": true. "idTokenClaims": "like-userinfo" puts the claims into ID tokens too.',
-    guide: "static/docs/configure.md#claims",
+    guide: "static/docs/users.md#add-claims-or-roles-to-a-token",
     messages: [
       {
         libraries: ["oauth2-proxy"],
@@ -1483,7 +1483,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Print the first characters: a JWT has two dots and begins with ey. Introspect opaque tokens.",
     server: "access_token_format of the client decides; /tokens shows what a token is.",
-    guide: "static/docs/pages.md#check-a-token-tokens",
+    guide: "static/docs/flows.md#check-a-token-tokens",
     messages: [
       { libraries: ["jose", "MCP SDK", "express-oauth2-jwt-bearer"], text: "Invalid Compact JWS" },
       { libraries: ["oauth4webapi", "openid-client 6"], text: "Invalid JWT" },
@@ -1566,7 +1566,7 @@ export const problems: readonly Problem[] = [
       'Use refresh tokens. For frames, a separate page as silent redirect URI, and login_required handled as "log in".',
     server:
       "Register the silent redirect URI too. On localhost with another port both are the same site, so cookies are sent.",
-    guide: "static/docs/configure.md#login-and-consent",
+    guide: "static/docs/users.md#show-a-login-page-and-consent",
     messages: [
       {
         libraries: ["oidc-client-ts", "react-oidc-context"],
@@ -1599,7 +1599,7 @@ export const problems: readonly Problem[] = [
     ],
     application: "Open the popup in the handler of a click, or redirect.",
     server: "Nothing.",
-    guide: "static/docs/configure.md#login-and-consent",
+    guide: "static/docs/users.md#show-a-login-page-and-consent",
     messages: [
       {
         libraries: ["oidc-client-ts", "react-oidc-context"],
