@@ -1108,7 +1108,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "Cannot find the discovery document: the metadata could not be fetched or read",
+    title: "Cannot find the discovery document: /.well-known/openid-configuration is 404, or could not be read",
     hides: true,
     causes: [
       "The URL is wrong: another path (a realm, a tenant), another port, or the metadata URL where the issuer is expected.",
@@ -1289,10 +1289,29 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
+    title: "PKCE verification failed: the code_verifier is missing, or of another login",
+    causes: [
+      "The verifier was lost between the authorization request and the callback: another tab, a second login, a cookie that did not come back.",
+      "The code_challenge is not the SHA-256 of the verifier in base64url without padding, or code_challenge_method is missing.",
+      "The authorization request has a code_challenge, and the token request comes from code that does not know the verifier.",
+    ],
+    application:
+      "Keep the verifier of each login under its own state, and let the library compute the challenge. The verifier has 43 to 128 characters.",
+    server: "/flows shows the challenge, the verifier and the challenge that belongs to it.",
+    guide: "static/docs/flows.md",
+    messages: [
+      {
+        libraries: ["Keycloak"],
+        text: "PKCE verification failed",
+        source: "keycloak/keycloak services/src/main/java/org/keycloak/protocol/oidc/utils/PkceUtils.java",
+      },
+    ],
+  },
+  {
     title: "invalid_grant: the code was already used or has expired, or the refresh token is no longer valid",
     causes: [
       "The callback was handled twice: the page was reloaded, React's StrictMode ran an effect twice, or a middleware and a page both exchanged the code.",
-      "redirect_uri or code_verifier differ from those of the authorization request.",
+      "redirect_uri differs from the one of the authorization request, or code_verifier does not fit its challenge.",
       "The code expired while the application stood at a breakpoint.",
       "The refresh token rotated, and the application sent the old one again, or two tabs refreshed at the same time. That revokes the whole grant.",
       "The server restarted without a store, so it no longer knows its codes and tokens.",
@@ -1446,7 +1465,7 @@ export const problems: readonly Problem[] = [
     ],
   },
   {
-    title: "sub mismatch: userinfo and the ID token name different users",
+    title: "sub mismatch: userinfo is about another user than the ID token",
     causes: [
       "The access token is of another login than the ID token: two users, or a kept token.",
       "A test queued the fault userinfo.edited or idToken.wrongSubject; then the message is right.",
