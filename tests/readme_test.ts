@@ -110,10 +110,11 @@ test("the examples of embedding run one after the other and end with tokens", as
 test("the examples of the guides for the mock run one after the other", async () => {
   const { printed, console } = listening();
   const guides = [
-    ...["test-in-javascript", "mock", "test-runners", "get-a-token", "special-clients", "sessions", "check-a-client"],
-    "break-it",
+    ...["test-in-javascript", "mock", "test-runners", "get-a-token", "grants", "mutual-tls", "registration"],
+    ...["sessions", "logout", "security-events", "check-a-client", "break-it"],
   ];
-  const body = `${program(guides.map((name) => `static/docs/${name}.md`))}\nreturn as;`;
+  const all = program(guides.map((name) => `static/docs/${name}.md`));
+  const body = `${all.replace("(url: string, body: unknown)", "(url, body)")}\nreturn as;`;
   const names = {
     latchkey,
     testControl,
@@ -139,7 +140,9 @@ test("the examples of the guides for the mock run one after the other", async ()
   ]);
   assert(printed.some(([what, report]) => what === "habits" && /^48 habits: .* passed/.test(String(report))));
   assertEquals(printed.find(([what]) => what === "auth_time"), ["auth_time", 600, "login_required"]);
-  assertEquals(printed.length, 17);
+  assertEquals(printed.find(([what]) => what === "ciba"), ["ciba", "authorization_pending", "string"]);
+  assertEquals(printed.find(([what]) => what === "methods"), ["methods", true]);
+  assertEquals(printed.length, 19);
   assertEquals(printed.find(([value]) => value === "called"), ["called", [["client-1", 204]]]);
   // The faults are there to be read: none of them has met a request.
   await assertRejects(() => as.close(), Error, "never fired");
@@ -165,19 +168,21 @@ test("the examples of FAPI bind the tokens to a key, and a resource server accep
   assertEquals(printed, [["DPoP"], ["alice"]]);
 });
 
-test("the example of a rich authorization request grants its object", async () => {
+test("the examples of step-up, rich requests and response types print what their comments say", async () => {
   const { printed, console } = listening();
-  await run(`${program("src/server/extensions/authorization_details/README.md")}\nawait bank.close();`, {
-    testLatchkey,
-    console,
-  });
-  assertEquals(printed, [[[{ type: "payment", amount: "12.00" }]]]);
+  await run(`${program("static/docs/authorization-requests.md")}\nawait levels.close();`, { testLatchkey, console });
+  assertEquals(printed.slice(0, 2), [
+    ["urn:example:mfa", ["pwd", "otp", "mfa"]],
+    [[{ type: "payment", amount: "12.00" }]],
+  ]);
+  assert(/^#id_token=.+&iss=/.test(String(printed[2])));
 });
 
-test("the example of pushed requests pushes one", async () => {
+test("the examples of pushed, signed and encrypted requests print what their comments say", async () => {
   const { printed, console } = listening();
-  await run(`${program("src/server/extensions/par/README.md")}\nawait strict.close();`, { testLatchkey, console });
-  assertEquals(printed, [[["client_id", "request_uri"]]]);
+  const names = { ...await import("jose"), testLatchkey, console };
+  await run(`${program("static/docs/signed-requests.md")}\nawait strict.close();`, names);
+  assertEquals(printed, [[["client_id", "request_uri"]], [["client_id", "request_uri"], ["response"]], ["JWT", 3]]);
 });
 
 /** A port of this machine that is free now. */
@@ -312,18 +317,6 @@ test("the examples of extensions leave one out, and add one of the program", asy
     .replace("await using", "const");
   const closed = `${body}\nawait as.close();\nawait extended.close();\nreturn op_policy_uri;`;
   assertEquals(await run(closed, { extensions, latchkey }), "https://as.example/policy");
-});
-
-test("the example of signed responses prints what its comment says", async () => {
-  const { printed, console } = listening();
-  await run(program("src/server/extensions/signed_responses/README.md"), { testLatchkey, console });
-  assertEquals(printed, [[["client_id", "request_uri"], ["response"]]]);
-});
-
-test("the example of step-up authentication prints the level of its login", async () => {
-  const { printed, console } = listening();
-  await run(program("src/server/extensions/step_up/README.md"), { testLatchkey, console });
-  assertEquals(printed, [["urn:example:mfa", ["pwd", "otp", "mfa"]]]);
 });
 
 test("the examples of a resource server reject a request without a token", async () => {

@@ -18,11 +18,21 @@ const guideFolder = "static/docs";
 /** The guides, by the need of a reader. A guide that is not in the list comes after the others. */
 const guideOrder: readonly string[] = [
   ...["start", "troubleshooting", "stacks", "test-in-javascript", "mock", "test-runners", "test-in-any-language"],
-  ...["control", "recipes", "configure", "users", "get-a-token", "verify-tokens", "resource-servers", "sessions"],
+  ...[
+    "control",
+    "recipes",
+    "configure",
+    "users",
+    "get-a-token",
+    "verify-tokens",
+    "resource-servers",
+    "sessions",
+    "logout",
+  ],
   ...["break-it", "check-a-client", "check-report", "providers", "standards", "containers-and-ci", "mcp", "flows"],
   ...["pages", "moving", "keycloak", "mock-oauth2-server", "oauth2-mock-server", "dex-and-oidc-server-mock"],
-  ...["emulators", "special-clients", "intercepted-requests", "test-hosts", "team", "stores", "embed"],
-  ...["bugs-found", "limits", "glossary"],
+  ...["emulators", "intercepted-requests", "registration", "authorization-requests", "signed-requests", "grants"],
+  ...["mutual-tls", "security-events", "test-hosts", "team", "stores", "embed", "bugs-found", "limits", "glossary"],
 ];
 
 /** The guides. */

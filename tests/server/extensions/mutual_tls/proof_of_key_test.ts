@@ -113,9 +113,9 @@ test("[MT-06] requireToken accepts no certificate whose key the runtime does not
   }
 });
 
-test("the commands of the README make certificates of version 3, and an authority", async (t) => {
+test("the commands of the guide make certificates of version 3, and an authority", async (t) => {
   if (spawnSync("openssl", ["version"]).status !== 0) return t.skip("needs openssl");
-  const readme = readFileSync("src/server/extensions/mutual_tls/README.md", "utf8");
+  const readme = readFileSync("static/docs/mutual-tls.md", "utf8");
   const commands = /```sh\n(ec=[^]*?)```/.exec(readme)![1]!;
   const folder = await mkdtemp(join(tmpdir(), "certificates-"));
   try {
